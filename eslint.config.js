@@ -1,0 +1,98 @@
+import { defineConfig } from "eslint/config";
+import importX, { createNodeResolver } from "eslint-plugin-import-x";
+import tseslint from "typescript-eslint";
+
+/**
+ * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.
+ * sdk/wire <- collector-core <- desktop <- e2e, and the parts of the core do not know each other: collector.ts joins
+ * them through interfaces.ts.
+ */
+const core = "./collector-core/src";
+const parts = ["ingest", "queue", "pipeline", "store", "export", "evaluation", "query"];
+const zones = [
+  {
+    target: "./sdk/src",
+    from: ["./collector-core", "./desktop", "./e2e"],
+    message: "The SDK knows nobody.",
+  },
+  {
+    target: core,
+    from: ["./desktop", "./e2e"],
+    message: "The core does not know who runs it.",
+  },
+  {
+    target: "./desktop/src/renderer",
+    from: [core],
+    except: ["./contract"],
+    message: "The renderer reads only the contract.",
+  },
+  {
+    target: `${core}/contract`,
+    from: [core],
+    except: ["./contract"],
+    message: "The contract is read in browsers: it stands alone.",
+  },
+  {
+    target: `${core}/span`,
+    from: [core],
+    except: ["./span", "./contract"],
+    message: "What a span means depends on no part.",
+  },
+  ...parts.map((part) => ({
+    target: `${core}/${part}`,
+    from: [
+      ...parts.filter((other) => other !== part).map((other) => `${core}/${other}`),
+      `${core}/collector.ts`,
+      `${core}/config`,
+    ],
+    message: "Parts do not import each other: collector.ts joins them through interfaces.ts.",
+  })),
+];
+
+export default defineConfig(
+  { ignores: ["**/dist/**", "**/dist-test/**", "**/node_modules/**", "**/.cache/**"] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked],
+    plugins: { "import-x": importX },
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ["*/vitest.config.ts"] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    settings: {
+      "import-x/resolver-next": [createNodeResolver({ extensionAlias: { ".js": [".ts", ".js"] } })],
+    },
+    rules: {
+      "import-x/no-restricted-paths": ["error", { zones }],
+      // Numbers in messages are what the messages are for.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // Fastify's plugins and handlers are async by their type.
+      "@typescript-eslint/require-await": "off",
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+    },
+  },
+  {
+    files: ["**/*.ts"],
+    ignores: ["collector-core/src/main.ts", "**/test/**", "e2e/**"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "env", message: "Only main.ts reads the environment." },
+      ],
+    },
+  },
+  {
+    files: ["**/test/**/*.ts", "e2e/**/*.ts"],
+    rules: {
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/no-unsafe-argument": "off",
+      // Helpers are taken apart (`const { post, get } = …`); none of them uses `this`.
+      "@typescript-eslint/unbound-method": "off",
+    },
+  },
+);

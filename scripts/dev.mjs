@@ -1,0 +1,38 @@
+/** `npm run dev`: compiles on every change and restarts the collector. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { build, ensureInstalled, requireNode, root } from "./project.mjs";
+
+requireNode();
+await ensureInstalled();
+await build();
+
+const children = [
+  spawn(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "--build", "--watch", "--preserveWatchOutput"],
+    {
+      cwd: root,
+      stdio: "inherit",
+    },
+  ),
+  spawn(
+    process.execPath,
+    [
+      "--watch",
+      "--watch-preserve-output",
+      "--watch-path",
+      join(root, "collector-core/dist"),
+      join(root, "collector-core/bin/obspan.js"),
+      "serve",
+      "--local",
+      ...process.argv.slice(2),
+    ],
+    { cwd: root, stdio: "inherit" },
+  ),
+];
+const stop = (signal) => {
+  for (const child of children) child.kill(signal);
+};
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
+for (const child of children) child.once("exit", (code) => (stop("SIGTERM"), (process.exitCode = code ?? 0)));

@@ -1,0 +1,57 @@
+/** What the scripts share: running commands, installing and building where that is still to be done. */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+/** Stops with a message where this Node is too old: a syntax error deep in a dependency would say less. */
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Obspan needs Node 20.19 or later; this is ${process.version}.`);
+  process.exit(1);
+}
+
+/** Runs a command in the project's root and resolves with its exit code. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(signal === null ? code : 1));
+  });
+}
+
+/** Runs a command, and exits with its code where it fails. */
+export async function mustRun(command, args, options) {
+  const code = await run(command, args, options);
+  if (code !== 0) process.exit(code ?? 1);
+}
+
+/** Runs the entry file of a dependency's command with this Node: no shell, no npx. */
+export function mustRunTool(path, args, options) {
+  return mustRun(process.execPath, [join(root, "node_modules", path), ...args], options);
+}
+
+/** Installs what the lockfile names, where node_modules is missing or older than the lockfile. */
+export async function ensureInstalled() {
+  const installed = join(root, "node_modules", ".package-lock.json");
+  const lockfile = join(root, "package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
+  console.log("Installing dependencies …");
+  await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
+
+/** Compiles what has changed since the last build. */
+export async function build() {
+  await mustRunTool("typescript/bin/tsc", ["--build"]);
+}
+
+/** True where a program is on the PATH. */
+export function hasProgram(name) {
+  return (
+    spawnSync(process.platform === "win32" ? "where" : "which", [name], { stdio: "ignore" }).status === 0
+  );
+}
