@@ -1,0 +1,83 @@
+/**
+ * Every error that the collector answers: its code, its HTTP status and what it means (contract 2). The reference
+ * page and the OpenAPI document are made from this table.
+ */
+export const ERROR_CATALOGUE = {
+  invalid_json: { status: 400, meaning: "The body is not valid JSON." },
+  invalid_payload: {
+    status: 400,
+    meaning: "The body is not an object, or one of its own fields has a wrong type.",
+  },
+  missing_spans: { status: 400, meaning: "The body has no `spans`." },
+  invalid_spans: { status: 400, meaning: "`spans` is not an array." },
+  invalid_span: {
+    status: 400,
+    meaning: "A span is not an object, or its `name` or `trace_id` is missing or of a wrong type or length.",
+  },
+  invalid_encoding: {
+    status: 400,
+    meaning: "The body is not valid UTF-8, or is not what Content-Encoding says.",
+  },
+  too_deep: { status: 400, meaning: "The body is nested deeper than 32." },
+  invalid_limit: { status: 400, meaning: "`limit` is not a whole number from 1 to 1000." },
+  invalid_query: { status: 400, meaning: "A query parameter is unknown or has a value that cannot be used." },
+  invalid_tenant: {
+    status: 400,
+    meaning: "The tenant header is repeated, too long or has control characters.",
+  },
+  unauthorized: { status: 401, meaning: "API keys are configured, and the request carries none of them." },
+  host_not_allowed: { status: 403, meaning: "The Host header is not one that the collector answers to." },
+  origin_not_allowed: { status: 403, meaning: "The request comes from a page of another origin." },
+  not_found: { status: 404, meaning: "There is nothing at this path." },
+  trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
+  trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
+  method_not_allowed: { status: 405, meaning: "The path exists and does not take this method; see `Allow`." },
+  body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
+  batch_too_large: {
+    status: 413,
+    meaning: "The batch has more spans, or bytes, than the queue can ever hold.",
+  },
+  unsupported_media_type: { status: 415, meaning: "The Content-Type is not one that the path takes." },
+  unsupported_encoding: {
+    status: 415,
+    meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
+  },
+  rate_limited: { status: 429, meaning: "Too many requests; see `Retry-After`." },
+  queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
+  internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },
+  shutting_down: { status: 503, meaning: "The collector is stopping." },
+  evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+/** A code of {@link ERROR_CATALOGUE}. */
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+/** Facts that go with an error, for programs: an index, a field, a limit. */
+export type ErrorDetails = Record<string, string | number | boolean>;
+
+/** The one shape of an error body (contract 2). */
+export interface ErrorBody {
+  error: { code: ErrorCode; message: string; details: ErrorDetails };
+}
+
+/** An error that is the answer to a request. Its message says what was wrong, with the value and the limit. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: ErrorDetails = {},
+    /** Headers that go with the answer, such as `Retry-After` and `Allow`. */
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.status = ERROR_CATALOGUE[code].status;
+  }
+
+  /** The body to answer. */
+  toBody(): ErrorBody {
+    return { error: { code: this.code, message: this.message, details: this.details } };
+  }
+}

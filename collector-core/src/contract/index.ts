@@ -1,0 +1,11 @@
+/**
+ * What the UI and other clients read: types and schemas, safe in a browser.
+ *
+ * @packageDocumentation
+ */
+export * from "./config.js";
+export * from "./errors.js";
+export * from "./health.js";
+export * from "./metrics.js";
+export * from "./telemetry.js";
+export * from "./trace.js";

@@ -1,0 +1,264 @@
+/**
+ * Every metric family that the collector makes: its name, type, labels and what it means (contract 4). Registration
+ * and the reference page come from this table. prom-client's own `process_*` and `nodejs_*` families stand beside it.
+ */
+
+/** A row of {@link METRIC_FAMILIES}. */
+export interface MetricFamilyDefinition {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** `span`: derived from spans, and carries {@link GLOBAL_LABELS} before its own; `pipeline`: does not. */
+  readonly scope: "span" | "pipeline";
+  /** One line, without double quotes, which OpenMetrics would want escaped. */
+  readonly help: string;
+  /** Its own labels, in order. */
+  readonly labels: readonly string[];
+  /** What one unit of the value is. */
+  readonly unit: string;
+  /** On a histogram: the option that sets its bucket bounds. */
+  readonly buckets?: "histograms.duration_buckets" | "histograms.tokens_buckets";
+}
+
+/** Labels that every family derived from spans carries (contract 4). */
+export const GLOBAL_LABELS = ["service", "env"] as const;
+
+/** Stands for every label value beyond a cap, and for all labels of a tuple beyond the series bound (spec 4.7). */
+export const OTHER_LABEL_VALUE = "__other__";
+
+/** Labels whose values come from what senders write, each with a cap of its own (spec 8, contract 4). */
+export const CAPPED_LABELS = [
+  ...GLOBAL_LABELS,
+  "span_type",
+  "model",
+  "provider",
+  "tool_name",
+  "agent",
+  "error_type",
+] as const;
+
+/** One of {@link CAPPED_LABELS}. */
+export type CappedLabel = (typeof CAPPED_LABELS)[number];
+
+/** Why an accepted span was not processed (contract 4, the ledger). */
+export type DropReason = "evicted_oldest" | "shutdown" | "internal_error";
+
+/** All families, in the order in which they are exposed. */
+export const METRIC_FAMILIES = {
+  obs_spans_total: {
+    type: "counter",
+    scope: "span",
+    help: "Spans that ended.",
+    labels: ["span_type", "status"],
+    unit: "spans",
+  },
+  obs_duration_seconds: {
+    type: "histogram",
+    scope: "span",
+    help: "Duration of spans.",
+    labels: ["span_type", "model", "provider", "tool_name", "agent"],
+    unit: "seconds",
+    buckets: "histograms.duration_buckets",
+  },
+  obs_tokens_input: {
+    type: "histogram",
+    scope: "span",
+    help: "Input tokens of a call, cached ones included.",
+    labels: ["model", "provider", "agent"],
+    unit: "tokens",
+    buckets: "histograms.tokens_buckets",
+  },
+  obs_tokens_output: {
+    type: "histogram",
+    scope: "span",
+    help: "Output tokens of a call.",
+    labels: ["model", "provider", "agent"],
+    unit: "tokens",
+    buckets: "histograms.tokens_buckets",
+  },
+  obs_ttft_seconds: {
+    type: "histogram",
+    scope: "span",
+    help: "Time to the first token of a streamed call.",
+    labels: ["model", "provider", "agent"],
+    unit: "seconds",
+    buckets: "histograms.duration_buckets",
+  },
+  obs_llm_calls_total: {
+    type: "counter",
+    scope: "span",
+    help: "Calls of a model; a wrapper around one is no call.",
+    labels: ["model", "provider", "agent", "status"],
+    unit: "calls",
+  },
+  obs_tool_calls_total: {
+    type: "counter",
+    scope: "span",
+    help: "Calls of a tool.",
+    labels: ["tool_name", "agent", "status"],
+    unit: "calls",
+  },
+  obs_errors_total: {
+    type: "counter",
+    scope: "span",
+    help: "Errors, each counted once, at the innermost span, by category.",
+    labels: ["span_type", "model", "provider", "tool_name", "agent", "error_type"],
+    unit: "errors",
+  },
+  obs_cost_total: {
+    type: "counter",
+    scope: "span",
+    help: "Cost of calls in USD.",
+    labels: ["model", "provider", "agent"],
+    unit: "USD",
+  },
+  obs_http_requests_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "HTTP requests answered.",
+    labels: ["route", "status"],
+    unit: "requests",
+  },
+  obs_batches_duplicate_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Batches that came again with a known batch_id: answered as accepted, not counted again.",
+    labels: [],
+    unit: "batches",
+  },
+  obs_spans_received_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Spans of all batches whose body could be parsed: accepted plus rejected.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_spans_accepted_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Spans admitted to the ingestion queue.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_spans_processed_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Accepted spans that went through the pipeline.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_spans_rejected_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Received spans that were refused, by the code of the error answered.",
+    labels: ["reason"],
+    unit: "spans",
+  },
+  obs_spans_dropped_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Accepted spans that were lost before they were processed.",
+    labels: ["reason"],
+    unit: "spans",
+  },
+  obs_queue_size: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Spans in the ingestion queue.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_queue_capacity: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Spans that the ingestion queue can hold.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_queue_usage_pct: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Use of the ingestion queue, by spans or by bytes, whichever is more.",
+    labels: [],
+    unit: "percent",
+  },
+  obs_queue_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Bytes in the ingestion queue.",
+    labels: [],
+    unit: "bytes",
+  },
+  obs_backpressure_soft_limit_reached: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "1 while the queue is at or over its soft limit, else 0.",
+    labels: [],
+    unit: "boolean",
+  },
+  obs_backpressure_hard_limit_active: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "1 while the queue is at or over its hard limit, else 0.",
+    labels: [],
+    unit: "boolean",
+  },
+  obs_trace_store_traces: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Traces in the trace store.",
+    labels: [],
+    unit: "traces",
+  },
+  obs_trace_store_spans: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Spans in the trace store.",
+    labels: [],
+    unit: "spans",
+  },
+  obs_trace_store_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Memory that the trace store holds for spans.",
+    labels: [],
+    unit: "bytes",
+  },
+  obs_trace_store_evicted_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Traces that left the trace store, by reason; for span_cap, spans.",
+    labels: ["reason"],
+    unit: "traces",
+  },
+  obs_invalid_values_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Values of spans that could not be used and were left out, by field.",
+    labels: ["field"],
+    unit: "values",
+  },
+  obs_label_overflow_total: {
+    type: "counter",
+    scope: "pipeline",
+    help:
+      "Label values replaced by __other__ because the label was at its cap, one for each span and label; for the " +
+      "label series, recordings that lost all their labels because limits.max_series was reached.",
+    labels: ["label"],
+    unit: "values",
+  },
+  obs_build_info: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Always 1; the labels say which version runs on which Node.js.",
+    labels: ["version", "node"],
+    unit: "info",
+  },
+} as const satisfies Record<string, MetricFamilyDefinition>;
+
+/** Name of a family of {@link METRIC_FAMILIES}. */
+export type MetricFamilyName = keyof typeof METRIC_FAMILIES;
+
+/** All labels of a family, the global ones first. */
+export function metricLabelNames(name: MetricFamilyName): readonly string[] {
+  const { scope, labels }: MetricFamilyDefinition = METRIC_FAMILIES[name];
+  return scope === "span" ? [...GLOBAL_LABELS, ...labels] : labels;
+}

@@ -1,0 +1,94 @@
+import Type from "typebox";
+
+const Timestamp = (description: string) => Type.Union([Type.String(), Type.Number()], { description });
+
+/** Fields without which a span is refused, and the whole batch with it. */
+export const RequiredSpanFields = {
+  name: Type.String({ minLength: 1, description: "Name of the traced operation; 256 characters are kept." }),
+  trace_id: Type.String({ minLength: 1, maxLength: 128, description: "The trace that the span belongs to." }),
+};
+
+/** Fields of the batch that must be of the right type where they are there, or it is refused. */
+export const BatchFields = {
+  service: Type.Optional(Type.String({ default: "unknown", description: "Service name." })),
+  env: Type.Optional(Type.String({ default: "development", description: "Environment name." })),
+  version: Type.Optional(Type.String({ description: "Version of the application." })),
+};
+
+/**
+ * A span as it may be sent (contract 1). Beyond `name` and `trace_id` nothing is a reason to refuse it: a value that
+ * cannot be used is left out and counted in `obs_invalid_values_total{field}`.
+ */
+export const IncomingSpanSchema = Type.Object(
+  {
+    ...RequiredSpanFields,
+    span_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Made when absent." })),
+    parent_span_id: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Null()])),
+    span_type: Type.Optional(
+      Type.String({
+        default: "span",
+        description:
+          "Known: llm, tool, agent, task, embedding, retrieval, evaluation, span. Any other string is kept.",
+      }),
+    ),
+    status: Type.Optional(
+      Type.String({
+        default: "OK",
+        description: "OK, ERROR, RUNNING (started, not ended); others are kept.",
+      }),
+    ),
+    start_time: Type.Optional(Timestamp("RFC 3339, or Unix epoch milliseconds.")),
+    end_time: Type.Optional(
+      Timestamp("RFC 3339, or Unix epoch milliseconds; default start_time + duration_ms."),
+    ),
+    duration_ms: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1e9, description: "Optional when both times are present." }),
+    ),
+    attributes: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: "object",
+        additionalProperties: true,
+        description:
+          "Free key/value attributes; at most limits.max_span_attributes are kept, known ones first.",
+      }),
+    ),
+    events: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          time: Type.Optional(Timestamp("RFC 3339, or Unix epoch milliseconds.")),
+          attributes: Type.Optional(
+            Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }),
+          ),
+        }),
+        { description: "At most 128 are kept." },
+      ),
+    ),
+    error_propagated: Type.Optional(
+      Type.Boolean({ description: "The error came up from a child: shown, not counted again." }),
+    ),
+  },
+  { additionalProperties: true },
+);
+
+/** The body of `POST /v1/telemetry` (spec 2.1). */
+export const SpanBatchSchema = Type.Object(
+  {
+    ...BatchFields,
+    batch_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          "A retry repeats it: a batch that was taken within the last 10 minutes is not counted again.",
+      }),
+    ),
+    spans: Type.Array(IncomingSpanSchema),
+  },
+  { additionalProperties: true, $id: "SpanBatch" },
+);
+
+/** The answer to a batch that was taken (spec 4.1). */
+export const AcceptedSchema = Type.Object({
+  status: Type.Literal("accepted"),
+  spans_received: Type.Integer({ minimum: 0, description: "Spans in the batch." }),
+});

@@ -1,0 +1,154 @@
+import Type, { type Static } from "typebox";
+import type { Attributes, SpanEvent } from "@obspan/sdk/wire";
+
+const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+/** A score that a judge, the app or a user gave. */
+export const ScoreSchema = Type.Object({
+  type: Type.String({ description: "What was judged, such as `relevance`." }),
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  label: Nullable(Type.String(), "What the judge called it."),
+});
+
+/** One trace in a list (contract 3). */
+export const TraceSummarySchema = Type.Object(
+  {
+    trace_id: Type.String(),
+    tenant: Type.String({ description: "Empty where the collector is not multi-tenant." }),
+    root_name: Type.String({
+      description: "Name of the span without a parent, or of the earliest one until it comes.",
+    }),
+    service: Type.String(),
+    env: Type.String(),
+    version: Nullable(Type.String(), "Version of the application."),
+    agent: Nullable(Type.String(), "The root's agent, or the first that a span names."),
+    models: Type.Array(Type.String(), { description: "Every model that was called, in order of arrival." }),
+    status: Type.String({
+      description:
+        "`RUNNING` while a span runs; `ABANDONED` where the running ones have been silent for 30 minutes; then the " +
+        "root's status, or `ERROR` where a span failed and no root has come.",
+    }),
+    error_type: Nullable(Type.String(), "Category of the root's error, or of the first error."),
+    error_count: Type.Integer({ description: "Spans that failed of themselves, not through a child." }),
+    start_time: Type.String({ description: "RFC 3339: the earliest start of a span." }),
+    duration_ms: Type.Number({ description: "From the earliest start to the latest end." }),
+    ttft_ms: Nullable(Type.Number(), "Time to the first token of the first model call that measured it."),
+    span_count: Type.Integer({ description: "Spans that are kept." }),
+    llm_calls: Type.Integer(),
+    tool_calls: Type.Integer(),
+    tokens_input: Type.Integer(),
+    tokens_output: Type.Integer(),
+    cost_usd: Type.Number(),
+    scores: Type.Array(ScoreSchema),
+    input_preview: Nullable(Type.String(), "The first 200 characters of what went in."),
+    output_preview: Nullable(Type.String(), "The first 200 characters of what came out."),
+    dropped_spans: Type.Integer({ description: "Spans dropped by `trace_store.max_spans_per_trace`." }),
+    running: Type.Boolean({ description: "A span has started and not ended." }),
+    partial: Type.Boolean({ description: "Earlier spans of this trace were evicted before these came." }),
+  },
+  { $id: "TraceSummary" },
+);
+export type TraceSummary = Static<typeof TraceSummarySchema>;
+
+/** A span as the collector answers it: contract 1 with the defaults filled in. */
+export const NormalizedSpanSchema = Type.Object(
+  {
+    trace_id: Type.String(),
+    span_id: Type.String(),
+    parent_span_id: Nullable(Type.String(), "The span that this one ran inside."),
+    name: Type.String(),
+    span_type: Type.String(),
+    status: Type.String({
+      description: "`OK`, `ERROR`, `RUNNING`, `ABANDONED` (running, and silent for 30 minutes), or as sent.",
+    }),
+    start_time: Type.String({ description: "RFC 3339, with as many digits as needed." }),
+    end_time: Nullable(
+      Type.String(),
+      "RFC 3339; null while the span runs, or where its duration is not known.",
+    ),
+    duration_ms: Nullable(Type.Number(), "Null while the span runs, or where it is not known."),
+    service: Type.String(),
+    env: Type.String(),
+    version: Nullable(Type.String(), "Version of the application."),
+    attributes: Type.Unsafe<Attributes>({
+      type: "object",
+      additionalProperties: true,
+      description:
+        "As sent. In `GET /v1/traces/{id}` a string over 4 KiB comes as `{truncated: true, bytes, preview}`.",
+    }),
+    events: Type.Unsafe<SpanEvent[]>({
+      type: "array",
+      items: { type: "object", additionalProperties: true },
+    }),
+    error_propagated: Type.Optional(Type.Boolean({ description: "The error came up from a child." })),
+  },
+  { $id: "Span" },
+);
+export type NormalizedSpan = Static<typeof NormalizedSpanSchema>;
+
+/** What stands for a string of more than 4 KiB until it is asked for. */
+export interface TruncatedText {
+  truncated: true;
+  /** Length of the whole text in bytes of UTF-8. */
+  bytes: number;
+  preview: string;
+}
+
+/** Filters over traces, shared by `GET /v1/traces` and `GET /v1/facets`. */
+export const TraceFilterSchema = Type.Object({
+  trace_id: Type.Optional(Type.String({ description: "Look up one trace." })),
+  service: Type.Optional(Type.String()),
+  env: Type.Optional(Type.String()),
+  agent: Type.Optional(Type.String()),
+  model: Type.Optional(Type.String({ description: "Traces in which this model was called." })),
+  status: Type.Optional(
+    Type.String({ description: "`OK`, `ERROR`, `RUNNING` and so on: the summary's status." }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      description: "Text to find in span names and text attributes, in any letter case.",
+      minLength: 1,
+    }),
+  ),
+});
+export type TraceFilter = Static<typeof TraceFilterSchema>;
+
+export const TraceQuerySchema = Type.Object({
+  ...TraceFilterSchema.properties,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Most results a page." }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ description: "`next_cursor` of the page before, to go on from there." }),
+  ),
+});
+export type TraceQuery = Static<typeof TraceQuerySchema>;
+
+export const TraceListSchema = Type.Object({
+  traces: Type.Array(TraceSummarySchema),
+  next_cursor: Nullable(Type.String(), "Pass it as `cursor` for the next page; null on the last one."),
+});
+export type TraceList = Static<typeof TraceListSchema>;
+
+export const TraceDetailSchema = Type.Object({
+  trace: TraceSummarySchema,
+  spans: Type.Array(NormalizedSpanSchema, { description: "In order of start, ties by arrival." }),
+});
+export type TraceDetail = Static<typeof TraceDetailSchema>;
+
+const FacetSchema = Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }), {
+  description: "Most frequent first; at most 200.",
+});
+
+/** How many of the traces that a filter chooses have which value. */
+export const FacetsSchema = Type.Object({
+  total: Type.Integer({ description: "Traces that the filter chooses." }),
+  service: FacetSchema,
+  env: FacetSchema,
+  agent: FacetSchema,
+  model: FacetSchema,
+  status: FacetSchema,
+  span_type: FacetSchema,
+});
+export type Facets = Static<typeof FacetsSchema>;

@@ -1,0 +1,180 @@
+/**
+ * The small interfaces between the parts of the collector. No part imports another: `collector.ts` joins them
+ * through these.
+ */
+import type { Span } from "@obspan/sdk/wire";
+import type { Facets, NormalizedSpan, TraceFilter, TraceQuery, TraceSummary } from "./contract/trace.js";
+import type { BatchContext, SpanFacts } from "./span/span-facts.js";
+
+/** What tells the time. Tests pass their own, so that none has to sleep. */
+export interface Clock {
+  /** Wall clock, in milliseconds since the Unix epoch: for what is shown. It may jump. */
+  now(): number;
+  /** Milliseconds that only ever grow: for ages, rates and time limits. */
+  monotonic(): number;
+}
+
+/** Anything with a timer or a socket. */
+export interface Lifecycle {
+  start(): void | Promise<void>;
+  /** Safe twice, and before `start()`. */
+  stop(): void | Promise<void>;
+}
+
+/** A batch whose shape has been checked, as it waits in the ingestion queue. */
+export interface ReceivedBatch {
+  readonly context: BatchContext;
+  readonly batchId: string | undefined;
+  readonly spanCount: number;
+  /** The JSON of the batch (`{"spans":[…]}`) as it came, after decompression: what the queue is charged for. */
+  readonly body: Buffer;
+  /** The spans, parsed from `body`. A queue may let go of them and parse the body again. */
+  readonly spans: readonly Span[];
+  /** Ids made for the spans that came without one, by index; undefined where all have their own. */
+  readonly madeSpanIds: readonly (string | undefined)[] | undefined;
+}
+
+/** What the queue says to a batch (contract 2, "Admission"). */
+export type Admission =
+  | { readonly type: "accepted"; /** Older spans that had to go. */ readonly evicted: number }
+  | { readonly type: "queue_full"; readonly usagePct: number; readonly hardLimitPct: number }
+  | {
+      readonly type: "batch_too_large";
+      readonly unit: "spans" | "bytes";
+      readonly size: number;
+      readonly capacity: number;
+    };
+
+/** How full the ingestion queue is, in the words of spec 3.2. */
+export type PressureLevel = "normal" | "soft_limit_reached" | "hard_limit_active";
+
+/** Part of a batch: the spans from `from` up to, not including, `to`. */
+export interface BatchRange {
+  readonly batch: ReceivedBatch;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Spans taken from the queue, in flight until they are acknowledged. */
+export interface Lease {
+  readonly ranges: readonly BatchRange[];
+  readonly spanCount: number;
+  /** The spans are done with: processed, or counted as dropped. */
+  ack(): void;
+  /** The spans go back to the head of the queue. */
+  nack(): void;
+}
+
+/** The ingestion queue (spec 3.2): memory now, shared between processes later. */
+export interface IngestQueue {
+  /** Admits a batch, or says why not. Never throws for want of room. */
+  offer(batch: ReceivedBatch): Promise<Admission>;
+  /** At most `maxSpans` spans from the head; an empty lease where there are none. */
+  take(maxSpans: number): Promise<Lease>;
+  /** Calls `listener` whenever spans have been admitted. */
+  onArrival(listener: () => void): void;
+  /** Drops what waits, and says how many spans that were. */
+  clear(): number;
+  usage(): QueueUsage;
+}
+
+/** How full the ingestion queue is. */
+export interface QueueUsage {
+  readonly spans: number;
+  readonly bytes: number;
+  readonly capacitySpans: number;
+  readonly capacityBytes: number;
+  /** Percent of the capacity, by spans or by bytes, whichever is more. */
+  readonly usagePct: number;
+  /** Spans taken and not yet acknowledged. */
+  readonly inFlight: number;
+  readonly level: PressureLevel;
+}
+
+/** Bytes that hold the JSON of one span. */
+export interface JsonSlice {
+  readonly buffer: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A span on its way through the pipeline. A stage that changes it returns a new one. */
+export interface PipelineSpan {
+  readonly context: BatchContext;
+  /** As it came; after redaction, as it was redacted. */
+  readonly span: Span;
+  /** The id made for it, where it came without one. */
+  readonly madeSpanId: string | undefined;
+  readonly facts: SpanFacts;
+  /**
+   * False for a wrapper that repeats the usage of the inference inside it: it feeds no token or cost metric, and is
+   * no call (contract 6).
+   */
+  readonly countsUsage: boolean;
+  /** The sampling verdict on its trace (spec 4.9 rule 1). */
+  readonly isSampled: boolean;
+  /** The bytes it came in; undefined where they do not say the same as `span`, or nobody will ask for them. */
+  readonly json: JsonSlice | undefined;
+}
+
+/** Takes spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */
+export interface SpanSink {
+  /** For the log, when it fails. */
+  readonly name: string;
+  offer(spans: readonly PipelineSpan[]): void | Promise<void>;
+}
+
+/** The store's key (contract 3): two tenants' equal ids are two traces. */
+export interface TraceKey {
+  readonly tenant: string;
+  readonly traceId: string;
+}
+
+/** Why a trace or a span left the store (`obs_trace_store_evicted_total{reason}`). */
+export type EvictionReason = "max_traces" | "max_bytes" | "ttl" | "span_cap" | "cleared";
+
+/** What `append` made go: traces, except `span_cap`, which counts spans. */
+export type Evictions = Readonly<Partial<Record<EvictionReason, number>>>;
+
+/** A page of traces, newest first. */
+export interface TracePage {
+  readonly traces: readonly TraceSummary[];
+  readonly nextCursor: string | null;
+}
+
+/** One trace, whole. */
+export interface StoredTrace {
+  readonly summary: TraceSummary;
+  /** In order of start, ties by arrival. Each is read from the store as it is asked for. */
+  readonly spans: Iterable<NormalizedSpan>;
+}
+
+/** How much the store holds. */
+export interface TraceStoreUsage {
+  readonly traces: number;
+  readonly spans: number;
+  /** Memory held for spans, dead space in it included. */
+  readonly bytes: number;
+  /** Since the start; traces, except `span_cap`, which counts spans. */
+  readonly evicted: Readonly<Record<EvictionReason, number>>;
+}
+
+/** Keeps recent traces (spec 4.9 rule 2). Memory now, SQLite and Redis later; one suite of tests for all of them. */
+export interface TraceStore extends Lifecycle {
+  /** Adds spans to their traces, replacing those of the same span id. Makes room by letting the oldest traces go. */
+  append(spans: readonly PipelineSpan[]): Promise<Evictions>;
+  get(key: TraceKey): Promise<StoredTrace | undefined>;
+  getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined>;
+  /**
+   * Traces that match, newest first: the order in which their first spans came.
+   *
+   * @throws `ApiError` `invalid_query` where the cursor is not one of this store's.
+   */
+  list(query: TraceQuery): Promise<TracePage>;
+  facets(filter: TraceFilter): Promise<Facets>;
+  /** False where there was no such trace. */
+  remove(key: TraceKey): Promise<boolean>;
+  /** Empties the store, and says how many traces there were. */
+  clear(): Promise<number>;
+  usage(): TraceStoreUsage;
+}

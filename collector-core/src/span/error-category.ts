@@ -1,0 +1,56 @@
+/** The six categories of the `error_type` label (spec 7, contract 4). The raw class stays in the attribute. */
+export const ERROR_CATEGORIES = [
+  "timeout",
+  "rate_limit",
+  "authentication",
+  "invalid_request",
+  "provider",
+  "internal",
+] as const;
+
+/** One of {@link ERROR_CATEGORIES}. */
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
+
+/**
+ * Patterns over the words of an error class, an error code or an HTTP status, first match wins: senders write
+ * `RateLimitError`, `rate_limit_exceeded`, `429`, `ETIMEDOUT`, `openai.APITimeoutError`.
+ */
+const PATTERNS: readonly (readonly [ErrorCategory, RegExp])[] = [
+  ["rate_limit", /rate.?limit|too.?many.?requests|throttl|quota|resource.?exhausted|\b429\b/],
+  ["timeout", /time.?(?:d.?)?out|deadline.?exceeded|\b(?:408|504)\b|\btimeout/],
+  [
+    "authentication",
+    /authenticat|authori[sz]|\bauth\b|permission.?denied|forbidden|access.?denied|invalid.?api.?key|credential|\b40[13]\b/,
+  ],
+  [
+    "provider",
+    /overloaded|unavailable|internal.?server|server.?error|bad.?gateway|conn(?:ection)?.?(?:refused|reset|error|aborted|closed)|econn|epipe|enotfound|eai_again|socket|fetch.?failed|network|api.?connection|upstream|\b5\d\d\b/,
+  ],
+  [
+    "invalid_request",
+    /bad.?request|invalid.?(?:request|argument|prompt|value|parameter|type)|unprocessable|not.?found|context.?length|validation|unsupported|content.?filter|\b4\d\d\b/,
+  ],
+];
+
+/** At most this many distinct classes are remembered; a class seen after that is matched each time. */
+const CACHE_SIZE = 1000;
+/** What is matched of a class: an `error_type` of megabytes must not cost a scan of it. */
+const MATCHED_LENGTH = 200;
+
+const cache = new Map<string, ErrorCategory>();
+
+/** The category of an error class as it was sent; `internal` for all that none of the patterns knows. */
+export function errorCategory(errorType: string): ErrorCategory {
+  const known = cache.get(errorType);
+  if (known !== undefined) return known;
+  const category = categorise(errorType.slice(0, MATCHED_LENGTH));
+  if (cache.size < CACHE_SIZE && errorType.length <= MATCHED_LENGTH) cache.set(errorType, category);
+  return category;
+}
+
+function categorise(errorType: string): ErrorCategory {
+  const text = errorType.toLowerCase();
+  for (const category of ERROR_CATEGORIES) if (text === category) return category;
+  for (const [category, pattern] of PATTERNS) if (pattern.test(text)) return category;
+  return "internal";
+}

@@ -1,0 +1,99 @@
+import {
+  KNOWN_ATTRIBUTES,
+  type Attributes,
+  type JsonValue,
+  type Span,
+  type SpanEvent,
+} from "@obspan/sdk/wire";
+import type { NormalizedSpan } from "../contract/trace.js";
+import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
+import { addMs, formatInstant, parseTimestamp } from "./timestamp.js";
+
+/** Events kept of a span (contract 1). */
+const MAX_EVENTS = 128;
+
+/** Facts that are attributes: where the value cannot be used, the attribute is left out (contract 1). */
+const CHECKED_ATTRIBUTES = new Set([
+  "model",
+  "provider",
+  "tool_name",
+  "agent",
+  "error_type",
+  "tokens_input",
+  "tokens_output",
+  "cost_usd",
+  "ttft_ms",
+]);
+
+/**
+ * A span as the collector answers it: defaults filled in, times in RFC 3339, values that cannot be used left out
+ * (contract 1). It is made when a span is read, so that the store can keep the bytes that came.
+ *
+ * @param madeSpanId - the id that the collector made, where the span came without one.
+ */
+export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: string): NormalizedSpan {
+  const unusable = new Set<string>();
+  const facts = readSpanFacts(span, context, madeSpanId, (field) => unusable.add(field));
+  const end = facts.durationMs === undefined ? undefined : addMs(facts.start, facts.durationMs);
+  return {
+    trace_id: facts.traceId,
+    span_id: facts.spanId,
+    parent_span_id: facts.parentSpanId === "" ? null : facts.parentSpanId,
+    name: facts.name,
+    span_type: facts.spanType,
+    status: facts.status,
+    start_time: formatInstant(facts.start),
+    end_time: end === undefined ? null : formatInstant(end),
+    duration_ms: facts.durationMs ?? null,
+    service: context.service,
+    env: context.env,
+    version: context.version ?? null,
+    attributes: usableAttributes(span.attributes, unusable),
+    events: usableEvents(span.events),
+    ...(facts.errorPropagated ? { error_propagated: true } : {}),
+  };
+}
+
+function usableAttributes(attributes: unknown, unusable: ReadonlySet<string>): Attributes {
+  if (!isRecord(attributes)) return {};
+  const entries = Object.entries(attributes) as [string, JsonValue][];
+  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
+  return Object.fromEntries(entries.filter(([key]) => !(CHECKED_ATTRIBUTES.has(key) && unusable.has(key))));
+}
+
+function usableEvents(events: unknown): SpanEvent[] {
+  if (!Array.isArray(events)) return [];
+  const kept: SpanEvent[] = [];
+  for (const event of events as unknown[]) {
+    if (kept.length === MAX_EVENTS) break;
+    if (!isRecord(event) || typeof event["name"] !== "string") continue;
+    const time = parseTimestamp(event["time"]);
+    kept.push({
+      name: event["name"],
+      ...(time === undefined ? {} : { time: formatInstant(time) }),
+      attributes: isRecord(event["attributes"]) ? (event["attributes"] as Attributes) : {},
+    });
+  }
+  return kept;
+}
+
+/**
+ * Keeps at most `max` attributes: the known ones first, then the others in their order; the excess goes silently
+ * (spec 2.2 rule 1, contract 1).
+ *
+ * @returns the same span where it is within the cap, else a new one.
+ */
+export function capAttributes(span: Span, max: number): Span {
+  const { attributes } = span;
+  if (!isRecord(attributes)) return span;
+  if (Object.keys(attributes).length <= max) return span;
+
+  const known = KNOWN_ATTRIBUTES.filter((key) => Object.hasOwn(attributes, key));
+  const isKnown = new Set<string>(known);
+  const others = Object.keys(attributes).filter((key) => !isKnown.has(key));
+  const kept = [...known, ...others].slice(0, max);
+  return {
+    ...span,
+    attributes: Object.fromEntries(kept.map((key) => [key, attributes[key] as JsonValue])),
+  };
+}

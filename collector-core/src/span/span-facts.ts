@@ -1,0 +1,206 @@
+import type { Span } from "@obspan/sdk/wire";
+import { errorCategory, type ErrorCategory } from "./error-category.js";
+import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
+
+/** What all spans of a batch have in common. */
+export interface BatchContext {
+  /** `""` where the collector is not multi-tenant. */
+  readonly tenant: string;
+  readonly service: string;
+  readonly env: string;
+  readonly version: string | undefined;
+  /** Wall clock at receipt, in milliseconds since the Unix epoch. */
+  readonly receivedAtMs: number;
+}
+
+/**
+ * What the pipeline needs to know of a span, read once and checked: a value that cannot be used is absent here
+ * (contract 1). Text stays in the span.
+ */
+export interface SpanFacts {
+  readonly traceId: string;
+  /** As sent, or the one that the collector made before the batch was queued. */
+  readonly spanId: string;
+  /** `""` where the span has no parent. */
+  readonly parentSpanId: string;
+  /** At most 256 characters. */
+  readonly name: string;
+  readonly spanType: string;
+  readonly status: string;
+  /** Started and not ended: shown live, in no span metric, never exported or evaluated. */
+  readonly isRunning: boolean;
+  readonly start: Instant;
+  /** Absent where nothing says how long the span took, and on a running span. */
+  readonly durationMs: number | undefined;
+  /** `""` where absent, as the five below: the value of an absent label (contract 4). */
+  readonly model: string;
+  readonly provider: string;
+  readonly toolName: string;
+  readonly agent: string;
+  /** The category of the error, for the `error_type` label; `""` where the span has none. */
+  readonly errorCategory: ErrorCategory | "";
+  readonly errorPropagated: boolean;
+  readonly tokensInput: number | undefined;
+  readonly tokensOutput: number | undefined;
+  readonly costUsd: number | undefined;
+  readonly ttftMs: number | undefined;
+}
+
+/** Told of each field whose value could not be used (`obs_invalid_values_total{field}`). */
+export type OnInvalidValue = (field: string) => void;
+
+/** Characters of `name` that are kept (contract 1). */
+export const MAX_NAME_LENGTH = 256;
+/** Longest `span_id` and `parent_span_id` (contract 1). */
+const MAX_SPAN_ID_LENGTH = 64;
+const MAX_DURATION_MS = 1e9;
+
+/**
+ * Reads the facts of a span whose shape has been checked (`name` and `trace_id` are there).
+ *
+ * @param madeSpanId - the id that the collector made, where the span came without a usable one.
+ */
+export function readSpanFacts(
+  span: Span,
+  context: BatchContext,
+  madeSpanId: string | undefined,
+  onInvalid: OnInvalidValue,
+): SpanFacts {
+  const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : NO_ATTRIBUTES;
+  if (attributes === NO_ATTRIBUTES && span.attributes != null) onInvalid("attributes");
+
+  const status = stringOr(span.status, "OK", "status", onInvalid);
+  const isRunning = status === "RUNNING";
+  const times = readSpanTimes(span, context.receivedAtMs, isRunning, onInvalid);
+  const errorType = label(attributes["error_type"], "error_type", onInvalid);
+
+  return {
+    traceId: span.trace_id,
+    spanId: madeSpanId ?? span.span_id ?? "",
+    parentSpanId: readParentSpanId(span, onInvalid),
+    name: truncateCodePoints(span.name, MAX_NAME_LENGTH),
+    spanType: stringOr(span.span_type, "span", "span_type", onInvalid),
+    status,
+    isRunning,
+    start: times.start,
+    durationMs: times.durationMs,
+    model: label(attributes["model"], "model", onInvalid),
+    provider: label(attributes["provider"], "provider", onInvalid),
+    toolName: label(attributes["tool_name"], "tool_name", onInvalid),
+    agent: label(attributes["agent"], "agent", onInvalid),
+    errorCategory: errorType !== "" || status === "ERROR" ? errorCategory(errorType) : "",
+    errorPropagated: span.error_propagated === true,
+    tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
+    tokensOutput: tokenCount(attributes["tokens_output"], "tokens_output", onInvalid),
+    costUsd: amount(attributes["cost_usd"], "cost_usd", onInvalid),
+    ttftMs: amount(attributes["ttft_ms"], "ttft_ms", onInvalid),
+  };
+}
+
+const NO_ATTRIBUTES: Record<string, unknown> = Object.freeze({});
+
+/** When a span started and how long it took. */
+export interface SpanTimes {
+  readonly start: Instant;
+  readonly durationMs: number | undefined;
+}
+
+/**
+ * Start and duration by contract 1: `end_time` defaults to start + duration, and with neither time the span ended
+ * when it arrived.
+ */
+function readSpanTimes(
+  span: Span,
+  receivedAtMs: number,
+  isRunning: boolean,
+  onInvalid: OnInvalidValue,
+): SpanTimes {
+  const start = timestamp(span.start_time, "start_time", onInvalid);
+  let end = timestamp(span.end_time, "end_time", onInvalid);
+  let durationMs = duration(span.duration_ms, onInvalid);
+  if (start !== undefined && end !== undefined && elapsedMs(start, end) < 0) {
+    onInvalid("end_time");
+    end = undefined;
+  }
+  if (start !== undefined && end !== undefined && durationMs === undefined)
+    durationMs = elapsedMs(start, end);
+  if (durationMs !== undefined && durationMs > MAX_DURATION_MS) durationMs = undefined;
+  if (isRunning) durationMs = undefined;
+  if (start !== undefined) return { start, durationMs };
+
+  const ended = end ?? fromEpochMs(receivedAtMs) ?? { epochMs: 0, nanos: 0 };
+  const back = addMs(ended, -(durationMs ?? 0));
+  return { start: back.epochMs >= 0 ? back : { epochMs: 0, nanos: 0 }, durationMs };
+}
+
+/** True where a span's own id can be used; the collector makes one where it cannot. */
+export function isUsableSpanId(value: unknown): value is string {
+  return typeof value === "string" && value.length >= 1 && value.length <= MAX_SPAN_ID_LENGTH;
+}
+
+function readParentSpanId(span: Span, onInvalid: OnInvalidValue): string {
+  const parent = span.parent_span_id;
+  if (parent == null || parent === "") return "";
+  if (isUsableSpanId(parent)) return parent;
+  onInvalid("parent_span_id");
+  return "";
+}
+
+function timestamp(value: unknown, field: string, onInvalid: OnInvalidValue): Instant | undefined {
+  if (value == null) return undefined;
+  const instant = parseTimestamp(value);
+  if (instant === undefined) onInvalid(field);
+  return instant;
+}
+
+function duration(value: unknown, onInvalid: OnInvalidValue): number | undefined {
+  if (value == null) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= MAX_DURATION_MS) return value;
+  onInvalid("duration_ms");
+  return undefined;
+}
+
+function stringOr(value: unknown, fallback: string, field: string, onInvalid: OnInvalidValue): string {
+  if (value == null || value === "") return fallback;
+  if (typeof value === "string") return value;
+  onInvalid(field);
+  return fallback;
+}
+
+function label(value: unknown, field: string, onInvalid: OnInvalidValue): string {
+  if (value == null) return "";
+  if (typeof value === "string") return value;
+  onInvalid(field);
+  return "";
+}
+
+function tokenCount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {
+  if (value == null) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  onInvalid(field);
+  return undefined;
+}
+
+function amount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {
+  if (value == null) return undefined;
+  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  onInvalid(field);
+  return undefined;
+}
+
+/** True for an object that is no array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Cuts a text after `max` code points: never in the middle of a surrogate pair. */
+export function truncateCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let end = 0;
+  for (let points = 0; points < max && end < text.length; points++) {
+    const unit = text.charCodeAt(end);
+    const isPair = unit >= 0xd800 && unit <= 0xdbff && end + 1 < text.length;
+    end += isPair ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

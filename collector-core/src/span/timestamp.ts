@@ -1,0 +1,134 @@
+/**
+ * A moment, kept as integer nanoseconds (contract 1) in two integers, so that no time costs a BigInt on the way in.
+ */
+export interface Instant {
+  /** Whole milliseconds since the Unix epoch. */
+  readonly epochMs: number;
+  /** Nanoseconds within that millisecond: 0 to 999,999. */
+  readonly nanos: number;
+}
+
+/** 9999-12-31T23:59:59.999Z, the last moment that RFC 3339 can write. */
+const MAX_EPOCH_MS = 253_402_300_799_999;
+
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+
+/**
+ * Reads a time from the wire: an RFC 3339 string, or a number of Unix epoch milliseconds (fractions allowed).
+ *
+ * @returns undefined where the value is neither, or lies before 1970 or after 9999.
+ */
+export function parseTimestamp(value: unknown): Instant | undefined {
+  if (typeof value === "number") return fromEpochMs(value);
+  if (typeof value !== "string") return undefined;
+  return fromPlainUtc(value) ?? fromRfc3339(value);
+}
+
+/** An {@link Instant} from epoch milliseconds whose decimal fraction is read as it is written. */
+export function fromEpochMs(value: number): Instant | undefined {
+  if (!(value >= 0) || value > MAX_EPOCH_MS) return undefined;
+  const epochMs = Math.trunc(value);
+  if (epochMs === value) return { epochMs, nanos: 0 };
+  const decimals = String(value).split(".")[1] ?? "";
+  return { epochMs, nanos: Number(decimals.slice(0, 6).padEnd(6, "0")) };
+}
+
+/**
+ * `2026-11-21T05:57:56.123Z`, the layout that `Date.prototype.toISOString` writes and nearly every sender uses,
+ * read without a regular expression: it is on the path of every span.
+ */
+function fromPlainUtc(text: string): Instant | undefined {
+  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(10) !== 0x54) return undefined;
+  if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d || text.charCodeAt(19) !== 0x2e)
+    return undefined;
+  if (text.charCodeAt(13) !== 0x3a || text.charCodeAt(16) !== 0x3a) return undefined;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const hour = digits(text, 11, 2);
+  const minute = digits(text, 14, 2);
+  const second = digits(text, 17, 2);
+  const ms = digits(text, 20, 3);
+  // NaN fails every comparison, so one wrong digit anywhere ends here. What is left out (the 29 February, the 31st of a
+  // month, leap seconds) goes the slower way, which knows the calendar.
+  const plain = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 + (month === 2 ? 0 : 2);
+  if (!(plain && hour <= 23 && minute <= 59 && second <= 59 && ms >= 0)) return undefined;
+  const epochMs =
+    daysFromCivil(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
+  return { epochMs, nanos: 0 };
+}
+
+function digits(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let index = from; index < from + count; index++) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Days since 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant's algorithm). */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const shiftedYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shiftedYear / 400);
+  const yearOfEra = shiftedYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+function fromRfc3339(text: string): Instant | undefined {
+  const match = RFC_3339.exec(text);
+  if (match === null) return undefined;
+  const [, date = "", time = "", fraction = "", offset = ""] = match;
+  // Date.parse rolls 30 February over into March; a day that does not exist is no time.
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  if (!(midnight >= 0) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined;
+  // RFC 3339 allows a leap second, which JavaScript's dates do not know: it is the first moment of the next minute.
+  const leapSecond = time.endsWith(":60");
+  const clock = leapSecond ? `${time.slice(0, 6)}59` : time;
+  const seconds = Date.parse(`${date}T${clock}${offset.toUpperCase()}`) + (leapSecond ? 1000 : 0);
+  if (!(seconds >= 0) || seconds > MAX_EPOCH_MS) return undefined;
+  const nanosOfSecond = Number(fraction.slice(0, 9).padEnd(9, "0"));
+  const ms = Math.trunc(nanosOfSecond / 1e6);
+  return { epochMs: seconds + ms, nanos: nanosOfSecond - ms * 1e6 };
+}
+
+/** Moves a moment by a number of milliseconds (fractions allowed, either sign). */
+export function addMs(instant: Instant, deltaMs: number): Instant {
+  const wholeMs = Math.trunc(deltaMs);
+  let epochMs = instant.epochMs + wholeMs;
+  let nanos = instant.nanos + Math.round((deltaMs - wholeMs) * 1e6);
+  while (nanos < 0) {
+    nanos += 1_000_000;
+    epochMs -= 1;
+  }
+  while (nanos >= 1_000_000) {
+    nanos -= 1_000_000;
+    epochMs += 1;
+  }
+  return { epochMs, nanos };
+}
+
+/** Milliseconds from `from` to `to`, negative where `to` is earlier. */
+export function elapsedMs(from: Instant, to: Instant): number {
+  // Whole nanoseconds over 1e6 keep the decimals short: 1.2 and not 1.2000000000000002.
+  const wholeMs = to.epochMs - from.epochMs;
+  const nanos = to.nanos - from.nanos;
+  return nanos === 0 ? wholeMs : Math.round(wholeMs * 1e6 + nanos) / 1e6;
+}
+
+/** Orders two moments: negative where `a` is earlier. */
+export function compareInstants(a: Instant, b: Instant): number {
+  return a.epochMs - b.epochMs || a.nanos - b.nanos;
+}
+
+/** Writes a moment as RFC 3339 in UTC: milliseconds always, micro- and nanoseconds where they are not zero. */
+export function formatInstant(instant: Instant): string {
+  const text = new Date(instant.epochMs).toISOString();
+  if (instant.nanos === 0) return text;
+  const fraction = String(instant.nanos).padStart(6, "0");
+  return `${text.slice(0, -1)}${fraction.endsWith("000") ? fraction.slice(0, 3) : fraction}Z`;
+}
