@@ -1,0 +1,165 @@
+/**
+ * What kinds of value an option can have. A kind reads the text of an environment variable and the value of a YAML
+ * key alike, and says its rule in one line for problems, `--help`, the reference page and the JSON Schema.
+ */
+
+/** A JSON Schema, as far as the kinds need it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A value that keeps to the rule, or what about it does not (empty where the rule says all there is to say). */
+export type Reading<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+
+/** A type with its limits. */
+export interface OptionKind<T> {
+  /** Reads on after "must be": `a whole number from 1 to 500,000`. */
+  readonly rule: string;
+  readonly schema: JsonSchema;
+  /** The text of an environment variable as the value that YAML would give; undefined where it is none of this kind. */
+  parse(text: string): unknown;
+  check(value: unknown): Reading<T>;
+}
+
+/** Limits of a number, inclusive except `above`. */
+export interface NumberLimits {
+  readonly minimum?: number;
+  readonly above?: number;
+  readonly maximum?: number;
+}
+
+const REFUSED = { ok: false, detail: "" } as const;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** A finite number, written as a decimal. */
+export function number(limits: NumberLimits = {}): OptionKind<number> {
+  return numeric("a number", "number", limits, Number.isFinite);
+}
+
+/** A number without a fraction that JavaScript can hold exactly. */
+export function integer(limits: NumberLimits = {}): OptionKind<number> {
+  return numeric("a whole number", "integer", limits, Number.isSafeInteger);
+}
+
+function numeric(
+  noun: string,
+  type: "number" | "integer",
+  limits: NumberLimits,
+  isOne: (value: unknown) => boolean,
+): OptionKind<number> {
+  const { minimum, above, maximum } = limits;
+  return {
+    rule: noun + limitsRule(limits),
+    schema: {
+      type,
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(above === undefined ? {} : { exclusiveMinimum: above }),
+      ...(maximum === undefined ? {} : { maximum }),
+    },
+    // `Number()` alone takes spaces, `0x10`, `1e400` and the empty text.
+    parse: (text) => (DECIMAL.test(text) ? Number(text) : undefined),
+    check(value) {
+      if (typeof value !== "number" || !isOne(value)) return REFUSED;
+      if (minimum !== undefined && value < minimum) return REFUSED;
+      if (above !== undefined && value <= above) return REFUSED;
+      if (maximum !== undefined && value > maximum) return REFUSED;
+      return { ok: true, value };
+    },
+  };
+}
+
+function limitsRule({ minimum, above, maximum }: NumberLimits): string {
+  const upTo = maximum === undefined ? "" : grouped(maximum);
+  if (above !== undefined) return ` above ${grouped(above)}${upTo && `, at most ${upTo}`}`;
+  if (minimum !== undefined)
+    return upTo ? ` from ${grouped(minimum)} to ${upTo}` : `, ${grouped(minimum)} or more`;
+  return upTo && `, at most ${upTo}`;
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 20 });
+}
+
+/** `true` or `false`; in an environment variable in any letter case. */
+export function boolean(): OptionKind<boolean> {
+  return {
+    rule: "true or false",
+    schema: { type: "boolean" },
+    parse(text) {
+      const word = text.toLowerCase();
+      return word === "true" ? true : word === "false" ? false : undefined;
+    },
+    check: (value) => (typeof value === "boolean" ? { ok: true, value } : REFUSED),
+  };
+}
+
+/** Text that is not empty. */
+export function text(limits: { readonly rule: string; readonly pattern?: RegExp }): OptionKind<string> {
+  const { rule, pattern = /^./su } = limits;
+  return {
+    rule,
+    schema: { type: "string", pattern: pattern.source },
+    parse: (value) => value,
+    check: (value) => (typeof value === "string" && pattern.test(value) ? { ok: true, value } : REFUSED),
+  };
+}
+
+/** One of some words. With `ignoreCase` any letter case is taken, and the word kept as it stands in `values`. */
+export function enumeration<const T extends string>(
+  values: readonly T[],
+  { ignoreCase = false } = {},
+): OptionKind<T> {
+  const folded = (word: string) => (ignoreCase ? word.toLowerCase() : word);
+  return {
+    rule: `one of ${values.join(", ")}${ignoreCase ? " (in any letter case)" : ""}`,
+    schema: { enum: values },
+    parse: (value) => value,
+    check(value) {
+      const found =
+        typeof value === "string" ? values.find((word) => folded(word) === folded(value)) : undefined;
+      return found === undefined ? REFUSED : { ok: true, value: found };
+    },
+  };
+}
+
+/** Limits of a list. */
+export interface ListLimits {
+  /** What the items are together: `numbers above 0`. */
+  readonly items: string;
+  readonly minimumCount?: number;
+  readonly maximumCount?: number;
+  /** Each item is larger than the one before. */
+  readonly ascending?: boolean;
+}
+
+/** Several values of one kind: a YAML list, or in an environment variable separated by commas. */
+export function list<T extends string | number>(
+  item: OptionKind<T>,
+  { items, minimumCount = 0, maximumCount = Infinity, ascending = false }: ListLimits,
+): OptionKind<readonly T[]> {
+  const count = maximumCount === Infinity ? "" : ` of ${minimumCount} to ${maximumCount}`;
+  return {
+    rule: `a list${count}${count ? " " : " of "}${items}${ascending ? ", each larger than the one before" : ""}`,
+    schema: {
+      type: "array",
+      items: item.schema,
+      ...(minimumCount === 0 ? {} : { minItems: minimumCount }),
+      ...(maximumCount === Infinity ? {} : { maxItems: maximumCount }),
+    },
+    parse: (value) => value.split(",").map((part) => item.parse(part.trim())),
+    check(value) {
+      if (!Array.isArray(value)) return REFUSED;
+      if (value.length < minimumCount || value.length > maximumCount)
+        return { ok: false, detail: `there are ${value.length}` };
+      const kept: T[] = [];
+      for (const [index, element] of value.entries()) {
+        const reading = item.check(element);
+        if (!reading.ok) return { ok: false, detail: `item ${index + 1} must be ${item.rule}` };
+        const previous = kept.at(-1);
+        if (ascending && previous !== undefined && reading.value <= previous)
+          return { ok: false, detail: `item ${index + 1} is not larger than item ${index}` };
+        kept.push(reading.value);
+      }
+      return { ok: true, value: kept };
+    },
+  };
+}

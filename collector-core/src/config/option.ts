@@ -1,0 +1,52 @@
+import type { OptionKind } from "./option-kinds.js";
+
+/** What begins the name of every environment variable of the collector (spec, introduction). */
+export const ENV_PREFIX = "OBS_SERVER_";
+
+/** An option as the table writes it. Its key is `section.key`, as it stands in the YAML file. */
+export interface OptionDefinition<T = unknown, Default extends T | undefined = T | undefined> {
+  readonly kind: OptionKind<T>;
+  /** Undefined where the option is unset by default. */
+  readonly default: Default;
+  /** One or two sentences, with the unit. */
+  readonly doc: string;
+  /** Environment variable, where its name does not follow from the key. */
+  readonly env?: string;
+  /** The option has no YAML key. */
+  readonly envOnly?: true;
+  /** The value is shown as `***`, and never stands in a problem. */
+  readonly secret?: true;
+}
+
+/** An option with all that follows from its key. */
+export interface Option extends OptionDefinition {
+  readonly key: string;
+  /** Empty where the key has no section. */
+  readonly section: string;
+  /** The key within its section. */
+  readonly leaf: string;
+  readonly env: string;
+}
+
+/** Checks one entry of the table: its default must be of its kind, or undefined. */
+export function option<T>(definition: OptionDefinition<T, NoInfer<T>>): OptionDefinition<T, T>;
+export function option<T>(definition: OptionDefinition<T, undefined>): OptionDefinition<T, undefined>;
+export function option(definition: OptionDefinition): OptionDefinition {
+  return definition;
+}
+
+/** Fills in what follows from the key. */
+export function completeOption<Key extends string>(
+  key: Key,
+  definition: OptionDefinition,
+): Option & { readonly key: Key } {
+  const dot = key.indexOf(".");
+  const section = key.slice(0, Math.max(dot, 0));
+  const leaf = key.slice(dot + 1);
+  return { ...definition, key, section, leaf, env: definition.env ?? envName(section, leaf) };
+}
+
+/** `OBS_SERVER_` + SECTION + `_` + KEY, without the section for the keys of `server` (spec 2.6, contract 5). */
+function envName(section: string, leaf: string): string {
+  return ENV_PREFIX + (section === "server" ? leaf : `${section}_${leaf}`).toUpperCase();
+}

@@ -1,0 +1,65 @@
+import type { Option } from "./option.js";
+import { OPTION_LIST } from "./options.js";
+import { formatValue } from "./show-value.js";
+
+/** The options by section, in the order of the table. */
+export function optionsBySection(): Map<string, Option[]> {
+  const sections = new Map<string, Option[]>();
+  for (const option of OPTION_LIST) {
+    const section = sections.get(option.section);
+    if (section === undefined) sections.set(option.section, [option]);
+    else section.push(option);
+  }
+  return sections;
+}
+
+/** What `obspan serve --help` lists: every option with its variable, its default and its rule. */
+export function optionsHelp(): string {
+  const lines = ["Configuration, each by its environment variable or by its key in the YAML file:"];
+  for (const [section, options] of optionsBySection()) {
+    if (section !== "") lines.push("", `${section}:`);
+    for (const option of options) {
+      const scope = option.envOnly ? " (environment only)" : "";
+      lines.push("", `  ${option.key}  ${option.env}${scope}`);
+      lines.push(`      ${option.doc.replaceAll("`", "")}`);
+      lines.push(`      Default ${formatValue(option.default)}; ${option.kind.rule}.`);
+    }
+  }
+  return lines.join("\n");
+}
+
+const INTRODUCTION = `# Options of the collector
+
+<!-- Made from collector-core/src/config/options.ts by \`npm run docs\`. Do not edit. -->
+
+Each option is taken from its environment variable, else from the YAML file whose path is in \`OBS_SERVER_CONFIG\` (or
+given by \`obspan serve --config <file>\`), else it has its default. An empty variable, and a YAML key without a value,
+count as not set. In a variable, the items of a list are separated by commas, \`true\` and \`false\` may be in any letter
+case, and numbers are plain decimals.
+
+A value that breaks its rule stops the start; \`obspan check-config\` lists every problem without starting anything. A
+name that is not known is a warning.
+`;
+
+/** The page docs/reference/options.md. */
+export function renderOptionsReference(): string {
+  const parts = [INTRODUCTION];
+  for (const [section, options] of optionsBySection()) {
+    if (section !== "") parts.push(`\n## ${section}\n`);
+    parts.push("\n| YAML key | variable | default | value | meaning |\n| --- | --- | --- | --- | --- |\n");
+    for (const option of options) {
+      const key = option.envOnly ? "–" : `\`${option.key}\``;
+      const byDefault = isWord(option.default)
+        ? `\`${formatValue(option.default)}\``
+        : formatValue(option.default);
+      const cells = [key, `\`${option.env}\``, byDefault, option.kind.rule, option.doc];
+      parts.push(`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`);
+    }
+  }
+  return parts.join("");
+}
+
+/** False for what has no text of its own: `unset`, `empty`. */
+function isWord(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}

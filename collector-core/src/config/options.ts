@@ -1,0 +1,222 @@
+import { boolean, enumeration, integer, list, number, text, type OptionKind } from "./option-kinds.js";
+import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
+
+/** Names of the log levels, the least important first (spec 2.6). */
+export const LOG_LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const;
+/** One of {@link LOG_LEVELS}. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The longest that a timer of Node can run, in whole seconds: a longer one fires at once. */
+const MAX_TIMER_SECONDS = 2_147_483;
+
+// spec 8 rules 1 and 2. Two equal bounds would be two series of one name, which a scraper refuses.
+const buckets = list(number({ above: 0 }), {
+  items: "numbers above 0",
+  minimumCount: 1,
+  maximumCount: 20,
+  ascending: true,
+});
+const cardinalityCap = integer({ minimum: 1 }); // spec 8 rule 6
+const percentage = number({ minimum: 0, maximum: 100 });
+
+/**
+ * Every option of the collector, once (spec 2.6, contract 5). The type {@link Config}, the reading of environment and
+ * YAML file, the JSON Schema, `--help`, the reference page and `GET /v1/config` are made from this table. Rules
+ * across two keys stand in `cross-key-rules.ts`.
+ */
+export const OPTIONS = {
+  config_file: option({
+    kind: text({ rule: "the path of a file" }),
+    default: undefined,
+    doc: "Path of the YAML file. `--config` wins over the variable.",
+    env: "OBS_SERVER_CONFIG",
+    envOnly: true,
+  }),
+
+  "server.host": option({
+    kind: text({
+      rule: "a host name or an IP address, without scheme, brackets or path",
+      pattern: /^[^\s/[\]]+$/,
+    }),
+    default: "0.0.0.0",
+    doc: "Bind address. `--local`, `npm start` and the desktop app bind 127.0.0.1 unless it is set.",
+  }),
+  "server.port": option({
+    kind: integer({ minimum: 0, maximum: 65_535 }),
+    default: 8080,
+    doc: "Bind port for ingestion, scrape, queries and probes. 0 takes any free port.",
+  }),
+  "server.allowed_hosts": option({
+    kind: list(
+      text({ rule: "a host name or an IP address, with or without a port", pattern: /^[\w.:[\]-]+$/ }),
+      {
+        items: "host names or IP addresses, each with or without a port",
+      },
+    ),
+    default: [],
+    doc: "Host headers that are answered beside the loopback names and, unless bound to loopback, IP addresses.",
+  }),
+  "server.allowed_origins": option({
+    kind: list(
+      text({
+        rule: "an origin such as https://example.com, without a path",
+        pattern: /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/]+\/?$/,
+      }),
+      { items: "origins such as https://example.com, without a path" },
+    ),
+    default: [],
+    doc: "Origins whose pages may read from the collector, beside its own.",
+  }),
+
+  "limits.max_traces": option({
+    kind: integer({ minimum: 1, maximum: 500_000 }), // spec 8 rule 4
+    default: 10_000,
+    doc: "Traces kept in the trace store; the oldest are evicted first.",
+  }),
+  "limits.max_queue_size": option({
+    kind: integer({ minimum: 1, maximum: 1_000_000 }), // spec 8 rule 3
+    default: 50_000,
+    doc: "Capacity of the ingestion queue, in spans.",
+  }),
+  "limits.max_queue_bytes": option({
+    kind: integer({ minimum: 1 }),
+    default: 268_435_456,
+    doc: "Capacity of the ingestion queue, in bytes, beside the count of spans.",
+  }),
+  "limits.max_body_bytes": option({
+    // A body becomes one JavaScript string, which cannot be twice as long.
+    kind: integer({ minimum: 1, maximum: 268_435_456 }),
+    default: 10_485_760,
+    doc: "Largest request body, in bytes, before and after decompression.",
+  }),
+  "limits.max_span_attributes": option({
+    kind: integer({ minimum: 0 }),
+    default: 100,
+    doc: "Attributes kept per span; the excess is silently dropped.",
+  }),
+  "limits.max_label_value_length": option({
+    kind: integer({ minimum: 1, maximum: 1024 }), // spec 8 rule 5
+    default: 128,
+    doc: "Characters kept of a metric label's value.",
+  }),
+  "limits.max_series": option({
+    kind: integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 20_000,
+    doc: "Label tuples over all metric families of spans; what is over is counted under `__other__`.",
+  }),
+  "limits.cardinality_model": cap("model", 50),
+  "limits.cardinality_provider": cap("provider", 10),
+  "limits.cardinality_tool_name": cap("tool_name", 200),
+  "limits.cardinality_agent": cap("agent", 200),
+  "limits.cardinality_error_type": cap("error_type", 50),
+  "limits.cardinality_service": cap("service", 200),
+  "limits.cardinality_env": cap("env", 20),
+  "limits.cardinality_span_type": cap("span_type", 20),
+
+  "histograms.duration_buckets": option({
+    kind: buckets,
+    default: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
+    doc: "Bucket bounds of `obs_duration_seconds`, in seconds.",
+  }),
+  "histograms.tokens_buckets": option({
+    kind: buckets,
+    default: [10, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000],
+    doc: "Bucket bounds of `obs_tokens_input` and `obs_tokens_output`, in tokens.",
+  }),
+
+  "trace_store.enabled": option({
+    kind: boolean(),
+    default: true,
+    doc: "Keeps recent traces in memory and answers the trace query endpoints.",
+  }),
+  "trace_store.max_spans_per_trace": option({
+    kind: integer({ minimum: 1 }), // spec 8 rule 10
+    default: 500,
+    doc: "Spans kept per trace; the oldest are dropped beyond it.",
+  }),
+  "trace_store.ttl_seconds": option({
+    kind: integer({ minimum: 0 }), // spec 8 rule 11
+    default: 0,
+    doc: "Seconds that a trace is kept after its last span; 0 = it never expires.",
+  }),
+  "trace_store.max_bytes": option({
+    kind: integer({ minimum: 1 }),
+    default: 1_073_741_824,
+    doc: "Memory that the trace store may hold, in bytes; the oldest traces are evicted first.",
+  }),
+
+  "sampling.rate": option({
+    kind: number({ minimum: 0, maximum: 1 }), // spec 8 rule 7
+    default: 1,
+    doc: "Probability that a trace is stored and exported. Metrics count every span.",
+  }),
+
+  // Rule 8 of spec 8, which is about both limits: cross-key-rules.ts.
+  "backpressure.soft_limit_pct": option({
+    kind: percentage,
+    default: 80,
+    doc: "Queue usage, in percent, from which a warning is logged and a gauge set.",
+  }),
+  "backpressure.hard_limit_pct": option({
+    kind: percentage,
+    default: 95,
+    doc: "Queue usage, in percent, from which `backpressure.mode` acts. It must exceed the soft limit.",
+  }),
+  "backpressure.mode": option({
+    kind: enumeration(["reject", "drop_oldest"]),
+    default: "reject",
+    doc: "At the hard limit: `reject` refuses new spans, `drop_oldest` evicts the oldest in the queue.",
+  }),
+
+  "shutdown.grace_period_seconds": option({
+    kind: number({ minimum: 0, maximum: MAX_TIMER_SECONDS }), // spec 8 rule 12
+    default: 30,
+    doc: "Longest graceful shutdown, in seconds.",
+  }),
+  "shutdown.drain_queue": option({
+    kind: boolean(),
+    default: true,
+    doc: "Processes what is left in the queue before exit.",
+  }),
+
+  "logging.structured": option({
+    kind: boolean(),
+    default: false,
+    doc: "Writes log lines as JSON objects.",
+  }),
+  "logging.level": option({
+    kind: enumeration(LOG_LEVELS, { ignoreCase: true }), // spec 8 rule 13
+    default: "INFO",
+    doc: "Least important level that is logged.",
+  }),
+  "logging.log_file": option({
+    kind: text({ rule: "the path of a file" }),
+    default: undefined,
+    doc: "File that mirrors the log, which always goes to stderr. It is opened once, and appended to.",
+    envOnly: true,
+  }),
+} satisfies Record<string, OptionDefinition>;
+
+function cap(label: string, byDefault: number) {
+  return option({
+    kind: cardinalityCap,
+    default: byDefault,
+    doc: `Distinct values of the metric label \`${label}\`; any further value is counted as \`__other__\`.`,
+  });
+}
+
+/** The key of an option: `section.key`, as it stands in the YAML file. */
+export type OptionKey = keyof typeof OPTIONS;
+
+type ValueOf<Definition extends OptionDefinition> =
+  | (Definition["kind"] extends OptionKind<infer T> ? T : never)
+  | (undefined extends Definition["default"] ? undefined : never);
+
+/** The value of every option by its key: `config["limits.max_queue_size"]`. */
+export type Config = { readonly [Key in OptionKey]: ValueOf<(typeof OPTIONS)[Key]> };
+
+/** {@link OPTIONS} in the order of the table, with what follows from the keys. */
+export const OPTION_LIST: readonly (Option & { readonly key: OptionKey })[] =
+  Object.entries<OptionDefinition>(OPTIONS).map(([key, definition]) =>
+    completeOption(key as OptionKey, definition),
+  );

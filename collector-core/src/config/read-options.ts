@@ -1,0 +1,115 @@
+import { nearestVariable, suggestion } from "./nearest-name.js";
+import { ENV_PREFIX, type Option } from "./option.js";
+import type { Reading } from "./option-kinds.js";
+import { HIDDEN, showRaw } from "./show-value.js";
+import { readYamlFile, type YamlFile } from "./yaml-file.js";
+
+/** Where values come from. */
+export interface ConfigInput {
+  /** The environment. An empty variable counts as not set. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Path of the YAML file; it wins over `OBS_SERVER_CONFIG`. */
+  readonly configPath?: string | undefined;
+  /** Reads the YAML file; throws where it cannot. Default: from disk, as UTF-8. */
+  readonly readFile?: (path: string) => string;
+}
+
+/** What was read of a table of options, without regard to rules across keys. */
+export interface ReadOptions {
+  /** The values that keep to their rule; not those of which a broken YAML file may have said more. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Where the value of each key comes from. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The key of the option that holds the path of the YAML file. */
+const CONFIG_FILE_KEY = "config_file";
+
+/** Reads every option of a table: from its variable, else from the YAML file, else its default (spec 2.6). */
+export function readOptions(
+  options: readonly Option[],
+  defaults: ReadonlyMap<string, unknown>,
+  { env, configPath, readFile }: ConfigInput & Required<Pick<ConfigInput, "readFile">>,
+): ReadOptions {
+  const values = new Map<string, unknown>();
+  const sources = new Map<string, string>();
+  const problems: string[] = [];
+
+  const pathVariable = options.find(({ key }) => key === CONFIG_FILE_KEY)?.env ?? "";
+  const path = configPath ?? (env[pathVariable] || undefined);
+  const pathSource = configPath === undefined ? pathVariable : "--config";
+  const file = path === undefined ? NO_FILE : openYamlFile(path, pathSource, options, readFile);
+  problems.push(...file.problems);
+
+  for (const option of options) {
+    const { key, kind } = option;
+    const fromEnv = key === CONFIG_FILE_KEY ? path : env[option.env] || undefined;
+    const fromYaml = file.entries.get(key);
+    if (fromEnv !== undefined) {
+      take(
+        option,
+        kind.check(kind.parse(fromEnv)),
+        fromEnv,
+        key === CONFIG_FILE_KEY ? pathSource : option.env,
+      );
+    } else if (fromYaml !== undefined) {
+      take(option, kind.check(fromYaml.value), fromYaml.raw, fromYaml.source);
+    } else if (file.problems.length === 0) {
+      // Of a broken file nobody knows what else it would have set.
+      values.set(key, defaults.get(key));
+      sources.set(key, "default");
+    }
+  }
+  return { values, sources, problems, warnings: [...unknownVariables(env, options), ...file.warnings] };
+
+  function take(option: Option, reading: Reading<unknown>, raw: string, source: string): void {
+    sources.set(option.key, source);
+    if (reading.ok) values.set(option.key, reading.value);
+    else problems.push(problemLine(option, raw, source, reading.detail));
+  }
+}
+
+/** A problem on one line: key, value, source, limit (contract 5). */
+function problemLine(option: Option, raw: string, source: string, detail: string): string {
+  const shown = option.secret ? HIDDEN : showRaw(raw);
+  // A detail may quote an item.
+  const more = detail === "" || option.secret ? "" : `; ${detail}`;
+  return `${option.key} = ${shown} (${source}): must be ${option.kind.rule}${more}`;
+}
+
+const NO_FILE: YamlFile = { entries: new Map(), problems: [], warnings: [] };
+
+function openYamlFile(
+  path: string,
+  source: string,
+  options: readonly Option[],
+  readFile: (path: string) => string,
+): YamlFile {
+  try {
+    return readYamlFile(path, readFile(path), options);
+  } catch (error) {
+    return {
+      ...NO_FILE,
+      problems: [`${CONFIG_FILE_KEY} = ${showRaw(path)} (${source}): ${whyUnreadable(error)}`],
+    };
+  }
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "must be a file that exists";
+  if (code === "EACCES" || code === "EPERM") return "must be a file that may be read";
+  if (code === "EISDIR") return "must be a file, and is a directory";
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "must be a file in UTF-8";
+  return `must be a file that can be read: ${showRaw(String(error))}`;
+}
+
+/** A warning for each variable that looks like one of the collector's and is none. Its value may be a secret. */
+function unknownVariables(env: ConfigInput["env"], options: readonly Option[]): string[] {
+  const known = new Set(options.map((option) => option.env));
+  return Object.entries(env)
+    .filter(([name, value]) => name.startsWith(ENV_PREFIX) && value && !known.has(name))
+    .map(([name]) => `unknown variable ${name}${suggestion(nearestVariable(name, options))}`);
+}

@@ -1,0 +1,129 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type YAMLMap,
+} from "yaml";
+import { nearest, nearestKey, suggestion } from "./nearest-name.js";
+import type { Option } from "./option.js";
+import { showRaw } from "./show-value.js";
+
+/** What a YAML file says of one option. */
+export interface YamlEntry {
+  readonly value: unknown;
+  /** The value as it is written. */
+  readonly raw: string;
+  /** `path:line`. */
+  readonly source: string;
+}
+
+/** What a YAML file says, by key. Nulls count as not set and are not in it. */
+export interface YamlFile {
+  readonly entries: ReadonlyMap<string, YamlEntry>;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a configuration file (spec 2.6). Only known keys are looked at, node by node, so that each value has its
+ * line and a key such as `__proto__` is one more unknown key.
+ *
+ * @param path - as it is to stand in messages.
+ */
+export function readYamlFile(path: string, content: string, options: readonly Option[]): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
+  const at = (offset: number) => `${path}:${lines.linePos(offset).line}`;
+  const problems = document.errors.map((error) => {
+    // yaml does not name the key.
+    const key =
+      error.code === "DUPLICATE_KEY" ? /^[\w.-]+/.exec(content.slice(error.pos[0]))?.[0] : undefined;
+    return `${at(error.pos[0])}: ${key === undefined ? withoutContent(error.message) : `${key} is set twice`}`;
+  });
+  const warnings = document.warnings.map(({ pos, message }) => `${at(pos[0])}: ${withoutContent(message)}`);
+  const entries = new Map<string, YamlEntry>();
+  if (problems.length > 0) return { entries, problems, warnings };
+
+  const root = resolved(document.contents, document);
+  if (!isMap(root)) {
+    if (!isNull(root)) problems.push(`${at(root?.range?.[0] ?? 0)}: the file must be a map of sections`);
+    return { entries, problems, warnings };
+  }
+
+  const sections = new Set(options.filter((option) => !option.envOnly).map((option) => option.section));
+  for (const [section, node, offset] of pairs(root, document)) {
+    const source = at(offset);
+    if (!sections.has(section)) {
+      warnings.push(`unknown key "${section}" (${source})${sectionHint(section, sections, options)}`);
+    } else if (isMap(node)) {
+      readSection(section, node);
+    } else if (!isNull(node)) {
+      // What stands there may be a secret.
+      const shown = isSeq(node) ? "a list" : "a single value";
+      problems.push(`${section} = ${shown} (${source}): must be a map of keys`);
+    }
+  }
+  return { entries, problems, warnings };
+
+  function readSection(section: string, map: YAMLMap): void {
+    for (const [leaf, node, offset] of pairs(map, document)) {
+      const source = at(offset);
+      const option = options.find((candidate) => candidate.section === section && candidate.leaf === leaf);
+      if (option === undefined) {
+        const hint = suggestion(nearestKey(section, leaf, options));
+        warnings.push(`unknown key "${section}.${leaf}" (${source})${hint}`);
+      } else if (option.envOnly) {
+        warnings.push(`${option.key} (${source}) is ignored: it can only be set by ${option.env}`);
+      } else if (!isNull(node)) {
+        const value = plainValue(node, document);
+        entries.set(option.key, { value, raw: written(node, content), source });
+      }
+    }
+  }
+}
+
+function sectionHint(name: string, sections: ReadonlySet<string>, options: readonly Option[]): string {
+  const dotted = options.find((option) => option.key === name && !option.envOnly);
+  if (dotted !== undefined) return ` (write "${dotted.leaf}" under "${dotted.section}")`;
+  return suggestion(nearest(name, [...sections]) ?? nearestKey("", name, options));
+}
+
+/** Key, value and offset of the key, of every pair of a map; keys that are not scalars are shown as YAML. */
+function* pairs(map: YAMLMap, document: Document): Generator<[string, Node | null, number]> {
+  for (const { key, value } of map.items as { key: Node | null; value: Node | null }[]) {
+    const name = isScalar(key) ? String(key.value) : String(key);
+    yield [showRaw(name), resolved(value, document), key?.range?.[0] ?? 0];
+  }
+}
+
+function resolved(node: Node | null, document: Document): Node | null {
+  return isAlias(node) ? (node.resolve(document) ?? null) : node;
+}
+
+function isNull(node: Node | null): boolean {
+  return node === null || (isScalar(node) && node.value === null);
+}
+
+/** The value as plain data; undefined, which is of no kind, where its aliases multiply beyond reason. */
+function plainValue(node: Node | null, document: Document): unknown {
+  try {
+    return node?.toJS(document);
+  } catch {
+    return undefined;
+  }
+}
+
+function written(node: Node | null, content: string): string {
+  const [start, end] = node?.range ?? [0, 0];
+  return showRaw(content.slice(start, end));
+}
+
+/** A message of the parser without what it quotes from the file, which may be a secret. */
+function withoutContent(message: string): string {
+  return message.replace(/(?:(?<=\S): |(?<=escape sequence) ).*$/s, "");
+}

@@ -1,0 +1,142 @@
+/** The command `obspan`. This file alone reads `process.env`. */
+import { readFileSync } from "node:fs";
+import { isatty } from "node:tty";
+import { Command, CommanderError } from "commander";
+import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
+import { OPTION_LIST, type Config } from "./config/options.js";
+import { optionsHelp } from "./config/options-reference.js";
+import { formatValue, HIDDEN } from "./config/show-value.js";
+import { logFileProblem, notWritable } from "./logging/log-file.js";
+import { createLogger, type Logger } from "./logging/logger.js";
+
+const BAD_USAGE = 2;
+const CANNOT_START = "obspan cannot start: its configuration has";
+
+interface ServeFlags {
+  readonly config?: string;
+  readonly local?: boolean;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @param args - what follows the name of the program.
+ * @returns the exit code: 0, 1 where a configuration is refused or the collector failed, 2 for bad usage. A collector
+ * that has run ends the process itself.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const program = new Command("obspan").description("The Obspan collector.").exitOverride();
+  program
+    .command("serve")
+    .description("Run the collector until SIGTERM or SIGINT.")
+    .option("--config <file>", "YAML file; wins over OBS_SERVER_CONFIG")
+    .option("--local", "bind 127.0.0.1, unless server.host is set")
+    .addHelpText("after", () => `\n${optionsHelp()}`)
+    .action(async (flags: ServeFlags) => {
+      exitCode = await runServe(flags);
+    });
+  program
+    .command("check-config")
+    .description("List every problem of the configuration. Starts nothing.")
+    .option("--config <file>", "YAML file; wins over OBS_SERVER_CONFIG")
+    .action((flags: { readonly config?: string }) => {
+      exitCode = checkConfig(flags.config);
+    });
+  program
+    .command("version")
+    .description("Print the versions of the collector and of Node.js.")
+    .action(() => {
+      process.stdout.write(`obspan ${packageVersion()} (Node.js ${process.version})\n`);
+    });
+
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // commander has printed the help or what is wrong with the usage.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
+    throw error;
+  }
+}
+
+async function runServe(flags: ServeFlags): Promise<number> {
+  const result = load(flags.config, flags.local ? { "server.host": "127.0.0.1" } : {});
+  if (result.type === "refused") return refuse(CANNOT_START, result);
+
+  const { loaded } = result;
+  let logger: Logger;
+  try {
+    logger = createLogger({
+      level: loaded.config["logging.level"],
+      structured: loaded.config["logging.structured"],
+      logFile: loaded.config["logging.log_file"],
+      colour: isatty(2) && !process.env["NO_COLOR"],
+    });
+  } catch (error) {
+    const problem = logFileLine(loaded.config["logging.log_file"], notWritable(error));
+    return refuse(CANNOT_START, { problems: [problem], warnings: loaded.warnings });
+  }
+  for (const warning of loaded.warnings) logger.child("config").warning(warning);
+
+  // The other commands do not pay for loading the collector.
+  const { serve } = await import("./serve.js");
+  const exitCode = await serve({ loaded, logger, version: packageVersion() });
+  logger.close();
+  // A connection or a timer that did not let go must not outlive the grace period.
+  process.exit(exitCode);
+}
+
+function checkConfig(configPath: string | undefined): number {
+  const result = load(configPath, {});
+  if (result.type === "refused") return refuse("The configuration has", result);
+  printWarnings(result.loaded.warnings);
+  process.stdout.write(`The configuration is valid.\n${valuesThatAreSet(result.loaded)}`);
+  return 0;
+}
+
+/** {@link loadConfig} from this process, with the one rule that takes a look at the disk. */
+function load(configPath: string | undefined, defaults: Partial<Config>): ConfigResult {
+  const result = loadConfig({ env: process.env, configPath, defaults });
+  const config = result.type === "loaded" ? result.loaded.config : result.config;
+  const logFile = config["logging.log_file"];
+  const limit = logFile === undefined ? undefined : logFileProblem(logFile);
+  if (limit === undefined) return result;
+
+  const refused =
+    result.type === "refused" ? result : { problems: [], warnings: result.loaded.warnings, config };
+  return { ...refused, type: "refused", problems: [...refused.problems, logFileLine(logFile, limit)] };
+}
+
+function logFileLine(path: string | undefined, limit: string): string {
+  return `logging.log_file = ${path} (OBS_SERVER_LOGGING_LOG_FILE): ${limit}`;
+}
+
+function refuse(
+  header: string,
+  { problems, warnings }: Pick<ConfigResult & { type: "refused" }, "problems" | "warnings">,
+): number {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const lines = problems.map((problem) => `  ${problem}\n`);
+  process.stderr.write(`${header} ${count}:\n${lines.join("")}`);
+  printWarnings(warnings);
+  return 1;
+}
+
+function printWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+}
+
+function valuesThatAreSet({ config, sources }: LoadedConfig): string {
+  const set = OPTION_LIST.filter(({ key }) => sources[key] !== "default");
+  if (set.length === 0) return "Every value is its default.\n";
+  return set
+    .map(({ key, secret }) => `  ${key} = ${secret ? HIDDEN : formatValue(config[key])} (${sources[key]})\n`)
+    .join("");
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const version = (manifest as { version?: unknown }).version;
+  return typeof version === "string" ? version : "unknown";
+}
