@@ -1,0 +1,89 @@
+import { setImmediate } from "node:timers/promises";
+import {
+  openMetricsContentType,
+  prometheusContentType,
+  Registry,
+  type Metric,
+  type RegistryContentType,
+} from "prom-client";
+import { processFamilies } from "./process-metrics.js";
+import type { MetricSample } from "./series.js";
+import type { ExposedFamily, MetricSource } from "./series-family.js";
+
+/** `text`: Prometheus text 0.0.4; `openmetrics`: OpenMetrics 1.0. */
+export type ExpositionFormat = "text" | "openmetrics";
+
+/** The answer to `GET /metrics` (spec 4.2). */
+export interface MetricsPage {
+  readonly contentType: string;
+  /** Made as it is read, with pauses in which the event loop gets its turn. */
+  readonly body: AsyncIterable<string>;
+}
+
+const CONTENT_TYPES: Readonly<Record<ExpositionFormat, RegistryContentType>> = {
+  text: prometheusContentType,
+  openmetrics: openMetricsContentType,
+};
+
+/** Samples rendered without a pause: some milliseconds. */
+const SAMPLES_PER_PAUSE = 3000;
+
+/**
+ * Renders the families of all sources, then those of the process. Any number of pages may be in the making at once.
+ *
+ * A page is not one moment: a family is read when its turn comes, a histogram's series always whole.
+ */
+export function renderMetrics(format: ExpositionFormat, sources: readonly MetricSource[]): MetricsPage {
+  return { contentType: CONTENT_TYPES[format], body: renderBody(format, sources) };
+}
+
+async function* renderBody(
+  format: ExpositionFormat,
+  sources: readonly MetricSource[],
+): AsyncGenerator<string> {
+  const families = [...sources.flatMap((source) => source.families()), ...(await processFamilies())];
+  const serializer = new Registry<RegistryContentType>();
+  serializer.setContentType(CONTENT_TYPES[format]);
+  let text = "";
+  let samplesSincePause = 0;
+  for (const family of families) {
+    let isFirst = true;
+    for (const samples of family.chunks()) {
+      const lines = await serialize(serializer, family, samples, format);
+      text += isFirst ? lines : withoutHeader(lines);
+      isFirst = false;
+      samplesSincePause += samples.length;
+      if (samplesSincePause < SAMPLES_PER_PAUSE) continue;
+      yield text;
+      text = "";
+      samplesSincePause = 0;
+      await setImmediate();
+    }
+  }
+  yield format === "openmetrics" ? `${text}# EOF\n` : text;
+}
+
+/**
+ * One chunk by prom-client's serializer, with the two header lines. The metric is made for this one call: OpenMetrics
+ * wants a counter's name without `_total`, and prom-client would take it off a shared metric for good.
+ */
+async function serialize(
+  serializer: Registry<RegistryContentType>,
+  family: ExposedFamily,
+  samples: readonly MetricSample[],
+  format: ExpositionFormat,
+): Promise<string> {
+  const isOpenMetricsCounter = format === "openmetrics" && family.type === "counter";
+  const name = isOpenMetricsCounter ? family.name.replace(/_total$/, "") : family.name;
+  // A NaN is left out (contract 4): prom-client would write "Nan".
+  const values = samples.filter(({ value }) => !Number.isNaN(value));
+  const snapshot = { name, help: family.help, type: family.type, values };
+  serializer.clear();
+  serializer.registerMetric({ name, get: () => snapshot } as unknown as Metric);
+  return `${await serializer.getSingleMetricAsString(name)}\n`;
+}
+
+/** A family's HELP and TYPE stand only once, before its first chunk. */
+function withoutHeader(lines: string): string {
+  return lines.slice(lines.indexOf("\n", lines.indexOf("\n") + 1) + 1);
+}

@@ -1,0 +1,57 @@
+import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
+import { truncateCodePoints } from "../../span/span-facts.js";
+
+/** What bounds the values of one label. */
+interface LabelValuesOptions {
+  /** Most distinct values; `""` and `__other__` do not count (contract 4). */
+  readonly cap: number;
+  /** Code points that are kept of a value (spec 4.7). */
+  readonly maxLength: number;
+}
+
+/** Text that UTF-8 cannot carry: a surrogate without its other half. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+/**
+ * The values of one label: the first `cap` distinct ones, each kept once. It never grows beyond them, whatever
+ * senders write.
+ */
+export class LabelValues {
+  /** How often a value was replaced because the cap was reached. */
+  overflows = 0;
+  private readonly known = new Map<string, string>();
+  private readonly maxKnown: number;
+
+  constructor(private readonly options: LabelValuesOptions) {
+    for (const free of ["", OTHER_LABEL_VALUE]) this.known.set(free, free);
+    this.maxKnown = options.cap + this.known.size;
+  }
+
+  /** The value to expose: cut to the length, or `__other__` beyond the cap, which counts as an overflow. */
+  resolve(raw: string): string {
+    const value = this.find(raw);
+    if (value !== undefined) return value;
+    this.overflows += 1;
+    return OTHER_LABEL_VALUE;
+  }
+
+  /** As {@link resolve}, but `undefined` beyond the cap, and counts nothing. */
+  find(raw: string): string | undefined {
+    // No more UTF-16 units than the limit means no more code points. A longer text is not worth hashing whole.
+    const known = raw.length <= this.options.maxLength ? this.known.get(raw) : undefined;
+    return known ?? this.admit(raw);
+  }
+
+  private admit(raw: string): string | undefined {
+    // Cut first: two values that are equal after truncation are one series. Lone surrogates would all become U+FFFD
+    // on the way out and so make two series of one name.
+    const value = truncateCodePoints(raw, this.options.maxLength).replace(LONE_SURROGATE, "\ufffd");
+    const known = this.known.get(value);
+    if (known !== undefined) return known;
+    if (this.known.size >= this.maxKnown) return undefined;
+    // A copy: a slice would keep the whole text that it was cut from in memory.
+    const copy = Buffer.from(value).toString();
+    this.known.set(copy, copy);
+    return copy;
+  }
+}

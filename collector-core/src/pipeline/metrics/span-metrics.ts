@@ -1,0 +1,145 @@
+import {
+  CAPPED_LABELS,
+  METRIC_FAMILIES,
+  type CappedLabel,
+  type MetricFamilyDefinition,
+  type MetricFamilyName,
+} from "../../contract/metrics.js";
+import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
+import { LabelValues } from "./label-values.js";
+import {
+  readFamily,
+  SeriesBudget,
+  SeriesFamily,
+  type ExposedFamily,
+  type MetricSource,
+} from "./series-family.js";
+import {
+  CounterSeries,
+  histogramShape,
+  HistogramSeries,
+  sample,
+  type MetricSample,
+  type Series,
+} from "./series.js";
+import { SpanSeriesCache, type SpanSeries } from "./span-series.js";
+
+/** Bounds of what spans may make of metrics (spec 2.6 and 8, contract 5). */
+export interface SpanMetricsOptions {
+  /** Bucket bounds in seconds, ascending: `histograms.duration_buckets`. */
+  readonly durationBuckets: readonly number[];
+  /** Bucket bounds, ascending: `histograms.tokens_buckets`. */
+  readonly tokensBuckets: readonly number[];
+  /** Code points kept of a label value: `limits.max_label_value_length`. */
+  readonly maxLabelValueLength: number;
+  /** Label tuples over all span families, those that stand for the overflow included: `limits.max_series`. */
+  readonly maxSeries: number;
+  /** Distinct values of each label: `limits.cardinality_…`. */
+  readonly caps: Readonly<Record<CappedLabel, number>>;
+}
+
+/** The metrics derived from spans (spec 4.7): every span, whatever sampling says. */
+export interface SpanMetrics extends MetricSource {
+  /**
+   * Counts a span in every family that it feeds; a running one feeds none.
+   *
+   * @param countsUsage - false for a wrapper that repeats the usage of the inference inside it (contract 6).
+   */
+  record(facts: SpanFacts, context: BatchContext, countsUsage: boolean): void;
+}
+
+/** Makes the families of {@link SpanMetrics}, all of them empty. */
+export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
+  const values = createLabelValues(options);
+  const families = createFamilies(options);
+  const exposed: ExposedFamily[] = [
+    ...Object.values(families),
+    readFamily("obs_label_overflow_total", () => overflowSamples(values, Object.values(families))),
+  ];
+  const cache = new SpanSeriesCache(values, options.maxSeries);
+
+  return {
+    record(facts, context, countsUsage) {
+      if (facts.isRunning) return;
+      recordSpan(families, cache.find(facts, context), facts, countsUsage);
+    },
+    families: () => exposed,
+  };
+}
+
+type SpanFamilies = ReturnType<typeof createFamilies>;
+
+function createFamilies({ durationBuckets, tokensBuckets, maxSeries }: SpanMetricsOptions) {
+  const spanFamilyCount = Object.values<MetricFamilyDefinition>(METRIC_FAMILIES).filter(
+    ({ scope }) => scope === "span",
+  ).length;
+  // One series of each family is set aside for what is over, so that the bound holds with them too.
+  const budget = new SeriesBudget(maxSeries - spanFamilyCount);
+
+  const counter = (name: MetricFamilyName) =>
+    new SeriesFamily(name, budget, (labels) => new CounterSeries(labels));
+  const histogram = (name: MetricFamilyName, bounds: readonly number[]) => {
+    const shape = histogramShape(name, bounds);
+    return new SeriesFamily(name, budget, (labels) => new HistogramSeries(labels, shape));
+  };
+  return {
+    spans: counter("obs_spans_total"),
+    duration: histogram("obs_duration_seconds", durationBuckets),
+    tokensInput: histogram("obs_tokens_input", tokensBuckets),
+    tokensOutput: histogram("obs_tokens_output", tokensBuckets),
+    ttft: histogram("obs_ttft_seconds", durationBuckets),
+    llmCalls: counter("obs_llm_calls_total"),
+    toolCalls: counter("obs_tool_calls_total"),
+    errors: counter("obs_errors_total"),
+    cost: counter("obs_cost_total"),
+  };
+}
+
+type CappedValues = Readonly<Record<CappedLabel, LabelValues>>;
+
+function createLabelValues({ caps, maxLabelValueLength }: SpanMetricsOptions): CappedValues {
+  const entries = CAPPED_LABELS.map((label) => {
+    return [label, new LabelValues({ cap: caps[label], maxLength: maxLabelValueLength })] as const;
+  });
+  return Object.fromEntries(entries) as Record<CappedLabel, LabelValues>;
+}
+
+function overflowSamples(values: CappedValues, families: readonly SeriesFamily<Series>[]): MetricSample[] {
+  const series = families.reduce((sum, family) => sum + family.overflows, 0);
+  return [
+    ...CAPPED_LABELS.map((label) => sample(values[label].overflows, { label })),
+    sample(series, { label: "series" }),
+  ];
+}
+
+/** Each series is made when the first span feeds it: a tool has no token histogram. */
+function recordSpan(
+  families: SpanFamilies,
+  series: SpanSeries,
+  facts: SpanFacts,
+  countsUsage: boolean,
+): void {
+  const { labels } = series;
+  (series.spans ??= families.spans.resolve(labels)).add(1);
+  if (facts.durationMs !== undefined) {
+    (series.duration ??= families.duration.resolve(labels)).observe(facts.durationMs / 1000);
+  }
+  if (facts.ttftMs !== undefined) {
+    (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
+  }
+  if (facts.spanType === "tool") (series.toolCalls ??= families.toolCalls.resolve(labels)).add(1);
+  // "The innermost span of an error counts, once" (contract 4).
+  if (facts.errorCategory !== "" && !facts.errorPropagated) {
+    (series.errors ??= families.errors.resolve(labels)).add(1);
+  }
+  if (!countsUsage) return;
+  if (facts.spanType === "llm") (series.llmCalls ??= families.llmCalls.resolve(labels)).add(1);
+  // Usage counts on a span of any type (spec 2.2).
+  if (facts.tokensInput !== undefined) {
+    (series.tokensInput ??= families.tokensInput.resolve(labels)).observe(facts.tokensInput);
+  }
+  if (facts.tokensOutput !== undefined) {
+    (series.tokensOutput ??= families.tokensOutput.resolve(labels)).observe(facts.tokensOutput);
+  }
+  if (facts.costUsd !== undefined) (series.cost ??= families.cost.resolve(labels)).add(facts.costUsd);
+}
