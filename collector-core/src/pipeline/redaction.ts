@@ -1,0 +1,13 @@
+import type { PipelineSpan } from "../interfaces.js";
+
+/**
+ * Takes what must not be kept out of a span's text, after sampling and before anything stores, exports or judges it
+ * (spec 1, 4.9 rule 4).
+ */
+export interface Redactor {
+  /** The span, or a new one with its text redacted; undefined where redaction failed and the span must go. */
+  redact(span: PipelineSpan): PipelineSpan | undefined;
+}
+
+/** `redaction.enabled: false`, the default: every span goes on as it is. */
+export const withoutRedaction: Redactor = { redact: (span) => span };

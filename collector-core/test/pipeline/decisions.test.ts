@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { createLeafUsage } from "../../src/pipeline/leaf-usage.js";
+import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
+import { RecentKeys } from "../../src/recent-keys.js";
+import { readSpanFacts } from "../../src/span/span-facts.js";
+
+describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", () => {
+  it("keeps the share that the rate says, of random and of counted ids alike", () => {
+    for (const rate of [0.01, 0.1, 0.5, 0.9]) {
+      const { shouldKeep } = createTraceSampler(rate);
+      const ids = Array.from({ length: 20_000 }, (_, index) => `trace-${index}`);
+      const share = ids.filter(shouldKeep).length / ids.length;
+      expect(Math.abs(share - rate)).toBeLessThan(0.015);
+    }
+  });
+
+  it("keeps all at 1 and none at 0", () => {
+    expect(createTraceSampler(1).shouldKeep("a")).toBe(true);
+    expect(createTraceSampler(0).shouldKeep("a")).toBe(false);
+  });
+
+  it("keeps at a higher rate whatever a lower one keeps", () => {
+    const low = createTraceSampler(0.2);
+    const high = createTraceSampler(0.4);
+    for (let index = 0; index < 2000; index++) {
+      if (low.shouldKeep(`t${index}`)) expect(high.shouldKeep(`t${index}`)).toBe(true);
+    }
+  });
+});
+
+describe("contract 6: tokens and cost count once, on the leaf inference", () => {
+  const context = { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 };
+  const facts = (fields: {
+    span_id: string;
+    parent_span_id?: string;
+    span_type?: string;
+    trace_id?: string;
+  }) =>
+    readSpanFacts(
+      { name: "n", trace_id: "t", span_type: "llm", ...fields },
+      context,
+      undefined,
+      () => undefined,
+    );
+
+  it("takes an llm span with an llm child for a wrapper, whichever comes first in the batch", () => {
+    const wrapper = facts({ span_id: "w" });
+    const leaf = facts({ span_id: "l", parent_span_id: "w" });
+    for (const order of [
+      [wrapper, leaf],
+      [leaf, wrapper],
+    ]) {
+      const usage = createLeafUsage({ monotonic: () => 0 });
+      usage.learn(
+        order.map((each) => ({ facts: each })),
+        "",
+      );
+      expect(usage.countsUsage(wrapper, "")).toBe(false);
+      expect(usage.countsUsage(leaf, "")).toBe(true);
+    }
+  });
+
+  it("remembers across batches, in the same trace and tenant only, for 10 minutes", () => {
+    let nowMs = 0;
+    const usage = createLeafUsage({ monotonic: () => nowMs });
+    usage.learn([{ facts: facts({ span_id: "l", parent_span_id: "w" }) }], "");
+    expect(usage.countsUsage(facts({ span_id: "w" }), "")).toBe(false);
+    expect(usage.countsUsage(facts({ span_id: "w", trace_id: "other" }), "")).toBe(true);
+    expect(usage.countsUsage(facts({ span_id: "w" }), "tenant")).toBe(true);
+    nowMs = 10 * 60_000 + 1;
+    expect(usage.countsUsage(facts({ span_id: "w" }), "")).toBe(true);
+  });
+
+  it("counts tokens on any other span as sent, and an llm span inside an agent", () => {
+    const usage = createLeafUsage({ monotonic: () => 0 });
+    const agent = facts({ span_id: "a", span_type: "agent" });
+    usage.learn([{ facts: facts({ span_id: "l", parent_span_id: "a" }) }, { facts: agent }], "");
+    expect(usage.countsUsage(agent, "")).toBe(true);
+  });
+});
+
+describe("what is remembered for a while", () => {
+  it("forgets the oldest when full", () => {
+    const keys = new RecentKeys({ capacity: 3, ttlMs: 1000, clock: { monotonic: () => 0 } });
+    for (const key of ["a", "b", "c", "a", "d"]) keys.add(key);
+    expect(["a", "b", "c", "d"].filter((key) => keys.has(key))).toEqual(["b", "c", "d"]);
+    expect(keys.size).toBe(3);
+  });
+
+  it("forgets a key on request, and a later one in its place lives its own life", () => {
+    const keys = new RecentKeys({ capacity: 2, ttlMs: 1000, clock: { monotonic: () => 0 } });
+    keys.add("a");
+    keys.delete("a");
+    keys.delete("never there");
+    keys.add("b");
+    keys.add("a");
+    keys.add("c");
+    expect(["a", "b", "c"].filter((key) => keys.has(key))).toEqual(["a", "c"]);
+  });
+
+  it("forgets a key after its time", () => {
+    let nowMs = 0;
+    const keys = new RecentKeys({ capacity: 3, ttlMs: 1000, clock: { monotonic: () => nowMs } });
+    keys.add("a");
+    nowMs = 1000;
+    expect(keys.has("a")).toBe(true);
+    nowMs = 1001;
+    expect(keys.has("a")).toBe(false);
+  });
+});

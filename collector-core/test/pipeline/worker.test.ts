@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import type { Span } from "@obspan/sdk/wire";
+import type { PipelineSpan, ReceivedBatch, SpanSink } from "../../src/interfaces.js";
+import { createLeafUsage } from "../../src/pipeline/leaf-usage.js";
+import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
+import { createWorker, type WorkerOptions } from "../../src/pipeline/worker.js";
+import { createMemoryQueue } from "../../src/queue/memory-queue.js";
+import { systemClock } from "../../src/system-clock.js";
+
+function batch(spans: Span[]): ReceivedBatch {
+  return {
+    context: { tenant: "", service: "shop", env: "test", version: undefined, receivedAtMs: 0 },
+    batchId: undefined,
+    spanCount: spans.length,
+    body: Buffer.from(JSON.stringify({ spans })),
+    spans,
+    madeSpanIds: undefined,
+  };
+}
+
+function pipelineOf(options: Partial<WorkerOptions> = {}) {
+  const events: string[] = [];
+  const counts = { processed: 0, dropped: 0 };
+  const delivered: PipelineSpan[] = [];
+  const queue = createMemoryQueue({
+    capacitySpans: 10_000,
+    capacityBytes: 1e9,
+    softLimitPct: 80,
+    hardLimitPct: 95,
+    mode: "reject",
+    onLevel: () => undefined,
+  });
+  const sink: SpanSink = {
+    name: "sink",
+    offer: (spans) => {
+      events.push("deliver");
+      delivered.push(...spans);
+    },
+  };
+  const worker = createWorker({
+    queue,
+    counters: {
+      processed: (spans) => (counts.processed += spans),
+      dropped: (_reason, spans) => (counts.dropped += spans),
+      invalidValue: () => undefined,
+    },
+    maxSpanAttributes: 100,
+    leafUsage: createLeafUsage(systemClock),
+    metrics: { record: () => void events.push("metrics") },
+    sampler: createTraceSampler(1),
+    redactor: {
+      redact: (span) => {
+        events.push("redact");
+        return span;
+      },
+    },
+    sinks: [sink],
+    clock: systemClock,
+    onError: (where) => events.push(`error in ${where}`),
+    ...options,
+  });
+  const drain = () => worker.drain(systemClock.monotonic() + 5000);
+  return { queue, worker, events, counts, delivered, drain };
+}
+
+describe("spec 1: the order of the stages", () => {
+  it("is metrics, sampling, redaction, then the sinks", async () => {
+    const { queue, worker, events, drain } = pipelineOf();
+    worker.start();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    await drain();
+    expect(events).toEqual(["metrics", "redact", "deliver"]);
+  });
+
+  it("ends after the metrics for a span whose trace is not sampled", async () => {
+    const { queue, worker, events, counts, drain } = pipelineOf({ sampler: createTraceSampler(0) });
+    worker.start();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    await drain();
+    expect(events).toEqual(["metrics"]);
+    expect(counts).toEqual({ processed: 1, dropped: 0 });
+  });
+
+  it("gives the sinks what redaction returned, and not the span that it let go", async () => {
+    const { queue, worker, delivered, counts, drain } = pipelineOf({
+      redactor: {
+        redact: (span) =>
+          span.facts.name === "bad" ? undefined : { ...span, span: { ...span.span, name: "redacted" } },
+      },
+    });
+    worker.start();
+    await queue.offer(
+      batch([
+        { name: "good", trace_id: "t" },
+        { name: "bad", trace_id: "t" },
+      ]),
+    );
+    await drain();
+    expect(delivered.map(({ span }) => span.name)).toEqual(["redacted"]);
+    expect(counts).toEqual({ processed: 2, dropped: 0 });
+  });
+
+  it("hands each span on with the very bytes it came in, unless its attributes were capped", async () => {
+    const { queue, worker, delivered, drain } = pipelineOf({ maxSpanAttributes: 1 });
+    worker.start();
+    const spans = [
+      { name: "small", trace_id: "t", attributes: { a: 1 } },
+      { name: "large", trace_id: "t", attributes: { a: 1, model: "m" } },
+    ];
+    await queue.offer(batch(spans));
+    await drain();
+    const [small, large] = delivered;
+    expect(small?.json?.buffer.toString("utf8", small.json.start, small.json.end)).toBe(
+      JSON.stringify(spans[0]),
+    );
+    expect(large?.json).toBeUndefined();
+    expect(large?.span.attributes).toEqual({ model: "m" });
+  });
+});
+
+describe("the worker", () => {
+  it("never works inside the request that brought the spans", async () => {
+    const { queue, worker, events, drain } = pipelineOf();
+    worker.start();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(events).toEqual([]);
+    await drain();
+    expect(events).toContain("metrics");
+  });
+
+  it("counts what a failing stage lost, and goes on with the next batch", async () => {
+    let fail = true;
+    const { queue, worker, counts, events, delivered, drain } = pipelineOf({
+      metrics: {
+        record: () => {
+          if (fail) throw new Error("broken");
+        },
+      },
+    });
+    worker.start();
+    await queue.offer(
+      batch([
+        { name: "a", trace_id: "t" },
+        { name: "b", trace_id: "t" },
+      ]),
+    );
+    await drain();
+    expect(counts).toEqual({ processed: 0, dropped: 2 });
+    expect(events).toEqual(["error in pipeline"]);
+    fail = false;
+    await queue.offer(batch([{ name: "c", trace_id: "t" }]));
+    await drain();
+    expect(counts).toEqual({ processed: 1, dropped: 2 });
+    expect(delivered).toHaveLength(1);
+  });
+
+  it("offers to the other sinks where one fails", async () => {
+    const got: string[] = [];
+    const { queue, worker, events, drain } = pipelineOf({
+      sinks: [
+        { name: "broken sink", offer: () => Promise.reject(new Error("full")) },
+        { name: "second", offer: () => void got.push("second") },
+      ],
+    });
+    worker.start();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    await drain();
+    expect(got).toEqual(["second"]);
+    expect(events).toContain("error in broken sink");
+  });
+
+  it("lets the event loop have its turn while much waits", async () => {
+    const { queue, worker, drain } = pipelineOf();
+    const text = "x".repeat(300);
+    const spans = Array.from({ length: 9000 }, (_, index) => ({
+      name: "a",
+      trace_id: `t${index}`,
+      attributes: { text },
+    }));
+    await queue.offer(batch(spans));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    worker.start();
+    await drain();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it("takes nothing more once stopped, and stops twice without harm", async () => {
+    const { queue, worker, counts } = pipelineOf();
+    worker.start();
+    await worker.stop();
+    await worker.stop();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(counts.processed).toBe(0);
+    expect(queue.usage().spans).toBe(1);
+  });
+
+  it("drains until the deadline and no longer", async () => {
+    const { queue, worker } = pipelineOf();
+    await queue.offer(batch([{ name: "a", trace_id: "t" }]));
+    await worker.drain(systemClock.monotonic() + 30);
+    expect(queue.usage().spans).toBe(1);
+  });
+});

@@ -1,0 +1,248 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Admission, PressureLevel, ReceivedBatch } from "../../src/interfaces.js";
+import { createMemoryQueue, type MemoryQueueOptions } from "../../src/queue/memory-queue.js";
+import { createPressureLog } from "../../src/queue/pressure-log.js";
+
+/** A batch of spans named `first`, `first + 1`, … */
+function batch(first: number, count: number, padding = 0): ReceivedBatch {
+  const spans = Array.from({ length: count }, (_, index) => ({
+    name: String(first + index),
+    trace_id: "t",
+    ...(padding > 0 ? { attributes: { text: "x".repeat(padding) } } : {}),
+  }));
+  return {
+    context: { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 },
+    batchId: undefined,
+    spanCount: count,
+    body: Buffer.from(JSON.stringify({ spans })),
+    spans,
+    madeSpanIds: undefined,
+  };
+}
+
+function queueOf(options: Partial<MemoryQueueOptions> = {}) {
+  const levels: PressureLevel[] = [];
+  const queue = createMemoryQueue({
+    capacitySpans: 100,
+    capacityBytes: 1_000_000,
+    softLimitPct: 80,
+    hardLimitPct: 95,
+    mode: "reject",
+    onLevel: (level) => levels.push(level),
+    ...options,
+  });
+  return { queue, levels };
+}
+
+async function takeNames(queue: ReturnType<typeof createMemoryQueue>, max: number): Promise<number[]> {
+  const lease = await queue.take(max);
+  lease.ack();
+  return lease.ranges.flatMap(({ batch: { spans }, from, to }) =>
+    spans.slice(from, to).map(({ name }) => Number(name)),
+  );
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+describe("the ingestion queue", () => {
+  it("gives spans back in the order in which they came, across batches", async () => {
+    const { queue } = queueOf();
+    for (const first of [0, 10, 20]) await queue.offer(batch(first, 10));
+    expect(await takeNames(queue, 15)).toEqual(numbers(0, 15));
+    expect(await takeNames(queue, 100)).toEqual(numbers(15, 30));
+    expect(await takeNames(queue, 100)).toEqual([]);
+    expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0, inFlight: 0, usagePct: 0 });
+  });
+
+  it("keeps what is leased in flight until it is acknowledged, once", async () => {
+    const { queue } = queueOf();
+    await queue.offer(batch(0, 10));
+    const lease = await queue.take(4);
+    expect(queue.usage()).toMatchObject({ spans: 6, inFlight: 4 });
+    lease.ack();
+    lease.ack();
+    lease.nack();
+    expect(queue.usage()).toMatchObject({ spans: 6, inFlight: 0 });
+  });
+
+  it("puts spans that are given back at the head again", async () => {
+    const { queue } = queueOf();
+    await queue.offer(batch(0, 10));
+    await queue.offer(batch(10, 10));
+    const first = await queue.take(4);
+    const second = await queue.take(8);
+    second.nack();
+    first.nack();
+    expect(queue.usage()).toMatchObject({ spans: 20, inFlight: 0 });
+    expect(await takeNames(queue, 100)).toEqual(numbers(0, 20));
+    expect(queue.usage().bytes).toBe(0);
+  });
+
+  it("lets go of parsed spans under pressure, and parses them again", async () => {
+    const { queue } = queueOf({ capacityBytes: 64 * 1024 * 1024 });
+    for (let first = 0; first < 12; first++) await queue.offer(batch(first, 1, 1024 * 1024));
+    expect(await takeNames(queue, 100)).toEqual(numbers(0, 12));
+  });
+
+  it("tells its listeners of every arrival", async () => {
+    const { queue } = queueOf();
+    let arrivals = 0;
+    queue.onArrival(() => arrivals++);
+    await queue.offer(batch(0, 1));
+    await queue.offer(batch(1, 0));
+    expect(arrivals).toBe(1);
+  });
+
+  it("says how many spans it dropped when it is cleared", async () => {
+    const { queue } = queueOf();
+    await queue.offer(batch(0, 10));
+    await takeNames(queue, 3);
+    expect(queue.clear()).toBe(7);
+    expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0 });
+  });
+});
+
+describe("spec 3.2: levels of the queue", () => {
+  it("reaches the soft limit at exactly soft_limit_pct and drops nothing", async () => {
+    const { queue, levels } = queueOf();
+    await queue.offer(batch(0, 79));
+    expect(levels).toEqual([]);
+    expect(await queue.offer(batch(79, 1))).toEqual({ type: "accepted", evicted: 0 });
+    expect(levels).toEqual(["soft_limit_reached"]);
+    expect(queue.usage()).toMatchObject({ spans: 80, usagePct: 80, level: "soft_limit_reached" });
+  });
+
+  it("activates the hard limit at exactly hard_limit_pct, and falls as soon as use is below a mark", async () => {
+    const { queue, levels } = queueOf();
+    await queue.offer(batch(0, 95));
+    await takeNames(queue, 1);
+    await takeNames(queue, 15);
+    expect(levels).toEqual(["hard_limit_active", "soft_limit_reached", "normal"]);
+  });
+
+  it("counts use by spans or by bytes, whichever is more", async () => {
+    const bytes = batch(0, 1, 1000).body.byteLength;
+    const { queue } = queueOf({ capacityBytes: bytes * 4 });
+    await queue.offer(batch(0, 1, 1000));
+    expect(queue.usage().usagePct).toBe(25);
+  });
+
+  it("warns once an episode, and an episode ends when the use has stayed below its mark", () => {
+    const warnings: string[] = [];
+    let nowMs = 0;
+    const log = createPressureLog({
+      logger: { warning: (message) => warnings.push(message) },
+      clock: { monotonic: () => nowMs },
+    });
+    log("soft_limit_reached", 80);
+    log("hard_limit_active", 95);
+    for (let flutter = 0; flutter < 100; flutter++) {
+      log("soft_limit_reached", 94);
+      nowMs += 5;
+      log("hard_limit_active", 95);
+    }
+    expect(warnings).toEqual([
+      "The ingestion queue has reached its soft limit.",
+      "The ingestion queue has reached its hard limit.",
+    ]);
+    log("normal", 1);
+    nowMs += 1000;
+    log("hard_limit_active", 96);
+    expect(warnings).toHaveLength(4);
+  });
+});
+
+describe("contract 2: admission in mode reject", () => {
+  it("refuses when the use before admission is at the hard limit", async () => {
+    const { queue } = queueOf();
+    await queue.offer(batch(0, 95));
+    expect(await queue.offer(batch(95, 1))).toEqual({ type: "queue_full", usagePct: 95, hardLimitPct: 95 });
+  });
+
+  it("admits below the hard limit what fits, up to the capacity, and refuses what does not fit", async () => {
+    const { queue } = queueOf();
+    await queue.offer(batch(0, 94));
+    expect(await queue.offer(batch(94, 7))).toMatchObject({ type: "queue_full" });
+    expect(await queue.offer(batch(94, 6))).toMatchObject({ type: "accepted" });
+    expect(queue.usage().spans).toBe(100);
+  });
+
+  it("refuses a batch that is larger than the whole queue for good, by spans and by bytes", async () => {
+    const { queue } = queueOf({ capacityBytes: 5000 });
+    expect(await queue.offer(batch(0, 101))).toEqual({
+      type: "batch_too_large",
+      unit: "spans",
+      size: 101,
+      capacity: 100,
+    });
+    expect(await queue.offer(batch(0, 1, 6000))).toMatchObject({ type: "batch_too_large", unit: "bytes" });
+  });
+});
+
+describe("contract 2: admission in mode drop_oldest", () => {
+  it("evicts single spans from the head, never whole batches, and keeps the newest", async () => {
+    const { queue } = queueOf({ mode: "drop_oldest" });
+    for (let first = 0; first < 95; first += 5) await queue.offer(batch(first, 5));
+    expect(await queue.offer(batch(95, 3))).toEqual({ type: "accepted", evicted: 3 });
+    expect(await takeNames(queue, 100)).toEqual(numbers(3, 98));
+  });
+
+  it("takes a batch as large as the whole queue, and refuses a larger one", async () => {
+    const { queue } = queueOf({ mode: "drop_oldest" });
+    await queue.offer(batch(0, 50));
+    expect(await queue.offer(batch(50, 100))).toEqual({ type: "accepted", evicted: 50 });
+    expect(await queue.offer(batch(0, 101))).toMatchObject({ type: "batch_too_large" });
+  });
+
+  it("makes room by bytes too", async () => {
+    const size = batch(0, 1, 1000).body.byteLength;
+    const { queue } = queueOf({ mode: "drop_oldest", capacityBytes: size * 10 });
+    for (let first = 0; first < 50; first++) await queue.offer(batch(first, 1, 1000));
+    expect(queue.usage().bytes).toBeLessThanOrEqual(size * 10);
+    expect((await takeNames(queue, 100)).at(-1)).toBe(49);
+  });
+});
+
+describe("the queue against a model", () => {
+  it("never loses or doubles a span, and never holds more than its capacity", async () => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant("offer" as const), count: fc.integer({ min: 0, max: 30 }) }),
+      fc.record({
+        type: fc.constant("take" as const),
+        count: fc.integer({ min: 1, max: 20 }),
+        back: fc.boolean(),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.constantFrom("reject" as const, "drop_oldest" as const),
+        async (steps, mode) => {
+          const { queue } = queueOf({ mode });
+          let model: number[] = [];
+          let next = 0;
+          for (const { type, ...rest } of steps) {
+            if (type === "offer") {
+              const admission: Admission = await queue.offer(batch(next, rest.count));
+              if (admission.type !== "accepted") continue;
+              model = [...model, ...numbers(next, next + rest.count)].slice(admission.evicted);
+              next += rest.count;
+            } else {
+              const lease = await queue.take(rest.count);
+              const taken = lease.ranges.flatMap(({ batch: { spans }, from, to }) => spans.slice(from, to));
+              expect(taken.map(({ name }) => Number(name))).toEqual(model.slice(0, rest.count));
+              if ("back" in rest && rest.back) lease.nack();
+              else {
+                lease.ack();
+                model = model.slice(rest.count);
+              }
+            }
+            expect(queue.usage()).toMatchObject({ spans: model.length, inFlight: 0 });
+            expect(model.length).toBeLessThanOrEqual(100);
+          }
+        },
+      ),
+    );
+  });
+});
