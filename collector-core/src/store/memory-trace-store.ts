@@ -1,0 +1,374 @@
+import type { Facets, NormalizedSpan, TraceFilter, TraceQuery } from "../contract/trace.js";
+import type {
+  Clock,
+  EvictionReason,
+  Evictions,
+  PipelineSpan,
+  StoredTrace,
+  TraceKey,
+  TracePage,
+  TraceStore,
+  TraceStoreUsage,
+} from "../interfaces.js";
+import { DroppedSpans } from "./dropped-spans.js";
+import { EvictedTraces } from "./evicted-traces.js";
+import { FacetCounter } from "./facet-counter.js";
+import { ListCursors } from "./list-cursor.js";
+import { FLAG, keepReadable, readSnapshot, SpanStore, type SpanSlice } from "./span-store.js";
+import { NO_ROW } from "./span-table.js";
+import { TextSearch } from "./text-search.js";
+import { TimeSlice } from "./time-slice.js";
+import type { TraceRecord } from "./trace-record.js";
+import { TraceRegistry } from "./trace-registry.js";
+import { summarizeTrace, traceStatus } from "./trace-summary.js";
+import { ValueFilter, visitValues } from "./trace-values.js";
+
+/** Evaluation spans kept per trace, apart from its other spans (contract 8). */
+const MAX_EVALUATIONS_PER_TRACE = 100;
+/** 98,304 evicted traces and more are remembered, in 2 MiB; fewer where `maxBytes` is less than 64 MiB. */
+const MAX_EVICTED_SLOTS = 2 ** 17;
+const MAX_SEGMENT_BYTES = 2 ** 20;
+const MIN_SEGMENT_BYTES = 2 ** 12;
+/** How often what has expired is let go; reads are exact without it. */
+const SWEEP_INTERVAL_MS = 1000;
+/** Dead space given back per append and per sweep: about a millisecond of copying. */
+const COMPACTION_BUDGET_BYTES = 2 ** 20;
+const DEFAULT_LIMIT = 20;
+
+/** What bounds a {@link createMemoryTraceStore | memory trace store}. */
+export interface MemoryTraceStoreOptions {
+  /** `limits.max_traces`: beyond it the oldest go. */
+  readonly maxTraces: number;
+  /** `trace_store.max_spans_per_trace`: beyond it a trace's oldest spans go. */
+  readonly maxSpansPerTrace: number;
+  /** `trace_store.ttl_seconds`: 0 is for ever. */
+  readonly ttlSeconds: number;
+  /** `trace_store.max_bytes`: beyond it the oldest traces go. All that the store holds counts. */
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  /** Size of a piece of memory. Default: 1 MiB, less where `maxBytes` is less than 64 MiB. */
+  readonly segmentBytes?: number;
+}
+
+/** {@link TraceStoreUsage}, and what only this store tells. */
+export interface MemoryTraceStoreUsage extends TraceStoreUsage {
+  /** Evaluation spans that came after their trace had been evicted: dropped (contract 3). */
+  readonly lateEvaluations: number;
+}
+
+/** A trace store in the memory of this process. */
+export interface MemoryTraceStore extends TraceStore {
+  usage(): MemoryTraceStoreUsage;
+}
+
+/** Keeps recent traces in memory, their text outside the heap (spec 4.9 rule 2). */
+export function createMemoryTraceStore(options: MemoryTraceStoreOptions): MemoryTraceStore {
+  const { maxTraces, maxSpansPerTrace, ttlSeconds, maxBytes, clock } = options;
+  const {
+    segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
+  } = options;
+  const traces = new TraceRegistry();
+  const spans = new SpanStore(segmentBytes);
+  const evictedTraces = new EvictedTraces(
+    Math.min(MAX_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512))),
+  );
+  const cursors = new ListCursors();
+  const evicted: Record<EvictionReason, number> = {
+    max_traces: 0,
+    max_bytes: 0,
+    ttl: 0,
+    span_cap: 0,
+    cleared: 0,
+  };
+  let lateEvaluations = 0;
+  let sweeper: NodeJS.Timeout | undefined;
+
+  function heldBytes(): number {
+    return spans.bytes + traces.bytes + evictedTraces.bytes;
+  }
+
+  // --- Traces and spans that go.
+
+  function dropTrace(trace: TraceRecord): void {
+    traces.remove(trace);
+    removeChain(trace.firstSpan);
+    removeChain(trace.firstEvaluation);
+    if (trace.dropped !== undefined) traces.charge(-DroppedSpans.BYTES);
+    if (traces.count === 0) spans.clear();
+  }
+
+  function removeChain(first: number): void {
+    for (let row = first; row !== NO_ROW;) {
+      const next = spans.next(row);
+      spans.remove(row);
+      row = next;
+    }
+  }
+
+  function evict(trace: TraceRecord, reason: EvictionReason): void {
+    dropTrace(trace);
+    evictedTraces.add(trace);
+    evicted[reason]++;
+  }
+
+  function evictExpired(): void {
+    if (ttlSeconds === 0) return;
+    const expiredBefore = clock.monotonic() - ttlSeconds * 1000;
+    for (;;) {
+      const trace = traces.quietest;
+      if (trace === undefined || trace.lastSpanAtMs > expiredBefore) return;
+      evict(trace, "ttl");
+    }
+  }
+
+  function makeRoom(): void {
+    while (heldBytes() > maxBytes) {
+      if (spans.relieve()) continue;
+      if (traces.oldest === undefined) return;
+      evict(traces.oldest, "max_bytes");
+    }
+  }
+
+  function dropOldestSpan(trace: TraceRecord): void {
+    const row = trace.firstSpan;
+    if (trace.dropped === undefined) {
+      trace.dropped = new DroppedSpans();
+      traces.charge(DroppedSpans.BYTES);
+    }
+    trace.dropped.add(spans, row);
+    trace.firstSpan = spans.next(row);
+    trace.spanCount--;
+    spans.remove(row);
+    evicted.span_cap++;
+  }
+
+  function dropOldestEvaluation(trace: TraceRecord): void {
+    const row = trace.firstEvaluation;
+    trace.firstEvaluation = spans.next(row);
+    trace.evaluationCount--;
+    spans.remove(row);
+    evicted.span_cap++;
+  }
+
+  // --- Spans that come.
+
+  function appendSpan(span: PipelineSpan, nowMs: number): void {
+    const { facts } = span;
+    const key = { tenant: span.context.tenant, traceId: facts.traceId };
+    const isEvaluation = facts.spanType === "evaluation";
+    let trace = traces.get(key);
+    const isNew = trace === undefined;
+    if (trace === undefined) {
+      const isLate = evictedTraces.has(key);
+      if (isLate && isEvaluation) {
+        lateEvaluations++;
+        return;
+      }
+      if (traces.count >= maxTraces && traces.oldest !== undefined) evict(traces.oldest, "max_traces");
+      trace = traces.create(key, isLate, nowMs);
+    } else {
+      traces.touch(trace, nowMs);
+      const known = spans.find(trace, facts.spanId);
+      if (known !== NO_ROW) {
+        const hasEnded = (spans.flags(known) & FLAG.running) === 0;
+        if (!(hasEnded && facts.isRunning)) spans.replace(known, trace, span, nowMs);
+        return;
+      }
+    }
+
+    const row = spans.add(trace, span, nowMs);
+    if (isNew) traces.add(trace);
+    trace.arrivals++;
+    if (isEvaluation) {
+      if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
+      else spans.setNext(trace.lastEvaluation, row);
+      trace.lastEvaluation = row;
+      if (++trace.evaluationCount > MAX_EVALUATIONS_PER_TRACE) dropOldestEvaluation(trace);
+    } else {
+      if (trace.firstSpan === NO_ROW) trace.firstSpan = row;
+      else spans.setNext(trace.lastSpan, row);
+      trace.lastSpan = row;
+      trace.dropped?.reviveRoot(spans, row);
+      if (++trace.spanCount > maxSpansPerTrace) dropOldestSpan(trace);
+    }
+  }
+
+  // --- Traces that are asked for.
+
+  /** The newest trace older than `sequence`. */
+  function newestBefore(sequence: number): TraceRecord | undefined {
+    let trace = traces.newest;
+    while (trace !== undefined && trace.sequence >= sequence) trace = trace.older;
+    return trace;
+  }
+
+  /**
+   * Visits the traces before `sequence` that match a filter, newest first, until `visit` answers false. Works in
+   * slices: between them traces may come and go.
+   */
+  async function visitMatching(
+    filter: TraceFilter,
+    sequence: number,
+    visit: (trace: TraceRecord) => boolean,
+  ): Promise<void> {
+    const timeSlice = new TimeSlice(clock);
+    const values = new ValueFilter(filter);
+    const text = filter.q === undefined || filter.q === "" ? undefined : new TextSearch(filter.q);
+
+    const matches = async (trace: TraceRecord): Promise<boolean> => {
+      if (text === undefined) return true;
+      return (await text.isInAny(slicesOf(trace), timeSlice)) && !trace.isRemoved;
+    };
+
+    if (filter.trace_id !== undefined) {
+      for (const trace of traces.ofEveryTenant(filter.trace_id)) {
+        if (trace.isRemoved || trace.sequence >= sequence) continue;
+        if (!values.matches(trace, spans, clock.monotonic())) continue;
+        if ((await matches(trace)) && !visit(trace)) return;
+      }
+      return;
+    }
+    for (let trace = newestBefore(sequence); trace !== undefined;) {
+      if (values.matches(trace, spans, clock.monotonic())) {
+        if ((text === undefined || (await matches(trace))) && !visit(trace)) return;
+      }
+      if (timeSlice.isOver()) await timeSlice.next();
+      trace = trace.isRemoved ? newestBefore(trace.sequence) : trace.older;
+    }
+  }
+
+  function slicesOf(trace: TraceRecord): SpanSlice[] {
+    return rowsOf(trace).map((row) => spans.slice(row));
+  }
+
+  function rowsOf(trace: TraceRecord): number[] {
+    const rows: number[] = [];
+    for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) rows.push(row);
+    for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) rows.push(row);
+    return rows;
+  }
+
+  const sweep = (): void => {
+    evictExpired();
+    spans.compact(COMPACTION_BUDGET_BYTES);
+  };
+
+  const store: MemoryTraceStore = {
+    start() {
+      sweeper ??= setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+    },
+
+    stop() {
+      clearInterval(sweeper);
+      sweeper = undefined;
+    },
+
+    async append(batch: readonly PipelineSpan[]): Promise<Evictions> {
+      const before = { ...evicted };
+      evictExpired();
+      const nowMs = clock.monotonic();
+      for (const span of batch) {
+        appendSpan(span, nowMs);
+        makeRoom();
+      }
+      spans.compact(COMPACTION_BUDGET_BYTES);
+      return difference(evicted, before);
+    },
+
+    async get(key: TraceKey): Promise<StoredTrace | undefined> {
+      evictExpired();
+      const trace = traces.get(key);
+      if (trace === undefined) return undefined;
+      const nowMs = clock.monotonic();
+      const snapshots = rowsOf(trace)
+        .sort((a, b) => spans.compareStart(a, b))
+        .map((row) => spans.snapshot(row, trace.tenant, nowMs));
+      keepReadable(snapshots.map(({ slice }) => slice));
+      return {
+        summary: summarizeTrace(trace, spans, nowMs),
+        spans: {
+          *[Symbol.iterator]() {
+            for (const snapshot of snapshots) yield readSnapshot(snapshot);
+          },
+        },
+      };
+    },
+
+    async getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined> {
+      evictExpired();
+      const trace = traces.get(key);
+      const row = trace === undefined ? NO_ROW : spans.find(trace, spanId);
+      if (trace === undefined || row === NO_ROW) return undefined;
+      return readSnapshot(spans.snapshot(row, trace.tenant, clock.monotonic()));
+    },
+
+    async list(query: TraceQuery): Promise<TracePage> {
+      const { limit = DEFAULT_LIMIT, cursor } = query;
+      const before = cursor === undefined ? Number.POSITIVE_INFINITY : cursors.decode(cursor);
+      evictExpired();
+      const page: TracePage["traces"][number][] = [];
+      let nextCursor: string | null = null;
+      await visitMatching(query, before, (trace) => {
+        page.push(summarizeTrace(trace, spans, clock.monotonic()));
+        if (page.length < limit) return true;
+        if (trace.older !== undefined) nextCursor = cursors.encode(trace.sequence);
+        return false;
+      });
+      return { traces: page, nextCursor };
+    },
+
+    async facets(filter: TraceFilter): Promise<Facets> {
+      evictExpired();
+      const counter = new FacetCounter();
+      await visitMatching(filter, Number.POSITIVE_INFINITY, (trace) => {
+        counter.nextTrace();
+        counter.add("status", traceStatus(trace, spans, clock.monotonic()));
+        visitValues(trace, spans, (field, value) => counter.add(field, value));
+        return true;
+      });
+      return counter.toFacets();
+    },
+
+    async remove(key: TraceKey): Promise<boolean> {
+      evictExpired();
+      const trace = traces.get(key);
+      if (trace === undefined) return false;
+      dropTrace(trace);
+      evicted.cleared++;
+      return true;
+    },
+
+    async clear(): Promise<number> {
+      evictExpired();
+      const { count } = traces;
+      traces.clear();
+      spans.clear();
+      // What was cleared on purpose starts afresh, so that an export can be imported again as it was.
+      evictedTraces.clear();
+      evicted.cleared += count;
+      return count;
+    },
+
+    usage() {
+      return {
+        traces: traces.count,
+        spans: spans.count,
+        bytes: heldBytes(),
+        evicted: { ...evicted },
+        lateEvaluations,
+      };
+    },
+  };
+  return store;
+}
+
+function difference(
+  after: Readonly<Record<EvictionReason, number>>,
+  before: Readonly<Record<EvictionReason, number>>,
+): Evictions {
+  const changed: Partial<Record<EvictionReason, number>> = {};
+  for (const reason of Object.keys(after) as EvictionReason[]) {
+    if (after[reason] > before[reason]) changed[reason] = after[reason] - before[reason];
+  }
+  return changed;
+}

@@ -1,0 +1,332 @@
+import type { Span } from "@obspan/sdk/wire";
+import type { NormalizedSpan } from "../contract/trace.js";
+import type { PipelineSpan } from "../interfaces.js";
+import { normalizeSpan } from "../span/normalize-span.js";
+import type { BatchContext, SpanFacts } from "../span/span-facts.js";
+import { SeededHash } from "./seeded-hash.js";
+import { SegmentStore, type Segment } from "./segment-store.js";
+import { digestSpan, type SpanDigest } from "./span-digest.js";
+import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
+import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
+import { FLOAT, INT, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
+import type { TraceRecord } from "./trace-record.js";
+
+/** A running span that has been silent for so long is shown as `ABANDONED` (contract 1). */
+export const ABANDONED_AFTER_MS = 30 * 60_000;
+
+/** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
+const DIGEST_FROM_BYTES = 16 * 1024;
+
+/** What is true of a span. */
+export const FLAG = {
+  running: 1,
+  /** It failed of itself, not through a child. */
+  failed: 2,
+  countsUsage: 4,
+  llm: 8,
+  tool: 16,
+  hasParent: 32,
+  /** A child of type llm was dropped: it is known to be a wrapper for good. */
+  wrapper: 64,
+} as const;
+
+/** See {@link SeededHash}. */
+export interface SpanIdHash {
+  readonly lo: number;
+  readonly hi: number;
+}
+
+/** Where the JSON of a span is. */
+export interface SpanSlice {
+  readonly segment: Segment;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A span as it was when it was asked for, to be read when its turn comes. */
+export interface SpanSnapshot {
+  readonly slice: SpanSlice;
+  readonly context: BatchContext;
+  readonly isAbandoned: boolean;
+}
+
+/**
+ * The spans of all traces: their JSON in segments, what must be known without parsing it in rows, found by span id and
+ * by the id of their parent. Chaining the rows of a trace is the caller's.
+ */
+export class SpanStore {
+  readonly #table = new SpanTable();
+  readonly #byId = new SpanIndex(this.#table, BY_ID);
+  /** Only spans of type llm: it tells which other ones are wrappers. */
+  readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
+  readonly #labels = new SpanLabelTable();
+  readonly #hash = new SeededHash();
+  readonly #segments: SegmentStore;
+
+  constructor(segmentBytes: number) {
+    this.#segments = new SegmentStore(segmentBytes, {
+      holds: (row, segment, offset) => this.#table.holds(row, segment, offset),
+      moved: (row, segment, offset) => {
+        this.#table.setInt(row, INT.segment, segment);
+        this.#table.setInt(row, INT.offset, offset);
+      },
+    });
+  }
+
+  get count(): number {
+    return this.#table.rowCount;
+  }
+
+  /** Memory held, dead space included. */
+  get bytes(): number {
+    return (
+      this.#segments.heldBytes +
+      this.#table.bytes +
+      this.#byId.bytes +
+      this.#byParent.bytes +
+      this.#labels.bytes
+    );
+  }
+
+  /** The row of a span, or {@link NO_ROW}. */
+  find(trace: TraceRecord, spanId: string): number {
+    const { lo, hi } = this.#hash.of(trace.sequence, spanId);
+    return this.#byId.find(lo, hi);
+  }
+
+  /** Stores a span that its trace does not have. @returns its row. */
+  add(trace: TraceRecord, span: PipelineSpan, seenAtMs: number): number {
+    const table = this.#table;
+    const row = table.add();
+    try {
+      this.#write(row, span);
+    } catch (error) {
+      // No memory left: the store stays as it was.
+      table.remove(row);
+      throw error;
+    }
+    const { lo, hi } = this.#hash.of(trace.sequence, span.facts.spanId);
+    table.setInt(row, INT.idLo, lo);
+    table.setInt(row, INT.idHi, hi);
+    table.setInt(row, INT.next, NO_ROW);
+    table.setInt(row, INT.arrival, trace.arrivals);
+    table.setInt(row, INT.flags, 0);
+    this.#byId.add(row);
+    this.#describe(row, trace, span, seenAtMs);
+    return row;
+  }
+
+  /** Puts a span in the place of the one with the same id. */
+  replace(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
+    const segment = this.#table.int(row, INT.segment);
+    const length = this.#table.int(row, INT.length);
+    this.#write(row, span);
+    this.#segments.release(segment, length);
+    this.#forget(row);
+    this.#describe(row, trace, span, seenAtMs);
+  }
+
+  remove(row: number): void {
+    this.#segments.release(this.#table.int(row, INT.segment), this.#table.int(row, INT.length));
+    this.#forget(row);
+    this.#byId.remove(row);
+    this.#table.remove(row);
+  }
+
+  /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
+  markParentAsWrapper(row: number): void {
+    if (!this.#isIndexedByParent(row)) return;
+    const parent = this.#byId.find(this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
+    if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
+  }
+
+  clear(): void {
+    this.#table.clear();
+    this.#byId.clear();
+    this.#byParent.clear();
+    this.#labels.clear();
+    this.#segments.clear();
+  }
+
+  /** Gives memory back without losing a span. @returns false where there is none to give back. */
+  relieve(): boolean {
+    return this.#segments.relieve();
+  }
+
+  /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
+  compact(budgetBytes: number): void {
+    this.#segments.compact(budgetBytes);
+  }
+
+  /** The next row of the same trace by arrival. */
+  next(row: number): number {
+    return this.#table.int(row, INT.next);
+  }
+
+  setNext(row: number, next: number): void {
+    this.#table.setInt(row, INT.next, next);
+  }
+
+  /** A hash that tells the spans of a trace apart. */
+  id(row: number): SpanIdHash {
+    return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };
+  }
+
+  flags(row: number): number {
+    return this.#table.int(row, INT.flags);
+  }
+
+  /** A number of the span; NaN where it has none. */
+  float(row: number, field: FloatField): number {
+    return this.#table.float(row, field);
+  }
+
+  startNanos(row: number): number {
+    return this.#table.int(row, INT.startNanos);
+  }
+
+  labels(row: number): SpanLabels {
+    return this.#labels.get(this.#table.int(row, INT.labels));
+  }
+
+  /** True where its tokens, cost and call count: it has no part in those of another span (contract 6). */
+  countsUsage(row: number): boolean {
+    const flags = this.flags(row);
+    if ((flags & FLAG.countsUsage) === 0) return false;
+    return (flags & FLAG.llm) === 0 || !this.#isWrapper(row, flags);
+  }
+
+  isAbandoned(row: number, nowMs: number): boolean {
+    return (
+      (this.flags(row) & FLAG.running) !== 0 && nowMs - this.float(row, FLOAT.seenAtMs) >= ABANDONED_AFTER_MS
+    );
+  }
+
+  /** Orders rows of one trace by start, ties by arrival. */
+  compareStart(a: number, b: number): number {
+    return (
+      this.float(a, FLOAT.startEpochMs) - this.float(b, FLOAT.startEpochMs) ||
+      this.startNanos(a) - this.startNanos(b) ||
+      this.#table.int(a, INT.arrival) - this.#table.int(b, INT.arrival)
+    );
+  }
+
+  digest(row: number): SpanDigest {
+    const length = this.#table.int(row, INT.digestLength);
+    if (length === 0) return digestSpan(parseSpan(this.slice(row)));
+    const start = this.#table.int(row, INT.offset);
+    const { bytes } = this.#segments.segment(this.#table.int(row, INT.segment));
+    return JSON.parse(bytes.toString("utf8", start, start + length)) as SpanDigest;
+  }
+
+  /** Where the JSON of a span is, until the store next changes; see {@link keepReadable}. */
+  slice(row: number): SpanSlice {
+    const table = this.#table;
+    const offset = table.int(row, INT.offset);
+    return {
+      segment: this.#segments.segment(table.int(row, INT.segment)),
+      start: offset + table.int(row, INT.digestLength),
+      end: offset + table.int(row, INT.length),
+    };
+  }
+
+  snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {
+    const { service, env, version } = this.labels(row);
+    const receivedAtMs = this.float(row, FLOAT.receivedAtMs);
+    return {
+      slice: this.slice(row),
+      context: { tenant, service, env, version, receivedAtMs },
+      isAbandoned: this.isAbandoned(row, nowMs),
+    };
+  }
+
+  #write(row: number, span: PipelineSpan): void {
+    const { json, madeSpanId } = span;
+    const text = json === undefined ? JSON.stringify(span.span) : "";
+    const jsonLength = json === undefined ? Buffer.byteLength(text) : json.end - json.start;
+    // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
+    const idText = madeSpanId === undefined ? "" : `,"span_id":${JSON.stringify(madeSpanId)}}`;
+    const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
+    const length = bodyLength + Buffer.byteLength(idText);
+    const digest = length > DIGEST_FROM_BYTES ? JSON.stringify(digestSpan(span.span)) : "";
+    const digestLength = Buffer.byteLength(digest);
+
+    const { id, bytes, usedBytes } = this.#segments.allocate(row, digestLength + length);
+    const offset = usedBytes - digestLength - length;
+    const bodyAt = offset + digestLength;
+    if (digest !== "") bytes.write(digest, offset);
+    if (json === undefined) bytes.write(text, bodyAt, bodyLength);
+    else json.buffer.copy(bytes, bodyAt, json.start, json.start + bodyLength);
+    if (idText !== "") bytes.write(idText, bodyAt + bodyLength);
+
+    this.#table.setInt(row, INT.segment, id);
+    this.#table.setInt(row, INT.offset, offset);
+    this.#table.setInt(row, INT.length, digestLength + length);
+    this.#table.setInt(row, INT.digestLength, digestLength);
+  }
+
+  /** Fills in what is known of a span; its id has been set. */
+  #describe(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
+    const table = this.#table;
+    const { facts, context } = span;
+    const parent = this.#hash.of(trace.sequence, facts.parentSpanId);
+    table.setInt(row, INT.parentLo, parent.lo);
+    table.setInt(row, INT.parentHi, parent.hi);
+    table.setInt(row, INT.startNanos, facts.start.nanos);
+    table.setInt(row, INT.flags, (this.flags(row) & FLAG.wrapper) | flagsOf(facts, span.countsUsage));
+    table.setInt(row, INT.labels, this.#labels.acquire(context, facts));
+    table.setFloat(row, FLOAT.startEpochMs, facts.start.epochMs);
+    table.setFloat(row, FLOAT.durationMs, facts.durationMs ?? Number.NaN);
+    table.setFloat(row, FLOAT.receivedAtMs, context.receivedAtMs);
+    table.setFloat(row, FLOAT.seenAtMs, seenAtMs);
+    table.setFloat(row, FLOAT.tokensInput, facts.tokensInput ?? Number.NaN);
+    table.setFloat(row, FLOAT.tokensOutput, facts.tokensOutput ?? Number.NaN);
+    table.setFloat(row, FLOAT.costUsd, facts.costUsd ?? Number.NaN);
+    table.setFloat(row, FLOAT.ttftMs, facts.ttftMs ?? Number.NaN);
+    if (this.#isIndexedByParent(row)) this.#byParent.add(row);
+  }
+
+  /** Undoes {@link #describe}. */
+  #forget(row: number): void {
+    if (this.#isIndexedByParent(row)) this.#byParent.remove(row);
+    this.#labels.release(this.#table.int(row, INT.labels));
+  }
+
+  #isIndexedByParent(row: number): boolean {
+    const wanted = FLAG.llm | FLAG.hasParent;
+    return (this.flags(row) & wanted) === wanted;
+  }
+
+  #isWrapper(row: number, flags: number): boolean {
+    if ((flags & FLAG.wrapper) !== 0) return true;
+    return this.#byParent.find(this.#table.int(row, INT.idLo), this.#table.int(row, INT.idHi)) !== NO_ROW;
+  }
+}
+
+function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
+  // A span that names itself as its parent has none.
+  const hasParent = facts.parentSpanId !== "" && facts.parentSpanId !== facts.spanId;
+  return (
+    (facts.isRunning ? FLAG.running : 0) |
+    (facts.status === "ERROR" && !facts.errorPropagated ? FLAG.failed : 0) |
+    (countsUsage ? FLAG.countsUsage : 0) |
+    (facts.spanType === "llm" ? FLAG.llm : 0) |
+    (facts.spanType === "tool" ? FLAG.tool : 0) |
+    (hasParent ? FLAG.hasParent : 0)
+  );
+}
+
+function parseSpan({ segment, start, end }: SpanSlice): Span {
+  return JSON.parse(segment.bytes.toString("utf8", start, end)) as Span;
+}
+
+/** Reads a span from its bytes, with the defaults filled in. */
+export function readSnapshot({ slice, context, isAbandoned }: SpanSnapshot): NormalizedSpan {
+  const span = normalizeSpan(parseSpan(slice), context);
+  return isAbandoned ? { ...span, status: "ABANDONED" } : span;
+}
+
+/** Lets slices be read after the store has changed: what they point to is never written over. */
+export function keepReadable(slices: Iterable<SpanSlice>): void {
+  for (const { segment } of slices) segment.isShared = true;
+}

@@ -1,0 +1,177 @@
+/** No row: the end of a chain, or nothing found. */
+export const NO_ROW = -1;
+
+/** Whole numbers kept of a span. */
+export const INT = {
+  /** Where its bytes are; -1 in a free row. */
+  segment: 0,
+  offset: 1,
+  length: 2,
+  /** How many of these bytes, at their start, are its digest. */
+  digestLength: 3,
+  /** The next row of the same trace, by arrival; in a free row, the next free one of the page. */
+  next: 4,
+  /** Which span of its trace it was to arrive. */
+  arrival: 5,
+  idLo: 6,
+  idHi: 7,
+  parentLo: 8,
+  parentHi: 9,
+  /** Chains of the two indexes. */
+  nextById: 10,
+  nextByParent: 11,
+  startNanos: 12,
+  flags: 13,
+  /** The id of its labels. */
+  labels: 14,
+} as const;
+const INT_FIELDS = 15;
+
+/** Other numbers kept of a span. NaN where absent. */
+export const FLOAT = {
+  startEpochMs: 0,
+  durationMs: 1,
+  /** Wall clock at receipt: a span without a start time is shown by it. */
+  receivedAtMs: 2,
+  /** Monotonic clock when it came. */
+  seenAtMs: 3,
+  tokensInput: 4,
+  tokensOutput: 5,
+  costUsd: 6,
+  ttftMs: 7,
+} as const;
+const FLOAT_FIELDS = 8;
+
+/** A field of {@link INT}. */
+export type IntField = (typeof INT)[keyof typeof INT];
+/** A field of {@link FLOAT}. */
+export type FloatField = (typeof FLOAT)[keyof typeof FLOAT];
+
+const PAGE_SHIFT = 10;
+const ROWS_PER_PAGE = 1 << PAGE_SHIFT;
+const SLOT_MASK = ROWS_PER_PAGE - 1;
+const FREE = -1;
+
+interface Page {
+  readonly ints: Int32Array;
+  readonly floats: Float64Array;
+  firstFree: number;
+  /** Slots from here on were never used. */
+  usedSlots: number;
+  rowCount: number;
+}
+
+/**
+ * One row of numbers for each stored span, in pages outside the heap: five million spans are no five million objects.
+ * A page without a row is let go.
+ */
+export class SpanTable {
+  /** Bytes of a page. */
+  static readonly PAGE_BYTES = ROWS_PER_PAGE * (INT_FIELDS * 4 + FLOAT_FIELDS * 8);
+
+  readonly #pages: (Page | undefined)[] = [];
+  readonly #freePageNumbers: number[] = [];
+  /** Numbers of pages that may have room; checked when taken. */
+  readonly #pagesWithRoom: number[] = [];
+  #pageCount = 0;
+  #rowCount = 0;
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  get bytes(): number {
+    return this.#pageCount * SpanTable.PAGE_BYTES;
+  }
+
+  /** A row to fill: its fields hold what was there before. */
+  add(): number {
+    const pageNumber = this.#pageWithRoom();
+    const page = this.#page(pageNumber);
+    let slot = page.firstFree;
+    if (slot === NO_ROW) slot = page.usedSlots++;
+    else page.firstFree = page.ints[slot * INT_FIELDS + INT.next] as number;
+    page.rowCount++;
+    this.#rowCount++;
+    if (page.rowCount === ROWS_PER_PAGE) this.#pagesWithRoom.pop();
+    return (pageNumber << PAGE_SHIFT) | slot;
+  }
+
+  remove(row: number): void {
+    const pageNumber = row >>> PAGE_SHIFT;
+    const page = this.#page(pageNumber);
+    const slot = row & SLOT_MASK;
+    page.ints[slot * INT_FIELDS + INT.segment] = FREE;
+    page.ints[slot * INT_FIELDS + INT.next] = page.firstFree;
+    page.firstFree = slot;
+    if (page.rowCount === ROWS_PER_PAGE) this.#pagesWithRoom.push(pageNumber);
+    page.rowCount--;
+    this.#rowCount--;
+    if (page.rowCount === 0) {
+      this.#pages[pageNumber] = undefined;
+      this.#freePageNumbers.push(pageNumber);
+      this.#pageCount--;
+    }
+  }
+
+  clear(): void {
+    this.#pages.length = 0;
+    this.#freePageNumbers.length = 0;
+    this.#pagesWithRoom.length = 0;
+    this.#pageCount = 0;
+    this.#rowCount = 0;
+  }
+
+  int(row: number, field: IntField): number {
+    return this.#page(row >>> PAGE_SHIFT).ints[(row & SLOT_MASK) * INT_FIELDS + field] as number;
+  }
+
+  setInt(row: number, field: IntField, value: number): void {
+    this.#page(row >>> PAGE_SHIFT).ints[(row & SLOT_MASK) * INT_FIELDS + field] = value;
+  }
+
+  float(row: number, field: FloatField): number {
+    return this.#page(row >>> PAGE_SHIFT).floats[(row & SLOT_MASK) * FLOAT_FIELDS + field] as number;
+  }
+
+  setFloat(row: number, field: FloatField, value: number): void {
+    this.#page(row >>> PAGE_SHIFT).floats[(row & SLOT_MASK) * FLOAT_FIELDS + field] = value;
+  }
+
+  /** True where the row is in use and keeps its bytes there. */
+  holds(row: number, segment: number, offset: number): boolean {
+    const page = this.#pages[row >>> PAGE_SHIFT];
+    if (page === undefined) return false;
+    const at = (row & SLOT_MASK) * INT_FIELDS;
+    return page.ints[at + INT.segment] === segment && page.ints[at + INT.offset] === offset;
+  }
+
+  #page(pageNumber: number): Page {
+    const page = this.#pages[pageNumber];
+    if (page === undefined) throw new Error(`No row in page ${pageNumber}.`);
+    return page;
+  }
+
+  #pageWithRoom(): number {
+    for (;;) {
+      const last = this.#pagesWithRoom.at(-1);
+      if (last === undefined) break;
+      const page = this.#pages[last];
+      if (page !== undefined && page.rowCount < ROWS_PER_PAGE) return last;
+      this.#pagesWithRoom.pop();
+    }
+    const pageNumber = this.#freePageNumbers.pop() ?? this.#pages.length;
+    const memory = new ArrayBuffer(SpanTable.PAGE_BYTES);
+    const ints = new Int32Array(memory, 0, ROWS_PER_PAGE * INT_FIELDS);
+    this.#pages[pageNumber] = {
+      ints: ints.fill(FREE),
+      floats: new Float64Array(memory, ints.byteLength, ROWS_PER_PAGE * FLOAT_FIELDS),
+      firstFree: NO_ROW,
+      usedSlots: 0,
+      rowCount: 0,
+    };
+    this.#pageCount++;
+    this.#pagesWithRoom.push(pageNumber);
+    return pageNumber;
+  }
+}

@@ -1,0 +1,146 @@
+import type { TraceSummary } from "../contract/trace.js";
+import { formatInstant } from "../span/timestamp.js";
+import { readRoot, startsBefore, type RootSpan } from "./dropped-spans.js";
+import type { Score } from "./span-digest.js";
+import { ABANDONED_AFTER_MS, FLAG, type SpanStore } from "./span-store.js";
+import { NO_ROW } from "./span-table.js";
+import type { TraceRecord } from "./trace-record.js";
+import { TraceTotals } from "./trace-totals.js";
+
+/**
+ * What the rows of a trace say together, no text parsed. It is added up when it is asked for: a few hundred rows take
+ * microseconds, and neither a replaced span nor a wrapper that becomes known late can leave it wrong.
+ */
+interface TraceState {
+  readonly totals: TraceTotals;
+  readonly status: string;
+  readonly isRunning: boolean;
+  /** The root, where it is kept; else {@link NO_ROW}. */
+  readonly rootRow: number;
+  /** The root, where the cap dropped it. */
+  readonly droppedRoot: RootSpan | undefined;
+  /** The earliest span. */
+  readonly earliestRow: number;
+  /** The earliest and the latest span of type llm. */
+  readonly firstLlmRow: number;
+  readonly lastLlmRow: number;
+}
+
+function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceState {
+  const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
+  let rootRow = NO_ROW;
+  let earliestRow = NO_ROW;
+  let firstLlmRow = NO_ROW;
+  let lastLlmRow = NO_ROW;
+  let runs = false;
+  let abandoned = false;
+
+  for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) {
+    totals.add(spans, row);
+    const flags = spans.flags(row);
+    if ((flags & FLAG.hasParent) === 0) rootRow = earlier(spans, row, rootRow);
+    earliestRow = earlier(spans, row, earliestRow);
+    if ((flags & FLAG.llm) !== 0) {
+      firstLlmRow = earlier(spans, row, firstLlmRow);
+      if (lastLlmRow === NO_ROW || spans.compareStart(row, lastLlmRow) > 0) lastLlmRow = row;
+    }
+    if ((flags & FLAG.running) !== 0) {
+      if (spans.isAbandoned(row, nowMs)) abandoned = true;
+      else runs = true;
+    }
+  }
+  if (trace.spanCount === 0) {
+    // Only evaluations have come: there is nothing else to tell its time by.
+    for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
+      totals.addTime(spans, row);
+      earliestRow = earlier(spans, row, earliestRow);
+    }
+  }
+
+  const candidate = trace.dropped?.root;
+  const droppedRoot = startsBefore(candidate, spans, rootRow) ? candidate : undefined;
+  if (droppedRoot !== undefined) {
+    rootRow = NO_ROW;
+    if (droppedRoot.isRunning) {
+      if (nowMs - droppedRoot.seenAtMs >= ABANDONED_AFTER_MS) abandoned = true;
+      else runs = true;
+    }
+  }
+
+  let status: string;
+  if (runs) status = "RUNNING";
+  else if (abandoned) status = "ABANDONED";
+  else if (droppedRoot !== undefined) status = droppedRoot.labels.status;
+  else if (rootRow !== NO_ROW) status = spans.labels(rootRow).status;
+  else status = totals.errorCount > 0 ? "ERROR" : "OK";
+  return { totals, status, isRunning: runs, rootRow, droppedRoot, earliestRow, firstLlmRow, lastLlmRow };
+}
+
+function earlier(spans: SpanStore, row: number, than: number): number {
+  return than === NO_ROW || spans.compareStart(row, than) < 0 ? row : than;
+}
+
+/** The summary's `status`, without the cost of a summary. */
+export function traceStatus(trace: TraceRecord, spans: SpanStore, nowMs: number): string {
+  return readState(trace, spans, nowMs).status;
+}
+
+/**
+ * A trace as a list shows it (contract 3). Of text only the root, the first and the last llm span and the evaluations
+ * are read.
+ */
+export function summarizeTrace(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceSummary {
+  const state = readState(trace, spans, nowMs);
+  const { totals } = state;
+  const root = state.droppedRoot ?? (state.rootRow === NO_ROW ? undefined : readRoot(spans, state.rootRow));
+  const shown = root ?? readRoot(spans, state.earliestRow);
+  return {
+    trace_id: trace.traceId,
+    tenant: trace.tenant,
+    root_name: shown.digest.name,
+    service: shown.labels.service,
+    env: shown.labels.env,
+    version: shown.labels.version ?? null,
+    agent: orNull(root?.labels.agent ?? "") ?? orNull(totals.agent),
+    models: [...totals.models],
+    status: state.status,
+    error_type: orNull(root?.labels.errorCategory ?? "") ?? orNull(totals.errorCategory),
+    error_count: totals.errorCount,
+    start_time: formatInstant({ epochMs: totals.startEpochMs, nanos: totals.startNanos }),
+    duration_ms: totals.durationMs,
+    ttft_ms: totals.ttftMs ?? null,
+    span_count: trace.spanCount,
+    llm_calls: totals.llmCalls,
+    tool_calls: totals.toolCalls,
+    tokens_input: totals.tokensInput,
+    tokens_output: totals.tokensOutput,
+    cost_usd: totals.costUsd,
+    scores: readScores(trace, spans),
+    input_preview: root?.digest.input ?? digestOf(spans, state.firstLlmRow)?.input ?? null,
+    output_preview: root?.digest.output ?? digestOf(spans, state.lastLlmRow)?.output ?? null,
+    dropped_spans: trace.dropped?.count ?? 0,
+    running: state.isRunning,
+    partial: trace.isPartial,
+  };
+}
+
+/** The latest score of each type. */
+function readScores(trace: TraceRecord, spans: SpanStore): Score[] {
+  const scores = new Map<string, Score>();
+  for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
+    const { score } = spans.digest(row);
+    if (score !== null) scores.set(score.type, score);
+  }
+  return [...scores.values()];
+}
+
+function digestOf(
+  spans: SpanStore,
+  row: number,
+): { input: string | null; output: string | null } | undefined {
+  return row === NO_ROW ? undefined : spans.digest(row);
+}
+
+function orNull(text: string): string | null {
+  return text === "" ? null : text;
+}

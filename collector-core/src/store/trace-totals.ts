@@ -1,0 +1,109 @@
+import { FLOAT } from "./span-table.js";
+import { FLAG, type SpanStore } from "./span-store.js";
+
+/** What adds up over the spans of a trace, evaluations apart (contract 3). */
+export class TraceTotals {
+  tokensInput = 0;
+  tokensOutput = 0;
+  costUsd = 0;
+  llmCalls = 0;
+  toolCalls = 0;
+  errorCount = 0;
+  /** In order of arrival. */
+  readonly models = new Set<string>();
+  /** The first that a span names. */
+  agent = "";
+  /** The category of the first error to arrive. */
+  errorCategory = "";
+  ttftMs: number | undefined;
+  /** The earliest start. */
+  startEpochMs = 0;
+  startNanos = 0;
+
+  /** Moments are added up as milliseconds from the first one: small numbers keep their nanoseconds. */
+  #originEpochMs: number | undefined;
+  #originNanos = 0;
+  #earliestOffsetMs = Number.POSITIVE_INFINITY;
+  #latestOffsetMs = 0;
+  #ttftOffsetMs = Number.POSITIVE_INFINITY;
+
+  /** From the earliest start to the latest end, to the nanosecond. */
+  get durationMs(): number {
+    return Math.round((this.#latestOffsetMs - this.#earliestOffsetMs) * 1e6) / 1e6;
+  }
+
+  /** @param maxModels - how many models are remembered. */
+  constructor(private readonly maxModels: number) {}
+
+  /** A copy to go on from, that remembers every model. */
+  copy(): TraceTotals {
+    const copy = new TraceTotals(Number.POSITIVE_INFINITY);
+    for (const model of this.models) copy.models.add(model);
+    copy.tokensInput = this.tokensInput;
+    copy.tokensOutput = this.tokensOutput;
+    copy.costUsd = this.costUsd;
+    copy.llmCalls = this.llmCalls;
+    copy.toolCalls = this.toolCalls;
+    copy.errorCount = this.errorCount;
+    copy.agent = this.agent;
+    copy.errorCategory = this.errorCategory;
+    copy.ttftMs = this.ttftMs;
+    copy.startEpochMs = this.startEpochMs;
+    copy.startNanos = this.startNanos;
+    copy.#originEpochMs = this.#originEpochMs;
+    copy.#originNanos = this.#originNanos;
+    copy.#earliestOffsetMs = this.#earliestOffsetMs;
+    copy.#latestOffsetMs = this.#latestOffsetMs;
+    copy.#ttftOffsetMs = this.#ttftOffsetMs;
+    return copy;
+  }
+
+  /** Adds a span; of one that runs, only what it names. */
+  add(spans: SpanStore, row: number): void {
+    const startOffsetMs = this.addTime(spans, row);
+    const { model, agent, errorCategory } = spans.labels(row);
+    if (model !== "" && this.models.size < this.maxModels) this.models.add(model);
+    if (this.agent === "") this.agent = agent;
+
+    const flags = spans.flags(row);
+    if ((flags & FLAG.running) !== 0) return;
+    if ((flags & FLAG.tool) !== 0) this.toolCalls++;
+    if ((flags & FLAG.failed) !== 0) {
+      this.errorCount++;
+      if (this.errorCategory === "") this.errorCategory = errorCategory;
+    }
+    if (!spans.countsUsage(row)) return;
+    if ((flags & FLAG.llm) !== 0) this.llmCalls++;
+    this.tokensInput += orZero(spans.float(row, FLOAT.tokensInput));
+    this.tokensOutput += orZero(spans.float(row, FLOAT.tokensOutput));
+    this.costUsd += orZero(spans.float(row, FLOAT.costUsd));
+    const ttftMs = spans.float(row, FLOAT.ttftMs);
+    if (!Number.isNaN(ttftMs) && startOffsetMs < this.#ttftOffsetMs) {
+      this.#ttftOffsetMs = startOffsetMs;
+      this.ttftMs = ttftMs;
+    }
+  }
+
+  /** Adds only when a span started and ended. @returns its start, in milliseconds from the first one added. */
+  addTime(spans: SpanStore, row: number): number {
+    const epochMs = spans.float(row, FLOAT.startEpochMs);
+    const nanos = spans.startNanos(row);
+    if (this.#originEpochMs === undefined) {
+      this.#originEpochMs = epochMs;
+      this.#originNanos = nanos;
+    }
+    const startOffsetMs = epochMs - this.#originEpochMs + (nanos - this.#originNanos) / 1e6;
+    const endOffsetMs = startOffsetMs + orZero(spans.float(row, FLOAT.durationMs));
+    if (startOffsetMs < this.#earliestOffsetMs) {
+      this.#earliestOffsetMs = startOffsetMs;
+      this.startEpochMs = epochMs;
+      this.startNanos = nanos;
+    }
+    if (endOffsetMs > this.#latestOffsetMs) this.#latestOffsetMs = endOffsetMs;
+    return startOffsetMs;
+  }
+}
+
+function orZero(value: number): number {
+  return Number.isNaN(value) ? 0 : value;
+}
