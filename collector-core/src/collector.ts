@@ -1,0 +1,202 @@
+/**
+ * READ FIRST. Builds the parts of the collector, joins them in the order in which a span travels, starts and stops
+ * them. No part imports another: what they need of each other is given to them here.
+ */
+import { describeConfig } from "./config/describe-config.js";
+import type { LoadedConfig } from "./config/load-config.js";
+import { createHttpServer } from "./ingest/http-server.js";
+import { createOriginGuard } from "./ingest/origin-guard.js";
+import { createTelemetryRoute } from "./ingest/telemetry-route.js";
+import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
+import type { Logger } from "./logging/logger.js";
+import { createLeafUsage } from "./pipeline/leaf-usage.js";
+import { renderMetrics } from "./pipeline/metrics/exposition.js";
+import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
+import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
+import { withoutRedaction } from "./pipeline/redaction.js";
+import { createTraceSampler } from "./pipeline/trace-sampler.js";
+import { createWorker } from "./pipeline/worker.js";
+import { configRoute } from "./query/config-route.js";
+import { healthRoutes } from "./query/health-routes.js";
+import { metricsRoute } from "./query/metrics-route.js";
+import { describeApi } from "./query/openapi-routes.js";
+import { tracesRoutes } from "./query/traces-routes.js";
+import { createMemoryQueue } from "./queue/memory-queue.js";
+import { createPressureLog } from "./queue/pressure-log.js";
+import { createMemoryTraceStore } from "./store/memory-trace-store.js";
+import { systemClock } from "./system-clock.js";
+
+/** What {@link createCollector} needs. */
+export interface CollectorOptions {
+  readonly loaded: LoadedConfig;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** What became of all spans since the start (contract 4): accepted = processed + dropped + queued + in flight. */
+export interface Ledger extends LedgerCounts {
+  readonly queued: number;
+  readonly inFlight: number;
+}
+
+/** A collector in this process. */
+export interface Collector {
+  /** Where it listens, once started: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Rejects where the port is taken or may not be bound. */
+  start(): Promise<void>;
+  /** Stops by spec 4.9 rule 6, within `shutdown.grace_period_seconds`. Safe twice. */
+  stop(): Promise<Ledger>;
+  ledger(): Ledger;
+}
+
+export async function createCollector(options: CollectorOptions): Promise<Collector> {
+  const { loaded, logger, version, clock = systemClock } = options;
+  const { config } = loaded;
+  const startedAtMs = clock.monotonic();
+  let stopping: Promise<Ledger> | undefined;
+  const isStopping = (): boolean => stopping !== undefined;
+
+  // 1. Where spans wait.
+  const pressureLog = createPressureLog({ logger: logger.child("queue"), clock });
+  const queue = createMemoryQueue({
+    capacitySpans: config["limits.max_queue_size"],
+    capacityBytes: config["limits.max_queue_bytes"],
+    softLimitPct: config["backpressure.soft_limit_pct"],
+    hardLimitPct: config["backpressure.hard_limit_pct"],
+    mode: config["backpressure.mode"],
+    onLevel: pressureLog,
+  });
+
+  // 2. What becomes of them: metrics of every span, then the trace store for the sampled ones.
+  const store = config["trace_store.enabled"] ? createStore(config, clock) : undefined;
+  const metrics = createPipelineMetrics({
+    version,
+    queueUsage: () => queue.usage(),
+    storeUsage: store && (() => store.usage()),
+  });
+  const spanMetrics = createSpanMetrics({
+    durationBuckets: config["histograms.duration_buckets"],
+    tokensBuckets: config["histograms.tokens_buckets"],
+    maxLabelValueLength: config["limits.max_label_value_length"],
+    maxSeries: config["limits.max_series"],
+    caps: {
+      service: config["limits.cardinality_service"],
+      env: config["limits.cardinality_env"],
+      span_type: config["limits.cardinality_span_type"],
+      model: config["limits.cardinality_model"],
+      provider: config["limits.cardinality_provider"],
+      tool_name: config["limits.cardinality_tool_name"],
+      agent: config["limits.cardinality_agent"],
+      error_type: config["limits.cardinality_error_type"],
+    },
+  });
+
+  // 3. The way from the one to the other, beside the HTTP handlers.
+  const workerLog = logger.child("worker");
+  const worker = createWorker({
+    queue,
+    counters: metrics,
+    maxSpanAttributes: config["limits.max_span_attributes"],
+    leafUsage: createLeafUsage(clock),
+    metrics: spanMetrics,
+    sampler: createTraceSampler(config["sampling.rate"]),
+    redactor: withoutRedaction,
+    sinks: store === undefined ? [] : [storeSink(store)],
+    clock,
+    onError: (where, error) => workerLog.error(`${where} failed: ${describe(error)}`, { where }),
+  });
+
+  // 4. The ways in and out.
+  const httpLog = logger.child("http");
+  const server = await createHttpServer({
+    host: config["server.host"],
+    port: config["server.port"],
+    guard: createOriginGuard({
+      bindHost: config["server.host"],
+      allowedHosts: config["server.allowed_hosts"],
+      allowedOrigins: config["server.allowed_origins"],
+    }),
+    ingestRoutes: {
+      "/v1/telemetry": createTelemetryRoute({
+        queue,
+        counters: metrics,
+        clock,
+        maxBodyBytes: config["limits.max_body_bytes"],
+        isStopping,
+      }),
+    },
+    registerRoutes: async (app) => {
+      await describeApi(app, version);
+      await app.register(tracesRoutes, { store });
+      await app.register(metricsRoute, {
+        renderMetrics: (format) => renderMetrics(format, [spanMetrics, metrics]),
+      });
+      await app.register(healthRoutes, {
+        version,
+        uptimeSeconds: () => (clock.monotonic() - startedAtMs) / 1000,
+        queueUsage: () => queue.usage(),
+        hardLimitPct: config["backpressure.hard_limit_pct"],
+        isStopping,
+      });
+      await app.register(configRoute, { describe: () => describeConfig(loaded) });
+    },
+    onRequest: (route, status) => metrics.httpRequest(route, status),
+    onError: (route, error) => httpLog.error(`${route}: ${describe(error)}`, { route }),
+  });
+
+  function ledger(): Ledger {
+    const { spans, inFlight } = queue.usage();
+    return { ...metrics.ledger(), queued: spans, inFlight };
+  }
+
+  /** Spec 4.9 rule 6. New spans are refused with 503 from here on, while what was accepted is processed. */
+  async function stop(): Promise<Ledger> {
+    const deadlineMs = clock.monotonic() + config["shutdown.grace_period_seconds"] * 1000;
+    if (config["shutdown.drain_queue"]) await worker.drain(deadlineMs);
+    await worker.stop();
+    const dropped = queue.clear();
+    if (dropped > 0) metrics.dropped("shutdown", dropped);
+    await server.stop();
+    await store?.stop();
+    return ledger();
+  }
+
+  return {
+    get url() {
+      return server.url;
+    },
+    async start() {
+      await store?.start();
+      worker.start();
+      await server.start();
+    },
+    stop: () => (stopping ??= stop()),
+    ledger,
+  };
+}
+
+function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
+  return createMemoryTraceStore({
+    maxTraces: config["limits.max_traces"],
+    maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
+    ttlSeconds: config["trace_store.ttl_seconds"],
+    maxBytes: config["trace_store.max_bytes"],
+    clock,
+  });
+}
+
+function storeSink(store: TraceStore): SpanSink {
+  return {
+    name: "trace store",
+    async offer(spans) {
+      await store.append(spans);
+    },
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

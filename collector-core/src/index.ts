@@ -1,0 +1,8 @@
+/**
+ * The collector as a library: the same core that `obspan serve` runs.
+ *
+ * @packageDocumentation
+ */
+export { createCollector, type Collector, type CollectorOptions, type Ledger } from "./collector.js";
+export { loadConfig, type LoadedConfig } from "./config/load-config.js";
+export { createLogger, type Logger } from "./logging/logger.js";

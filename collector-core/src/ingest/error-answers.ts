@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+import { ApiError } from "../contract/errors.js";
+
+/** Makes every error that Fastify meets the one shape of contract 2. */
+export function answerErrors(app: FastifyInstance, onError: (route: string, error: unknown) => void): void {
+  app.setNotFoundHandler(() => {
+    throw new ApiError("not_found", "There is nothing at this path; GET /openapi.json lists what there is.");
+  });
+  app.setErrorHandler(async (error, request, reply) => {
+    const known = toApiError(error);
+    if (known.code === "internal_error") onError(request.routeOptions.url ?? "unknown", error);
+    return await reply.code(known.status).headers(known.headers).send(known.toBody());
+  });
+}
+
+/** What Fastify's validator says of one value. */
+interface ValidationIssue {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  readonly params: Record<string, unknown>;
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isObject(error) && Array.isArray(error["validation"])) {
+    return invalidQuery(error["validation"] as ValidationIssue[]);
+  }
+  const status = isObject(error) ? error["statusCode"] : undefined;
+  if (status === 415)
+    return new ApiError("unsupported_media_type", "The path does not take this Content-Type.");
+  if (status === 413) return new ApiError("body_too_large", "The body is too large for this path.");
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return new ApiError("invalid_query", "The address or the body of the request cannot be read.");
+  }
+  return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
+}
+
+/** One sentence for all that is wrong with the query, `limit` under its own code. */
+function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
+  const isLimit = issues.every((issue) => issue.instancePath === "/limit");
+  if (isLimit)
+    return new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
+  const sentences = issues.map((issue) => {
+    const name = issue.instancePath.slice(1);
+    const unknown = issue.params["additionalProperty"];
+    if (typeof unknown === "string") return `there is no parameter ${JSON.stringify(unknown.slice(0, 64))}`;
+    return `${name === "" ? "the query" : name} ${issue.message ?? "cannot be used"}`;
+  });
+  return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

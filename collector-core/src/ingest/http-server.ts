@@ -1,0 +1,191 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { fastify, type FastifyInstance } from "fastify";
+import { ApiError } from "../contract/errors.js";
+import type { Lifecycle } from "../interfaces.js";
+import { answerErrors } from "./error-answers.js";
+import type { OriginGuard } from "./origin-guard.js";
+import { collectMethods } from "./method-not-allowed.js";
+import { RequestAborted } from "./request-body.js";
+import type { IngestRoute } from "./telemetry-route.js";
+
+/** What {@link createHttpServer} needs. */
+export interface HttpServerOptions {
+  /** `server.host` and `server.port`; port 0 takes any that is free. */
+  readonly host: string;
+  readonly port: number;
+  readonly guard: OriginGuard;
+  /** Paths that take spans by POST. They are answered without Fastify, which would cost a quarter of their speed. */
+  readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
+  /** Adds all other routes. */
+  readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
+  readonly onRequest: (route: string, status: number) => void;
+  /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
+  readonly onError: (route: string, error: unknown) => void;
+}
+
+/** The HTTP server: one port for ingestion, scrape, queries and probes (spec 2.6). */
+export interface HttpServer extends Lifecycle {
+  /** Where it listens, once started. */
+  readonly url: string;
+}
+
+/** Bounds from the first day (reliability.md, "Security"): slow and greedy clients are cut off. */
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  /** How often the two above are looked at. */
+  connectionsCheckingInterval: 2_000,
+  /** Longer than the SDK's flush interval (5 s), so that it finds its connection still open. */
+  keepAliveTimeout: 72_000,
+} as const;
+const MAX_CONNECTIONS = 1000;
+/** How long answers under way may still take when the server stops. */
+const LAST_ANSWERS_MS = 500;
+/** A trace id of 128 characters, every one percent-encoded from UTF-8. */
+const MAX_PARAM_LENGTH = 128 * 12;
+
+const JSON_HEADERS = {
+  "Content-Type": "application/json; charset=utf-8",
+  "X-Content-Type-Options": "nosniff",
+} as const;
+
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  let server: Server | undefined;
+  const app = fastify({
+    serverFactory: (handleByFastify) => {
+      server = createServer(LIMITS, (request, response) => handle(request, response, handleByFastify));
+      server.maxConnections = MAX_CONNECTIONS;
+      return server;
+    },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // Query parameters are text: "20" is a limit. Unknown ones are refused, for a mistyped filter must not match all.
+    ajv: { customOptions: { coerceTypes: true, removeAdditional: false, allErrors: true } },
+    // Addresses that cannot be decoded never reach a route: they get the one shape of error here.
+    frameworkErrors: (_error, _request, reply) => {
+      const error = new ApiError("not_found", "The path is not a valid address.");
+      reply.hijack();
+      reply.raw.writeHead(error.status, JSON_HEADERS).end(JSON.stringify(error.toBody()));
+      options.onRequest(UNKNOWN_ROUTE, error.status);
+    },
+    forceCloseConnections: "idle",
+    exposeHeadRoutes: true,
+  });
+  // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.addHook("onSend", async (_request, reply) => void reply.header("X-Content-Type-Options", "nosniff"));
+  app.addHook("onResponse", async (request, reply) => {
+    options.onRequest(request.routeOptions.url ?? UNKNOWN_ROUTE, reply.statusCode);
+  });
+  answerErrors(app, options.onError);
+  const answerWrongMethods = collectMethods(app, Object.keys(options.ingestRoutes));
+  await options.registerRoutes(app);
+  answerWrongMethods();
+  await app.ready();
+
+  function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    handleByFastify: (request: IncomingMessage, response: ServerResponse) => void,
+  ): void {
+    const path = pathOf(request.url ?? "/");
+    const ingest = Object.hasOwn(options.ingestRoutes, path) ? options.ingestRoutes[path] : undefined;
+    const route = ingest === undefined ? UNKNOWN_ROUTE : path;
+    try {
+      const { allowedOrigin } = options.guard(request);
+      if (allowedOrigin !== undefined && answerCors(request, response, allowedOrigin)) {
+        options.onRequest(route, 204);
+        return;
+      }
+    } catch (error) {
+      answerError(request, response, route, error);
+      return;
+    }
+    if (ingest === undefined || request.method !== "POST") handleByFastify(request, response);
+    else void answerIngest(ingest, request, response, route);
+  }
+
+  async function answerIngest(
+    ingest: IngestRoute,
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: string,
+  ): Promise<void> {
+    try {
+      const body = await ingest(request);
+      response.writeHead(202, JSON_HEADERS);
+      response.end(body);
+      options.onRequest(route, 202);
+    } catch (error) {
+      answerError(request, response, route, error);
+    }
+  }
+
+  /** Answers with an error, and reads what is left of the body, so that the connection can be used again. */
+  function answerError(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: string,
+    error: unknown,
+  ): void {
+    if (error instanceof RequestAborted) return;
+    const known = error instanceof ApiError ? error : internalError();
+    if (known !== error) options.onError(route, error);
+    request.resume();
+    response.writeHead(known.status, { ...JSON_HEADERS, ...known.headers });
+    response.end(request.method === "HEAD" ? undefined : JSON.stringify(known.toBody()));
+    options.onRequest(route, known.status);
+  }
+
+  let url = "";
+  return {
+    get url() {
+      return url;
+    },
+    async start() {
+      await app.listen({ host: options.host, port: options.port });
+      const address = server?.address();
+      const port = typeof address === "object" && address !== null ? address.port : options.port;
+      url = `http://${urlHost(options.host)}:${port}`;
+    },
+    async stop() {
+      const closeAll = setTimeout(() => server?.closeAllConnections(), LAST_ANSWERS_MS);
+      await app.close();
+      clearTimeout(closeAll);
+    },
+  };
+}
+
+/** The `route` label of a request that matched none. */
+const UNKNOWN_ROUTE = "unknown";
+
+function internalError(): ApiError {
+  return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** Lets a listed origin in; true where the request was its preflight, which is then answered. */
+function answerCors(request: IncomingMessage, response: ServerResponse, allowedOrigin: string): boolean {
+  response.setHeader("Access-Control-Allow-Origin", allowedOrigin);
+  response.setHeader("Vary", "Origin");
+  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
+    return false;
+  response.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+  response.setHeader(
+    "Access-Control-Allow-Headers",
+    "Content-Type, Content-Encoding, X-API-Key, Authorization",
+  );
+  response.setHeader("Access-Control-Max-Age", "600");
+  response.writeHead(204).end();
+  return true;
+}
+
+/** The address to open: one that means "every interface" is reached on the loopback one. */
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,118 @@
+import type { Span } from "@obspan/sdk/wire";
+import { ApiError, type ErrorCode } from "../contract/errors.js";
+import { isRecord } from "../span/span-facts.js";
+import { isTooDeep, MAX_DEPTH } from "./parse-json.js";
+
+/** A batch whose shape is right (contract 1). */
+export interface ValidBatch {
+  readonly service: string;
+  readonly env: string;
+  readonly version: string | undefined;
+  /** Absent where it is missing or cannot be used. */
+  readonly batchId: string | undefined;
+  /** Fields that were there and are left out: no reason to refuse the batch. */
+  readonly unusableFields: readonly string[];
+  readonly spans: readonly Span[];
+}
+
+/** Longest `batch_id` and `trace_id` (contract 1). */
+const MAX_BATCH_ID_LENGTH = 64;
+const MAX_TRACE_ID_LENGTH = 128;
+
+/** A batch that was refused, with the number of spans that went with it (contract 4, "The ledger"). */
+export class RefusedBatch extends ApiError {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly spanCount: number,
+    details?: Record<string, string | number>,
+  ) {
+    super(code, message, details);
+  }
+}
+
+/**
+ * Checks the shape of a parsed body. Written out by hand because every span passes here; a test holds it against
+ * `SpanBatchSchema`. Only a wrong shape is refused, and then the whole batch, with nothing of it enqueued: values
+ * that cannot be used are left out later, one by one.
+ *
+ * @throws `RefusedBatch` naming the field, and the index of the span; never quoting what the body holds.
+ */
+export function validateBatch(body: unknown): ValidBatch {
+  if (!isRecord(body)) {
+    throw new RefusedBatch(
+      "invalid_payload",
+      `The body must be an object with "spans", got ${kindOf(body)}.`,
+      0,
+    );
+  }
+  const { service, env, version, batch_id: batchId, spans } = body;
+  if (spans === undefined) throw new RefusedBatch("missing_spans", 'The body has no "spans".', 0);
+  if (!Array.isArray(spans)) {
+    throw new RefusedBatch("invalid_spans", `"spans" must be an array, got ${kindOf(spans)}.`, 0);
+  }
+  const count = spans.length;
+  if (isTooDeep(body)) {
+    throw new RefusedBatch("too_deep", `The body is nested deeper than ${MAX_DEPTH} levels.`, count, {
+      max_depth: MAX_DEPTH,
+    });
+  }
+  for (let index = 0; index < count; index++) checkSpan(spans[index], index, count);
+  return {
+    service: optionalText(service, "service", count) ?? "unknown",
+    env: optionalText(env, "env", count) ?? "development",
+    version: optionalText(version, "version", count),
+    batchId: isUsableBatchId(batchId) ? batchId : undefined,
+    unusableFields: batchId == null || isUsableBatchId(batchId) ? [] : ["batch_id"],
+    spans: spans as Span[],
+  };
+}
+
+function isUsableBatchId(value: unknown): value is string {
+  return typeof value === "string" && value.length >= 1 && value.length <= MAX_BATCH_ID_LENGTH;
+}
+
+function checkSpan(span: unknown, index: number, count: number): void {
+  if (!isRecord(span)) {
+    throw invalidSpan(`spans[${index}] must be an object, got ${kindOf(span)}.`, index, undefined, count);
+  }
+  const { name, trace_id: traceId } = span;
+  if (typeof name !== "string" || name === "") {
+    throw invalidSpan(
+      `spans[${index}].name must be a string that is not empty, got ${kindOf(name)}.`,
+      index,
+      "name",
+      count,
+    );
+  }
+  if (typeof traceId !== "string" || traceId === "" || traceId.length > MAX_TRACE_ID_LENGTH) {
+    const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${kindOf(traceId)}.`;
+    throw invalidSpan(message, index, "trace_id", count);
+  }
+}
+
+function invalidSpan(message: string, index: number, field: string | undefined, count: number): RefusedBatch {
+  return new RefusedBatch("invalid_span", message, count, {
+    index,
+    ...(field === undefined ? {} : { field }),
+  });
+}
+
+/** `null` stands for absent, as many serializers write it; the empty string is as good as absent. */
+function optionalText(value: unknown, field: string, count: number): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  throw new RefusedBatch("invalid_payload", `"${field}" must be a string, got ${kindOf(value)}.`, count, {
+    field,
+  });
+}
+
+/** Says what a value is without quoting it: bodies hold prompts. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "string")
+    return value === "" ? "an empty string" : `a string of ${value.length} characters`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

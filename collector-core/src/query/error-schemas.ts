@@ -1,0 +1,28 @@
+import Type, { type TObject } from "typebox";
+import { ERROR_CATALOGUE, type ErrorCode } from "../contract/errors.js";
+
+/** The schema of an error body, and which errors come with it. */
+export type ErrorAnswer = TObject & { readonly description: string };
+
+/** Documents the errors that a route answers, by status. */
+export function errorAnswers(...codes: ErrorCode[]): Record<number, ErrorAnswer> {
+  const statuses = new Set(codes.map((code) => ERROR_CATALOGUE[code].status));
+  return Object.fromEntries(
+    [...statuses].map((status) => [
+      status,
+      errorSchema(codes.filter((code) => ERROR_CATALOGUE[code].status === status)),
+    ]),
+  );
+}
+
+function errorSchema(codes: readonly ErrorCode[]): ErrorAnswer {
+  const schema = Type.Object({
+    error: Type.Object({
+      code: Type.Union(codes.map((code) => Type.Literal(code))),
+      message: Type.String({ description: "What was wrong, with the value and the limit." }),
+      details: Type.Record(Type.String(), Type.Unknown()),
+    }),
+  });
+  const description = codes.map((code) => `${code}: ${ERROR_CATALOGUE[code].meaning}`).join(" ");
+  return Object.assign(schema, { description });
+}

@@ -1,0 +1,53 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+
+/** The exposition formats that a scraper may ask for (spec 4.2, contract 3). */
+export type ExpositionFormat = "text" | "openmetrics";
+
+/** A scrape, written piece by piece. */
+export interface Exposition {
+  readonly contentType: string;
+  readonly body: AsyncIterable<string>;
+}
+
+/** What {@link metricsRoute} needs. */
+export interface MetricsRouteOptions {
+  readonly renderMetrics: (format: ExpositionFormat) => Exposition;
+}
+
+/** `GET /metrics`: Prometheus text 0.0.4, or OpenMetrics 1.0 where `Accept` asks for it. */
+export async function metricsRoute(
+  app: FastifyInstance,
+  { renderMetrics }: MetricsRouteOptions,
+): Promise<void> {
+  app.get(
+    "/metrics",
+    {
+      schema: {
+        tags: ["metrics"],
+        summary: "All metrics, for a scraper",
+        description:
+          "Prometheus text 0.0.4; OpenMetrics 1.0 where Accept asks for application/openmetrics-text.",
+        produces: ["text/plain", "application/openmetrics-text"],
+      },
+    },
+    async (request, reply) => {
+      const exposition = renderMetrics(formatFor(request.headers.accept));
+      void reply.type(exposition.contentType);
+      return await reply.send(Readable.from(exposition.body));
+    },
+  );
+}
+
+/** OpenMetrics where it is named with a quality no lower than plain text's, as Prometheus names it. */
+export function formatFor(accept: string | undefined): ExpositionFormat {
+  let openMetrics = 0;
+  let text = 0;
+  for (const range of (accept ?? "").toLowerCase().split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const quality = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
+    if (type === "application/openmetrics-text") openMetrics = Math.max(openMetrics, quality);
+    if (type === "text/plain") text = Math.max(text, quality);
+  }
+  return openMetrics > 0 && openMetrics >= text ? "openmetrics" : "text";
+}

@@ -1,0 +1,68 @@
+import swagger from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
+import { errorAnswers } from "./error-schemas.js";
+
+const TELEMETRY_ERRORS = errorAnswers(
+  "invalid_json",
+  "invalid_payload",
+  "missing_spans",
+  "invalid_spans",
+  "invalid_span",
+  "invalid_encoding",
+  "too_deep",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "body_too_large",
+  "batch_too_large",
+  "unsupported_media_type",
+  "unsupported_encoding",
+  "queue_full",
+  "internal_error",
+  "shutting_down",
+);
+
+/** The ingestion routes are answered without Fastify, so its plugin cannot see them: they are described here. */
+const INGEST_PATHS = {
+  "/v1/telemetry": {
+    post: {
+      tags: ["ingestion"],
+      summary: "Take a batch of spans",
+      description: "Content-Encoding gzip, deflate and br are understood.",
+      requestBody: { required: true, content: jsonContent(SpanBatchSchema) },
+      responses: {
+        202: { description: "Taken; it is processed afterwards.", content: jsonContent(AcceptedSchema) },
+        ...Object.fromEntries(
+          Object.entries(TELEMETRY_ERRORS).map(([status, schema]) => [
+            status,
+            { description: schema.description, content: jsonContent(schema) },
+          ]),
+        ),
+      },
+    },
+  },
+};
+
+function jsonContent(schema: object): { "application/json": { schema: object } } {
+  return { "application/json": { schema } };
+}
+
+/**
+ * `GET /openapi.json`: made from the schemas that the routes validate with. It must be called before the routes that
+ * it describes are added.
+ */
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Obspan collector",
+        version,
+        description: "Takes spans in, derives metrics, keeps recent traces.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      paths: INGEST_PATHS,
+    },
+  });
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+}

@@ -1,0 +1,173 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { ApiError } from "../contract/errors.js";
+import {
+  FacetsSchema,
+  NormalizedSpanSchema,
+  TraceDetailSchema,
+  TraceFilterSchema,
+  TraceListSchema,
+  TraceQuerySchema,
+  type NormalizedSpan,
+} from "../contract/trace.js";
+import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import { errorAnswers } from "./error-schemas.js";
+import { shortenTexts } from "./shorten-texts.js";
+
+/** What {@link tracesRoutes} needs. */
+export interface TracesRoutesOptions {
+  /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
+  readonly store: TraceStore | undefined;
+}
+
+const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
+const SpanParams = Type.Object({ ...TraceParams.properties, span_id: Type.String() });
+const Full = Type.Object(
+  {
+    full: Type.Optional(Type.Literal("1", { description: "Give long texts whole; the answer is streamed." })),
+  },
+  { additionalProperties: false },
+);
+const TAGS = ["traces"];
+/** Typed loosely: an answer that is streamed, or empty, is not sent as the object that it is documented as. */
+const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
+const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
+
+/** `GET` and `DELETE /v1/traces…`, `GET /v1/facets` (spec 4.3, 4.4, contract 3). */
+export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (app, { store }) => {
+  app.get(
+    "/v1/traces",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Recent traces, newest first",
+        querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
+        response: {
+          200: TraceListSchema,
+          ...errorAnswers("invalid_limit", "invalid_query", "trace_store_disabled"),
+        },
+      },
+    },
+    async ({ query }) => {
+      const page = await required(store).list(query);
+      return { traces: [...page.traces], next_cursor: page.nextCursor };
+    },
+  );
+
+  app.get(
+    "/v1/facets",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "How many traces have which value",
+        querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
+        response: { 200: FacetsSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
+      },
+    },
+    async ({ query }) => await required(store).facets(query),
+  );
+
+  app.get(
+    "/v1/traces/:trace_id",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "One trace with its spans",
+        params: TraceParams,
+        querystring: Full,
+        response: { ...STREAMED, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const trace = await required(store).get(keyOf(params.trace_id));
+      if (trace === undefined) throw traceNotFound(params.trace_id);
+      void reply.type("application/json; charset=utf-8");
+      const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
+      return await reply.send(Readable.from(traceJson(trace, shape)));
+    },
+  );
+
+  app.get(
+    "/v1/traces/:trace_id/spans/:span_id",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "One span, whole",
+        params: SpanParams,
+        response: { 200: NormalizedSpanSchema, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+      },
+    },
+    async ({ params }) => {
+      const span = await required(store).getSpan(keyOf(params.trace_id), params.span_id);
+      if (span !== undefined) return span;
+      throw new ApiError(
+        "trace_not_found",
+        `There is no span ${shown(params.span_id)} in trace ${shown(params.trace_id)}.`,
+      );
+    },
+  );
+
+  app.delete(
+    "/v1/traces",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Clear the trace store",
+        response: { ...DELETED, ...errorAnswers("trace_store_disabled") },
+      },
+    },
+    async (_request, reply) => {
+      await required(store).clear();
+      return await reply.code(204).send();
+    },
+  );
+
+  app.delete(
+    "/v1/traces/:trace_id",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Delete one trace",
+        params: TraceParams,
+        response: { ...DELETED, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+      },
+    },
+    async ({ params }, reply) => {
+      if (!(await required(store).remove(keyOf(params.trace_id)))) throw traceNotFound(params.trace_id);
+      return await reply.code(204).send();
+    },
+  );
+};
+
+function required(store: TraceStore | undefined): TraceStore {
+  if (store !== undefined) return store;
+  throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
+}
+
+function keyOf(traceId: string): TraceKey {
+  return { tenant: "", traceId };
+}
+
+function traceNotFound(traceId: string): ApiError {
+  return new ApiError(
+    "trace_not_found",
+    `There is no trace ${shown(traceId)} in the store: it never came, or was evicted.`,
+  );
+}
+
+/** An id as it may stand in a message. */
+function shown(id: string): string {
+  return JSON.stringify(id.slice(0, 128));
+}
+
+/** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
+function* traceJson(trace: StoredTrace, shape: (span: NormalizedSpan) => unknown): Generator<string> {
+  yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
+  let separator = "";
+  for (const span of trace.spans) {
+    yield separator + JSON.stringify(shape(span));
+    separator = ",";
+  }
+  yield "]}";
+}

@@ -1,0 +1,181 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ERROR_CATALOGUE } from "../../src/contract/errors.js";
+import { notReadyReasons } from "../../src/query/readiness.js";
+import { formatFor } from "../../src/query/metrics-route.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
+
+describe("spec 4.5: GET /health", () => {
+  it("answers 200 with status, version and uptime (contract 3)", async () => {
+    const { get } = await startCollector();
+    expect(await get("/health")).toEqual({
+      status: "ok",
+      version: "0.0.0-test",
+      uptime_seconds: expect.any(Number) as number,
+    });
+  });
+});
+
+describe("spec 4.6: GET /ready", () => {
+  it("answers 200 ready with the use of the queue", async () => {
+    const { url } = await startCollector();
+    const response = await fetch(`${url}/ready`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ready", queue_pct: 0 });
+  });
+
+  it("is not ready from the hard limit on, and says so in the words of the spec", () => {
+    const usage = (usagePct: number) => ({
+      spans: 0,
+      bytes: 0,
+      capacitySpans: 1,
+      capacityBytes: 1,
+      usagePct,
+      inFlight: 0,
+      level: "normal" as const,
+    });
+    expect(notReadyReasons(usage(94.999), 95, false)).toEqual([]);
+    expect(notReadyReasons(usage(95), 95, false)).toEqual(["queue_pct=95% >= hard_limit=95%"]);
+    expect(notReadyReasons(usage(97.258), 95, false)).toEqual(["queue_pct=97.25% >= hard_limit=95%"]);
+    expect(notReadyReasons(usage(99), 95, true)).toEqual([
+      "queue_pct=99% >= hard_limit=95%",
+      "shutting_down",
+    ]);
+  });
+});
+
+describe("spec 4.2: GET /metrics", () => {
+  it("answers Prometheus text, and OpenMetrics where it is asked for", async () => {
+    const { url, post, settled } = await startCollector();
+    await post({ spans: [span()] });
+    await settled();
+    const text = await fetch(`${url}/metrics`);
+    expect(text.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await text.text()).toContain("# TYPE obs_spans_total counter");
+    const open = await fetch(`${url}/metrics`, {
+      headers: { Accept: "application/openmetrics-text; version=1.0.0" },
+    });
+    expect(open.headers.get("content-type")).toBe(
+      "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    );
+    const body = await open.text();
+    expect(body).toContain("# TYPE obs_spans counter");
+    expect(body.endsWith("# EOF\n")).toBe(true);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain("# TYPE obs_spans_total counter");
+  });
+
+  it("chooses the format as the Accept header weighs it", () => {
+    const prometheus =
+      "application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.3";
+    expect(formatFor(prometheus)).toBe("openmetrics");
+    expect(formatFor("text/plain, application/openmetrics-text;q=0.5")).toBe("text");
+    expect(formatFor("*/*")).toBe("text");
+    expect(formatFor(undefined)).toBe("text");
+  });
+
+  it("counts requests by route and status, unknown paths under one name", async () => {
+    const { url, post, metric } = await startCollector();
+    await post({ spans: [] });
+    await post("{");
+    await fetch(`${url}/nowhere/at/all`);
+    await fetch(`${url}/v1/traces/some-id`);
+    expect(await metric('obs_http_requests_total{route="/v1/telemetry",status="202"}')).toBe(1);
+    expect(await metric('obs_http_requests_total{route="/v1/telemetry",status="400"}')).toBe(1);
+    expect(await metric('obs_http_requests_total{route="unknown",status="404"}')).toBe(1);
+    expect(await metric('obs_http_requests_total{route="/v1/traces/:trace_id",status="404"}')).toBe(1);
+  });
+});
+
+describe("contract 2: one shape of error everywhere", () => {
+  it("404 for a path that is not there", async () => {
+    const { url } = await startCollector();
+    for (const path of ["/nowhere", "/v1", "/v1/telemetry/", "/v1/Traces", "/%ff", "//v1/traces"]) {
+      const response = await fetch(url + path);
+      expect(response.status, path).toBeGreaterThanOrEqual(400);
+      expect(response.status, path).toBeLessThan(500);
+      expect(await errorOf(response), path).toHaveProperty("message");
+    }
+  });
+
+  it("405 with Allow for a path that does not take the method", async () => {
+    const { url } = await startCollector();
+    for (const [method, path, allow] of [
+      ["GET", "/v1/telemetry", "POST"],
+      ["DELETE", "/v1/telemetry", "POST"],
+      ["POST", "/v1/traces", "DELETE, GET, HEAD"],
+      ["PATCH", "/v1/traces/t1", "DELETE, GET, HEAD"],
+      ["POST", "/metrics", "GET, HEAD"],
+      ["PUT", "/health", "GET, HEAD"],
+      ["OPTIONS", "/ready", "GET, HEAD"],
+    ] as const) {
+      const response = await fetch(url + path, { method });
+      expect(response.headers.get("allow"), path).toBe(allow);
+      expect(await errorOf(response)).toMatchObject({
+        status: 405,
+        code: "method_not_allowed",
+        details: { allow },
+      });
+    }
+  });
+
+  it("gives every code of the catalogue one status of contract 2", () => {
+    const statuses = new Set(Object.values(ERROR_CATALOGUE).map(({ status }) => status));
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([
+      400, 401, 403, 404, 405, 413, 415, 429, 500, 503,
+    ]);
+  });
+});
+
+describe("contract 3: GET /v1/config", () => {
+  it("answers each option with its value and its source", async () => {
+    const { get } = await startCollector({ LIMITS_MAX_TRACES: "123" });
+    const { config } = await get<{ config: Record<string, { value: unknown; source: string }> }>(
+      "/v1/config",
+    );
+    expect(config["limits.max_traces"]).toMatchObject({ value: 123, source: "OBS_SERVER_LIMITS_MAX_TRACES" });
+    expect(config["sampling.rate"]).toMatchObject({ value: 1, source: "default" });
+  });
+});
+
+describe("contract 3: GET /openapi.json", () => {
+  interface OpenApi {
+    openapi: string;
+    paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  }
+
+  it("is an OpenAPI 3.1 document that names every route of this collector", async () => {
+    const { get } = await startCollector();
+    const document = await get<OpenApi>("/openapi.json");
+    expect(document.openapi).toBe("3.1.0");
+    const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.filter((route) => !route.startsWith("HEAD")).toSorted()).toEqual([
+      "DELETE /v1/traces",
+      "DELETE /v1/traces/{trace_id}",
+      "GET /health",
+      "GET /metrics",
+      "GET /ready",
+      "GET /v1/config",
+      "GET /v1/facets",
+      "GET /v1/traces",
+      "GET /v1/traces/{trace_id}",
+      "GET /v1/traces/{trace_id}/spans/{span_id}",
+      "POST /v1/telemetry",
+    ]);
+    expect(Object.keys(document.paths["/v1/telemetry"]?.["post"]?.responses ?? {})).toEqual(
+      expect.arrayContaining(["202", "400", "413", "415", "429", "503"]),
+    );
+  });
+});
+
+describe("a port that is taken", () => {
+  it("makes the start fail with the system's own code", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    await expect(startCollector({ PORT: String(port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});

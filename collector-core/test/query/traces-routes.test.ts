@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
+
+async function withTraces(count: number, settings: Record<string, string> = {}) {
+  const running = await startCollector(settings);
+  for (let index = 0; index < count; index++) {
+    await running.post({
+      service: index % 2 === 0 ? "even" : "odd",
+      spans: [span({ trace_id: `t${index}` })],
+    });
+  }
+  await running.settled();
+  return running;
+}
+
+const idsOf = ({ traces }: TraceList): string[] => traces.map(({ trace_id }) => trace_id);
+
+describe("spec 4.3: GET /v1/traces", () => {
+  it("answers the newest first, 20 by default", async () => {
+    const { get } = await withTraces(30);
+    const list = await get<TraceList>("/v1/traces");
+    expect(idsOf(list)).toEqual(Array.from({ length: 20 }, (_, index) => `t${29 - index}`));
+  });
+
+  it("looks up one trace by trace_id", async () => {
+    const { get } = await withTraces(3);
+    expect(idsOf(await get<TraceList>("/v1/traces?trace_id=t1"))).toEqual(["t1"]);
+    expect(idsOf(await get<TraceList>("/v1/traces?trace_id=nope"))).toEqual([]);
+  });
+
+  it("filters by service over the whole store, not over a page", async () => {
+    const { get } = await withTraces(50);
+    const list = await get<TraceList>("/v1/traces?service=odd&limit=3");
+    expect(idsOf(list)).toEqual(["t49", "t47", "t45"]);
+  });
+
+  it("filters by env, agent, model, status and text", async () => {
+    const { get, post, settled } = await withTraces(5);
+    await post({
+      env: "prod",
+      spans: [
+        span({
+          trace_id: "wanted",
+          status: "ERROR",
+          attributes: { agent: "support", model: "gpt-5-mini", prompt_text: "Where is my Paket?" },
+        }),
+      ],
+    });
+    await settled();
+    for (const query of ["env=prod", "agent=support", "model=gpt-5-mini", "status=ERROR", "q=my%20paket"]) {
+      expect(idsOf(await get<TraceList>(`/v1/traces?${query}`)), query).toEqual(["wanted"]);
+    }
+  });
+
+  it("goes on from next_cursor, undisturbed by traces that arrive meanwhile", async () => {
+    const { get, post, settled } = await withTraces(5);
+    const first = await get<TraceList>("/v1/traces?limit=2");
+    await post({ spans: [span({ trace_id: "late" })] });
+    await settled();
+    const second = await get<TraceList>(`/v1/traces?limit=2&cursor=${first.next_cursor}`);
+    const third = await get<TraceList>(`/v1/traces?limit=2&cursor=${second.next_cursor}`);
+    expect([first, second, third].flatMap(idsOf)).toEqual(["t4", "t3", "t2", "t1", "t0"]);
+    expect(third.next_cursor).toBeNull();
+  });
+
+  it.each(["0", "1001", "20abc", "-1", "1.5", "", "NaN"])("400 invalid_limit for limit=%s", async (limit) => {
+    const { url } = await startCollector();
+    expect(await errorOf(await fetch(`${url}/v1/traces?limit=${limit}`))).toMatchObject({
+      status: 400,
+      code: "invalid_limit",
+      message: "limit must be a whole number from 1 to 1000.",
+    });
+  });
+
+  it.each(["cursor=nonsense", "sevrice=shop", "service=a&service=b", "q="])(
+    "400 invalid_query for %s",
+    async (query) => {
+      const { url } = await startCollector();
+      expect(await errorOf(await fetch(`${url}/v1/traces?${query}`))).toMatchObject({
+        status: 400,
+        code: "invalid_query",
+      });
+    },
+  );
+});
+
+describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
+  it("answers all spans of the trace in order of start, ties by arrival", async () => {
+    const { get, post, settled } = await startCollector();
+    await post({
+      spans: [
+        span({ span_id: "c", start_time: 3000, parent_span_id: "a" }),
+        span({ span_id: "a", start_time: 1000 }),
+        span({ span_id: "b1", start_time: 2000, parent_span_id: "a" }),
+        span({ span_id: "b2", start_time: 2000, parent_span_id: "a" }),
+      ],
+    });
+    await settled();
+    const { trace, spans } = await get<TraceDetail>("/v1/traces/t1");
+    expect(spans.map(({ span_id }) => span_id)).toEqual(["a", "b1", "b2", "c"]);
+    expect(trace).toMatchObject({ trace_id: "t1", span_count: 4, start_time: "1970-01-01T00:00:01.000Z" });
+  });
+
+  it("404 trace_not_found for a trace or a span that is not there", async () => {
+    const { url } = await withTraces(1);
+    for (const path of ["/v1/traces/nope", "/v1/traces/nope/spans/s", "/v1/traces/t0/spans/nope"]) {
+      expect(await errorOf(await fetch(url + path)), path).toMatchObject({
+        status: 404,
+        code: "trace_not_found",
+      });
+    }
+    const removed = await fetch(`${url}/v1/traces/nope`, { method: "DELETE" });
+    expect(await errorOf(removed)).toMatchObject({ status: 404, code: "trace_not_found" });
+  });
+
+  it("gives texts over 4 KiB as a preview, whole with full=1 and for one span (contract 3)", async () => {
+    const { get, post, settled } = await startCollector();
+    const long = "ü".repeat(2049);
+    const attributes = { prompt_text: long, short: "ü".repeat(2048), deep: [{ text: long }] };
+    await post({ spans: [span({ span_id: "s", attributes })] });
+    await settled();
+    const { spans } = await get<TraceDetail>("/v1/traces/t1");
+    const shortened = { truncated: true, bytes: 4098, preview: "ü".repeat(400) };
+    expect(spans[0]?.attributes).toEqual({
+      ...attributes,
+      prompt_text: shortened,
+      deep: [{ text: shortened }],
+    });
+    expect((await get<TraceDetail>("/v1/traces/t1?full=1")).spans[0]?.attributes).toEqual(attributes);
+    expect(await get("/v1/traces/t1/spans/s")).toMatchObject({ attributes });
+  });
+
+  it("finds ids of any characters, 128 of them", async () => {
+    const { get, post, settled } = await startCollector();
+    for (const id of ["a/b?c#d%e", "😀".repeat(64), "x\ny"]) {
+      await post({ spans: [span({ trace_id: id, span_id: "s/1" })] });
+      await settled();
+      const path = encodeURIComponent(id);
+      expect(await get(`/v1/traces/${path}`), id).toMatchObject({ trace: { trace_id: id } });
+      expect(await get(`/v1/traces/${path}/spans/s%2F1`)).toMatchObject({ trace_id: id, span_id: "s/1" });
+    }
+  });
+});
+
+describe("contract 3: DELETE /v1/traces", () => {
+  it("204 and removes one trace", async () => {
+    const { url, get } = await withTraces(3);
+    const response = await fetch(`${url}/v1/traces/t1`, { method: "DELETE" });
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual(["t2", "t0"]);
+  });
+
+  it("204 and clears the store, counted as cleared", async () => {
+    const { url, get, metric } = await withTraces(3);
+    expect((await fetch(`${url}/v1/traces`, { method: "DELETE" })).status).toBe(204);
+    expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual([]);
+    expect(await metric('obs_trace_store_evicted_total{reason="cleared"}')).toBe(3);
+    expect(await metric("obs_trace_store_traces")).toBe(0);
+  });
+});
+
+describe("contract 3: GET /v1/facets", () => {
+  it("counts the traces that a filter chooses", async () => {
+    const { get } = await withTraces(5);
+    expect(await get("/v1/facets")).toMatchObject({
+      total: 5,
+      service: [
+        { value: "even", count: 3 },
+        { value: "odd", count: 2 },
+      ],
+    });
+    expect(await get("/v1/facets?service=odd")).toMatchObject({
+      total: 2,
+      service: [{ value: "odd", count: 2 }],
+    });
+  });
+});
+
+describe("contract 2: trace_store.enabled false", () => {
+  it("404 trace_store_disabled on every query, while ingestion and metrics go on", async () => {
+    const { url, metric } = await withTraces(2, { TRACE_STORE_ENABLED: "false" });
+    for (const path of ["/v1/traces", "/v1/traces/t1", "/v1/traces/t1/spans/s", "/v1/facets"]) {
+      expect(await errorOf(await fetch(url + path)), path).toMatchObject({
+        status: 404,
+        code: "trace_store_disabled",
+      });
+    }
+    for (const path of ["/v1/traces", "/v1/traces/t1"]) {
+      const response = await fetch(url + path, { method: "DELETE" });
+      expect(await errorOf(response), path).toMatchObject({ status: 404, code: "trace_store_disabled" });
+    }
+    expect(await metric("obs_spans_processed_total")).toBe(2);
+  });
+});
+
+describe("spec 4.9 rule 1: sampling", () => {
+  it("keeps no trace at rate 0 and counts every span in the metrics", async () => {
+    const { get, metric } = await withTraces(20, { SAMPLING_RATE: "0" });
+    expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual([]);
+    expect(
+      await metric('obs_spans_total{service="even",env="development",span_type="span",status="OK"}'),
+    ).toBe(10);
+  });
+
+  it("keeps a trace whole or not at all, about as many as the rate says, the same ones each time", async () => {
+    const kept: string[][] = [];
+    for (let run = 0; run < 2; run++) {
+      const { get, post, settled } = await startCollector({ SAMPLING_RATE: "0.5" });
+      for (let part = 0; part < 2; part++) {
+        await post({
+          spans: Array.from({ length: 400 }, (_, index) => span({ trace_id: `trace-${index}` })),
+        });
+      }
+      await settled();
+      const { traces } = await get<TraceList>("/v1/traces?limit=1000");
+      expect(traces.every(({ span_count }) => span_count === 2)).toBe(true);
+      kept.push(traces.map(({ trace_id }) => trace_id).toSorted());
+    }
+    expect(kept[0]?.length).toBeGreaterThan(150);
+    expect(kept[0]?.length).toBeLessThan(250);
+    expect(kept[1]).toEqual(kept[0]);
+  });
+});
