@@ -1,13 +1,74 @@
-/** Writes the reference pages that are made from the collector's tables. Needs the build. */
-import { mkdirSync, writeFileSync } from "node:fs";
+/**
+ * `npm run docs`: writes the reference pages that are made from the collector's tables. `--check` writes nothing and
+ * fails where a page is not what its table says. Needs the build.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { configFileSchema } from "../collector-core/dist/config/config-file-schema.js";
 import { renderOptionsReference } from "../collector-core/dist/config/options-reference.js";
+import { ERROR_CATALOGUE } from "../collector-core/dist/contract/errors.js";
+import { METRIC_FAMILIES, metricLabelNames } from "../collector-core/dist/contract/metrics.js";
 
-const pages = [
-  { file: "options.md", render: renderOptionsReference },
-  { file: "config.schema.json", render: () => `${JSON.stringify(configFileSchema(), null, 2)}\n` },
-];
+const PAGES = {
+  "options.md": renderOptionsReference,
+  "config.schema.json": () => `${JSON.stringify(configFileSchema(), null, 2)}\n`,
+  "errors.md": renderErrors,
+  "metrics.md": renderMetrics,
+};
+
+function renderErrors() {
+  const rows = Object.entries(ERROR_CATALOGUE).map(
+    ([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`,
+  );
+  return `# Errors of the HTTP API
+
+<!-- Made from collector-core/src/contract/errors.ts by \`npm run docs\`. Do not edit. -->
+
+Every error has one shape. \`message\` says what was wrong, with the value and the limit; \`details\` says it to programs.
+
+\`\`\`json
+{ "error": { "code": "invalid_span", "message": "spans[3].name must be …", "details": { "index": 3, "field": "name" } } }
+\`\`\`
+
+429 and 503 carry \`Retry-After\` in seconds, 405 carries \`Allow\`.
+
+| status | code | meaning |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
+function renderMetrics() {
+  const rows = Object.entries(METRIC_FAMILIES).map(([name, { type, help, unit }]) => {
+    const labels = metricLabelNames(name).map((label) => `\`${label}\``);
+    return `| \`${name}\` | ${type} | ${unit} | ${labels.join(", ") || "–"} | ${help} |`;
+  });
+  return `# Metrics
+
+<!-- Made from collector-core/src/contract/metrics.ts by \`npm run docs\`. Do not edit. -->
+
+\`GET /metrics\` answers Prometheus text 0.0.4, or OpenMetrics 1.0 where \`Accept\` asks for it. Families of spans count every
+span that ended, whatever sampling says. A label that a span does not have is empty; a value beyond its cap is
+\`__other__\`, and long values are cut (\`limits.*\` in [options.md](options.md)). At rest, always:
+
+- \`obs_spans_received_total\` = \`obs_spans_accepted_total\` + \`obs_spans_rejected_total\`
+- \`obs_spans_accepted_total\` = \`obs_spans_processed_total\` + \`obs_spans_dropped_total\` + \`obs_queue_size\`
+
+| family | type | unit | labels | meaning |
+| --- | --- | --- | --- | --- |
+${rows.join("\n")}
+
+prom-client's \`process_*\` and \`nodejs_*\` families stand beside these.
+`;
+}
 
 const directory = new URL("../docs/reference/", import.meta.url);
+const isCheck = process.argv.includes("--check");
 mkdirSync(directory, { recursive: true });
-for (const { file, render } of pages) writeFileSync(new URL(file, directory), render());
+for (const [file, render] of Object.entries(PAGES)) {
+  const url = new URL(file, directory);
+  if (!isCheck) writeFileSync(url, render());
+  else if (readFileSync(url, "utf8") !== render()) {
+    console.error(`docs/reference/${file} is not what its table says: run \`npm run docs\`.`);
+    process.exitCode = 1;
+  }
+}

@@ -49,6 +49,14 @@ export async function build() {
   await mustRunTool("typescript/bin/tsc", ["--build"]);
 }
 
+/** What holds the sources to their rules: lint, format, dead code, reference pages. Needs the build. */
+export async function checkSources() {
+  await mustRunTool("eslint/bin/eslint.js", ["."]);
+  await mustRunTool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", "."]);
+  await mustRunTool("knip/bin/knip.js", []);
+  await mustRun(process.execPath, [join(root, "scripts/docs.mjs"), "--check"]);
+}
+
 /** True where a program is on the PATH. */
 export function hasProgram(name) {
   return (

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, ensureInstalled, hasProgram, mustRunTool, requireNode, root, run } from "./project.mjs";
+import { build, checkSources, ensureInstalled, hasProgram, requireNode, root, run } from "./project.mjs";
 
 /** Suites, each with the minutes it may take: a hanging one must not eat the time of the others. */
 const SUITES = [
@@ -21,9 +21,7 @@ requireNode();
 await ensureInstalled();
 getPrograms();
 await build();
-await mustRunTool("eslint/bin/eslint.js", ["."]);
-await mustRunTool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", "."]);
-await mustRunTool("knip/bin/knip.js", []);
+await checkSources();
 
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
 const totals = { passed: 0, failed: 0, skipped: 0 };

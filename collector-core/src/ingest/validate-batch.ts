@@ -98,9 +98,9 @@ function invalidSpan(message: string, index: number, field: string | undefined, 
   });
 }
 
-/** `null` stands for absent, as many serializers write it; the empty string is as good as absent. */
+/** The empty string is as good as absent; anything but a string is a wrong shape (contract 1), null included. */
 function optionalText(value: unknown, field: string, count: number): string | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
+  if (value === undefined || value === "") return undefined;
   if (typeof value === "string") return value;
   throw new RefusedBatch("invalid_payload", `"${field}" must be a string, got ${kindOf(value)}.`, count, {
     field,

@@ -31,7 +31,7 @@ describe("spec 4.1: POST /v1/telemetry", () => {
   it("fills in service unknown and env development (contract 1)", async () => {
     const { post, get, settled } = await startCollector();
     await post({ spans: [span()] });
-    await post({ service: null, env: "", spans: [span({ trace_id: "t2" })] });
+    await post({ service: "", env: "", spans: [span({ trace_id: "t2" })] });
     await settled();
     for (const id of ["t1", "t2"]) {
       expect(await get(`/v1/traces/${id}`)).toMatchObject({
@@ -73,6 +73,7 @@ describe("spec 7: what is refused, and how it is said", () => {
       "spans[0].trace_id must be a string of 1 to 128 characters, got a string of 129 characters.",
     ],
     ['{"service":5,"spans":[]}', "invalid_payload", '"service" must be a string, got a number.'],
+    ['{"version":null,"spans":[]}', "invalid_payload", '"version" must be a string, got null.'],
     ['{"env":[],"spans":[]}', "invalid_payload", '"env" must be a string, got an array.'],
     ['{"version":{},"spans":[]}', "invalid_payload", '"version" must be a string, got an object.'],
   ])("400 for %s: %s", async (body, code, message) => {

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import Type from "typebox";
+import Value from "typebox/value";
+import { describe, expect, it } from "vitest";
+import { BatchFields, RequiredSpanFields } from "../../src/contract/telemetry.js";
+import { RefusedBatch, validateBatch } from "../../src/ingest/validate-batch.js";
+
+/** What the published schema requires; all else in it is no reason to refuse (contract 1). */
+const Required = Type.Object({ ...BatchFields, spans: Type.Array(Type.Object(RequiredSpanFields)) });
+
+function isRefused(body: unknown): boolean {
+  try {
+    validateBatch(body);
+    return false;
+  } catch (error) {
+    expect(error).toBeInstanceOf(RefusedBatch);
+    return true;
+  }
+}
+
+describe("the validator that is written by hand", () => {
+  it("refuses exactly what the published schema does not allow", () => {
+    const text = fc.oneof(fc.string(), fc.string({ minLength: 120, maxLength: 140 }));
+    const value = fc.oneof(text, fc.constantFrom(undefined, null, 0, true, [], {}));
+    const span = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ name: text, trace_id: text, status: value }) },
+      { weight: 1, arbitrary: fc.record({ name: value, trace_id: value }, { requiredKeys: [] }) },
+      { weight: 1, arbitrary: value },
+    );
+    const batch = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ service: text, spans: fc.array(span, { maxLength: 3 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          service: value,
+          env: value,
+          version: value,
+          spans: fc.array(span, { maxLength: 2 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ spans: value }) },
+      { weight: 1, arbitrary: value },
+    );
+    fc.assert(
+      fc.property(batch, (candidate) => {
+        const body = JSON.parse(JSON.stringify(candidate) ?? "null") as unknown;
+        expect(isRefused(body)).toBe(!Value.Check(Required, body));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
