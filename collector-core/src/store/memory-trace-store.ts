@@ -1,4 +1,4 @@
-import type { Facets, NormalizedSpan, TraceFilter, TraceQuery } from "../contract/trace.js";
+import type { Facets, NormalizedSpan, TraceFilter, TraceQuery, TraceSummary } from "../contract/trace.js";
 import type {
   Clock,
   EvictionReason,
@@ -14,14 +14,13 @@ import { DroppedSpans } from "./dropped-spans.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
 import { ListCursors } from "./list-cursor.js";
-import { FLAG, keepReadable, readSnapshot, SpanStore, type SpanSlice } from "./span-store.js";
+import { FLAG, keepReadable, readSnapshot, SpanStore } from "./span-store.js";
 import { NO_ROW } from "./span-table.js";
-import { TextSearch } from "./text-search.js";
-import { TimeSlice } from "./time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceRegistry } from "./trace-registry.js";
 import { summarizeTrace, traceStatus } from "./trace-summary.js";
-import { ValueFilter, visitValues } from "./trace-values.js";
+import { createTraceSearch } from "./trace-search.js";
+import { visitValues } from "./trace-values.js";
 
 /** Evaluation spans kept per trace, apart from its other spans (contract 8). */
 const MAX_EVALUATIONS_PER_TRACE = 100;
@@ -73,6 +72,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     Math.min(MAX_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512))),
   );
   const cursors = new ListCursors();
+  const search = createTraceSearch({ traces, spans, clock });
   const evicted: Record<EvictionReason, number> = {
     max_traces: 0,
     max_bytes: 0,
@@ -193,61 +193,6 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     }
   }
 
-  // --- Traces that are asked for.
-
-  /** The newest trace older than `sequence`. */
-  function newestBefore(sequence: number): TraceRecord | undefined {
-    let trace = traces.newest;
-    while (trace !== undefined && trace.sequence >= sequence) trace = trace.older;
-    return trace;
-  }
-
-  /**
-   * Visits the traces before `sequence` that match a filter, newest first, until `visit` answers false. Works in
-   * slices: between them traces may come and go.
-   */
-  async function visitMatching(
-    filter: TraceFilter,
-    sequence: number,
-    visit: (trace: TraceRecord) => boolean,
-  ): Promise<void> {
-    const timeSlice = new TimeSlice(clock);
-    const values = new ValueFilter(filter);
-    const text = filter.q === undefined || filter.q === "" ? undefined : new TextSearch(filter.q);
-
-    const matches = async (trace: TraceRecord): Promise<boolean> => {
-      if (text === undefined) return true;
-      return (await text.isInAny(slicesOf(trace), timeSlice)) && !trace.isRemoved;
-    };
-
-    if (filter.trace_id !== undefined) {
-      for (const trace of traces.ofEveryTenant(filter.trace_id)) {
-        if (trace.isRemoved || trace.sequence >= sequence) continue;
-        if (!values.matches(trace, spans, clock.monotonic())) continue;
-        if ((await matches(trace)) && !visit(trace)) return;
-      }
-      return;
-    }
-    for (let trace = newestBefore(sequence); trace !== undefined;) {
-      if (values.matches(trace, spans, clock.monotonic())) {
-        if ((text === undefined || (await matches(trace))) && !visit(trace)) return;
-      }
-      if (timeSlice.isOver()) await timeSlice.next();
-      trace = trace.isRemoved ? newestBefore(trace.sequence) : trace.older;
-    }
-  }
-
-  function slicesOf(trace: TraceRecord): SpanSlice[] {
-    return rowsOf(trace).map((row) => spans.slice(row));
-  }
-
-  function rowsOf(trace: TraceRecord): number[] {
-    const rows: number[] = [];
-    for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) rows.push(row);
-    for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) rows.push(row);
-    return rows;
-  }
-
   const sweep = (): void => {
     evictExpired();
     spans.compact(COMPACTION_BUDGET_BYTES);
@@ -280,7 +225,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       const trace = traces.get(key);
       if (trace === undefined) return undefined;
       const nowMs = clock.monotonic();
-      const snapshots = rowsOf(trace)
+      const snapshots = spans
+        .rowsOf(trace)
         .sort((a, b) => spans.compareStart(a, b))
         .map((row) => spans.snapshot(row, trace.tenant, nowMs));
       keepReadable(snapshots.map(({ slice }) => slice));
@@ -306,9 +252,9 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       const { limit = DEFAULT_LIMIT, cursor } = query;
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : cursors.decode(cursor);
       evictExpired();
-      const page: TracePage["traces"][number][] = [];
+      const page: TraceSummary[] = [];
       let nextCursor: string | null = null;
-      await visitMatching(query, before, (trace) => {
+      await search(query, before, (trace) => {
         page.push(summarizeTrace(trace, spans, clock.monotonic()));
         if (page.length < limit) return true;
         if (trace.older !== undefined) nextCursor = cursors.encode(trace.sequence);
@@ -320,7 +266,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     async facets(filter: TraceFilter): Promise<Facets> {
       evictExpired();
       const counter = new FacetCounter();
-      await visitMatching(filter, Number.POSITIVE_INFINITY, (trace) => {
+      await search(filter, Number.POSITIVE_INFINITY, (trace) => {
         counter.nextTrace();
         counter.add("status", traceStatus(trace, spans, clock.monotonic()));
         visitValues(trace, spans, (field, value) => counter.add(field, value));

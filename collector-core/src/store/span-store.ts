@@ -158,6 +158,14 @@ export class SpanStore {
     this.#segments.compact(budgetBytes);
   }
 
+  /** All rows of a trace, evaluations last. */
+  rowsOf(trace: TraceRecord): number[] {
+    const rows: number[] = [];
+    for (let row = trace.firstSpan; row !== NO_ROW; row = this.next(row)) rows.push(row);
+    for (let row = trace.firstEvaluation; row !== NO_ROW; row = this.next(row)) rows.push(row);
+    return rows;
+  }
+
   /** The next row of the same trace by arrival. */
   next(row: number): number {
     return this.#table.int(row, INT.next);

@@ -25,8 +25,11 @@ export class TraceRegistry {
     return this.#byAge.first;
   }
 
-  get newest(): TraceRecord | undefined {
-    return this.#byAge.last;
+  /** The newest trace that came before the one of that sequence. */
+  newestBefore(sequence: number): TraceRecord | undefined {
+    let trace = this.#byAge.last;
+    while (trace !== undefined && trace.sequence >= sequence) trace = trace.older;
+    return trace;
   }
 
   /** The trace that has gone longest without a span. */

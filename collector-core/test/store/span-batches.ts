@@ -58,6 +58,7 @@ export function fromBody(body: Buffer, options: BatchOptions = {}): PipelineSpan
       madeSpanId,
       facts: readSpanFacts(span, context, madeSpanId, () => undefined),
       countsUsage: options.countsUsage ?? true,
+      isSampled: true,
       json:
         options.withoutJson === true || start === undefined || end === undefined
           ? undefined

@@ -1,0 +1,84 @@
+import type { Span } from "@obspan/sdk/wire";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createMemoryTraceStore } from "../../src/store/memory-trace-store.js";
+import { NaiveTraceStore } from "./naive-trace-store.js";
+import { FakeClock, pipelineSpans } from "./span-batches.js";
+
+const MAX_TRACES = 12;
+const MAX_SPANS_PER_TRACE = 6;
+const TTL_SECONDS = 100;
+
+const traceIds = fc.integer({ min: 0, max: 20 }).map((n) => `trace-${n}`);
+
+/** Spans of few ids, so that they are replaced often, and of many sizes, so that segments fill and empty. */
+const spans: fc.Arbitrary<Span> = fc.record({
+  name: fc.string({ minLength: 1, maxLength: 20 }),
+  trace_id: traceIds,
+  span_id: fc.integer({ min: 0, max: 9 }).map((n) => `span-${n}`),
+  status: fc.constantFrom("OK", "ERROR", "RUNNING"),
+  start_time: fc.constant("2026-01-01T00:00:00Z"),
+  attributes: fc.record({
+    tokens_input: fc.nat(1000),
+    prompt_text: fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 100 }),
+      fc.nat(3000).map((length) => "x".repeat(length)),
+    ),
+  }),
+});
+
+const steps = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ append: fc.array(spans, { minLength: 1, maxLength: 12 }) }) },
+  { weight: 2, arbitrary: fc.record({ remove: traceIds }) },
+  { weight: 2, arbitrary: fc.record({ advanceMs: fc.constantFrom(1, 20_000, 60_000) }) },
+  { weight: 1, arbitrary: fc.record({ clear: fc.constant(true) }) },
+);
+
+describe("the memory trace store beside a naive one", () => {
+  it("spec 4.9 rule 2: holds the same traces and spans after any sequence of steps", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 60 }), async (sequence) => {
+        const clock = new FakeClock();
+        const naive = new NaiveTraceStore(MAX_TRACES, MAX_SPANS_PER_TRACE, TTL_SECONDS * 1000);
+        const store = createMemoryTraceStore({
+          maxTraces: MAX_TRACES,
+          maxSpansPerTrace: MAX_SPANS_PER_TRACE,
+          ttlSeconds: TTL_SECONDS,
+          maxBytes: 2 ** 24,
+          clock,
+          segmentBytes: 8192,
+        });
+        for (const step of sequence) {
+          if ("append" in step) {
+            await store.append(pipelineSpans(step.append));
+            for (const span of step.append) naive.append(span, clock.monotonic());
+          } else if ("remove" in step) {
+            naive.expire(clock.monotonic());
+            expect(await store.remove({ tenant: "", traceId: step.remove })).toBe(naive.remove(step.remove));
+          } else if ("advanceMs" in step) {
+            clock.advance(step.advanceMs);
+            naive.expire(clock.monotonic());
+          } else {
+            await store.clear();
+            naive.clear();
+          }
+          expect((await store.list({ limit: 1000 })).traces).toMatchObject(naive.summaries());
+        }
+        for (const trace of naive.traces) {
+          const stored = await store.get({ tenant: "", traceId: trace.id });
+          // Equal starts: the order is that of arrival.
+          expect([...(stored?.spans ?? [])]).toMatchObject(
+            trace.spans.map(({ span_id, name, status, attributes }) => ({
+              span_id,
+              name,
+              status,
+              attributes,
+            })),
+          );
+        }
+        expect(store.usage().spans).toBe(naive.traces.reduce((sum, trace) => sum + trace.spans.length, 0));
+      }),
+      { seed: 20260101, numRuns: 100 },
+    );
+  }, 60_000);
+});
