@@ -6,6 +6,7 @@ import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createOriginGuard } from "./ingest/origin-guard.js";
+import { createBodyReader } from "./ingest/request-body.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
@@ -124,7 +125,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         queue,
         counters: metrics,
         clock,
-        maxBodyBytes: config["limits.max_body_bytes"],
+        readBody: createBodyReader({
+          maxBodyBytes: config["limits.max_body_bytes"],
+          maxReceivingBytes: config["limits.max_queue_bytes"],
+        }),
         isStopping,
       }),
     },

@@ -12,60 +12,104 @@ const brotliDecompress = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brot
 /** The client went away before its body was whole: there is nobody to answer. */
 export class RequestAborted extends Error {}
 
+/** What bounds {@link createBodyReader}. */
+export interface BodyReaderOptions {
+  /** `limits.max_body_bytes`: holds for what travels and for what comes out of it. */
+  readonly maxBodyBytes: number;
+  /** Bytes of all bodies that are being received: many slow uploads must not fill the memory. */
+  readonly maxReceivingBytes: number;
+}
+
 /**
  * Reads the body of a request, decompressed: gzip, deflate or br.
  *
- * @param maxBytes - `limits.max_body_bytes`: holds for what travels and for what comes out of it.
- * @throws `ApiError` body_too_large, unsupported_encoding, invalid_encoding; `RequestAborted`.
+ * Throws `ApiError` body_too_large, unsupported_encoding, invalid_encoding, queue_full; `RequestAborted`.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const encoding = request.headers["content-encoding"];
-  if (encoding === undefined || encoding === "identity") return await collect(request, maxBytes);
-  const decompress = decompressorFor(encoding);
-  const compressed = await collect(request, maxBytes);
-  return await decompress(compressed, maxBytes);
+export type ReadBody = (request: IncomingMessage) => Promise<Buffer>;
+
+/** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
+const MAX_DECOMPRESSING = 8;
+
+export function createBodyReader({ maxBodyBytes, maxReceivingBytes }: BodyReaderOptions): ReadBody {
+  const inTurn = createTurns(MAX_DECOMPRESSING);
+  let receivingBytes = 0;
+
+  function collect(request: IncomingMessage): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const announced = Number(request.headers["content-length"] ?? 0);
+      if (announced > maxBodyBytes) {
+        // What still comes is read and thrown away: a closed connection would take the answer with it.
+        request.resume();
+        reject(tooLarge(announced, maxBodyBytes));
+        return;
+      }
+
+      let chunks: Buffer[] = [];
+      let size = 0;
+      function settle(error?: Error): void {
+        receivingBytes -= size;
+        size = 0;
+        request.off("data", onData).resume();
+        if (error !== undefined) reject(error);
+        else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+        chunks = [];
+      }
+      function onData(chunk: Buffer): void {
+        size += chunk.byteLength;
+        receivingBytes += chunk.byteLength;
+        chunks.push(chunk);
+        if (size > maxBodyBytes) settle(tooLarge(size, maxBodyBytes));
+        else if (receivingBytes > maxReceivingBytes) settle(tooMuchAtOnce(maxReceivingBytes));
+      }
+      request.on("data", onData);
+      request.once("end", settle);
+      request.once("error", () => settle(new RequestAborted()));
+      request.once("close", () => {
+        if (!request.complete) settle(new RequestAborted());
+      });
+    });
+  }
+
+  return async function readBody(request) {
+    const encoding = request.headers["content-encoding"];
+    if (encoding === undefined || encoding === "identity") return await collect(request);
+    const decompress = decompressorFor(encoding);
+    const compressed = await collect(request);
+    return await inTurn(() => decompress(compressed, maxBodyBytes));
+  };
 }
 
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const announced = Number(request.headers["content-length"] ?? 0);
-    if (announced > maxBytes) {
-      // What still comes is read and thrown away: a closed connection would take the answer with it.
-      request.resume();
-      reject(tooLarge(announced, maxBytes));
-      return;
+/** Runs tasks, at most so many at a time. */
+function createTurns(max: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
     }
-
-    let first: Buffer | undefined;
-    let rest: Buffer[] | undefined;
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size > maxBytes) {
-        first = undefined;
-        rest = undefined;
-        reject(tooLarge(size, maxBytes));
-      } else if (first === undefined) first = chunk;
-      else (rest ??= []).push(chunk);
-    });
-    request.on("end", () => {
-      if (first === undefined) resolve(EMPTY);
-      else resolve(rest === undefined ? first : Buffer.concat([first, ...rest], size));
-    });
-    request.on("close", () => {
-      if (!request.complete) reject(new RequestAborted());
-    });
-    request.on("error", () => reject(new RequestAborted()));
-  });
+  };
 }
-
-const EMPTY = Buffer.alloc(0);
 
 function tooLarge(size: number, maxBytes: number): ApiError {
   return new ApiError(
     "body_too_large",
     `The body has at least ${size} bytes; the limit is ${maxBytes} (limits.max_body_bytes). Send fewer spans a batch.`,
     { max_body_bytes: maxBytes },
+  );
+}
+
+function tooMuchAtOnce(maxReceivingBytes: number): ApiError {
+  return new ApiError(
+    "queue_full",
+    `The bodies that are being received exceed ${maxReceivingBytes} bytes (limits.max_queue_bytes).`,
+    { max_queue_bytes: maxReceivingBytes },
+    { "Retry-After": "1" },
   );
 }
 

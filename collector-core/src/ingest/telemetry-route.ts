@@ -4,7 +4,7 @@ import type { Admission, Clock, IngestQueue } from "../interfaces.js";
 import { RecentKeys } from "../recent-keys.js";
 import { requireJson } from "./media-type.js";
 import { parseJson } from "./parse-json.js";
-import { decodeUtf8, readBody } from "./request-body.js";
+import { decodeUtf8, type ReadBody } from "./request-body.js";
 import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
 import { RefusedBatch, validateBatch, type ValidBatch } from "./validate-batch.js";
 
@@ -23,8 +23,7 @@ export interface TelemetryRouteOptions {
   readonly queue: IngestQueue;
   readonly counters: IngestCounters;
   readonly clock: Clock;
-  /** `limits.max_body_bytes`. */
-  readonly maxBodyBytes: number;
+  readonly readBody: ReadBody;
   /** True once the collector is stopping: nothing more is taken. */
   readonly isStopping: () => boolean;
 }
@@ -59,7 +58,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   return async function handleTelemetry(request) {
     if (options.isStopping()) throw shuttingDown();
     requireJson(request.headers["content-type"]);
-    const body = await readBody(request, options.maxBodyBytes);
+    const body = await options.readBody(request);
     const batch = validate(parseJson(decodeUtf8(body)));
     for (const field of batch.unusableFields) counters.invalidValue(field);
     const spanCount = batch.spans.length;

@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { errorOf, span, startCollector } from "../running-collector.js";
@@ -218,6 +219,41 @@ describe("contract 3: bodies may be compressed, and the limit holds after that t
       duplex: "half",
     });
     expect((await response).status).toBe(413);
+  });
+});
+
+describe("what is being received is bounded too", () => {
+  it("429 for a body that would take all uploads under way over limits.max_queue_bytes, and room again after", async () => {
+    const { url, post } = await startCollector({ LIMITS_MAX_QUEUE_BYTES: "1000000" });
+    const upload = () => {
+      const headers = { "Content-Type": "application/json", "Content-Length": "900000" };
+      const request = httpRequest(`${url}/v1/telemetry`, { method: "POST", headers });
+      const status = new Promise<number>((resolve, reject) => {
+        request.once("response", (response) => resolve(response.resume().statusCode ?? 0));
+        request.once("error", reject);
+      });
+      return { request, status };
+    };
+    const first = upload();
+    await new Promise((resolve) => first.request.write(Buffer.alloc(600_000, " "), resolve));
+    const second = upload();
+    second.request.write(Buffer.alloc(600_000, " "));
+    // Which of the two is read last is up to the system: one of them is one too many.
+    expect(await Promise.race([first.status, second.status])).toBe(429);
+    for (const { request } of [first, second]) request.destroy();
+    await Promise.allSettled([first.status, second.status]);
+    expect((await post({ spans: [span({ attributes: { text: "x".repeat(600_000) } })] })).status).toBe(202);
+  });
+
+  it("decompresses many bodies in turn, each of them right", async () => {
+    const { post } = await startCollector();
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const body = gzipSync(JSON.stringify({ spans: [span({ trace_id: `t${index}` })] }));
+        return (await post(body, { "Content-Encoding": "gzip" })).status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([202]));
   });
 });
 
