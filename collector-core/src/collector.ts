@@ -4,6 +4,7 @@
  */
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
+import { describeError } from "./describe-error.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createOriginGuard } from "./ingest/origin-guard.js";
 import { createBodyReader } from "./ingest/request-body.js";
@@ -61,14 +62,16 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const isStopping = (): boolean => stopping !== undefined;
 
   // 1. Where spans wait.
-  const pressureLog = createPressureLog({ logger: logger.child("queue"), clock });
-  const queue = createMemoryQueue({
+  const limits = {
     capacitySpans: config["limits.max_queue_size"],
     capacityBytes: config["limits.max_queue_bytes"],
     softLimitPct: config["backpressure.soft_limit_pct"],
     hardLimitPct: config["backpressure.hard_limit_pct"],
     mode: config["backpressure.mode"],
-    onLevel: pressureLog,
+  };
+  const queue = createMemoryQueue({
+    ...limits,
+    onLevel: createPressureLog({ logger: logger.child("queue"), clock, limits }),
   });
 
   // 2. What becomes of them: metrics of every span, then the trace store for the sampled ones.
@@ -102,12 +105,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     counters: metrics,
     maxSpanAttributes: config["limits.max_span_attributes"],
     leafUsage: createLeafUsage(clock),
-    metrics: spanMetrics,
+    metrics: { record: ({ facts, context, countsUsage }) => spanMetrics.record(facts, context, countsUsage) },
     sampler: createTraceSampler(config["sampling.rate"]),
     redactor: withoutRedaction,
     sinks: store === undefined ? [] : [storeSink(store)],
     clock,
-    onError: (where, error) => workerLog.error(`${where} failed: ${describe(error)}`, { where }),
+    onError: (where, error) => workerLog.error(`${where} failed: ${describeError(error)}`, { where }),
   });
 
   // 4. The ways in and out.
@@ -125,10 +128,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         queue,
         counters: metrics,
         clock,
-        readBody: createBodyReader({
-          maxBodyBytes: config["limits.max_body_bytes"],
-          maxReceivingBytes: config["limits.max_queue_bytes"],
-        }),
+        readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
         isStopping,
       }),
     },
@@ -148,7 +148,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       await app.register(configRoute, { describe: () => describeConfig(loaded) });
     },
     onRequest: (route, status) => metrics.httpRequest(route, status),
-    onError: (route, error) => httpLog.error(`${route}: ${describe(error)}`, { route }),
+    onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),
+    onConnectionsFull: onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
+      httpLog.warning(
+        `There are ${max} connections, as many as are taken: new ones are refused until some close.`,
+      ),
+    ),
   });
 
   function ledger(): Ledger {
@@ -160,9 +165,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   async function stop(): Promise<Ledger> {
     const deadlineMs = clock.monotonic() + config["shutdown.grace_period_seconds"] * 1000;
     if (config["shutdown.drain_queue"]) await worker.drain(deadlineMs);
-    await worker.stop();
-    const dropped = queue.clear();
-    if (dropped > 0) metrics.dropped("shutdown", dropped);
+    await worker.stop(deadlineMs);
+    const lost = await queue.abandon();
+    if (lost > 0) metrics.dropped("shutdown", lost);
     await server.stop();
     await store?.stop();
     return ledger();
@@ -201,6 +206,19 @@ function storeSink(store: TraceStore): SpanSink {
   };
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** How long a warning of full connections stands before it is said again. */
+const CONNECTIONS_WARNING_MS = 60_000;
+
+/** Calls `say` at most once in a while: what happens often must not bury the rest of the log. */
+function onceIn<T>(
+  intervalMs: number,
+  clock: Pick<Clock, "monotonic">,
+  say: (what: T) => void,
+): (what: T) => void {
+  let saidAtMs = -Infinity;
+  return (what) => {
+    if (clock.monotonic() - saidAtMs < intervalMs) return;
+    saidAtMs = clock.monotonic();
+    say(what);
+  };
 }

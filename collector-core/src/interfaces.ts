@@ -60,9 +60,9 @@ export interface Lease {
   readonly ranges: readonly BatchRange[];
   readonly spanCount: number;
   /** The spans are done with: processed, or counted as dropped. */
-  ack(): void;
+  ack(): Promise<void>;
   /** The spans go back to the head of the queue. */
-  nack(): void;
+  nack(): Promise<void>;
 }
 
 /** The ingestion queue (spec 3.2): memory now, shared between processes later. */
@@ -73,8 +73,9 @@ export interface IngestQueue {
   take(maxSpans: number): Promise<Lease>;
   /** Calls `listener` whenever spans have been admitted. */
   onArrival(listener: () => void): void;
-  /** Drops what waits, and says how many spans that were. */
-  clear(): number;
+  /** Gives up what waits in this process, and says how many spans are lost by that: none where they outlive it. */
+  abandon(): Promise<number>;
+  /** As last known, where others share the queue. */
   usage(): QueueUsage;
 }
 
@@ -170,8 +171,8 @@ export interface TraceStore extends Lifecycle {
    *
    * @throws `ApiError` `invalid_query` where the cursor is not one of this store's.
    */
-  list(query: TraceQuery): Promise<TracePage>;
-  facets(filter: TraceFilter): Promise<Facets>;
+  list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
+  facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
   /** False where there was no such trace. */
   remove(key: TraceKey): Promise<boolean>;
   /** Empties the store, and says how many traces there were. */

@@ -26,14 +26,15 @@ export class RecentKeys {
     return entry !== undefined && this.options.clock.monotonic() - entry.addedAt <= this.options.ttlMs;
   }
 
-  /** Remembers a key from now on; one that is remembered already keeps its place. */
+  /** Remembers a key from now on; one that is remembered still keeps its place. */
   add(key: string): void {
     const addedAt = this.options.clock.monotonic();
     const known = this.#entries.get(key);
-    if (known !== undefined) {
+    if (known !== undefined && addedAt - known.addedAt <= this.options.ttlMs) {
       known.addedAt = addedAt;
       return;
     }
+    this.delete(key);
     const slot = this.#nextSlot;
     this.#nextSlot = (slot + 1) % this.options.capacity;
     const oldest = this.#ring[slot];

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from "./config/load-config.js";
 import { createCollector, type Collector, type Ledger } from "./collector.js";
+import { describeError } from "./describe-error.js";
 import { isLoopback } from "./ingest/origin-guard.js";
 import type { Logger } from "./logging/logger.js";
 import { systemClock } from "./system-clock.js";
@@ -69,10 +70,10 @@ function untilAskedToStop(logger: Logger): Promise<StopRequest> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
     process.on("unhandledRejection", (reason) => {
-      logger.critical(`Unhandled rejection: ${stackOf(reason)}`);
+      logger.critical(`Unhandled rejection: ${describeError(reason)}`);
     });
     process.on("uncaughtException", (error) => {
-      logger.critical(`Uncaught exception: ${stackOf(error)}`);
+      logger.critical(`Uncaught exception: ${describeError(error)}`);
       resolve({ exitCode: 1, reason: "uncaught exception" });
     });
   });
@@ -112,11 +113,13 @@ function startFailure(error: unknown, { config }: LoadedConfig): string {
       return `Cannot listen: ${where} is in use. Stop what listens there, or set OBS_SERVER_PORT to another port.`;
     case "EACCES":
       return `Cannot listen: ${where} may not be bound by this user. Set OBS_SERVER_PORT to a port above 1023.`;
-    case "EADDRNOTAVAIL":
     case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `Cannot listen: the name ${config["server.host"]} cannot be resolved. Set OBS_SERVER_HOST to an address of this machine.`;
+    case "EADDRNOTAVAIL":
       return `Cannot listen: this machine has no address ${config["server.host"]}. Set OBS_SERVER_HOST to one that it has.`;
     default:
-      return `Cannot start: ${stackOf(error)}`;
+      return `Cannot start: ${describeError(error)}`;
   }
 }
 
@@ -141,8 +144,4 @@ function welcome(url: string): string {
       {"name":"hello","span_type":"llm","trace_id":"first","duration_ms":420,"attributes":{"model":"gpt-5-mini","prompt_text":"Hi"}}]}'
 
 `;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

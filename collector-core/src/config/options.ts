@@ -100,7 +100,7 @@ export const OPTIONS = {
     doc: "Characters kept of a metric label's value.",
   }),
   "limits.max_series": option({
-    kind: integer({ minimum: 1, maximum: 1_000_000 }),
+    kind: integer({ minimum: 10, maximum: 1_000_000 }),
     default: 20_000,
     doc: "Label tuples over all metric families of spans; what is over is counted under `__other__`.",
   }),
@@ -140,7 +140,7 @@ export const OPTIONS = {
     doc: "Seconds that a trace is kept after its last span; 0 = it never expires.",
   }),
   "trace_store.max_bytes": option({
-    kind: integer({ minimum: 1 }),
+    kind: integer({ minimum: 1_048_576 }),
     default: 1_073_741_824,
     doc: "Memory that the trace store may hold, in bytes; the oldest traces are evicted first.",
   }),

@@ -21,6 +21,7 @@ export const ERROR_CATALOGUE = {
   too_deep: { status: 400, meaning: "The body is nested deeper than 32." },
   invalid_limit: { status: 400, meaning: "`limit` is not a whole number from 1 to 1000." },
   invalid_query: { status: 400, meaning: "A query parameter is unknown or has a value that cannot be used." },
+  invalid_http: { status: 400, meaning: "The request is not valid HTTP." },
   invalid_tenant: {
     status: 400,
     meaning: "The tenant header is repeated, too long or has control characters.",
@@ -32,6 +33,7 @@ export const ERROR_CATALOGUE = {
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
   method_not_allowed: { status: 405, meaning: "The path exists and does not take this method; see `Allow`." },
+  request_timeout: { status: 408, meaning: "The request took longer than 15 seconds to arrive." },
   body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
   batch_too_large: {
     status: 413,
@@ -42,6 +44,7 @@ export const ERROR_CATALOGUE = {
     status: 415,
     meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
   },
+  headers_too_large: { status: 431, meaning: "The head of the request is larger than 16 KiB." },
   rate_limited: { status: 429, meaning: "Too many requests; see `Retry-After`." },
   queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
   internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },
@@ -80,4 +83,9 @@ export class ApiError extends Error {
   toBody(): ErrorBody {
     return { error: { code: this.code, message: this.message, details: this.details } };
   }
+}
+
+/** The answer to what nobody expected: it says nothing of what went wrong, the log does. */
+export function internalError(): ApiError {
+  return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { ApiError } from "../contract/errors.js";
+import { ApiError, internalError } from "../contract/errors.js";
+import { RequestAborted } from "../request-aborted.js";
+import { isRecord } from "../span/span-facts.js";
 
 /** Makes every error that Fastify meets the one shape of contract 2. */
 export function answerErrors(app: FastifyInstance, onError: (route: string, error: unknown) => void): void {
@@ -7,6 +9,7 @@ export function answerErrors(app: FastifyInstance, onError: (route: string, erro
     throw new ApiError("not_found", "There is nothing at this path; GET /openapi.json lists what there is.");
   });
   app.setErrorHandler(async (error, request, reply) => {
+    if (error instanceof RequestAborted) return reply.hijack();
     const known = toApiError(error);
     if (known.code === "internal_error") onError(request.routeOptions.url ?? "unknown", error);
     return await reply.code(known.status).headers(known.headers).send(known.toBody());
@@ -23,17 +26,17 @@ interface ValidationIssue {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isObject(error) && Array.isArray(error["validation"])) {
+  if (isRecord(error) && Array.isArray(error["validation"])) {
     return invalidQuery(error["validation"] as ValidationIssue[]);
   }
-  const status = isObject(error) ? error["statusCode"] : undefined;
+  const status = isRecord(error) ? error["statusCode"] : undefined;
   if (status === 415)
     return new ApiError("unsupported_media_type", "The path does not take this Content-Type.");
   if (status === 413) return new ApiError("body_too_large", "The body is too large for this path.");
   if (typeof status === "number" && status >= 400 && status < 500) {
     return new ApiError("invalid_query", "The address or the body of the request cannot be read.");
   }
-  return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
+  return internalError();
 }
 
 /** One sentence for all that is wrong with the query, `limit` under its own code. */
@@ -45,11 +48,9 @@ function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
     const name = issue.instancePath.slice(1);
     const unknown = issue.params["additionalProperty"];
     if (typeof unknown === "string") return `there is no parameter ${JSON.stringify(unknown.slice(0, 64))}`;
+    if (name === "limit") return "limit must be a whole number from 1 to 1000";
+    if (issue.keyword === "minLength") return `${name} must not be empty`;
     return `${name === "" ? "the query" : name} ${issue.message ?? "cannot be used"}`;
   });
   return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

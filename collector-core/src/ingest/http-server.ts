@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { fastify, type FastifyInstance } from "fastify";
-import { ApiError } from "../contract/errors.js";
+import { ApiError, internalError } from "../contract/errors.js";
 import type { Lifecycle } from "../interfaces.js";
+import { answerBadHttp } from "./bad-http.js";
 import { answerErrors } from "./error-answers.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { collectMethods } from "./method-not-allowed.js";
-import { RequestAborted } from "./request-body.js";
+import { RequestAborted } from "../request-aborted.js";
 import type { IngestRoute } from "./telemetry-route.js";
 
 /** What {@link createHttpServer} needs. */
@@ -21,6 +22,8 @@ export interface HttpServerOptions {
   readonly onRequest: (route: string, status: number) => void;
   /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
   readonly onError: (route: string, error: unknown) => void;
+  /** Told when a connection was refused because there are `max` already. */
+  readonly onConnectionsFull: (max: number) => void;
 }
 
 /** The HTTP server: one port for ingestion, scrape, queries and probes (spec 2.6). */
@@ -40,6 +43,8 @@ const LIMITS = {
   keepAliveTimeout: 72_000,
 } as const;
 const MAX_CONNECTIONS = 1000;
+/** A connection on which nothing moves for this long, while a request is on its way or being answered, is closed. */
+const STALLED_MS = 20_000;
 /** How long answers under way may still take when the server stops. */
 const LAST_ANSWERS_MS = 500;
 /** A trace id of 128 characters, every one percent-encoded from UTF-8. */
@@ -56,6 +61,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     serverFactory: (handleByFastify) => {
       server = createServer(LIMITS, (request, response) => handle(request, response, handleByFastify));
       server.maxConnections = MAX_CONNECTIONS;
+      // A reader that takes nothing of its answer any more keeps what it was to read in memory.
+      server.timeout = STALLED_MS;
+      server.on("drop", () => {
+        // Connections that nobody uses make room for those who would.
+        server?.closeIdleConnections();
+        options.onConnectionsFull(MAX_CONNECTIONS);
+      });
       return server;
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -68,8 +80,17 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       reply.raw.writeHead(error.status, JSON_HEADERS).end(JSON.stringify(error.toBody()));
       options.onRequest(UNKNOWN_ROUTE, error.status);
     },
+    clientErrorHandler: answerBadHttp,
+    // While it stops, routes answer by themselves: probes say so in their own words.
+    return503OnClosing: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
+  });
+  // No route that Fastify answers reads a body: a wrong method or path must be said before a bad body is.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => {
+    payload.resume();
+    done(null);
   });
   // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -113,7 +134,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   ): Promise<void> {
     try {
       const body = await ingest(request);
-      response.writeHead(202, JSON_HEADERS);
+      // With its length known the answer leaves in one piece; without, it would be chunked.
+      response.writeHead(202, { ...JSON_HEADERS, "Content-Length": Buffer.byteLength(body) });
       response.end(body);
       options.onRequest(route, 202);
     } catch (error) {
@@ -159,13 +181,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 /** The `route` label of a request that matched none. */
 const UNKNOWN_ROUTE = "unknown";
 
-function internalError(): ApiError {
-  return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
-}
-
+/** The path alone. A request may name the whole address (RFC 9112, absolute-form). */
 function pathOf(url: string): string {
-  const query = url.indexOf("?");
-  return query < 0 ? url : url.slice(0, query);
+  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
+  const query = path.indexOf("?");
+  return query < 0 ? path : path.slice(0, query);
 }
 
 /** Lets a listed origin in; true where the request was its preflight, which is then answered. */

@@ -26,10 +26,11 @@ export function collectMethods(app: FastifyInstance, ingestPaths: readonly strin
         url,
         method: METHODS.filter((method) => !methods.has(method)),
         schema: { hide: true },
-        handler: (request) => {
+        handler: () => undefined,
+        onRequest: async ({ method }) => {
           throw new ApiError(
             "method_not_allowed",
-            `${url} takes ${allow}, not ${request.method}.`,
+            `${url} takes ${allow}, not ${method}.`,
             { allow },
             { Allow: allow },
           );

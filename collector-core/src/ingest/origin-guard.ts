@@ -77,8 +77,14 @@ function foreignOrigin(sender: string): ApiError {
   );
 }
 
+/**
+ * Browsers send Sec-Fetch-* to origins that they trust, which a name behind plain HTTP is not: there a page whose name
+ * was rebound to this machine is told by the User-Agent alone.
+ */
 function isFromBrowser(headers: IncomingHttpHeaders): boolean {
-  return headers["sec-fetch-site"] !== undefined || headers["sec-fetch-mode"] !== undefined;
+  if (headers["user-agent"]?.startsWith("Mozilla/") === true) return true;
+  for (const name in headers) if (name.startsWith("sec-fetch-")) return true;
+  return false;
 }
 
 /**
@@ -97,9 +103,7 @@ function isForeignPage(method: string | undefined, headers: IncomingHttpHeaders)
 
 /** `[::1]:8080` and `localhost:8080` without port and brackets. */
 function hostName(authority: string): string {
-  if (authority.startsWith("[")) return authority.slice(1, Math.max(1, authority.indexOf("]")));
-  const colon = authority.indexOf(":");
-  return colon < 0 ? authority : authority.slice(0, colon);
+  return /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(authority)?.slice(1).join("") ?? "";
 }
 
 /** True for `localhost` and every loopback address. */

@@ -13,7 +13,10 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const position = /at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    // Anchored: a short body is quoted in the message, and may say "at position" itself.
+    const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(
+      error instanceof Error ? error.message : "",
+    )?.[1];
     throw position === undefined
       ? new ApiError("invalid_json", "The body is not valid JSON.")
       : new ApiError("invalid_json", `The body is not valid JSON: it goes wrong at character ${position}.`, {

@@ -3,97 +3,130 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
+import { RequestAborted } from "../request-aborted.js";
+import { createTurns } from "../turns.js";
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 const inflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate);
 const inflateRaw = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
 const brotliDecompress = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
 
-/** The client went away before its body was whole: there is nobody to answer. */
-export class RequestAborted extends Error {}
-
 /** What bounds {@link createBodyReader}. */
 export interface BodyReaderOptions {
   /** `limits.max_body_bytes`: holds for what travels and for what comes out of it. */
   readonly maxBodyBytes: number;
-  /** Bytes of all bodies that are being received: many slow uploads must not fill the memory. */
-  readonly maxReceivingBytes: number;
 }
 
 /**
  * Reads the body of a request, decompressed: gzip, deflate or br.
  *
- * Throws `ApiError` body_too_large, unsupported_encoding, invalid_encoding, queue_full; `RequestAborted`.
+ * Throws `ApiError` body_too_large, unsupported_encoding, invalid_encoding; `RequestAborted`.
  */
 export type ReadBody = (request: IncomingMessage) => Promise<Buffer>;
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 8;
+/**
+ * What all bodies under way may hold, in bodies of the largest size. Many slow uploads must not fill the memory: over
+ * it, those that come wait, unread, until others are through (or the server's time limit ends them).
+ */
+const MAX_RECEIVING_BODIES = 16;
 
-export function createBodyReader({ maxBodyBytes, maxReceivingBytes }: BodyReaderOptions): ReadBody {
+export function createBodyReader({ maxBodyBytes }: BodyReaderOptions): ReadBody {
   const inTurn = createTurns(MAX_DECOMPRESSING);
-  let receivingBytes = 0;
-
-  function collect(request: IncomingMessage): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      const announced = Number(request.headers["content-length"] ?? 0);
-      if (announced > maxBodyBytes) {
-        // What still comes is read and thrown away: a closed connection would take the answer with it.
-        request.resume();
-        reject(tooLarge(announced, maxBodyBytes));
-        return;
-      }
-
-      let chunks: Buffer[] = [];
-      let size = 0;
-      function settle(error?: Error): void {
-        receivingBytes -= size;
-        size = 0;
-        request.off("data", onData).resume();
-        if (error !== undefined) reject(error);
-        else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-        chunks = [];
-      }
-      function onData(chunk: Buffer): void {
-        size += chunk.byteLength;
-        receivingBytes += chunk.byteLength;
-        chunks.push(chunk);
-        if (size > maxBodyBytes) settle(tooLarge(size, maxBodyBytes));
-        else if (receivingBytes > maxReceivingBytes) settle(tooMuchAtOnce(maxReceivingBytes));
-      }
-      request.on("data", onData);
-      request.once("end", settle);
-      request.once("error", () => settle(new RequestAborted()));
-      request.once("close", () => {
-        if (!request.complete) settle(new RequestAborted());
-      });
-    });
-  }
+  const budget = createReceivingBudget(maxBodyBytes * MAX_RECEIVING_BODIES);
 
   return async function readBody(request) {
     const encoding = request.headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity") return await collect(request);
-    const decompress = decompressorFor(encoding);
-    const compressed = await collect(request);
-    return await inTurn(() => decompress(compressed, maxBodyBytes));
+    const decompress =
+      encoding === undefined || encoding === "identity" ? undefined : decompressorFor(encoding);
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > maxBodyBytes) throw tooLarge(announced, maxBodyBytes);
+    const received = await collect(request, maxBodyBytes, budget);
+    try {
+      if (decompress === undefined) return received;
+      return await inTurn(() => decompress(received, maxBodyBytes));
+    } finally {
+      budget.giveBack(received.byteLength);
+    }
   };
 }
 
-/** Runs tasks, at most so many at a time. */
-function createTurns(max: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
+/** Bytes that bodies under way hold together. */
+interface ReceivingBudget {
+  /** A body begins; what is returned says that it ended, whole or not. */
+  begin(request: IncomingMessage): () => void;
+  /** Takes bytes; where that goes over the budget, the request is read on when there is room again. */
+  take(bytes: number, request: IncomingMessage): void;
+  giveBack(bytes: number): void;
+}
+
+function createReceivingBudget(maxBytes: number): ReceivingBudget {
+  let held = 0;
+  const reading = new Set<IncomingMessage>();
+  const paused = new Set<IncomingMessage>();
+
+  /** Lets all go on where there is room, and at least one always: else all could wait for each other. */
+  function resume(): void {
+    for (const request of paused) {
+      if (held > maxBytes && reading.size > 0) return;
+      paused.delete(request);
+      reading.add(request.resume());
     }
+  }
+
+  return {
+    begin(request) {
+      reading.add(request);
+      return () => {
+        reading.delete(request);
+        paused.delete(request);
+        resume();
+      };
+    },
+    take(bytes, request) {
+      held += bytes;
+      if (held <= maxBytes || reading.size <= 1 || !reading.delete(request)) return;
+      paused.add(request.pause());
+    },
+    giveBack(bytes) {
+      held -= bytes;
+      resume();
+    },
   };
+}
+
+/** Reads the whole body; its bytes are taken from the budget and stay taken. */
+function collect(request: IncomingMessage, maxBytes: number, budget: ReceivingBudget): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const end = budget.begin(request);
+    let chunks: Buffer[] = [];
+    let size = 0;
+    function giveUp(error: Error): void {
+      end();
+      budget.giveBack(size);
+      size = 0;
+      chunks = [];
+      // What still comes is read and thrown away: a closed connection would take the answer with it.
+      request.off("data", onData).resume();
+      reject(error);
+    }
+    function onData(chunk: Buffer): void {
+      size += chunk.byteLength;
+      chunks.push(chunk);
+      budget.take(chunk.byteLength, request);
+      if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
+    }
+    request.on("data", onData);
+    request.once("end", () => {
+      end();
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.once("error", () => giveUp(new RequestAborted()));
+    request.once("close", () => {
+      if (!request.complete) giveUp(new RequestAborted());
+    });
+  });
 }
 
 function tooLarge(size: number, maxBytes: number): ApiError {
@@ -101,15 +134,6 @@ function tooLarge(size: number, maxBytes: number): ApiError {
     "body_too_large",
     `The body has at least ${size} bytes; the limit is ${maxBytes} (limits.max_body_bytes). Send fewer spans a batch.`,
     { max_body_bytes: maxBytes },
-  );
-}
-
-function tooMuchAtOnce(maxReceivingBytes: number): ApiError {
-  return new ApiError(
-    "queue_full",
-    `The bodies that are being received exceed ${maxReceivingBytes} bytes (limits.max_queue_bytes).`,
-    { max_queue_bytes: maxReceivingBytes },
-    { "Retry-After": "1" },
   );
 }
 

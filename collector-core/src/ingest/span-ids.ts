@@ -25,13 +25,11 @@ export function createSpanIdMaker(): MakeSpanId {
 export function makeMissingSpanIds(
   spans: readonly Span[],
   makeSpanId: MakeSpanId,
-  onInvalid: (field: string) => void,
 ): (string | undefined)[] | undefined {
   let made: (string | undefined)[] | undefined;
   for (const [index, span] of spans.entries()) {
     const id: unknown = span.span_id;
     if (isUsableSpanId(id)) continue;
-    if (id != null && id !== "") onInvalid("span_id");
     made ??= new Array<string | undefined>(spans.length).fill(undefined);
     made[index] = makeSpanId();
   }

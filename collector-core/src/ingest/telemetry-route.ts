@@ -6,7 +6,7 @@ import { requireJson } from "./media-type.js";
 import { parseJson } from "./parse-json.js";
 import { decodeUtf8, type ReadBody } from "./request-body.js";
 import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
-import { RefusedBatch, validateBatch, type ValidBatch } from "./validate-batch.js";
+import { RefusedBatch, tooLargeMessage, validateBatch, type ValidBatch } from "./validate-batch.js";
 
 /** Where the route reports (contract 4, "The ledger"). */
 export interface IngestCounters {
@@ -39,6 +39,8 @@ const REMEMBERED_MS = 10 * 60_000;
 export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRoute {
   const { queue, counters, clock } = options;
   const makeSpanId = createSpanIdMaker();
+  /** Batches whose admission is not settled yet, by key; as many as there are requests at most. */
+  const underWay = new Map<string, Promise<void>>();
   const recentBatches = new RecentKeys({ capacity: REMEMBERED_BATCHES, ttlMs: REMEMBERED_MS, clock });
 
   function refuse(code: ErrorCode, spans: number): void {
@@ -48,7 +50,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
 
   function validate(json: unknown): ValidBatch {
     try {
-      return validateBatch(json);
+      return validateBatch(json, queue.usage().capacitySpans);
     } catch (error) {
       if (error instanceof RefusedBatch) refuse(error.code, error.spanCount);
       throw error;
@@ -60,46 +62,72 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     requireJson(request.headers["content-type"]);
     const body = await options.readBody(request);
     const batch = validate(parseJson(decodeUtf8(body)));
-    for (const field of batch.unusableFields) counters.invalidValue(field);
     const spanCount = batch.spans.length;
-    if (options.isStopping()) throw shuttingDown();
+    if (options.isStopping()) {
+      refuse("shutting_down", spanCount);
+      throw shuttingDown();
+    }
 
     const batchKey = batch.batchId === undefined ? undefined : `${batch.batchId}\n${batch.service}`;
-    if (batchKey !== undefined && recentBatches.has(batchKey)) {
+    if (batchKey !== undefined && (await isRepeated(batchKey))) {
       counters.duplicateBatch();
       return accepted(spanCount);
     }
-    // Remembered before the queue is asked, so that a retry which overtakes its first try is known too.
-    if (batchKey !== undefined) recentBatches.add(batchKey);
 
     counters.received(spanCount);
-    const admission = await queue.offer({
-      context: {
-        tenant: "",
-        service: batch.service,
-        env: batch.env,
-        version: batch.version,
-        receivedAtMs: clock.now(),
-      },
-      batchId: batch.batchId,
-      spanCount,
-      body,
-      spans: batch.spans,
-      madeSpanIds: makeMissingSpanIds(batch.spans, makeSpanId, (field) => counters.invalidValue(field)),
-    });
-
-    const refusal = refusalOf(admission);
+    const admission = offer(body, batch);
+    if (batchKey !== undefined) remember(batchKey, admission);
+    const refusal = refusalOf(await admission);
     if (refusal !== undefined) {
-      if (batchKey !== undefined) recentBatches.delete(batchKey);
       counters.rejected(refusal.code, spanCount);
       throw refusal;
     }
-    counters.accepted(spanCount);
-    if (admission.type === "accepted" && admission.evicted > 0) {
-      counters.dropped("evicted_oldest", admission.evicted);
-    }
     return accepted(spanCount);
   };
+
+  /** Offers the batch to the queue and counts what became of it. A queue that fails has taken nothing. */
+  async function offer(body: Buffer, batch: ValidBatch): Promise<Admission> {
+    const { service, env, version, batchId, spans, unusableFields } = batch;
+    let admission: Admission;
+    try {
+      admission = await queue.offer({
+        context: { tenant: "", service, env, version, receivedAtMs: clock.now() },
+        batchId,
+        spanCount: spans.length,
+        body,
+        spans,
+        madeSpanIds: makeMissingSpanIds(spans, makeSpanId),
+      });
+    } catch (error) {
+      counters.rejected("internal_error", spans.length);
+      throw error;
+    }
+    if (admission.type === "accepted") {
+      counters.accepted(spans.length);
+      if (admission.evicted > 0) counters.dropped("evicted_oldest", admission.evicted);
+      for (const field of unusableFields) counters.invalidValue(field);
+    }
+    return admission;
+  }
+
+  /** Remembers a batch that was taken. While that is not settled, a repeat waits for it. */
+  function remember(batchKey: string, admission: Promise<Admission>): void {
+    const settled = admission.then(
+      ({ type }) => {
+        if (type === "accepted") recentBatches.add(batchKey);
+      },
+      () => undefined,
+    );
+    underWay.set(
+      batchKey,
+      settled.finally(() => underWay.delete(batchKey)),
+    );
+  }
+
+  async function isRepeated(batchKey: string): Promise<boolean> {
+    await underWay.get(batchKey);
+    return recentBatches.has(batchKey);
+  }
 }
 
 function accepted(spanCount: number): string {
@@ -120,21 +148,21 @@ function refusalOf(admission: Admission): ApiError | undefined {
     case "accepted":
       return undefined;
     case "queue_full": {
-      const pct = Math.round(admission.usagePct * 100) / 100;
+      const pct = Math.floor(admission.usagePct * 100) / 100;
+      const why =
+        pct >= admission.hardLimitPct
+          ? `its hard limit is ${admission.hardLimitPct} % (backpressure.hard_limit_pct)`
+          : "the batch does not fit what is left";
       return new ApiError(
         "queue_full",
-        `The ingestion queue is ${pct} % full and cannot take the batch; its hard limit is ${admission.hardLimitPct} % (backpressure.hard_limit_pct).`,
+        `The ingestion queue is ${pct} % full: ${why}. Send it again later.`,
         { queue_pct: pct, hard_limit_pct: admission.hardLimitPct },
         RETRY_SOON,
       );
     }
     case "batch_too_large": {
-      const key = admission.unit === "spans" ? "limits.max_queue_size" : "limits.max_queue_bytes";
-      return new ApiError(
-        "batch_too_large",
-        `The batch has ${admission.size} ${admission.unit}; the queue holds at most ${admission.capacity} (${key}).`,
-        { size: admission.size, capacity: admission.capacity },
-      );
+      const { unit, size, capacity } = admission;
+      return new ApiError("batch_too_large", tooLargeMessage(unit, size, capacity), { size, capacity });
     }
   }
 }

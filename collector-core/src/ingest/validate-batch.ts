@@ -1,6 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import { ApiError, type ErrorCode } from "../contract/errors.js";
-import { isRecord } from "../span/span-facts.js";
+import { isRecord, truncateCodePoints } from "../span/span-facts.js";
 import { isTooDeep, MAX_DEPTH } from "./parse-json.js";
 
 /** A batch whose shape is right (contract 1). */
@@ -18,6 +18,8 @@ export interface ValidBatch {
 /** Longest `batch_id` and `trace_id` (contract 1). */
 const MAX_BATCH_ID_LENGTH = 64;
 const MAX_TRACE_ID_LENGTH = 128;
+/** Code points kept of `service`, `env` and `version`, as of a span's name: they stand in every list. */
+const MAX_CONTEXT_LENGTH = 256;
 
 /** A batch that was refused, with the number of spans that went with it (contract 4, "The ledger"). */
 export class RefusedBatch extends ApiError {
@@ -36,9 +38,10 @@ export class RefusedBatch extends ApiError {
  * `SpanBatchSchema`. Only a wrong shape is refused, and then the whole batch, with nothing of it enqueued: values
  * that cannot be used are left out later, one by one.
  *
+ * @param maxSpans - `limits.max_queue_size`: a batch that the queue can never hold is not worth a look at its spans.
  * @throws `RefusedBatch` naming the field, and the index of the span; never quoting what the body holds.
  */
-export function validateBatch(body: unknown): ValidBatch {
+export function validateBatch(body: unknown, maxSpans: number): ValidBatch {
   if (!isRecord(body)) {
     throw new RefusedBatch(
       "invalid_payload",
@@ -52,6 +55,12 @@ export function validateBatch(body: unknown): ValidBatch {
     throw new RefusedBatch("invalid_spans", `"spans" must be an array, got ${kindOf(spans)}.`, 0);
   }
   const count = spans.length;
+  if (count > maxSpans) {
+    throw new RefusedBatch("batch_too_large", tooLargeMessage("spans", count, maxSpans), count, {
+      size: count,
+      capacity: maxSpans,
+    });
+  }
   if (isTooDeep(body)) {
     throw new RefusedBatch("too_deep", `The body is nested deeper than ${MAX_DEPTH} levels.`, count, {
       max_depth: MAX_DEPTH,
@@ -72,6 +81,12 @@ function isUsableBatchId(value: unknown): value is string {
   return typeof value === "string" && value.length >= 1 && value.length <= MAX_BATCH_ID_LENGTH;
 }
 
+/** Says that a batch is larger than the whole queue. */
+export function tooLargeMessage(unit: "spans" | "bytes", size: number, capacity: number): string {
+  const key = unit === "spans" ? "limits.max_queue_size" : "limits.max_queue_bytes";
+  return `The batch has ${size} ${unit}; the queue holds at most ${capacity} (${key}).`;
+}
+
 function checkSpan(span: unknown, index: number, count: number): void {
   if (!isRecord(span)) {
     throw invalidSpan(`spans[${index}] must be an object, got ${kindOf(span)}.`, index, undefined, count);
@@ -85,7 +100,7 @@ function checkSpan(span: unknown, index: number, count: number): void {
       count,
     );
   }
-  if (typeof traceId !== "string" || traceId === "" || traceId.length > MAX_TRACE_ID_LENGTH) {
+  if (typeof traceId !== "string" || traceId === "" || isLonger(traceId, MAX_TRACE_ID_LENGTH)) {
     const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${kindOf(traceId)}.`;
     throw invalidSpan(message, index, "trace_id", count);
   }
@@ -101,10 +116,15 @@ function invalidSpan(message: string, index: number, field: string | undefined, 
 /** The empty string is as good as absent; anything but a string is a wrong shape (contract 1), null included. */
 function optionalText(value: unknown, field: string, count: number): string | undefined {
   if (value === undefined || value === "") return undefined;
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return truncateCodePoints(value, MAX_CONTEXT_LENGTH);
   throw new RefusedBatch("invalid_payload", `"${field}" must be a string, got ${kindOf(value)}.`, count, {
     field,
   });
+}
+
+/** Longer in characters, which are code points: an emoji is one. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && truncateCodePoints(text, max).length < text.length;
 }
 
 /** Says what a value is without quoting it: bodies hold prompts. */
@@ -113,6 +133,8 @@ function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "string")
-    return value === "" ? "an empty string" : `a string of ${value.length} characters`;
+    return value === ""
+      ? "an empty string"
+      : `a string of ${Array.from(value.slice(0, 1000)).length}${value.length > 1000 ? " or more" : ""} characters`;
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,36 +1,54 @@
+import type { Span } from "@obspan/sdk/wire";
 import type { Clock } from "../interfaces.js";
-import { RecentKeys } from "../recent-keys.js";
-import type { SpanFacts } from "../span/span-facts.js";
+import { SeededHash } from "../seeded-hash.js";
+import { isUsableSpanId, type SpanFacts } from "../span/span-facts.js";
+import { RecentHashes } from "./recent-hashes.js";
 
-/** How many parents of an inference are remembered, and for how long (contract 6). */
+/** How many parents of an inference are remembered at least, and for how long (contract 6). */
 const REMEMBERED_PARENTS = 100_000;
 const REMEMBERED_MS = 10 * 60_000;
 
 /** Decides which span is the inference that counts (contract 6: tokens, cost and calls count once). */
 export interface LeafUsage {
   /** Reads the parent links of spans that came together, before any of them is asked about: no order is relied on. */
-  learn(spans: readonly { readonly facts: SpanFacts }[], tenant: string): void;
+  learn(spans: readonly Span[], tenant: string): void;
   /** False for a span of type `llm` inside which another one ran: a wrapper that repeats its usage. */
   countsUsage(span: SpanFacts, tenant: string): boolean;
 }
 
 /** Remembers across batches which spans had an inference inside them. */
 export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
-  const parents = new RecentKeys({ capacity: REMEMBERED_PARENTS, ttlMs: REMEMBERED_MS, clock });
+  const parents = new RecentHashes(REMEMBERED_PARENTS);
+  const hash = new SeededHash();
+  let tenantOfHash = "";
+  let traceOfHash = "";
+  let traceHash = hash.ofPair(tenantOfHash, traceOfHash).number;
+
+  /** A clash would cost one call its count, no more. The spans of a trace follow each other: it is hashed once. */
+  function hashSpan(tenant: string, traceId: string, spanId: string): SeededHash {
+    if (traceId !== traceOfHash || tenant !== tenantOfHash) {
+      traceHash = hash.ofPair(tenant, traceId).number;
+      tenantOfHash = tenant;
+      traceOfHash = traceId;
+    }
+    return hash.of(traceHash, spanId);
+  }
+
   return {
     learn(spans, tenant) {
-      for (const { facts } of spans) {
-        if (facts.spanType === "llm" && facts.parentSpanId !== "") {
-          parents.add(spanKey(tenant, facts.traceId, facts.parentSpanId));
+      const nowMs = clock.monotonic();
+      for (const { span_type: type, trace_id: traceId, span_id: id, parent_span_id: parent } of spans) {
+        if (type === "llm" && isUsableSpanId(parent) && parent !== id) {
+          const { lo, hi } = hashSpan(tenant, traceId, parent);
+          parents.add(lo, hi, nowMs);
         }
       }
     },
-    countsUsage: (span, tenant) =>
-      span.spanType !== "llm" || !parents.has(spanKey(tenant, span.traceId, span.spanId)),
+    countsUsage(span, tenant) {
+      if (span.spanType !== "llm") return true;
+      const { lo, hi } = hashSpan(tenant, span.traceId, span.spanId);
+      const learnedAtMs = parents.addedAt(lo, hi);
+      return learnedAtMs === undefined || clock.monotonic() - learnedAtMs > REMEMBERED_MS;
+    },
   };
-}
-
-/** Line breaks keep the three apart in all that senders write; a clash would cost one call its count, no more. */
-function spanKey(tenant: string, traceId: string, spanId: string): string {
-  return `${spanId}\n${traceId}\n${tenant}`;
 }

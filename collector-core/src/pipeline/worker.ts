@@ -1,5 +1,5 @@
 import type { BatchRange, Clock, IngestQueue, Lease, PipelineSpan, SpanSink } from "../interfaces.js";
-import { readSpans, type ReadSpansOptions } from "./read-spans.js";
+import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
 import type { Redactor } from "./redaction.js";
 
 /** Where the worker reports what became of the spans (contract 4, "The ledger"). */
@@ -11,11 +11,11 @@ export interface WorkerCounters {
 
 /** Records the metrics of one span (spec 1: of every span, sampled or not). */
 export interface SpanRecorder {
-  record(facts: PipelineSpan["facts"], context: PipelineSpan["context"], countsUsage: boolean): void;
+  record(span: PipelineSpan): void;
 }
 
 /** What {@link createWorker} joins. */
-export interface WorkerOptions extends ReadSpansOptions {
+export interface WorkerOptions extends SpanReaderOptions {
   readonly queue: IngestQueue;
   readonly counters: WorkerCounters;
   readonly metrics: SpanRecorder;
@@ -31,25 +31,50 @@ export interface Worker {
   start(): void;
   /** Processes what waits until the queue is empty or the deadline (monotonic) has passed. */
   drain(deadlineMs: number): Promise<void>;
-  /** Takes no more spans; what is in flight is finished first. */
-  stop(): Promise<void>;
+  /** Takes no more spans; what is in flight is finished first, if it can be by the deadline (monotonic). Safe twice. */
+  stop(deadlineMs: number): Promise<void>;
 }
 
 /** Spans taken at once: some 1 to 2 ms of work. */
 const SPANS_PER_LEASE = 256;
 /** After this long the event loop gets its turn, so that requests, queries and the UI stay quick. */
 const SLICE_MS = 5;
+/**
+ * Where the loop took longer than a slice for its turn, the next slice is as long as that turn was, up to this: half of
+ * the time is the worker's. With less, many senders at once would fill the queue faster than it empties.
+ */
+const MAX_SLICE_MS = 25;
+/** How often a drain looks whether its deadline has passed. */
+const DRAIN_LOOK_MS = 20;
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, counters, clock } = options;
+  const openRange = createSpanReader(options);
   let started = false;
   let stopped = false;
   let running: Promise<void> | undefined;
+  /** Lets the run begin that waits for the loop to turn. */
+  let begin: (() => void) | undefined;
 
-  /** Starts a run unless one is under way. It begins in a later turn of the loop: never inside a request. */
+  /**
+   * Starts a run unless one is under way. It begins when the loop has turned, or sooner where a whole lease waits:
+   * after the request that brought it has been answered, never inside it. Spans that are processed while they are fresh
+   * are still in the processor's cache, and the garbage collector has fewer of them to keep.
+   */
   function wake(): void {
-    if (!started || stopped || running !== undefined) return;
-    running = nextTurn()
+    if (!started || stopped) return;
+    if (running === undefined) run();
+    if (begin === undefined || queue.usage().spans < SPANS_PER_LEASE) return;
+    process.nextTick(begin);
+    begin = undefined;
+  }
+
+  function run(): void {
+    const turned = new Promise<void>((resolve) => {
+      begin = resolve;
+      setImmediate(resolve);
+    });
+    running = turned
       .then(processQueue)
       .catch((error: unknown) => options.onError("worker", error))
       .finally(() => {
@@ -59,15 +84,17 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function processQueue(): Promise<void> {
+    begin = undefined;
     let sliceEnd = clock.monotonic() + SLICE_MS;
     while (!stopped) {
       const lease = await queue.take(SPANS_PER_LEASE);
       if (lease.spanCount === 0) return;
       await processLease(lease);
-      if (clock.monotonic() >= sliceEnd) {
-        await nextTurn();
-        sliceEnd = clock.monotonic() + SLICE_MS;
-      }
+      const nowMs = clock.monotonic();
+      if (nowMs < sliceEnd) continue;
+      await nextTurn();
+      const turnedMs = clock.monotonic();
+      sliceEnd = turnedMs + Math.min(Math.max(turnedMs - nowMs, SLICE_MS), MAX_SLICE_MS);
     }
   }
 
@@ -77,23 +104,25 @@ export function createWorker(options: WorkerOptions): Worker {
       for (const range of lease.ranges) processRange(range, kept);
       if (kept.length > 0) await deliver(kept);
     } finally {
-      lease.ack();
+      await lease.ack();
     }
   }
 
   /** The stages in the order of spec 1. What survives sampling and redaction is added to `kept`. */
   function processRange(range: BatchRange, kept: PipelineSpan[]): void {
     let processed = 0;
-    try {
-      for (const span of readSpans(range, options)) {
-        options.metrics.record(span.facts, span.context, span.countsUsage);
+    const readSpan = openRange(range);
+    for (let index = range.from; index < range.to; index++) {
+      try {
+        const span = readSpan(index);
+        options.metrics.record(span);
         processed++;
         if (!span.isSampled) continue;
         const redacted = options.redactor.redact(span);
         if (redacted !== undefined) kept.push(redacted);
+      } catch (error) {
+        options.onError("pipeline", error);
       }
-    } catch (error) {
-      options.onError("pipeline", error);
     }
     counters.processed(processed);
     const lost = range.to - range.from - processed;
@@ -121,12 +150,14 @@ export function createWorker(options: WorkerOptions): Worker {
         const usage = queue.usage();
         if (usage.spans === 0 && usage.inFlight === 0) return;
         wake();
-        await nextTurn();
+        // A slow sink holds the run up: waiting for it must not keep the processor busy.
+        await (running === undefined ? nextTurn() : Promise.race([running, delay(DRAIN_LOOK_MS)]));
       }
     },
-    async stop() {
+    async stop(deadlineMs) {
       stopped = true;
-      await running;
+      const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
+      if (running !== undefined) await Promise.race([running, delay(remainingMs)]);
     },
   };
 }
@@ -134,4 +165,8 @@ export function createWorker(options: WorkerOptions): Worker {
 /** Resolves after the event loop has looked at its sockets and timers. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

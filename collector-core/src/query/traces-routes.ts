@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../contract/errors.js";
@@ -12,6 +14,7 @@ import {
   type NormalizedSpan,
 } from "../contract/trace.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import { RequestAborted } from "../request-aborted.js";
 import { errorAnswers } from "./error-schemas.js";
 import { shortenTexts } from "./shorten-texts.js";
 
@@ -39,6 +42,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
   app.get(
     "/v1/traces",
     {
+      preValidation: requirePlainLimit,
       schema: {
         tags: TAGS,
         summary: "Recent traces, newest first",
@@ -49,8 +53,8 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         },
       },
     },
-    async ({ query }) => {
-      const page = await required(store).list(query);
+    async ({ query }, reply) => {
+      const page = await required(store).list(query, whileConnected(reply.raw));
       return { traces: [...page.traces], next_cursor: page.nextCursor };
     },
   );
@@ -65,7 +69,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         response: { 200: FacetsSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
       },
     },
-    async ({ query }) => await required(store).facets(query),
+    async ({ query }, reply) => await required(store).facets(query, whileConnected(reply.raw)),
   );
 
   app.get(
@@ -139,6 +143,22 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     },
   );
 };
+
+/** The validator would take `0x10` and `1e1` for numbers. */
+async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
+  const limit = (query as Record<string, unknown>)["limit"];
+  if (typeof limit !== "string" || /^\d+$/.test(limit)) return;
+  throw new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
+}
+
+/** Aborted when the client goes away: nobody then waits for the search. */
+function whileConnected(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) controller.abort(new RequestAborted());
+  });
+  return controller.signal;
+}
 
 function required(store: TraceStore | undefined): TraceStore {
   if (store !== undefined) return store;

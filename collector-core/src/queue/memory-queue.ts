@@ -133,7 +133,9 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     let taken = 0;
     for (let oldest = first(); oldest !== undefined && taken < maxSpans; oldest = first()) {
       const from = oldest.next;
-      const to = Math.min(oldest.batch.spanCount, from + maxSpans - taken);
+      // Only a batch that is larger than a lease is cut: what depends on a whole batch is then settled once.
+      if (taken > 0 && taken + oldest.batch.spanCount - from > maxSpans) break;
+      const to = Math.min(oldest.batch.spanCount, from + maxSpans);
       oldest.spans ??= parseSpans(oldest.batch.body);
       ranges.push({ batch: { ...oldest.batch, spans: oldest.spans }, from, to });
       oldest.next = to;
@@ -157,9 +159,13 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     return {
       ranges,
       spanCount: count,
-      ack: () => void close(),
+      ack: () => {
+        close();
+        return Promise.resolve();
+      },
       nack: () => {
         if (close()) putBack(ranges);
+        return Promise.resolve();
       },
     };
   }
@@ -186,14 +192,14 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     offer,
     take,
     onArrival: (listener) => void arrivalListeners.push(listener),
-    clear() {
-      const dropped = spanCount;
+    abandon() {
+      const lost = spanCount;
       waiting = [];
       head = 0;
       spanCount = 0;
       byteCount = 0;
       updateLevel();
-      return dropped;
+      return Promise.resolve(lost);
     },
     usage: (): QueueUsage => ({
       spans: spanCount,

@@ -17,45 +17,80 @@ const SPANS_KEY = Buffer.from('"spans"');
  * `spans` given twice, or written with escapes.
  */
 export function findSpanSlices(json: Uint8Array, count: number): Int32Array | undefined {
-  const slices = new Int32Array(count * 2);
-  let found = 0;
+  const words = new DataView(json.buffer, json.byteOffset, json.byteLength);
+  let slices: Int32Array | undefined;
   let depth = 0;
   let inSpans = false;
-  let spansSeen = 0;
-  const length = json.length;
 
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === QUOTE) {
       const opened = at;
-      let escaped = false;
-      for (at++; json[at] !== QUOTE; at++) {
-        if (json[at] === BACKSLASH) {
-          escaped = true;
-          at++;
-        }
-      }
-      if (depth === 1) {
-        // An escaped key may spell `spans` too, and then the last one counts: leave that to JSON.parse.
-        if (escaped && isKey(json, at)) return undefined;
-        inSpans = isSpansKey(json, opened, at);
-        if (inSpans) spansSeen++;
-      }
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      at = closingQuote(json, words, opened);
+      if (depth !== 1) continue;
+      // An escaped key may spell `spans` too, and then the last one counts: leave that to JSON.parse.
+      if (isKey(json, at) && json.subarray(opened, at).includes(BACKSLASH)) return undefined;
+      inSpans = isSpansKey(json, opened, at);
+    } else if (byte === OPEN_BRACKET && depth === 1 && inSpans) {
+      if (slices !== undefined) return undefined;
+      slices = new Int32Array(count * 2);
+      const closed = readElements(json, words, at, slices);
+      if (closed === undefined) return undefined;
+      at = closed;
+      inSpans = false;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+  }
+  return slices;
+}
+
+/**
+ * Fills `slices` with where the elements of the array are that opens at `opened`. They are objects, so that brackets
+ * need no counting within them.
+ *
+ * @returns where the array closes, or undefined where it has another number of elements than `slices` has room for.
+ */
+function readElements(
+  json: Uint8Array,
+  words: DataView,
+  opened: number,
+  slices: Int32Array,
+): number | undefined {
+  let filled = 0;
+  let depth = 0;
+  for (let at = opened + 1; ; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) at = closingQuote(json, words, at);
+    else if (byte === OPEN_BRACE) {
+      if (depth === 0) slices[filled++] = at;
       depth++;
-      if (depth === 3 && inSpans) {
-        if (found === count) return undefined;
-        slices[found * 2] = at;
-      }
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 3 && inSpans) {
-        slices[found * 2 + 1] = at + 1;
-        found++;
-      }
+    } else if (byte === CLOSE_BRACE) {
       depth--;
+      if (depth === 0) slices[filled++] = at + 1;
+    } else if (byte === CLOSE_BRACKET && depth === 0) {
+      return filled === slices.length ? at : undefined;
     }
   }
-  return found === count && spansSeen === 1 ? slices : undefined;
+}
+
+/** Where the string ends whose opening quote is at `opened`. Most bytes of a batch stand in strings: four at a time. */
+function closingQuote(json: Uint8Array, words: DataView, opened: number): number {
+  const lastWord = words.byteLength - 4;
+  let at = opened + 1;
+  for (;;) {
+    while (at <= lastWord && !hasQuoteOrBackslash(words.getInt32(at))) at += 4;
+    while (json[at] !== QUOTE && json[at] !== BACKSLASH) at++;
+    if (json[at] === QUOTE) return at;
+    at += 2;
+  }
+}
+
+/** Looks at four bytes at once: the top bit of a byte of `(x - 1) & ~x` is set where the byte is zero. */
+function hasQuoteOrBackslash(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const zeros = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
+  return (zeros & 0x80808080) !== 0;
 }
 
 /** True where the string at `opened`..`closed` is the key `spans`. */

@@ -7,7 +7,7 @@ import {
 } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../contract/trace.js";
 import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
-import { addMs, formatInstant, parseTimestamp } from "./timestamp.js";
+import { formatInstant, parseTimestamp } from "./timestamp.js";
 
 /** Events kept of a span (contract 1). */
 const MAX_EVENTS = 128;
@@ -21,6 +21,8 @@ const CHECKED_ATTRIBUTES = new Set([
   "error_type",
   "tokens_input",
   "tokens_output",
+  "tokens_cached",
+  "tokens_reasoning",
   "cost_usd",
   "ttft_ms",
 ]);
@@ -34,7 +36,6 @@ const CHECKED_ATTRIBUTES = new Set([
 export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: string): NormalizedSpan {
   const unusable = new Set<string>();
   const facts = readSpanFacts(span, context, madeSpanId, (field) => unusable.add(field));
-  const end = facts.durationMs === undefined ? undefined : addMs(facts.start, facts.durationMs);
   return {
     trace_id: facts.traceId,
     span_id: facts.spanId,
@@ -43,7 +44,7 @@ export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: st
     span_type: facts.spanType,
     status: facts.status,
     start_time: formatInstant(facts.start),
-    end_time: end === undefined ? null : formatInstant(end),
+    end_time: facts.end === undefined ? null : formatInstant(facts.end),
     duration_ms: facts.durationMs ?? null,
     service: context.service,
     env: context.env,

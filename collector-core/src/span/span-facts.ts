@@ -30,6 +30,8 @@ export interface SpanFacts {
   /** Started and not ended: shown live, in no span metric, never exported or evaluated. */
   readonly isRunning: boolean;
   readonly start: Instant;
+  /** As sent, or the start and the duration together; absent where neither says it, and on a running span. */
+  readonly end: Instant | undefined;
   /** Absent where nothing says how long the span took, and on a running span. */
   readonly durationMs: number | undefined;
   /** `""` where absent, as the five below: the value of an absent label (contract 4). */
@@ -54,6 +56,8 @@ export const MAX_NAME_LENGTH = 256;
 /** Longest `span_id` and `parent_span_id` (contract 1). */
 const MAX_SPAN_ID_LENGTH = 64;
 const MAX_DURATION_MS = 1e9;
+/** Code points kept of what names a kind of span: it becomes a label and stands in lists, so it must not be a text. */
+const MAX_LABEL_LENGTH = 256;
 
 /**
  * Reads the facts of a span whose shape has been checked (`name` and `trace_id` are there).
@@ -73,22 +77,30 @@ export function readSpanFacts(
   const isRunning = status === "RUNNING";
   const times = readSpanTimes(span, context.receivedAtMs, isRunning, onInvalid);
   const errorType = label(attributes["error_type"], "error_type", onInvalid);
+  const spanId = madeSpanId ?? span.span_id ?? "";
+  if (madeSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
+    onInvalid("span_id");
+  // These are checked for whoever reads the span; the pipeline itself does not need them.
+  tokenCount(attributes["tokens_cached"], "tokens_cached", onInvalid);
+  tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid);
+  if (span.events != null && !Array.isArray(span.events)) onInvalid("events");
 
   return {
     traceId: span.trace_id,
-    spanId: madeSpanId ?? span.span_id ?? "",
-    parentSpanId: readParentSpanId(span, onInvalid),
+    spanId,
+    parentSpanId: readParentSpanId(span, spanId, onInvalid),
     name: truncateCodePoints(span.name, MAX_NAME_LENGTH),
     spanType: stringOr(span.span_type, "span", "span_type", onInvalid),
     status,
     isRunning,
     start: times.start,
+    end: times.end,
     durationMs: times.durationMs,
     model: label(attributes["model"], "model", onInvalid),
     provider: label(attributes["provider"], "provider", onInvalid),
     toolName: label(attributes["tool_name"], "tool_name", onInvalid),
     agent: label(attributes["agent"], "agent", onInvalid),
-    errorCategory: errorType !== "" || status === "ERROR" ? errorCategory(errorType) : "",
+    errorCategory: status === "ERROR" ? errorCategory(errorType) : "",
     errorPropagated: span.error_propagated === true,
     tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
     tokensOutput: tokenCount(attributes["tokens_output"], "tokens_output", onInvalid),
@@ -102,6 +114,7 @@ const NO_ATTRIBUTES: Record<string, unknown> = Object.freeze({});
 /** When a span started and how long it took. */
 export interface SpanTimes {
   readonly start: Instant;
+  readonly end: Instant | undefined;
   readonly durationMs: number | undefined;
 }
 
@@ -118,19 +131,34 @@ function readSpanTimes(
   const start = timestamp(span.start_time, "start_time", onInvalid);
   let end = timestamp(span.end_time, "end_time", onInvalid);
   let durationMs = duration(span.duration_ms, onInvalid);
-  if (start !== undefined && end !== undefined && elapsedMs(start, end) < 0) {
-    onInvalid("end_time");
-    end = undefined;
+  if (start !== undefined && end !== undefined) {
+    const betweenMs = elapsedMs(start, end);
+    if (betweenMs < 0 || betweenMs > MAX_DURATION_MS) {
+      onInvalid("end_time");
+      end = undefined;
+    } else {
+      durationMs ??= betweenMs;
+    }
   }
-  if (start !== undefined && end !== undefined && durationMs === undefined)
-    durationMs = elapsedMs(start, end);
-  if (durationMs !== undefined && durationMs > MAX_DURATION_MS) durationMs = undefined;
-  if (isRunning) durationMs = undefined;
-  if (start !== undefined) return { start, durationMs };
+  if (isRunning)
+    return { start: start ?? end ?? arrival(receivedAtMs), end: undefined, durationMs: undefined };
+  if (start !== undefined) {
+    if (end === undefined && durationMs !== undefined) end = addMs(start, durationMs);
+    return { start, end, durationMs };
+  }
+  const endOrArrival = end ?? arrival(receivedAtMs);
+  const back = addMs(endOrArrival, -(durationMs ?? 0));
+  return {
+    start: back.epochMs >= 0 ? back : EPOCH,
+    end: durationMs === undefined ? end : endOrArrival,
+    durationMs,
+  };
+}
 
-  const ended = end ?? fromEpochMs(receivedAtMs) ?? { epochMs: 0, nanos: 0 };
-  const back = addMs(ended, -(durationMs ?? 0));
-  return { start: back.epochMs >= 0 ? back : { epochMs: 0, nanos: 0 }, durationMs };
+const EPOCH: Instant = { epochMs: 0, nanos: 0 };
+
+function arrival(receivedAtMs: number): Instant {
+  return fromEpochMs(receivedAtMs) ?? EPOCH;
 }
 
 /** True where a span's own id can be used; the collector makes one where it cannot. */
@@ -138,9 +166,10 @@ export function isUsableSpanId(value: unknown): value is string {
   return typeof value === "string" && value.length >= 1 && value.length <= MAX_SPAN_ID_LENGTH;
 }
 
-function readParentSpanId(span: Span, onInvalid: OnInvalidValue): string {
+function readParentSpanId(span: Span, spanId: string, onInvalid: OnInvalidValue): string {
   const parent = span.parent_span_id;
-  if (parent == null || parent === "") return "";
+  // A span that names itself has no parent: taken at its word it would be a wrapper around itself.
+  if (parent == null || parent === "" || parent === spanId) return "";
   if (isUsableSpanId(parent)) return parent;
   onInvalid("parent_span_id");
   return "";
@@ -162,14 +191,14 @@ function duration(value: unknown, onInvalid: OnInvalidValue): number | undefined
 
 function stringOr(value: unknown, fallback: string, field: string, onInvalid: OnInvalidValue): string {
   if (value == null || value === "") return fallback;
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return truncateCodePoints(value, MAX_LABEL_LENGTH);
   onInvalid(field);
   return fallback;
 }
 
 function label(value: unknown, field: string, onInvalid: OnInvalidValue): string {
   if (value == null) return "";
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return truncateCodePoints(value, MAX_LABEL_LENGTH);
   onInvalid(field);
   return "";
 }

@@ -30,7 +30,8 @@ export function fromEpochMs(value: number): Instant | undefined {
   if (!(value >= 0) || value > MAX_EPOCH_MS) return undefined;
   const epochMs = Math.trunc(value);
   if (epochMs === value) return { epochMs, nanos: 0 };
-  const decimals = String(value).split(".")[1] ?? "";
+  // The shortest decimal that means this number, as it was written; below a nanosecond it has an exponent.
+  const decimals = value < 1e-6 ? "" : (String(value).split(".")[1] ?? "");
   return { epochMs, nanos: Number(decimals.slice(0, 6).padEnd(6, "0")) };
 }
 
@@ -96,7 +97,7 @@ function fromRfc3339(text: string): Instant | undefined {
   return { epochMs: seconds + ms, nanos: nanosOfSecond - ms * 1e6 };
 }
 
-/** Moves a moment by a number of milliseconds (fractions allowed, either sign). */
+/** Moves a moment by a number of milliseconds (fractions allowed, either sign), at most to the end of 9999. */
 export function addMs(instant: Instant, deltaMs: number): Instant {
   const wholeMs = Math.trunc(deltaMs);
   let epochMs = instant.epochMs + wholeMs;
@@ -109,7 +110,7 @@ export function addMs(instant: Instant, deltaMs: number): Instant {
     nanos -= 1_000_000;
     epochMs += 1;
   }
-  return { epochMs, nanos };
+  return epochMs > MAX_EPOCH_MS ? { epochMs: MAX_EPOCH_MS, nanos: 0 } : { epochMs, nanos };
 }
 
 /** Milliseconds from `from` to `to`, negative where `to` is earlier. */

@@ -1,12 +1,12 @@
 import type { TraceKey } from "../interfaces.js";
-import { SeededHash } from "./seeded-hash.js";
+import { SeededHash } from "../seeded-hash.js";
 
 /** Part of the slots that are used at most, so that a search ends soon. */
 const MAX_LOAD = 0.75;
 
 /**
  * Remembers which traces were evicted, so that a span that comes late is known to be late (contract 3): the last ones,
- * as hashes of 53 bits outside the heap. Two generations: when the younger is full the older is forgotten whole.
+ * as hashes of 52 bits outside the heap. Two generations: when the younger is full the older is forgotten whole.
  */
 export class EvictedTraces {
   readonly #hash = new SeededHash();
@@ -30,7 +30,7 @@ export class EvictedTraces {
       this.#youngerCount = 0;
     }
     this.#younger ??= new Float64Array(this.slots);
-    const hash = this.#hashOf(key);
+    const hash = this.#hash.ofPair(key.tenant, key.traceId).number;
     const slot = findSlot(this.#younger, hash);
     if (this.#younger[slot] === hash) return;
     this.#younger[slot] = hash;
@@ -39,7 +39,7 @@ export class EvictedTraces {
 
   has(key: TraceKey): boolean {
     if (this.#younger === undefined) return false;
-    const hash = this.#hashOf(key);
+    const hash = this.#hash.ofPair(key.tenant, key.traceId).number;
     return contains(this.#younger, hash) || (this.#older !== undefined && contains(this.#older, hash));
   }
 
@@ -47,12 +47,6 @@ export class EvictedTraces {
     this.#younger = undefined;
     this.#older = undefined;
     this.#youngerCount = 0;
-  }
-
-  /** Never 0, which marks a free slot. */
-  #hashOf(key: TraceKey): number {
-    const { lo, hi } = this.#hash.ofPair(key.tenant, key.traceId);
-    return (hi >>> 12) * 2 ** 32 + (lo >>> 0) + 1;
   }
 }
 

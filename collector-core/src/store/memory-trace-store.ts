@@ -26,6 +26,8 @@ import { visitValues } from "./trace-values.js";
 const MAX_EVALUATIONS_PER_TRACE = 100;
 /** 98,304 evicted traces and more are remembered, in 2 MiB; fewer where `maxBytes` is less than 64 MiB. */
 const MAX_EVICTED_SLOTS = 2 ** 17;
+/** A search ends at a free slot, of which fewer would leave none. */
+const MIN_EVICTED_SLOTS = 4;
 const MAX_SEGMENT_BYTES = 2 ** 20;
 const MIN_SEGMENT_BYTES = 2 ** 12;
 /** How often what has expired is let go; reads are exact without it. */
@@ -69,7 +71,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
   const traces = new TraceRegistry();
   const spans = new SpanStore(segmentBytes);
   const evictedTraces = new EvictedTraces(
-    Math.min(MAX_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512))),
+    Math.min(MAX_EVICTED_SLOTS, Math.max(MIN_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
   );
   const cursors = new ListCursors();
   const search = createTraceSearch({ traces, spans, clock });
@@ -248,30 +250,37 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       return readSnapshot(spans.snapshot(row, trace.tenant, clock.monotonic()));
     },
 
-    async list(query: TraceQuery): Promise<TracePage> {
+    async list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage> {
       const { limit = DEFAULT_LIMIT, cursor } = query;
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : cursors.decode(cursor);
       evictExpired();
       const page: TraceSummary[] = [];
       let nextCursor: string | null = null;
-      await search(query, before, (trace) => {
+      let lastSequence = 0;
+      const visit = (trace: TraceRecord): boolean => {
+        // One match beyond the page tells that there is a next one.
+        if (page.length === limit) {
+          nextCursor = cursors.encode(lastSequence);
+          return false;
+        }
         page.push(summarizeTrace(trace, spans, clock.monotonic()));
-        if (page.length < limit) return true;
-        if (trace.older !== undefined) nextCursor = cursors.encode(trace.sequence);
-        return false;
-      });
+        lastSequence = trace.sequence;
+        return true;
+      };
+      await search(query, before, visit, signal);
       return { traces: page, nextCursor };
     },
 
-    async facets(filter: TraceFilter): Promise<Facets> {
+    async facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets> {
       evictExpired();
       const counter = new FacetCounter();
-      await search(filter, Number.POSITIVE_INFINITY, (trace) => {
+      const visit = (trace: TraceRecord): boolean => {
         counter.nextTrace();
         counter.add("status", traceStatus(trace, spans, clock.monotonic()));
         visitValues(trace, spans, (field, value) => counter.add(field, value));
         return true;
-      });
+      };
+      await search(filter, Number.POSITIVE_INFINITY, visit, signal);
       return counter.toFacets();
     },
 

@@ -1,6 +1,8 @@
 import { INT, NO_ROW, type IntField, type SpanTable } from "./span-table.js";
 
 const FIRST_BUCKETS = 1024;
+/** With fewer, a search would look at one row more; each is a wait for memory, which is what a search costs. */
+const BUCKETS_PER_ROW = 2;
 
 /** Which fields of a row an index reads. */
 export interface SpanIndexFields {
@@ -51,7 +53,7 @@ export class SpanIndex {
   add(row: number): void {
     this.#link(row);
     this.#rowCount++;
-    if (this.#rowCount > this.#bucketCount) this.#split();
+    while (this.#rowCount * BUCKETS_PER_ROW > this.#bucketCount) this.#split();
   }
 
   /** Removes a row whose key is still as it was added. */

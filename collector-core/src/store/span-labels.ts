@@ -5,6 +5,9 @@ const ENTRY_BYTES = 500;
 /** The key and the values, two bytes a character where they are not Latin. */
 const BYTES_PER_CHARACTER = 4;
 
+/** Entries that are tried before the table: a service has few combinations in use at a time. */
+const RECENT_ENTRIES = 8;
+
 /** What a span can be filtered by, and its application: few combinations for many spans. */
 export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
   readonly model: string;
@@ -15,6 +18,7 @@ export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "vers
 }
 
 interface Entry {
+  readonly id: number;
   readonly key: string;
   readonly labels: SpanLabels;
   references: number;
@@ -27,6 +31,9 @@ export class SpanLabelTable {
   readonly #ids = new Map<string, number>();
   readonly #entries: (Entry | undefined)[] = [];
   readonly #freeIds: number[] = [];
+  /** The entries that were found last, in a ring. */
+  readonly #recent: (Entry | undefined)[] = new Array<Entry | undefined>(RECENT_ENTRIES).fill(undefined);
+  #nextRecent = 0;
   #bytes = 0;
   #lastContext: BatchContext | undefined;
   #lastContextKey = "";
@@ -38,22 +45,40 @@ export class SpanLabelTable {
 
   /** The id of a span's labels, with one reference more. */
   acquire(context: BatchContext, facts: SpanFacts): number {
+    const entry = this.#findRecent(context, facts) ?? this.#find(context, facts);
+    entry.references++;
+    return entry.id;
+  }
+
+  #findRecent(context: BatchContext, facts: SpanFacts): Entry | undefined {
+    for (const entry of this.#recent) {
+      if (entry !== undefined && isSame(entry.labels, context, facts)) return entry;
+    }
+    return undefined;
+  }
+
+  #find(context: BatchContext, facts: SpanFacts): Entry {
     const { model, agent, spanType, status, errorCategory } = facts;
     // With the lengths first, no two combinations of texts make the same key.
     const lengths = `${model.length},${agent.length},${spanType.length},${status.length}`;
     const key = `${this.#contextKey(context)}${lengths}:${model}${agent}${spanType}${status}${errorCategory}`;
     const known = this.#ids.get(key);
-    if (known !== undefined) {
-      this.#entry(known).references++;
-      return known;
-    }
+    const entry = known === undefined ? this.#add(key, context, facts) : this.#entry(known);
+    this.#recent[this.#nextRecent] = entry;
+    this.#nextRecent = (this.#nextRecent + 1) % RECENT_ENTRIES;
+    return entry;
+  }
+
+  #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
+    const { model, agent, spanType, status, errorCategory } = facts;
     const { service, env, version } = context;
     const labels = { service, env, version, model, agent, spanType, status, errorCategory };
     const id = this.#freeIds.pop() ?? this.#entries.length;
-    this.#entries[id] = { key, labels, references: 1 };
+    const entry = { id, key, labels, references: 0 };
+    this.#entries[id] = entry;
     this.#ids.set(key, id);
     this.#bytes += bytesOf(key);
-    return id;
+    return entry;
   }
 
   /** Gives a reference back. */
@@ -62,6 +87,8 @@ export class SpanLabelTable {
     entry.references--;
     if (entry.references > 0) return;
     this.#entries[id] = undefined;
+    const recent = this.#recent.indexOf(entry);
+    if (recent >= 0) this.#recent[recent] = undefined;
     this.#ids.delete(entry.key);
     this.#freeIds.push(id);
     this.#bytes -= bytesOf(entry.key);
@@ -76,6 +103,7 @@ export class SpanLabelTable {
     this.#ids.clear();
     this.#entries.length = 0;
     this.#freeIds.length = 0;
+    this.#recent.fill(undefined);
     this.#bytes = 0;
   }
 
@@ -93,6 +121,20 @@ export class SpanLabelTable {
     }
     return this.#lastContextKey;
   }
+}
+
+/** What differs most often is compared first. */
+function isSame(labels: SpanLabels, context: BatchContext, facts: SpanFacts): boolean {
+  return (
+    labels.model === facts.model &&
+    labels.spanType === facts.spanType &&
+    labels.status === facts.status &&
+    labels.agent === facts.agent &&
+    labels.errorCategory === facts.errorCategory &&
+    labels.service === context.service &&
+    labels.env === context.env &&
+    labels.version === context.version
+  );
 }
 
 function bytesOf(key: string): number {

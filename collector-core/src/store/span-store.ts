@@ -3,7 +3,7 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import type { BatchContext, SpanFacts } from "../span/span-facts.js";
-import { SeededHash } from "./seeded-hash.js";
+import { SeededHash } from "../seeded-hash.js";
 import { SegmentStore, type Segment } from "./segment-store.js";
 import { digestSpan, type SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
@@ -16,6 +16,12 @@ export const ABANDONED_AFTER_MS = 30 * 60_000;
 
 /** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
 const DIGEST_FROM_BYTES = 16 * 1024;
+
+/**
+ * A trace of no more spans is looked through row by row: they came a moment ago and are still at hand, while the index
+ * of all spans is memory that has to be waited for.
+ */
+const SHORT_TRACE_SPANS = 16;
 
 /** What is true of a span. */
 export const FLAG = {
@@ -91,7 +97,18 @@ export class SpanStore {
   /** The row of a span, or {@link NO_ROW}. */
   find(trace: TraceRecord, spanId: string): number {
     const { lo, hi } = this.#hash.of(trace.sequence, spanId);
-    return this.#byId.find(lo, hi);
+    if (trace.spanCount + trace.evaluationCount > SHORT_TRACE_SPANS) return this.#byId.find(lo, hi);
+    const row = this.#findInChain(trace.firstSpan, lo, hi);
+    return row === NO_ROW ? this.#findInChain(trace.firstEvaluation, lo, hi) : row;
+  }
+
+  #findInChain(first: number, lo: number, hi: number): number {
+    const table = this.#table;
+    let row = first;
+    while (row !== NO_ROW && (table.int(row, INT.idLo) !== lo || table.int(row, INT.idHi) !== hi)) {
+      row = table.int(row, INT.next);
+    }
+    return row;
   }
 
   /** Stores a span that its trace does not have. @returns its row. */

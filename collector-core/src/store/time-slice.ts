@@ -8,7 +8,11 @@ const SLICE_MS = 5;
 export class TimeSlice {
   #endsAtMs: number;
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {
+  /** @param signal - ends the work: {@link next} rejects with its reason. */
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly signal?: AbortSignal,
+  ) {
     this.#endsAtMs = clock.monotonic() + SLICE_MS;
   }
 
@@ -20,6 +24,7 @@ export class TimeSlice {
   /** Lets everything else that waits have its turn. */
   async next(): Promise<void> {
     await setImmediate();
+    this.signal?.throwIfAborted();
     this.#endsAtMs = this.clock.monotonic() + SLICE_MS;
   }
 }

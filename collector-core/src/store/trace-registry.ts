@@ -7,6 +7,8 @@ export class TraceRegistry {
   readonly #byTenant = new Map<string, Map<string, TraceRecord>>();
   readonly #byAge = new TraceChain("older", "newer");
   readonly #byLastSpan = new TraceChain("quieter", "livelier");
+  /** The trace that was found last: the spans of a trace come together. */
+  #last: TraceRecord | undefined;
   #nextSequence = 1;
   #count = 0;
   #bytes = 0;
@@ -38,7 +40,11 @@ export class TraceRegistry {
   }
 
   get(key: TraceKey): TraceRecord | undefined {
-    return this.#byTenant.get(key.tenant)?.get(key.traceId);
+    const last = this.#last;
+    if (last?.traceId === key.traceId && last.tenant === key.tenant) return last;
+    const found = this.#byTenant.get(key.tenant)?.get(key.traceId);
+    if (found !== undefined) this.#last = found;
+    return found;
   }
 
   /** The traces of that id, one of each tenant that has it, newest first. */
@@ -65,6 +71,7 @@ export class TraceRegistry {
     traces.set(trace.traceId, trace);
     this.#byAge.append(trace);
     this.#byLastSpan.append(trace);
+    this.#last = trace;
     this.#count++;
     this.#bytes += trace.bytes;
   }
@@ -87,6 +94,7 @@ export class TraceRegistry {
     this.#byAge.remove(trace);
     this.#byLastSpan.remove(trace);
     trace.isRemoved = true;
+    if (this.#last === trace) this.#last = undefined;
     this.#count--;
     this.#bytes -= trace.bytes;
   }
@@ -96,6 +104,7 @@ export class TraceRegistry {
     this.#byTenant.clear();
     this.#byAge.clear();
     this.#byLastSpan.clear();
+    this.#last = undefined;
     this.#count = 0;
     this.#bytes = 0;
   }

@@ -2,6 +2,7 @@ import type { TraceFilter } from "../contract/trace.js";
 import type { Clock } from "../interfaces.js";
 import type { SpanStore } from "./span-store.js";
 import { TextSearch } from "./text-search.js";
+import { createTurns } from "../turns.js";
 import { TimeSlice } from "./time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
 import type { TraceRegistry } from "./trace-registry.js";
@@ -9,12 +10,13 @@ import { ValueFilter } from "./trace-values.js";
 
 /**
  * Visits the traces of the whole store that match a filter and came before `sequence`, newest first, until `visit`
- * answers false. Works in slices: between them traces may come and go.
+ * answers false. Works in slices: between them traces may come and go. Rejects with the signal's reason when aborted.
  */
 export type TraceSearch = (
   filter: TraceFilter,
   sequence: number,
   visit: (trace: TraceRecord) => boolean,
+  signal?: AbortSignal,
 ) => Promise<void>;
 
 /** What a search goes through. */
@@ -24,9 +26,15 @@ export interface TraceSearchOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
+/** Searches at work at once: each takes a slice of every turn of the event loop, and ingestion wants its share. */
+const MAX_SEARCHES = 2;
+
 export function createTraceSearch({ traces, spans, clock }: TraceSearchOptions): TraceSearch {
-  return async (filter, sequence, visit) => {
-    const timeSlice = new TimeSlice(clock);
+  const inTurn = createTurns(MAX_SEARCHES);
+
+  const search: TraceSearch = async (filter, sequence, visit, signal) => {
+    signal?.throwIfAborted();
+    const timeSlice = new TimeSlice(clock, signal);
     const values = new ValueFilter(filter);
     const text = filter.q === undefined || filter.q === "" ? undefined : new TextSearch(filter.q);
 
@@ -52,4 +60,6 @@ export function createTraceSearch({ traces, spans, clock }: TraceSearchOptions):
       trace = trace.isRemoved ? traces.newestBefore(trace.sequence) : trace.older;
     }
   };
+
+  return (...what) => inTurn(() => search(...what));
 }

@@ -77,7 +77,7 @@ it.each([
 it("names the line of each problem", () => {
   const yaml = "# comment\nlimits:\n  max_traces: 10\n\n  max_series: -1\nsampling:\n  rate:\n    2\n";
   expect(problems({ yaml })).toEqual([
-    "limits.max_series = -1 (obspan.yaml:5): must be a whole number from 1 to 1,000,000",
+    "limits.max_series = -1 (obspan.yaml:5): must be a whole number from 10 to 1,000,000",
     "sampling.rate = 2 (obspan.yaml:7): must be a number from 0 to 1",
   ]);
 });
@@ -147,7 +147,7 @@ describe("the start is stopped by", () => {
 });
 
 it("takes a byte order mark and Windows line ends", () => {
-  const yaml = "\ufefflimits:\r\n  max_traces: 7\r\n  max_series: 8\r\n";
+  const yaml = "\ufefflimits:\r\n  max_traces: 7\r\n  max_series: 80\r\n";
   const { config, sources, warnings } = load({ yaml });
   expect(config["limits.max_traces"]).toBe(7);
   expect(sources["limits.max_series"]).toBe("obspan.yaml:3");
@@ -169,8 +169,8 @@ it("says nothing of the file's content where its syntax is wrong", () => {
 });
 
 it("follows anchors and aliases", () => {
-  const { config } = load({ yaml: "limits: { max_traces: &n 7, max_series: *n }" });
-  expect(config["limits.max_series"]).toBe(7);
+  const { config } = load({ yaml: "limits: { max_traces: &n 70, max_series: *n }" });
+  expect(config["limits.max_series"]).toBe(70);
 });
 
 it.each([

@@ -58,6 +58,14 @@ describe("contract 5: Host and Origin on any bind", () => {
     );
   });
 
+  it("knows a browser by its User-Agent too: to a rebound name it sends neither Origin nor Sec-Fetch", () => {
+    const headers = { host: "rebound.example:8080", "user-agent": "Mozilla/5.0 (X11; Linux x86_64)" };
+    expect(verdict(open, headers)).toBe("host_not_allowed");
+    expect(verdict(open, { host: "rebound.example:8080", "sec-fetch-dest": "empty" })).toBe(
+      "host_not_allowed",
+    );
+  });
+
   it("lets a page of its own origin in, behind TLS too", () => {
     expect(verdict({}, { host: "localhost:8080", origin: "http://localhost:8080" })).toBe("passes");
     expect(verdict({}, { host: "localhost:8080", origin: "https://localhost:8080" })).toBe("passes");

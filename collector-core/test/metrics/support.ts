@@ -57,6 +57,7 @@ export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
     status: "OK",
     isRunning: false,
     start: { epochMs: 0, nanos: 0 },
+    end: undefined,
     durationMs: undefined,
     model: "",
     provider: "",

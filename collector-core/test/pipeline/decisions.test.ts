@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Span } from "@obspan/sdk/wire";
 import { createLeafUsage } from "../../src/pipeline/leaf-usage.js";
 import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
 import { RecentKeys } from "../../src/recent-keys.js";
@@ -30,40 +31,27 @@ describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", (
 
 describe("contract 6: tokens and cost count once, on the leaf inference", () => {
   const context = { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 };
-  const facts = (fields: {
-    span_id: string;
-    parent_span_id?: string;
-    span_type?: string;
-    trace_id?: string;
-  }) =>
-    readSpanFacts(
-      { name: "n", trace_id: "t", span_type: "llm", ...fields },
-      context,
-      undefined,
-      () => undefined,
-    );
+  const span = (fields: Partial<Span>): Span => ({ name: "n", trace_id: "t", span_type: "llm", ...fields });
+  const facts = (fields: Partial<Span>) => readSpanFacts(span(fields), context, undefined, () => undefined);
 
   it("takes an llm span with an llm child for a wrapper, whichever comes first in the batch", () => {
-    const wrapper = facts({ span_id: "w" });
-    const leaf = facts({ span_id: "l", parent_span_id: "w" });
+    const wrapper = { span_id: "w" };
+    const leaf = { span_id: "l", parent_span_id: "w" };
     for (const order of [
       [wrapper, leaf],
       [leaf, wrapper],
     ]) {
       const usage = createLeafUsage({ monotonic: () => 0 });
-      usage.learn(
-        order.map((each) => ({ facts: each })),
-        "",
-      );
-      expect(usage.countsUsage(wrapper, "")).toBe(false);
-      expect(usage.countsUsage(leaf, "")).toBe(true);
+      usage.learn(order.map(span), "");
+      expect(usage.countsUsage(facts(wrapper), "")).toBe(false);
+      expect(usage.countsUsage(facts(leaf), "")).toBe(true);
     }
   });
 
   it("remembers across batches, in the same trace and tenant only, for 10 minutes", () => {
     let nowMs = 0;
     const usage = createLeafUsage({ monotonic: () => nowMs });
-    usage.learn([{ facts: facts({ span_id: "l", parent_span_id: "w" }) }], "");
+    usage.learn([span({ span_id: "l", parent_span_id: "w" })], "");
     expect(usage.countsUsage(facts({ span_id: "w" }), "")).toBe(false);
     expect(usage.countsUsage(facts({ span_id: "w", trace_id: "other" }), "")).toBe(true);
     expect(usage.countsUsage(facts({ span_id: "w" }), "tenant")).toBe(true);
@@ -73,9 +61,17 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
 
   it("counts tokens on any other span as sent, and an llm span inside an agent", () => {
     const usage = createLeafUsage({ monotonic: () => 0 });
-    const agent = facts({ span_id: "a", span_type: "agent" });
-    usage.learn([{ facts: facts({ span_id: "l", parent_span_id: "a" }) }, { facts: agent }], "");
-    expect(usage.countsUsage(agent, "")).toBe(true);
+    const agent = { span_id: "a", span_type: "agent" };
+    usage.learn([span({ span_id: "l", parent_span_id: "a" }), span(agent)], "");
+    expect(usage.countsUsage(facts(agent), "")).toBe(true);
+  });
+
+  it("takes a span that names itself as its parent for one without", () => {
+    const usage = createLeafUsage({ monotonic: () => 0 });
+    const own = { span_id: "s", parent_span_id: "s" };
+    usage.learn([span(own)], "");
+    expect(facts(own).parentSpanId).toBe("");
+    expect(usage.countsUsage(facts(own), "")).toBe(true);
   });
 });
 

@@ -147,7 +147,7 @@ describe("the worker", () => {
     );
     await drain();
     expect(counts).toEqual({ processed: 0, dropped: 2 });
-    expect(events).toEqual(["error in pipeline"]);
+    expect(events).toEqual(["error in pipeline", "error in pipeline"]);
     fail = false;
     await queue.offer(batch([{ name: "c", trace_id: "t" }]));
     await drain();
@@ -170,6 +170,39 @@ describe("the worker", () => {
     expect(events).toContain("error in broken sink");
   });
 
+  it("loses only the span that a stage failed on", async () => {
+    const { queue, worker, counts, delivered, drain } = pipelineOf({
+      metrics: {
+        record: ({ facts }) => {
+          if (facts.name === "bad") throw new Error("broken");
+        },
+      },
+    });
+    worker.start();
+    await queue.offer(batch(["a", "bad", "c"].map((name) => ({ name, trace_id: "t" }))));
+    await drain();
+    expect(counts).toEqual({ processed: 2, dropped: 1 });
+    expect(delivered.map(({ facts }) => facts.name)).toEqual(["a", "c"]);
+  });
+
+  it("learns a batch whole that is larger than a lease: a wrapper far before its call is known", async () => {
+    const { queue, worker, delivered, drain } = pipelineOf();
+    worker.start();
+    const filler = Array.from({ length: 600 }, (_, index) => ({
+      name: "x",
+      trace_id: "t",
+      span_id: `f${index}`,
+    }));
+    const wrapper = { name: "wrapper", trace_id: "t", span_id: "w", span_type: "llm" };
+    const call = { name: "call", trace_id: "t", span_id: "c", span_type: "llm", parent_span_id: "w" };
+    await queue.offer(batch([wrapper, ...filler, call]));
+    await drain();
+    expect(delivered).toHaveLength(602);
+    const counting = delivered.filter(({ facts, countsUsage }) => facts.spanType === "llm" && countsUsage);
+    expect(counting.map(({ facts }) => facts.name)).toEqual(["call"]);
+    expect(delivered.every(({ json }) => json !== undefined)).toBe(true);
+  });
+
   it("lets the event loop have its turn while much waits", async () => {
     const { queue, worker, drain } = pipelineOf();
     const text = "x".repeat(300);
@@ -190,8 +223,8 @@ describe("the worker", () => {
   it("takes nothing more once stopped, and stops twice without harm", async () => {
     const { queue, worker, counts } = pipelineOf();
     worker.start();
-    await worker.stop();
-    await worker.stop();
+    await worker.stop(Infinity);
+    await worker.stop(Infinity);
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(counts.processed).toBe(0);

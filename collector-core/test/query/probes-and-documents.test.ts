@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, request as httpRequest } from "node:http";
+import { createConnection, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/errors.js";
 import { notReadyReasons } from "../../src/query/readiness.js";
@@ -119,10 +119,55 @@ describe("contract 2: one shape of error everywhere", () => {
     }
   });
 
-  it("gives every code of the catalogue one status of contract 2", () => {
+  it("says 405 before it looks at a body, and takes a DELETE that names a content type", async () => {
+    const { url } = await startCollector();
+    for (const [method, path, type] of [
+      ["POST", "/v1/traces", "application/json"],
+      ["POST", "/health", "application/xml"],
+      ["PUT", "/v1/telemetry", "application/xml"],
+    ] as const) {
+      const response = await fetch(url + path, { method, body: "{", headers: { "Content-Type": type } });
+      expect(await errorOf(response), path).toMatchObject({ status: 405, code: "method_not_allowed" });
+    }
+    const headers = { "Content-Type": "application/json" };
+    expect((await fetch(`${url}/v1/traces`, { method: "DELETE", headers })).status).toBe(204);
+  });
+
+  it.each([
+    ["GARBAGE\r\n\r\n", 400, "invalid_http"],
+    [
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(17 * 1024)}\r\n\r\n`,
+      431,
+      "headers_too_large",
+    ],
+  ])("says bad HTTP in the same shape", async (sent, status, code) => {
+    const { url } = await startCollector();
+    const answer = await new Promise<string>((resolve) => {
+      let text = "";
+      const socket = createConnection(Number(new URL(url).port), "127.0.0.1", () => socket.write(sent));
+      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      socket.on("close", () => resolve(text));
+    });
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ error: { code } });
+  });
+
+  it("takes a request that names the whole address", async () => {
+    const { url } = await startCollector();
+    const { port } = new URL(url);
+    const status = await new Promise((resolve, reject) => {
+      const headers = { "Content-Type": "application/json" };
+      const options = { host: "127.0.0.1", port, method: "POST", path: `${url}/v1/telemetry`, headers };
+      const request = httpRequest(options, (response) => resolve(response.resume().statusCode));
+      request.on("error", reject).end('{"spans":[]}');
+    });
+    expect(status).toBe(202);
+  });
+
+  it("gives every code of the catalogue a status of contract 2, or of bad HTTP", () => {
     const statuses = new Set(Object.values(ERROR_CATALOGUE).map(({ status }) => status));
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([
-      400, 401, 403, 404, 405, 413, 415, 429, 500, 503,
+      400, 401, 403, 404, 405, 408, 413, 415, 429, 431, 500, 503,
     ]);
   });
 });

@@ -64,14 +64,25 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it.each(["0", "1001", "20abc", "-1", "1.5", "", "NaN"])("400 invalid_limit for limit=%s", async (limit) => {
-    const { url } = await startCollector();
-    expect(await errorOf(await fetch(`${url}/v1/traces?limit=${limit}`))).toMatchObject({
-      status: 400,
-      code: "invalid_limit",
-      message: "limit must be a whole number from 1 to 1000.",
-    });
+  it("has no next_cursor where nothing more matches", async () => {
+    const { get } = await withTraces(4);
+    expect((await get<TraceList>("/v1/traces?limit=4")).next_cursor).toBeNull();
+    expect((await get<TraceList>("/v1/traces?service=odd&limit=2")).next_cursor).toBeNull();
+    expect((await get<TraceList>("/v1/traces?trace_id=t3&limit=1")).next_cursor).toBeNull();
+    expect((await get<TraceList>("/v1/traces?limit=3")).next_cursor).not.toBeNull();
   });
+
+  it.each(["0", "1001", "20abc", "-1", "1.5", "", "NaN", "0x10", "1e1", "%2020"])(
+    "400 invalid_limit for limit=%s",
+    async (limit) => {
+      const { url } = await startCollector();
+      expect(await errorOf(await fetch(`${url}/v1/traces?limit=${limit}`))).toMatchObject({
+        status: 400,
+        code: "invalid_limit",
+        message: "limit must be a whole number from 1 to 1000.",
+      });
+    },
+  );
 
   it.each(["cursor=nonsense", "sevrice=shop", "service=a&service=b", "q="])(
     "400 invalid_query for %s",

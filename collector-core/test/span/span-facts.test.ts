@@ -59,6 +59,7 @@ describe("contract 1: what a span means", () => {
       ["span_type", 1],
       ["status", {}],
       ["attributes", []],
+      ["events", {}],
     ] as const) {
       expect(read({ [field]: value }).invalid, field).toEqual([field]);
     }
@@ -67,6 +68,8 @@ describe("contract 1: what a span means", () => {
       ["tokens_input", 1.5],
       ["tokens_output", 2 ** 53],
       ["tokens_output", "12"],
+      ["tokens_cached", -1],
+      ["tokens_reasoning", "a"],
       ["cost_usd", -0.1],
       ["cost_usd", Infinity],
       ["ttft_ms", "fast"],
@@ -81,6 +84,28 @@ describe("contract 1: what a span means", () => {
     const { facts, invalid } = read({ start_time: 2000, end_time: 1000 });
     expect(invalid).toEqual(["end_time"]);
     expect(facts.durationMs).toBeUndefined();
+  });
+
+  it("answers the end that was sent, with or without a duration", () => {
+    const at = (fields: Partial<Span>) => normalizeSpan({ name: "a", trace_id: "t", ...fields }, context);
+    expect(at({ end_time: 1000 })).toMatchObject({ end_time: "1970-01-01T00:00:01.000Z", duration_ms: null });
+    expect(at({ start_time: 0, end_time: 1000, duration_ms: 500 })).toMatchObject({
+      end_time: "1970-01-01T00:00:01.000Z",
+      duration_ms: 500,
+    });
+    expect(at({ start_time: "9999-12-31T23:59:59Z", duration_ms: 1e9 }).end_time).toBe(
+      "9999-12-31T23:59:59.999Z",
+    );
+    expect(at({ start_time: 1.12345e-7 }).start_time).toBe("1970-01-01T00:00:00.000Z");
+  });
+
+  it("takes an end more than 1e9 ms after the start for no end", () => {
+    expect(read({ start_time: 0, end_time: "2026-01-01T00:00:00Z" }).invalid).toEqual(["end_time"]);
+  });
+
+  it("keeps 256 characters of what becomes a label: a list must not carry texts", () => {
+    const { facts } = read({ span_type: "x".repeat(1000), attributes: { model: "m".repeat(1000) } });
+    expect([facts.spanType.length, facts.model.length]).toEqual([256, 256]);
   });
 
   it("leaves unusable known attributes out of the answer, and keeps all others as they came", () => {
@@ -162,5 +187,6 @@ describe("spec 7: errors are normalised into six categories", () => {
   it("gives a failed span without a class internal, and one that did not fail none", () => {
     expect(read({ status: "ERROR" }).facts.errorCategory).toBe("internal");
     expect(read({}).facts.errorCategory).toBe("");
+    expect(read({ attributes: { error_type: "RateLimitError" } }).facts.errorCategory).toBe("");
   });
 });

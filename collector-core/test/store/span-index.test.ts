@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SeededHash } from "../../src/store/seeded-hash.js";
+import { SeededHash } from "../../src/seeded-hash.js";
 import { BY_ID, SpanIndex } from "../../src/store/span-index.js";
 import { INT, NO_ROW, SpanTable } from "../../src/store/span-table.js";
 

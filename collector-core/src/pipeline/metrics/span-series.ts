@@ -39,12 +39,18 @@ interface Scope {
   readonly overflowing: readonly LabelValues[];
 }
 
+/** Series that are tried before the Maps: a service has few sets of labels in use at a time. */
+const RECENT_SERIES = 8;
+
 /**
  * Finds the {@link SpanSeries} of a span: the hot path of the metrics. It holds at most `capacity` of them; when full
  * it is emptied and fills again with what is in use. What was counted is not in here.
  */
 export class SpanSeriesCache {
   private readonly byService = new Map<string, ByEnv>();
+  /** The series that were found last, in a ring. */
+  private readonly recent: (SpanSeries | undefined)[] = new Array<undefined>(RECENT_SERIES).fill(undefined);
+  private nextRecent = 0;
   private size = 0;
   private context: BatchContext | undefined;
   private scope: Scope | undefined;
@@ -55,9 +61,19 @@ export class SpanSeriesCache {
   ) {}
 
   find(facts: SpanFacts, context: BatchContext): SpanSeries {
-    const { values } = this;
     const scope = this.enter(context);
     for (const label of scope.overflowing) label.overflows += 1;
+    for (const series of this.recent) {
+      if (series !== undefined && isOf(series.labels, scope, facts)) return series;
+    }
+    const series = this.findAmongAll(facts, scope);
+    this.recent[this.nextRecent] = series;
+    this.nextRecent = (this.nextRecent + 1) % RECENT_SERIES;
+    return series;
+  }
+
+  private findAmongAll(facts: SpanFacts, scope: Scope): SpanSeries {
+    const { values } = this;
     const spanType = values.span_type.resolve(facts.spanType);
     const status = statusLabel(facts.status);
     const model = values.model.resolve(facts.model);
@@ -105,6 +121,7 @@ export class SpanSeriesCache {
   private keep(byAgent: ByAgent, agent: string, series: SpanSeries): void {
     if (this.size >= this.capacity) {
       this.byService.clear();
+      this.recent.fill(undefined);
       this.scope = undefined;
       this.size = 0;
       return;
@@ -112,6 +129,24 @@ export class SpanSeriesCache {
     byAgent.set(agent, series);
     this.size += 1;
   }
+}
+
+/**
+ * True where a span's values are the very labels. One that was cut, or that is beyond its cap and must be counted as
+ * such, is not.
+ */
+function isOf(labels: Labels, scope: Scope, facts: SpanFacts): boolean {
+  return (
+    labels["model"] === facts.model &&
+    labels["tool_name"] === facts.toolName &&
+    labels["span_type"] === facts.spanType &&
+    labels["status"] === facts.status &&
+    labels["agent"] === facts.agent &&
+    labels["error_type"] === facts.errorCategory &&
+    labels["provider"] === facts.provider &&
+    labels["service"] === scope.service &&
+    labels["env"] === scope.env
+  );
 }
 
 /** Statuses other than the two of the spec are one (contract 4). */

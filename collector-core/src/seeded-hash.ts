@@ -10,6 +10,11 @@ export class SeededHash {
   hi = 0;
   readonly #seed = randomFillSync(new Int32Array(2));
 
+  /** 52 bits of the last hash as one number, never 0: tables of numbers mark what is free with it. */
+  get number(): number {
+    return (this.hi >>> 12) * 2 ** 32 + (this.lo >>> 0) + 1;
+  }
+
   /** Hashes `text`, differently for every `salt` (a whole number). */
   of(salt: number, text: string): this {
     const low = salt | 0;

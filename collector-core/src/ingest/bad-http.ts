@@ -1,0 +1,34 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { ApiError } from "../contract/errors.js";
+
+/** Answers what could not be parsed as a request, in the one shape of contract 2, and closes the connection. */
+export function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = errorFor(error.code);
+  const body = JSON.stringify(answer.toBody());
+  socket.end(
+    [
+      `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+      "Content-Type: application/json; charset=utf-8",
+      "X-Content-Type-Options: nosniff",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+function errorFor(code: string | undefined): ApiError {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return new ApiError("headers_too_large", "The head of the request is larger than 16 KiB.");
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new ApiError("request_timeout", "The request took longer than 15 seconds to arrive.");
+  }
+  return new ApiError("invalid_http", "The request is not valid HTTP.");
+}
