@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import Type from "typebox";
 
 /** The exposition formats that a scraper may ask for (spec 4.2, contract 3). */
 export type ExpositionFormat = "text" | "openmetrics";
@@ -28,7 +29,15 @@ export async function metricsRoute(
         summary: "All metrics, for a scraper",
         description:
           "Prometheus text 0.0.4; OpenMetrics 1.0 where Accept asks for application/openmetrics-text.",
-        produces: ["text/plain", "application/openmetrics-text"],
+        response: {
+          200: {
+            description: "Every metric family.",
+            content: {
+              "text/plain": { schema: Type.String() },
+              "application/openmetrics-text": { schema: Type.String() },
+            },
+          },
+        },
       },
     },
     async (request, reply) => {

@@ -43,6 +43,9 @@ const INGEST_PATHS = {
   },
 };
 
+/** What any route may answer. */
+const COMMON_ERRORS = errorAnswers("host_not_allowed", "origin_not_allowed", "internal_error");
+
 function jsonContent(schema: object): { "application/json": { schema: object } } {
   return { "application/json": { schema } };
 }
@@ -62,6 +65,14 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       paths: INGEST_PATHS,
+    },
+    refResolver: {
+      buildLocalReference: ({ $id }, _baseUri, _fragment, index) =>
+        typeof $id === "string" ? $id : `Schema${index}`,
+    },
+    transform: ({ schema, url }) => {
+      const response = schema?.response as Record<string, unknown> | undefined;
+      return { schema: { ...schema, response: { ...response, ...COMMON_ERRORS } }, url };
     },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());

@@ -80,7 +80,10 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         summary: "One trace with its spans",
         params: TraceParams,
         querystring: Full,
-        response: { ...STREAMED, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+        response: {
+          ...STREAMED,
+          ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled"),
+        },
       },
     },
     async ({ params, query }, reply) => {

@@ -209,6 +209,11 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /v1/traces/{trace_id}/spans/{span_id}",
       "POST /v1/telemetry",
     ]);
+    for (const methods of Object.values(document.paths)) {
+      for (const { responses } of Object.values(methods)) {
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(["403", "500"]));
+      }
+    }
     expect(Object.keys(document.paths["/v1/telemetry"]?.["post"]?.responses ?? {})).toEqual(
       expect.arrayContaining(["202", "400", "413", "415", "429", "503"]),
     );
