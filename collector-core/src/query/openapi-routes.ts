@@ -71,7 +71,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         typeof $id === "string" ? $id : `Schema${index}`,
     },
     transform: ({ schema, url }) => {
-      const response = schema?.response as Record<string, unknown> | undefined;
+      const response = schema.response as Record<string, unknown> | undefined;
       return { schema: { ...schema, response: { ...response, ...COMMON_ERRORS } }, url };
     },
   });
