@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { collectorForTest, freePort } from "../harness/built-collector.js";
+import { clientForTest, batchOf, telemetry } from "../harness/http-client.js";
+import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { startLoad } from "../harness/steady-load.js";
+import { until } from "../harness/until.js";
+
+const ROUNDS = 5;
+const READY_WITHIN_MS = 2000;
+
+it("kill -9 under load, again and again: it is ready on the same port within 2 s and takes spans again", async () => {
+  const settings = { PORT: String(await freePort()), LOGGING_STRUCTURED: "true" };
+  let collector = await collectorForTest(settings);
+  const load = startLoad(collector.url, { connections: 16, spansPerBatch: 10 });
+
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = load.counts().acceptedSpans;
+      await until("the load is accepted", () => load.counts().acceptedSpans > before + 5000 || undefined);
+      collector.signal("SIGKILL");
+      expect(await collector.exit).toEqual({ code: null, signal: "SIGKILL" });
+
+      const diedAt = performance.now();
+      collector = await collectorForTest(settings);
+      const { status } = await fetch(`${collector.url}/ready`);
+      expect(status).toBe(200);
+      expect(performance.now() - diedAt).toBeLessThan(READY_WITHIN_MS);
+    }
+  } finally {
+    await load.stop();
+  }
+
+  // The last one has had all of its load, and nothing of what its predecessors took.
+  const client = clientForTest(collector.url, 1);
+  expect((await client.send(telemetry(batchOf(3, "after-the-kill"))).answer).status).toBe(202);
+  const ledger = await ledgerAtRest(collector.url);
+  expectToAddUp(ledger);
+  expect(ledger.processed).toBe(ledger.accepted);
+  const trace = await fetch(`${collector.url}/v1/traces/after-the-kill`);
+  expect(await trace.json()).toMatchObject({ trace: { span_count: 3 } });
+
+  expect(await collector.stop()).toEqual({ code: 0, signal: null });
+  expectToAddUp(collector.lastLedger());
+});

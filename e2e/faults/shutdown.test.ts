@@ -1,0 +1,274 @@
+import { connect } from "node:net";
+import { expect, it } from "vitest";
+import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import { burst } from "../harness/held-collector.js";
+import { batchOf, clientForTest, telemetry, type Answer, type HttpClient } from "../harness/http-client.js";
+import { expectToAddUp, sum } from "../harness/ledger.js";
+import { startLoad } from "../harness/steady-load.js";
+import { pause, until, within } from "../harness/until.js";
+
+/** Contract 5: a repeated signal within this time is the first one again. */
+const SAME_SIGNAL_MS = 1000;
+const BATCHES = 400;
+const SPANS_PER_BATCH = 100;
+
+function startStructured(settings: Settings = {}): Promise<BuiltCollector> {
+  return collectorForTest({ LOGGING_STRUCTURED: "true", ...settings });
+}
+
+/** Fills the queue and asks the collector to stop before its worker has got to anything. */
+async function stopWithFullQueue(
+  collector: BuiltCollector,
+  signal: NodeJS.Signals = "SIGTERM",
+): Promise<readonly Answer[]> {
+  const client = clientForTest(collector.url, BATCHES);
+  const batches = Array.from({ length: BATCHES }, (_, index) =>
+    telemetry(batchOf(SPANS_PER_BATCH, `t${index}`)),
+  );
+  const { answers } = await burst(collector, client, batches, () => collector.signal(signal));
+  return answers;
+}
+
+function countAccepted(answers: readonly Answer[]): number {
+  return answers.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
+}
+
+it.each([
+  ["SIGTERM", 4],
+  ["SIGINT", 2],
+] as const)(
+  "spec 4.9 rule 6: %s under load, %i times: exit code 0 in time, and the last line accounts for every accepted span",
+  async (signal, rounds) => {
+    const gracePeriodSeconds = 10;
+    for (let round = 0; round < rounds; round++) {
+      const collector = await startStructured({ SHUTDOWN_GRACE_PERIOD_SECONDS: String(gracePeriodSeconds) });
+      const load = startLoad(collector.url, { connections: 24, spansPerBatch: 10 });
+      await until("the load is accepted", () => load.counts().acceptedSpans > 3000 || undefined);
+
+      const askedAt = performance.now();
+      const exit = await collector.stop(signal);
+      expect(performance.now() - askedAt).toBeLessThan((gracePeriodSeconds + 1) * 1000);
+      expect(exit).toEqual({ code: 0, signal: null });
+
+      const { answers, refusals, acceptedSpans } = await load.stop();
+      expect(Object.keys(answers).filter((status) => status !== "202" && status !== "503")).toEqual([]);
+      expect(Object.keys(refusals).filter((refusal) => refusal !== "503 shutting_down")).toEqual([]);
+
+      const ledger = collector.lastLedger();
+      expectToAddUp(ledger);
+      expect(ledger.accepted).toBeGreaterThanOrEqual(acceptedSpans);
+      // At most the answers that were on their way when the connections were closed.
+      expect(ledger.accepted).toBeLessThanOrEqual(acceptedSpans + 24 * 10);
+      expect(ledger).toMatchObject({ processed: ledger.accepted, queued: 0, inFlight: 0 });
+    }
+  },
+);
+
+it("spec 4.9 rule 6: with drain_queue a full queue is processed to the last span", async () => {
+  const collector = await startStructured();
+  const accepted = countAccepted(await stopWithFullQueue(collector));
+  expect(accepted).toBe(BATCHES * SPANS_PER_BATCH);
+
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+  const ledger = collector.lastLedger();
+  expectToAddUp(ledger);
+  expect(ledger).toMatchObject({ accepted, processed: accepted, queued: 0, inFlight: 0 });
+  expect(sum(ledger.dropped)).toBe(0);
+});
+
+it("spec 4.9 rule 6: while it drains, new spans are refused with 503 shutting_down and it is not ready", async () => {
+  const { collector, client, answers } = await heldWhileDraining();
+  const late = client.send(telemetry(batchOf(1, "late")));
+  const probe = client.send({ path: "/ready" });
+  await Promise.all([late.written, probe.written]);
+  collector.signal("SIGCONT");
+
+  const refused = await late.answer;
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  expect(JSON.parse(refused.body)).toMatchObject({ error: { code: "shutting_down" } });
+  const ready = await probe.answer;
+  expect(ready.status).toBe(503);
+  expect(JSON.parse(ready.body)).toMatchObject({
+    status: "not_ready",
+    reasons: expect.arrayContaining(["shutting_down"]),
+  });
+
+  const accepted = countAccepted(await answers);
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+  expectToAddUp(collector.lastLedger());
+  expect(collector.lastLedger()).toMatchObject({ accepted, processed: accepted });
+});
+
+it("a batch whose body ends after the signal is refused, and counted as contract 4 has it", async () => {
+  const collector = await startStructured();
+  const body = JSON.stringify(batchOf(3, "late"));
+  const head = `POST /v1/telemetry HTTP/1.1\r\nHost: ${new URL(collector.url).host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const socket = connect({ host: "127.0.0.1", port: collector.port });
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (text: string) => void (answer += text));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => undefined);
+  socket.write(head + body.slice(0, 10));
+  // An answer on another connection: by then the collector has seen the head of the first.
+  await until(
+    "the collector has the head",
+    async () => (await fetch(`${collector.url}/health`)).ok || undefined,
+  );
+  await fetch(`${collector.url}/health`);
+
+  collector.signal("SIGTERM");
+  await collector.logged(/Stopping: SIGTERM/);
+  socket.write(body.slice(10));
+  await within("the connection is closed", closed, 10_000);
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+
+  const ledger = collector.lastLedger();
+  expectToAddUp(ledger);
+  expect(ledger.accepted).toBe(0);
+  if (answer !== "") {
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toContain('"code":"shutting_down"');
+    expect(ledger).toMatchObject({ received: 3, rejected: { shutting_down: 3 } });
+  }
+});
+
+it("shutdown.drain_queue=false drops what waits, and counts it", async () => {
+  const collector = await startStructured({ SHUTDOWN_DRAIN_QUEUE: "false" });
+  const accepted = countAccepted(await stopWithFullQueue(collector));
+  expect(accepted).toBeGreaterThan(0);
+
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+  const ledger = collector.lastLedger();
+  expectToAddUp(ledger);
+  expect(ledger).toMatchObject({ accepted, queued: 0, inFlight: 0 });
+  expect(ledger.dropped["shutdown"]).toBeGreaterThan(0);
+});
+
+it("a grace period of 0 ends it at once; what it could not process is counted", async () => {
+  const collector = await startStructured({ SHUTDOWN_GRACE_PERIOD_SECONDS: "0" });
+  const askedAt = performance.now();
+  const accepted = countAccepted(await stopWithFullQueue(collector));
+
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+  expect(performance.now() - askedAt).toBeLessThan(5000);
+  const ledger = collector.lastLedger();
+  expectToAddUp(ledger);
+  expect(ledger.accepted).toBe(accepted);
+  expect(ledger.dropped["shutdown"]).toBeGreaterThan(0);
+});
+
+it("connections that are idle, or in the middle of a request, do not hold it up", async () => {
+  const collector = await startStructured();
+  const sockets = Array.from({ length: 20 }, () => connect({ host: "127.0.0.1", port: collector.port }));
+  for (const [index, socket] of sockets.entries()) {
+    socket.on("error", () => undefined);
+    if (index % 2 === 0) socket.write("POST /v1/telemetry HTTP/1.1\r\nHost: localhost\r\nContent-Le");
+  }
+  const closed = sockets.map(
+    (socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())),
+  );
+  await fetch(`${collector.url}/health`);
+
+  const askedAt = performance.now();
+  expect(await collector.stop()).toEqual({ code: 0, signal: null });
+  expect(performance.now() - askedAt).toBeLessThan(5000);
+  await within("all connections are closed", Promise.all(closed), 5000);
+  expectToAddUp(collector.lastLedger());
+});
+
+it("a signal repeated within a second is the first one again: the drain goes on", async () => {
+  const collector = await startStructured();
+  const answers = await stopWithFullQueue(collector);
+  collector.signal("SIGTERM");
+  collector.signal("SIGINT");
+
+  expect(await collector.exit).toEqual({ code: 0, signal: null });
+  const accepted = countAccepted(answers);
+  expect(collector.lastLedger()).toMatchObject({ accepted, processed: accepted });
+});
+
+it.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)(
+  "a %s more than a second after the first signal forces the exit with %i",
+  async (signal, code) => {
+    // The collector is held in the middle of its drain for as long as it takes.
+    const { collector, answers } = await heldWhileDraining();
+    answers.catch(() => undefined);
+    await pause(SAME_SIGNAL_MS + 200);
+    collector.signal(signal);
+    collector.signal("SIGCONT");
+
+    expect(await collector.exit).toEqual({ code, signal: null });
+    expect(collector.stderr.filter((line) => line.includes("Ledger"))).toEqual([]);
+  },
+);
+
+it("spec 2.6: the ledger is a structured line with the fields of the spec, and the last one", async () => {
+  const collector = await startStructured();
+  const client = clientForTest(collector.url, 1);
+  await client.send(telemetry(batchOf(5, "t1"))).answer;
+  await client.send(telemetry({ spans: [{ name: "x" }] })).answer;
+  await collector.stop();
+
+  const { record } = collector.lastLedger();
+  const { timestamp, ...rest } = record;
+  expect(new Date(String(timestamp)).toISOString()).toBe(timestamp);
+  expect(rest).toEqual({
+    level: "INFO",
+    logger: "obspan",
+    message: "Ledger",
+    received: 6,
+    accepted: 5,
+    processed: 5,
+    queued: 0,
+    in_flight: 0,
+    rejected: { invalid_span: 1 },
+    dropped: { evicted_oldest: 0, shutdown: 0, internal_error: 0 },
+  });
+  for (const line of collector.stderr) {
+    expect(JSON.parse(line)).toMatchObject({
+      timestamp: expect.any(String),
+      level: expect.stringMatching(/^(DEBUG|INFO|WARNING|ERROR|CRITICAL)$/),
+      logger: expect.any(String),
+      message: expect.any(String),
+    });
+  }
+});
+
+it("the plain ledger line says the same", async () => {
+  const collector = await collectorForTest();
+  const client = clientForTest(collector.url, 1);
+  await client.send(telemetry(batchOf(5, "t1"))).answer;
+  await collector.stop();
+  expectToAddUp(collector.lastLedger());
+  expect(collector.lastLedger()).toMatchObject({ received: 5, accepted: 5, processed: 5, rejected: {} });
+});
+
+/** A collector that has been asked to stop, and is held still (SIGSTOP) before it has processed all that it took. */
+interface HeldCollector {
+  readonly collector: BuiltCollector;
+  /** Has two connections open. */
+  readonly client: HttpClient;
+  /** To the batches that it is draining. */
+  readonly answers: Promise<readonly Answer[]>;
+}
+
+async function heldWhileDraining(): Promise<HeldCollector> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const collector = await startStructured();
+    const client = clientForTest(collector.url, 2);
+    await client.openConnections();
+    const answers = stopWithFullQueue(collector);
+    await collector.logged(/Stopping: SIGTERM/);
+    collector.signal("SIGSTOP");
+    // Whatever it had written before it was held has come by then.
+    await pause(50);
+    if (!collector.stderr.some((line) => line.includes("Ledger"))) return { collector, client, answers };
+    collector.signal("SIGCONT");
+    await Promise.all([answers, collector.exit]);
+  }
+  throw new Error("The drain was always over before the collector could be held.");
+}

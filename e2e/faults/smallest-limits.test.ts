@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { collectorForTest } from "../harness/built-collector.js";
+import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
+import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { scrape } from "../harness/scrape.js";
+
+/** Twenty of them are more than the smallest trace store holds. */
+const PROMPT = "x".repeat(100_000);
+
+/** The least that each limit may be: legal, so nothing may hang, crash or be refused for it but what does not fit. */
+const SMALLEST = [
+  ["LIMITS_MAX_TRACES", "1"],
+  ["LIMITS_MAX_QUEUE_SIZE", "1"],
+  ["LIMITS_MAX_SPAN_ATTRIBUTES", "1"],
+  ["LIMITS_MAX_LABEL_VALUE_LENGTH", "1"],
+  ["LIMITS_MAX_SERIES", "10"],
+  ["TRACE_STORE_MAX_SPANS_PER_TRACE", "1"],
+  ["TRACE_STORE_MAX_BYTES", "1048576"],
+  ["SAMPLING_RATE", "0"],
+] as const;
+
+it.each(SMALLEST)("%s=%s: it takes spans, answers everything and stops in order", async (key, value) => {
+  const collector = await collectorForTest({ [key]: value });
+  const client = clientForTest(collector.url, 1);
+  for (let index = 0; index < 20; index++) {
+    const batch = batchOf(1, `trace-${index}`, { attributes: { model: `m-${index}`, prompt_text: PROMPT } });
+    expect((await client.send(telemetry(batch)).answer).status).toBe(202);
+    await ledgerAtRest(collector.url);
+  }
+
+  const ledger = await ledgerAtRest(collector.url);
+  expectToAddUp(ledger);
+  expect(ledger).toMatchObject({ received: 20, accepted: 20, processed: 20 });
+  expect((await scrape(collector.url)).value("obs_spans_total")).toBe(20);
+  expect((await client.send({ path: "/v1/traces" }).answer).status).toBe(200);
+  expect(collector.stderr.filter((line) => / (ERROR|CRITICAL) /.test(line))).toEqual([]);
+
+  expect(await collector.stop()).toEqual({ code: 0, signal: null });
+  expectToAddUp(collector.lastLedger());
+});

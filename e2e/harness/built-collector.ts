@@ -1,0 +1,96 @@
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { startProgram, type ChildProgram, type Exit } from "./child-program.js";
+import { parseLedgerLine, type LedgerLine } from "./ledger.js";
+import { until, within } from "./until.js";
+
+/** The command `obspan` as it is installed. */
+export const OBSPAN = fileURLToPath(new URL("../../collector-core/bin/obspan.js", import.meta.url));
+
+/** Settings by the end of their variable: `LIMITS_MAX_TRACES` for `OBS_SERVER_LIMITS_MAX_TRACES`. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** The built collector, in a process of its own. */
+export interface BuiltCollector extends ChildProgram {
+  /** Where it listens: `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly port: number;
+  /** Resolves with the first line on stderr that matches. */
+  logged(pattern: RegExp, withinMs?: number): Promise<string>;
+  /** Sends the signal and waits for the end. Default: SIGTERM. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** The last line on stderr, after the end. Throws where it is no ledger. */
+  lastLedger(): LedgerLine;
+}
+
+/**
+ * Starts `obspan serve` and waits until it listens. Its address is 127.0.0.1 and a free port unless the settings say
+ * otherwise. Whoever calls this ends it; {@link collectorForTest} does that by itself.
+ */
+export async function startBuiltCollector(settings: Settings = {}): Promise<BuiltCollector> {
+  const program = serve(settings);
+  const { stderr } = program;
+  const logged = (pattern: RegExp, withinMs?: number): Promise<string> =>
+    until(`the collector logs ${pattern.source}`, () => stderr.find((line) => pattern.test(line)), withinMs);
+
+  const url = await Promise.race([
+    logged(LISTENING).then((line) => LISTENING.exec(line)?.[1] ?? ""),
+    program.exit.then(({ code }) => {
+      throw new Error(`The collector ended with ${String(code)}:\n${stderr.join("\n")}`);
+    }),
+  ]).catch(async (error: unknown) => {
+    await killProgram(program);
+    throw error;
+  });
+
+  return {
+    ...program,
+    url,
+    port: Number(new URL(url).port),
+    logged,
+    async stop(signal = "SIGTERM") {
+      program.signal(signal);
+      return await within(`the collector ends after ${signal}`, program.exit, 40_000);
+    },
+    lastLedger: () => parseLedgerLine(stderr.at(-1) ?? ""),
+  };
+}
+
+/** {@link startBuiltCollector} for one test: at the test's end it is killed where it still runs. */
+export async function collectorForTest(settings: Settings = {}): Promise<BuiltCollector> {
+  const collector = await startBuiltCollector(settings);
+  onTestFinished(() => killProgram(collector));
+  return collector;
+}
+
+/** Runs `obspan serve` in the expectation that it ends by itself. */
+export async function serveToItsEnd(settings: Settings): Promise<ChildProgram & { readonly ended: Exit }> {
+  const program = serve(settings);
+  onTestFinished(() => killProgram(program));
+  return { ...program, ended: await within("obspan serve ends by itself", program.exit, 10_000) };
+}
+
+/** SIGKILL, also for one that is stopped, and the end of it. Harmless where it has ended. */
+export async function killProgram(program: ChildProgram): Promise<void> {
+  if (!program.hasExited()) program.signal("SIGKILL");
+  await program.exit;
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== "object" || address === null) throw new Error("No free port.");
+  return address.port;
+}
+
+const LISTENING = /Listening on (http:\/\/[^\s"]+)/;
+
+function serve(settings: Settings): ChildProgram {
+  const all = { HOST: "127.0.0.1", PORT: "0", ...settings };
+  const env = Object.fromEntries(Object.entries(all).map(([key, value]) => [`OBS_SERVER_${key}`, value]));
+  return startProgram(process.execPath, [OBSPAN, "serve"], env);
+}

@@ -1,0 +1,104 @@
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import { onTestFinished } from "vitest";
+
+/** A request to the collector. */
+export interface Outgoing {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** The whole answer to one. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A request under way. */
+export interface Sent {
+  /** Resolves when the last byte of the request has been handed to the system. */
+  readonly written: Promise<void>;
+  /** Rejects where the connection ended without an answer. */
+  readonly answer: Promise<Answer>;
+}
+
+/** Keeps a number of connections to a collector open. `fetch` would not say how many, nor when a request is written. */
+export interface HttpClient {
+  send(outgoing: Outgoing): Sent;
+  /** Opens every connection, so that the requests that follow do not wait for one. */
+  openConnections(): Promise<void>;
+  close(): void;
+}
+
+/** No answer takes so long: a test that waits for one fails sooner, and says why. */
+const ANSWER_WITHIN_MS = 20_000;
+
+export function createHttpClient(url: string, connections: number): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
+
+  function send({ method = "GET", path, headers = {}, body }: Outgoing): Sent {
+    let onWritten: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => (onWritten = resolve));
+    const answer = new Promise<Answer>((resolve, reject) => {
+      const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+      const outgoing = request(url + path, { agent, method, headers: { ...length, ...headers } });
+      outgoing.on("finish", onWritten);
+      outgoing.setTimeout(ANSWER_WITHIN_MS, () => {
+        outgoing.destroy(new Error(`No answer to ${method} ${path} within ${ANSWER_WITHIN_MS} ms.`));
+      });
+      outgoing.on("error", reject);
+      outgoing.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const { statusCode = 0, headers: answered } = response;
+          resolve({ status: statusCode, headers: answered, body: Buffer.concat(chunks).toString("utf8") });
+        });
+      });
+      outgoing.end(body);
+    });
+    return { written, answer };
+  }
+
+  return {
+    send,
+    async openConnections() {
+      const probes = Array.from({ length: connections }, () => send({ path: "/health" }).answer);
+      await Promise.all(probes);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** {@link createHttpClient} for one test, which closes it. */
+export function clientForTest(url: string, connections: number): HttpClient {
+  const client = createHttpClient(url, connections);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A batch for POST /v1/telemetry. */
+export function telemetry(batch: unknown, headers: Readonly<Record<string, string>> = {}): Outgoing {
+  return {
+    method: "POST",
+    path: "/v1/telemetry",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: typeof batch === "string" || batch instanceof Uint8Array ? batch : JSON.stringify(batch),
+  };
+}
+
+/** A batch of `count` spans, all of one trace. */
+export function batchOf(count: number, traceId: string, fields: Readonly<Record<string, unknown>> = {}) {
+  const spans = Array.from({ length: count }, (_, index) => ({
+    name: "chat",
+    span_type: "llm",
+    trace_id: traceId,
+    span_id: `s${index}`,
+    duration_ms: 5,
+    ...fields,
+  }));
+  return { service: "e2e", spans };
+}
