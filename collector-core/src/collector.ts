@@ -20,9 +20,13 @@ import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoute } from "./query/config-route.js";
 import { healthRoutes } from "./query/health-routes.js";
+import { createLiveHub } from "./query/live-hub.js";
+import { liveRoute } from "./query/live-route.js";
+import { createLiveStatus } from "./query/live-status.js";
 import { metricsRoute } from "./query/metrics-route.js";
 import { describeApi } from "./query/openapi-routes.js";
 import { tracesRoutes } from "./query/traces-routes.js";
+import { uiRoute } from "./query/ui-route.js";
 import { createMemoryQueue } from "./queue/memory-queue.js";
 import { createPressureLog } from "./queue/pressure-log.js";
 import { createMemoryTraceStore } from "./store/memory-trace-store.js";
@@ -33,6 +37,8 @@ export interface CollectorOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly version: string;
+  /** The built web UI, served at `/`. Undefined: the collector answers its API only. */
+  readonly uiDirectory?: string | undefined;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
@@ -98,7 +104,23 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
   });
 
-  // 3. The way from the one to the other, beside the HTTP handlers.
+  // 3. Who is told as it happens.
+  const live = createLiveHub({
+    store,
+    status: createLiveStatus({
+      version,
+      startedAtMs,
+      clock,
+      ledger,
+      queueUsage: () => queue.usage(),
+      storeUsage: store && (() => store.usage()),
+      maxTraces: config["limits.max_traces"],
+      hardLimitPct: config["backpressure.hard_limit_pct"],
+      isStopping,
+    }),
+  });
+
+  // 4. The way from the one to the other, beside the HTTP handlers.
   const workerLog = logger.child("worker");
   const worker = createWorker({
     queue,
@@ -108,12 +130,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     metrics: { record: ({ facts, context, countsUsage }) => spanMetrics.record(facts, context, countsUsage) },
     sampler: createTraceSampler(config["sampling.rate"]),
     redactor: withoutRedaction,
-    sinks: store === undefined ? [] : [storeSink(store)],
+    sinks: store === undefined ? [] : [storeSink(store), live],
     clock,
     onError: (where, error) => workerLog.error(`${where} failed: ${describeError(error)}`, { where }),
   });
 
-  // 4. The ways in and out.
+  // 5. The ways in and out.
   const httpLog = logger.child("http");
   const server = await createHttpServer({
     host: config["server.host"],
@@ -134,7 +156,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
-      await app.register(tracesRoutes, { store });
+      await app.register(tracesRoutes, { store, onCleared: () => live.cleared() });
+      await app.register(liveRoute, { hub: live });
       await app.register(metricsRoute, {
         renderMetrics: (format) => renderMetrics(format, [spanMetrics, metrics]),
       });
@@ -146,6 +169,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         isStopping,
       });
       await app.register(configRoute, { describe: () => describeConfig(loaded) });
+      if (options.uiDirectory !== undefined)
+        await app.register(uiRoute, { uiDirectory: options.uiDirectory });
     },
     onRequest: (route, status) => metrics.httpRequest(route, status),
     onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),
@@ -168,6 +193,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     await worker.stop(deadlineMs);
     const lost = await queue.abandon();
     if (lost > 0) metrics.dropped("shutdown", lost);
+    await live.stop();
     await server.stop();
     await store?.stop();
     return ledger();
@@ -179,6 +205,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     async start() {
       await store?.start();
+      await live.start();
       worker.start();
       await server.start();
     },

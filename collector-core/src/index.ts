@@ -6,3 +6,6 @@
 export { createCollector, type Collector, type CollectorOptions, type Ledger } from "./collector.js";
 export { loadConfig, type LoadedConfig } from "./config/load-config.js";
 export { createLogger, type Logger } from "./logging/logger.js";
+export { warnOfOpenBind } from "./open-bind.js";
+export { stopInOrder } from "./orderly-stop.js";
+export { isPortInUse, startFailure } from "./start-failure.js";

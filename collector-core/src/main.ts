@@ -1,6 +1,8 @@
 /** The command `obspan`. This file alone reads `process.env`. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { isatty } from "node:tty";
+import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
 import { OPTION_LIST, type Config } from "./config/options.js";
@@ -81,10 +83,16 @@ async function runServe(flags: ServeFlags): Promise<number> {
 
   // The other commands do not pay for loading the collector.
   const { serve } = await import("./serve.js");
-  const exitCode = await serve({ loaded, logger, version: packageVersion() });
+  const exitCode = await serve({ loaded, logger, version: packageVersion(), uiDirectory: uiDirectory() });
   logger.close();
   // A connection or a timer that did not let go must not outlive the grace period.
   process.exit(exitCode);
+}
+
+/** The web UI, which the build puts beside the compiled code; undefined where only the collector was built. */
+function uiDirectory(): string | undefined {
+  const directory = fileURLToPath(new URL("../ui/", import.meta.url));
+  return existsSync(join(directory, "index.html")) ? directory : undefined;
 }
 
 function checkConfig(configPath: string | undefined): number {

@@ -6,6 +6,7 @@
 export * from "./config.js";
 export * from "./errors.js";
 export * from "./health.js";
+export * from "./live.js";
 export * from "./metrics.js";
 export * from "./telemetry.js";
 export * from "./trace.js";

@@ -22,6 +22,8 @@ import { shortenTexts } from "./shorten-texts.js";
 export interface TracesRoutesOptions {
   /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
   readonly store: TraceStore | undefined;
+  /** Told when traces were deleted. */
+  readonly onCleared: () => void;
 }
 
 const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
@@ -38,7 +40,10 @@ const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted
 const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 
 /** `GET` and `DELETE /v1/traces…`, `GET /v1/facets` (spec 4.3, 4.4, contract 3). */
-export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (app, { store }) => {
+export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
+  app,
+  { store, onCleared },
+) => {
   app.get(
     "/v1/traces",
     {
@@ -126,6 +131,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     },
     async (_request, reply) => {
       await required(store).clear();
+      onCleared();
       return await reply.code(204).send();
     },
   );
@@ -142,6 +148,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     },
     async ({ params }, reply) => {
       if (!(await required(store).remove(keyOf(params.trace_id)))) throw traceNotFound(params.trace_id);
+      onCleared();
       return await reply.code(204).send();
     },
   );

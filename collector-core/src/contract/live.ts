@@ -1,0 +1,67 @@
+import Type, { type Static } from "typebox";
+import { TraceSummarySchema, type TraceSummary } from "./trace.js";
+
+const Counts = Type.Record(Type.String(), Type.Integer());
+
+/** What the collector is doing, once a second (contract 3, `GET /v1/live`). */
+export const LiveStatusSchema = Type.Object(
+  {
+    version: Type.String(),
+    uptime_seconds: Type.Number(),
+    ready: Type.Boolean(),
+    reasons: Type.Array(Type.String(), { description: "Why it is not ready." }),
+    spans_per_second: Type.Number({ description: "Spans received in the last second." }),
+    queue_pct: Type.Number(),
+    queue_spans: Type.Integer(),
+    queue_capacity: Type.Integer(),
+    ledger: Type.Object({
+      received: Type.Integer(),
+      accepted: Type.Integer(),
+      processed: Type.Integer(),
+      queued: Type.Integer(),
+      in_flight: Type.Integer(),
+      rejected: Counts,
+      dropped: Counts,
+    }),
+    store: Type.Union(
+      [
+        Type.Object({
+          traces: Type.Integer(),
+          spans: Type.Integer(),
+          bytes: Type.Integer(),
+          max_traces: Type.Integer(),
+        }),
+        Type.Null(),
+      ],
+      { description: "Null where the trace store is off." },
+    ),
+  },
+  { $id: "LiveStatus" },
+);
+export type LiveStatus = Static<typeof LiveStatusSchema>;
+
+/** Why a reader must fetch what it shows anew. */
+export const LiveResetSchema = Type.Object(
+  {
+    reason: Type.Union([Type.Literal("gap"), Type.Literal("burst"), Type.Literal("cleared")], {
+      description:
+        "`gap`: too much happened since the last event that the reader saw. `burst`: more traces changed at once than " +
+        "are worth sending one by one. `cleared`: traces were deleted.",
+    }),
+  },
+  { $id: "LiveReset" },
+);
+export type LiveReset = Static<typeof LiveResetSchema>;
+
+/** The events of `GET /v1/live` by name. */
+export const LIVE_EVENT_SCHEMAS = {
+  trace: TraceSummarySchema,
+  status: LiveStatusSchema,
+  reset: LiveResetSchema,
+} as const;
+
+/** An event of `GET /v1/live`. */
+export type LiveEvent =
+  | { type: "trace"; data: TraceSummary }
+  | { type: "status"; data: LiveStatus }
+  | { type: "reset"; data: LiveReset };

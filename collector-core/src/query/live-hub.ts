@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import type { LiveStatus } from "../contract/live.js";
+import type { Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import { LiveChanges } from "./live-changes.js";
+
+/** A connection that events are written to. */
+export interface LiveReader {
+  /** Writes text; false where the connection takes no more until it has caught up. */
+  write(text: string): boolean;
+  /** True while the connection has to catch up: nothing is written then, and what it misses is merged. */
+  isBehind(): boolean;
+  end(): void;
+}
+
+/** What {@link createLiveHub} needs. */
+export interface LiveHubOptions {
+  /** Undefined where the trace store is off: only `status` is sent. */
+  readonly store: Pick<TraceStore, "get"> | undefined;
+  readonly status: () => LiveStatus;
+}
+
+/** Tells readers what happens, after redaction and never from the queue (contract 3, `GET /v1/live`). */
+export interface LiveHub extends SpanSink, Lifecycle {
+  /**
+   * Adds a reader, which goes on after the event of id `lastEventId` where it names one.
+   *
+   * @returns removes it.
+   */
+  connect(reader: LiveReader, lastEventId: string | undefined): () => void;
+  /** Says that traces are gone which readers may show. */
+  cleared(): void;
+}
+
+/** At most five updates a second: faster than that nobody reads (ui.md, "Bars"). */
+const STEP_MS = 200;
+const STATUS_MS = 1000;
+/** A minute of steps in which something changed, and about a screenful of rows in each. */
+const MAX_STEPS = 300;
+const MAX_TRACES_PER_STEP = 250;
+
+interface Connected {
+  readonly reader: LiveReader;
+  step: number;
+}
+
+export function createLiveHub({ store, status }: LiveHubOptions): LiveHub {
+  const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
+  /** Tells ids of this run from those of an earlier one, which are a gap. */
+  const run = randomBytes(4).toString("hex");
+  const connected = new Set<Connected>();
+  let timers: NodeJS.Timeout[] = [];
+
+  /** Writes what each reader has missed. Readers that are up to date get the same text, which is made once. */
+  async function sendChanges(): Promise<void> {
+    changes.endStep();
+    const texts = new Map<number, Promise<string>>();
+    for (const each of connected) {
+      if (each.step === changes.lastStep || each.reader.isBehind()) continue;
+      const text = texts.get(each.step) ?? changesText(each.step);
+      texts.set(each.step, text);
+      each.step = changes.lastStep;
+      each.reader.write(await text);
+    }
+  }
+
+  async function changesText(step: number): Promise<string> {
+    const id = `${run}-${changes.lastStep}`;
+    const missed = changes.since(step);
+    if (missed.type === "reset") return eventText("reset", { reason: missed.reason }, id);
+    const summaries = await Promise.all(missed.keys.map(summaryOf));
+    return summaries
+      .filter((summary) => summary !== undefined)
+      .map((summary, index, all) => eventText("trace", summary, index === all.length - 1 ? id : undefined))
+      .join("");
+  }
+
+  async function summaryOf(key: TraceKey) {
+    return (await store?.get(key))?.summary;
+  }
+
+  function sendStatus(): void {
+    if (connected.size === 0) return;
+    const text = eventText("status", status());
+    for (const { reader } of connected) if (!reader.isBehind()) reader.write(text);
+  }
+
+  function stepAfter(lastEventId: string | undefined): number {
+    if (lastEventId === undefined) return changes.lastStep;
+    const [seenRun, seenStep] = lastEventId.split("-");
+    // A step that never was is as good as one that is long gone.
+    return seenRun === run && /^\d{1,15}$/.test(seenStep ?? "") ? Number(seenStep) : -1;
+  }
+
+  return {
+    name: "live",
+    offer(spans: readonly PipelineSpan[]) {
+      for (const { context, facts } of spans) changes.add({ tenant: context.tenant, traceId: facts.traceId });
+    },
+    cleared: () => changes.clear(),
+    connect(reader, lastEventId) {
+      const each: Connected = { reader, step: stepAfter(lastEventId) };
+      connected.add(each);
+      reader.write(
+        `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}`,
+      );
+      return () => connected.delete(each);
+    },
+    start() {
+      timers = [
+        setInterval(() => void sendChanges(), STEP_MS).unref(),
+        setInterval(sendStatus, STATUS_MS).unref(),
+      ];
+    },
+    stop() {
+      for (const timer of timers) clearInterval(timer);
+      for (const { reader } of connected) reader.end();
+      connected.clear();
+    },
+  };
+}
+
+/** One event as it travels. JSON has no raw line breaks, so the data is one line. */
+function eventText(event: string, data: unknown, id?: string): string {
+  return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}

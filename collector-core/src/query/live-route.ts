@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { LIVE_EVENT_SCHEMAS } from "../contract/live.js";
+import type { LiveHub } from "./live-hub.js";
+
+/** What {@link liveRoute} needs. */
+export interface LiveRouteOptions {
+  readonly hub: LiveHub;
+}
+
+const Query = Type.Object(
+  {
+    last_event_id: Type.Optional(
+      Type.String({ description: "As the header Last-Event-ID, for clients that cannot set it." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** `GET /v1/live`: server-sent events (contract 3). */
+export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app, { hub }) => {
+  app.get(
+    "/v1/live",
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags: ["traces"],
+        summary: "What happens, as it happens",
+        description:
+          "Server-sent events: `trace` (a summary that is new or changed), `status` (once a second), `reset` (fetch anew " +
+          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID.",
+        produces: ["text/event-stream"],
+        querystring: Query,
+        response: { 200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)) },
+      },
+    },
+    (request, reply) => {
+      reply.hijack();
+      const response = reply.raw;
+      response.writeHead(200, {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        // Proxies that gather answers would hold events back.
+        "X-Accel-Buffering": "no",
+      });
+      const header = request.headers["last-event-id"];
+      const disconnect = hub.connect(
+        {
+          write: (text) => response.write(text),
+          isBehind: () => response.writableNeedDrain,
+          end: () => response.end(),
+        },
+        typeof header === "string" ? header : request.query.last_event_id,
+      );
+      response.once("close", disconnect);
+    },
+  );
+};

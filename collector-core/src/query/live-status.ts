@@ -1,0 +1,70 @@
+import type { LiveStatus } from "../contract/live.js";
+import type { Clock, QueueUsage, TraceStoreUsage } from "../interfaces.js";
+import { notReadyReasons, shownPct } from "./readiness.js";
+
+/** What {@link createLiveStatus} reads. */
+export interface LiveStatusOptions {
+  readonly version: string;
+  /** On the monotonic clock. */
+  readonly startedAtMs: number;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly ledger: () => {
+    readonly received: number;
+    readonly accepted: number;
+    readonly processed: number;
+    readonly queued: number;
+    readonly inFlight: number;
+    readonly rejected: Readonly<Record<string, number>>;
+    readonly dropped: Readonly<Record<string, number>>;
+  };
+  readonly queueUsage: () => QueueUsage;
+  readonly storeUsage: (() => TraceStoreUsage) | undefined;
+  /** `limits.max_traces`. */
+  readonly maxTraces: number;
+  /** `backpressure.hard_limit_pct`. */
+  readonly hardLimitPct: number;
+  readonly isStopping: () => boolean;
+}
+
+/** A rate over less than this would jump with every batch. */
+const RATE_WINDOW_MS = 900;
+
+/** Reads the status anew each time; the rate is measured since it was read a second or so before. */
+export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
+  let rate = 0;
+  let countedAtMs = options.startedAtMs;
+  let counted = 0;
+
+  function spansPerSecond(received: number): number {
+    const nowMs = options.clock.monotonic();
+    const elapsedMs = nowMs - countedAtMs;
+    if (elapsedMs >= RATE_WINDOW_MS) {
+      rate = ((received - counted) / elapsedMs) * 1000;
+      countedAtMs = nowMs;
+      counted = received;
+    }
+    return Math.round(rate * 10) / 10;
+  }
+
+  return () => {
+    const { inFlight, ...ledger } = options.ledger();
+    const queue = options.queueUsage();
+    const store = options.storeUsage?.();
+    const reasons = notReadyReasons(queue, options.hardLimitPct, options.isStopping());
+    return {
+      version: options.version,
+      uptime_seconds: (options.clock.monotonic() - options.startedAtMs) / 1000,
+      ready: reasons.length === 0,
+      reasons,
+      spans_per_second: spansPerSecond(ledger.received),
+      queue_pct: shownPct(queue),
+      queue_spans: queue.spans,
+      queue_capacity: queue.capacitySpans,
+      ledger: { ...ledger, in_flight: inFlight },
+      store:
+        store === undefined
+          ? null
+          : { traces: store.traces, spans: store.spans, bytes: store.bytes, max_traces: options.maxTraces },
+    };
+  };
+}

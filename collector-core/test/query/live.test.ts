@@ -1,0 +1,167 @@
+import { get as httpGet, type IncomingMessage } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { LiveStatus } from "../../src/contract/live.js";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import { LiveChanges } from "../../src/query/live-changes.js";
+import { span, startCollector } from "../running-collector.js";
+
+interface SentEvent {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: unknown;
+}
+
+/** Reads /v1/live as a browser does. */
+async function listen(url: string, lastEventId?: string) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
+    httpGet(`${url}/v1/live`, { headers }, resolve).on("error", reject);
+  });
+  onTestFinished(() => void response.destroy());
+  const events: SentEvent[] = [];
+  const wakers: (() => void)[] = [];
+  let text = "";
+  response.setEncoding("utf8");
+  response.on("data", (chunk: string) => {
+    text += chunk;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+      events.push({
+        event: field("event") ?? "",
+        id: field("id"),
+        data: JSON.parse(field("data") ?? "null"),
+      });
+    }
+    for (const wake of wakers.splice(0)) wake();
+  });
+  return {
+    response,
+    events,
+    /** The first event of a kind that is as asked, now or when it comes. */
+    async next<T>(
+      event: string,
+      isWanted: (data: T) => boolean = () => true,
+    ): Promise<SentEvent & { data: T }> {
+      for (;;) {
+        const found = events.find((each) => each.event === event && isWanted(each.data as T));
+        if (found !== undefined) return found as SentEvent & { data: T };
+        await new Promise<void>((resolve) => wakers.push(resolve));
+      }
+    },
+  };
+}
+
+describe("contract 3: GET /v1/live", () => {
+  it("sends the status at once and then every second", async () => {
+    const { url, post, settled } = await startCollector();
+    const { response, next } = await listen(url);
+    expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    const first = await next<LiveStatus>("status");
+    expect(first.data).toMatchObject({
+      version: "0.0.0-test",
+      ready: true,
+      queue_pct: 0,
+      store: { traces: 0 },
+    });
+    await post({ spans: [span(), span()] });
+    await settled();
+    const { data } = await next<LiveStatus>("status", ({ ledger }) => ledger.received === 2);
+    expect(data.ledger).toMatchObject({ accepted: 2, processed: 2, queued: 0, in_flight: 0 });
+    await next<LiveStatus>("status", ({ spans_per_second }) => spans_per_second > 0);
+  });
+
+  it("sends a trace's summary when it is new and when it changes, several changes as one", async () => {
+    const { url, post, settled } = await startCollector();
+    const { events, next } = await listen(url);
+    for (let count = 0; count < 5; count++) await post({ spans: [span()] });
+    await settled();
+    await next<TraceSummary>("trace", ({ span_count }) => span_count === 5);
+    expect(events.filter(({ event }) => event === "trace").length).toBeLessThan(5);
+    await post({ spans: [span({ status: "ERROR" })] });
+    const changed = await next<TraceSummary>("trace", ({ error_count }) => error_count === 1);
+    expect(changed.data).toMatchObject({ trace_id: "t1", span_count: 6 });
+  });
+
+  it("goes on after Last-Event-ID with what was missed", async () => {
+    const { url, post, settled } = await startCollector();
+    const first = await listen(url);
+    await post({ spans: [span({ trace_id: "seen" })] });
+    const { id } = await first.next<TraceSummary>("trace");
+    first.response.destroy();
+    await post({ spans: [span({ trace_id: "missed" })] });
+    await settled();
+    const second = await listen(url, id);
+    const { data } = await second.next<TraceSummary>("trace");
+    expect(data.trace_id).toBe("missed");
+  });
+
+  it("says reset to a reader of an earlier run", async () => {
+    const { url } = await startCollector();
+    const { next } = await listen(url, "feedbeef-3");
+    expect((await next<{ reason: string }>("reset")).data).toEqual({ reason: "gap" });
+  });
+
+  it("says reset when traces are deleted, and where too many changed at once", async () => {
+    const { url, post } = await startCollector();
+    const { next } = await listen(url);
+    await fetch(`${url}/v1/traces`, { method: "DELETE" });
+    await next<{ reason: string }>("reset", ({ reason }) => reason === "cleared");
+    await post({ spans: Array.from({ length: 400 }, (_, index) => span({ trace_id: `t${index}` })) });
+    await next<{ reason: string }>("reset", ({ reason }) => reason === "burst");
+  });
+
+  it("sends only the status where the trace store is off", async () => {
+    const { url, post, settled } = await startCollector({ TRACE_STORE_ENABLED: "false" });
+    const { events, next } = await listen(url);
+    await post({ spans: [span()] });
+    await settled();
+    await next<LiveStatus>("status", ({ ledger, store }) => ledger.processed === 1 && store === null);
+    expect(events.every(({ event }) => event === "status")).toBe(true);
+  });
+
+  it("ends when the collector stops", async () => {
+    const { url, collector } = await startCollector();
+    const { response } = await listen(url);
+    const ended = new Promise((resolve) => response.once("end", resolve));
+    await collector.stop();
+    await ended;
+  });
+});
+
+describe("what changed since a reader last looked", () => {
+  const keys = (...ids: string[]) => ids.map((traceId) => ({ tenant: "", traceId }));
+
+  function changesOf(...steps: string[][]): LiveChanges {
+    const changes = new LiveChanges({ maxTracesPerStep: 3, maxSteps: 3 });
+    for (const step of steps) {
+      for (const key of keys(...step)) changes.add(key);
+      changes.endStep();
+    }
+    return changes;
+  }
+
+  it("is each trace once, however often it changed", () => {
+    expect(changesOf(["a"], ["b", "a"], ["a"]).since(1)).toEqual({ type: "traces", keys: keys("b", "a") });
+    expect(changesOf(["a"]).since(1)).toEqual({ type: "traces", keys: [] });
+  });
+
+  it("is a reset after too long a gap, or of a step that never was", () => {
+    const changes = changesOf(["a"], ["b"], ["c"], ["d"]);
+    expect(changes.since(0)).toEqual({ type: "reset", reason: "gap" });
+    expect(changes.since(1)).toMatchObject({ type: "traces" });
+    expect(changes.since(-1)).toEqual({ type: "reset", reason: "gap" });
+    expect(changes.since(9)).toEqual({ type: "reset", reason: "gap" });
+  });
+
+  it("is a reset after a burst, in one step or merged", () => {
+    expect(changesOf(["a", "b", "c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
+    expect(changesOf(["a", "b"], ["c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
+  });
+
+  it("makes no step where nothing changed", () => {
+    const changes = changesOf([], ["a"], []);
+    expect(changes.lastStep).toBe(1);
+  });
+});
