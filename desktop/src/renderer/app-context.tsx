@@ -1,0 +1,46 @@
+import { createContext, use, type ReactNode } from "react";
+import { useStore, type StoreApi } from "zustand";
+import type { CollectorApi } from "./api/collector-api.js";
+import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
+import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
+import type { TraceStore } from "./store/trace-store.js";
+import type { TracesStore } from "./store/traces-store.js";
+
+/** What the components read and act on. They never fetch: the stores do. */
+export interface AppStores {
+  readonly connection: ConnectionStore;
+  readonly preferences: PreferencesStore;
+  readonly traces: TracesStore;
+  readonly trace: TraceStore;
+  readonly api: CollectorApi;
+}
+
+const AppContext = createContext<AppStores | undefined>(undefined);
+
+export function AppProvider({ stores, children }: { stores: AppStores; children: ReactNode }) {
+  return <AppContext value={stores}>{children}</AppContext>;
+}
+
+export function useStores(): AppStores {
+  const stores = use(AppContext);
+  if (stores === undefined) throw new Error("A component stands outside AppProvider.");
+  return stores;
+}
+
+export function useConnection<T>(select: (state: ConnectionState) => T): T {
+  return useStore(useStores().connection, select);
+}
+
+export function usePreferences<T>(select: (state: Preferences) => T): T {
+  return useStore(useStores().preferences, select);
+}
+
+export function useTraces<T>(select: (state: StateOf<TracesStore>) => T): T {
+  return useStore(useStores().traces, select);
+}
+
+export function useTrace<T>(select: (state: StateOf<TraceStore>) => T): T {
+  return useStore(useStores().trace, select);
+}
+
+type StateOf<Store> = Store extends StoreApi<infer State> ? State : never;

@@ -1,0 +1,36 @@
+import { useEffect } from "react";
+import { Redirect, Route, Switch } from "wouter";
+import { usePreferences } from "./app-context.js";
+import { Frame } from "./features/frame/frame.js";
+import { PAGES } from "./features/frame/pages.js";
+import { LaterPage } from "./features/frame/later-page.js";
+import { TracePage } from "./features/trace/trace-page.js";
+import { TracesPage } from "./features/traces/traces-page.js";
+
+/** All pages by their addresses, so that a link lands where it was copied. */
+export function App() {
+  const theme = usePreferences((preferences) => preferences.theme);
+  useEffect(() => {
+    if (theme === "system") document.documentElement.removeAttribute("data-theme");
+    else document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+
+  return (
+    <Frame>
+      <Switch>
+        <Route path="/traces">
+          <TracesPage />
+        </Route>
+        <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
+        {PAGES.filter(({ path }) => path !== "/traces").map((page) => (
+          <Route key={page.path} path={page.path}>
+            <LaterPage page={page} />
+          </Route>
+        ))}
+        <Route>
+          <Redirect to="/traces" replace />
+        </Route>
+      </Switch>
+    </Frame>
+  );
+}

@@ -1,0 +1,11 @@
+import type { DesktopBridge } from "../shared/bridge.js";
+
+declare global {
+  interface Window {
+    /** Only in the desktop app; a browser shows the same pages without it. */
+    readonly obspan?: DesktopBridge;
+  }
+}
+
+/** What the desktop app adds to a browser; undefined in one. */
+export const desktopBridge: DesktopBridge | undefined = window.obspan;

@@ -1,0 +1,50 @@
+import { Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useStore } from "zustand";
+import { useConnection, useStores } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
+import type { PaletteStore } from "../../store/palette-store.js";
+import { closeOverlay } from "./overlays.js";
+
+/** Asks before every trace is deleted. The keyboard stands on the button that keeps them. */
+export function DeleteAllStep({ store }: { store: PaletteStore }) {
+  const { traces } = useStores();
+  const [path, navigate] = useLocation();
+  const kept = useConnection((connection) => connection.status?.store?.traces ?? 0);
+  const failure = useStore(store, (state) => state.failure);
+  const [isRunning, setRunning] = useState(false);
+
+  async function remove(): Promise<void> {
+    setRunning(true);
+    const areGone = await store.getState().deleteAllTraces();
+    setRunning(false);
+    if (!areGone) return;
+    closeOverlay();
+    if (path !== "/traces") navigate("/traces");
+    void traces.getState().load();
+  }
+
+  return (
+    <div className="confirm" role="group" aria-labelledby="delete-all-question">
+      <Trash2 className="icon is-error" aria-hidden />
+      <div className="grow">
+        <p id="delete-all-question" className="question">
+          Delete {kept === 1 ? "the one trace" : `all ${formatWhole(kept)} traces`}?
+        </p>
+        <p className="dim">This cannot be undone. Metrics stay as they are.</p>
+        {failure !== undefined && (
+          <p className="is-error" role="alert">
+            {failure}
+          </p>
+        )}
+      </div>
+      <button type="button" className="btn" autoFocus onClick={closeOverlay}>
+        Keep them
+      </button>
+      <button type="button" className="btn danger" disabled={isRunning} onClick={() => void remove()}>
+        Delete all
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { useConnection } from "../../app-context.js";
+import { formatTime } from "../../format.js";
+
+/** Says that the collector is away and what is tried; what is on the screen stays readable. */
+export function DisconnectedBar() {
+  const link = useConnection((connection) => connection.link);
+  const lostAtMs = useConnection((connection) => connection.lostAtMs);
+  if (link !== "disconnected") return null;
+  const since = lostAtMs === undefined ? "" : ` since ${formatTime(new Date(lostAtMs).toISOString())}`;
+  return (
+    <div className="offline" role="status">
+      <i className="dot error" aria-hidden />
+      <span>
+        The collector at <span className="mono">{window.location.host}</span> does not answer{since}. Trying
+        again every second; what is shown stays.
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ReactNode } from "react";
+import { DisconnectedBar } from "./disconnected-bar.js";
+import { OverlayHost } from "./overlay-host.js";
+import { useRailOpen } from "./rail-state.js";
+import { Rail } from "./rail.js";
+import { TopBar } from "./top-bar.js";
+import { useGlobalKeys } from "./use-global-keys.js";
+
+/** The frame around every page: rail, top bar, the bar that says when the collector is away, and what lies over it. */
+export function Frame({ children }: { children: ReactNode }) {
+  const isOpen = useRailOpen();
+  useGlobalKeys();
+  return (
+    <div className={isOpen ? "app rail-open" : "app"}>
+      <Rail isOpen={isOpen} />
+      <TopBar />
+      <div className="content">
+        <DisconnectedBar />
+        {children}
+      </div>
+      <OverlayHost />
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense, useEffect } from "react";
+import { useStore } from "zustand";
+import { useStores } from "../../app-context.js";
+import { desktopBridge } from "../../desktop-bridge.js";
+import { openPalette, openShortcuts, overlays } from "./overlays.js";
+import { toggleRail } from "./rail-state.js";
+
+const loadPalette = () => import("./palette.js");
+const loadShortcuts = () => import("./shortcuts.js");
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Shortcuts = lazy(async () => ({ default: (await loadShortcuts()).Shortcuts }));
+
+/** Shows the overlay that is open. They are no part of the first load; they are fetched when the page has come to rest. */
+export function OverlayHost() {
+  const open = useStore(overlays, (state) => state.open);
+  const { preferences } = useStores();
+
+  useEffect(() => {
+    const timer = setTimeout(() => void Promise.allSettled([loadPalette(), loadShortcuts()]), 1000);
+    return () => clearTimeout(timer);
+  }, []);
+
+  useEffect(
+    () =>
+      desktopBridge?.onMenu((command) => {
+        if (command === "palette") openPalette();
+        else if (command === "shortcuts") openShortcuts();
+        else toggleRail(preferences);
+      }),
+    [preferences],
+  );
+
+  if (open === "none") return null;
+  return <Suspense>{open === "palette" ? <Palette /> : <Shortcuts />}</Suspense>;
+}

@@ -1,0 +1,44 @@
+import { BadgeCheck, ChartLine, ListTree, Settings, Workflow, type LucideIcon } from "lucide-react";
+
+/** A page of the app, as the rail and the palette name it. */
+export interface Page {
+  readonly path: string;
+  readonly name: string;
+  readonly icon: LucideIcon;
+  /** The letter after `G`. */
+  readonly key: string;
+  /** What the page will show, until it does. */
+  readonly promise?: string;
+}
+
+export const PAGES: readonly Page[] = [
+  { path: "/traces", name: "Traces", icon: ListTree, key: "T" },
+  {
+    path: "/stats",
+    name: "Metrics",
+    icon: ChartLine,
+    key: "M",
+    promise: "Charts come with a later version. Until then a Prometheus can scrape",
+  },
+  {
+    path: "/evaluations",
+    name: "Evaluations",
+    icon: BadgeCheck,
+    key: "E",
+    promise: "Scores come with a later version.",
+  },
+  {
+    path: "/pipeline",
+    name: "Pipeline",
+    icon: Workflow,
+    key: "P",
+    promise: "The pipeline comes with a later version. Until then its counters stand at",
+  },
+  {
+    path: "/settings",
+    name: "Settings",
+    icon: Settings,
+    key: "S",
+    promise: "Settings come with a later version. Until then the configuration in effect stands at",
+  },
+];

@@ -1,0 +1,27 @@
+import { isMac } from "./top-bar.js";
+
+/** The keys of the palette. @param isBeside - a line can be opened in another tab. */
+export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
+  return (
+    <footer>
+      <Hint keys={["↑", "↓"]}>move</Hint>
+      <Hint keys={["↵"]}>open</Hint>
+      {isBeside && <Hint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</Hint>}
+      <Hint keys={["⇥"]}>make it a filter</Hint>
+      <span className="grow" />
+      <Hint keys={[">"]}>actions</Hint>
+      <Hint keys={["#"]}>trace id</Hint>
+    </footer>
+  );
+}
+
+function Hint({ keys, children }: { keys: readonly string[]; children: string }) {
+  return (
+    <span className="keys">
+      {keys.map((key) => (
+        <kbd key={key}>{key}</kbd>
+      ))}{" "}
+      {children}
+    </span>
+  );
+}

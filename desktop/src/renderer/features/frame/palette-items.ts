@@ -1,0 +1,161 @@
+import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
+import type { LucideIcon } from "lucide-react";
+import { Bot, CircleDot, Hash, Server, Sparkles, TextSearch, Layers } from "lucide-react";
+import type { TraceFilters } from "../../api/collector-api.js";
+import { formatDuration, formatWhole } from "../../format.js";
+import { likelyTraceId } from "../../store/likely-trace-id.js";
+import { FACET_KEYS, type FacetKey } from "../../store/traces-state.js";
+import { tracesAddress } from "../traces/filter-address.js";
+import { PAGES } from "./pages.js";
+
+/** One line of the palette. */
+export interface PaletteItem {
+  /** Unique in the palette. */
+  readonly id: string;
+  readonly label: string;
+  /** Said of it, in grey. */
+  readonly detail?: string | undefined;
+  readonly sign: { readonly icon: LucideIcon; readonly className?: string } | { readonly status: string };
+  /** At the right edge. */
+  readonly figures?: readonly string[];
+  readonly keys?: readonly string[];
+  /** Other words by which it is found. */
+  readonly keywords?: string;
+  /** Red: it cannot be undone. */
+  readonly isDanger?: boolean;
+  /** Where it leads. It can be opened beside. */
+  readonly href?: string;
+  /** What it does, where it leads nowhere. */
+  readonly run?: () => void;
+}
+
+export interface PaletteGroup {
+  readonly name: string;
+  readonly items: readonly PaletteItem[];
+}
+
+/** What the items are made of. */
+export interface PaletteSource {
+  readonly query: string;
+  readonly found: readonly TraceSummary[];
+  readonly foundById: TraceSummary | undefined;
+  /** Shown while nothing is typed. */
+  readonly recent: readonly TraceSummary[];
+  readonly facets: Facets | undefined;
+  /** A filter that is chosen joins these. */
+  readonly filters: TraceFilters;
+  readonly actions: readonly PaletteItem[];
+  readonly nowMs: number;
+}
+
+const FILTERS_SHOWN = 5;
+const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: string }>> = {
+  service: { icon: Server },
+  env: { icon: Layers },
+  agent: { icon: Bot, className: "t-agent" },
+  model: { icon: Sparkles, className: "t-llm" },
+  status: { icon: CircleDot },
+};
+
+/** The lines for what is typed: `>` leaves the actions, `#` a trace's id. Empty groups are left out. */
+export function paletteGroups(source: PaletteSource): readonly PaletteGroup[] {
+  const query = source.query.trim();
+  const traces = { name: query === "" ? "Recent traces" : "Traces", items: traceItems(source, query) };
+  const filters = { name: "Filter traces", items: filterItems(source, query) };
+  const pages = { name: "Pages", items: matching(PAGE_ITEMS, query) };
+  const actions = { name: "Actions", items: matching(source.actions, query) };
+  // The text alone is a filter of last resort: "settings" means the page.
+  const hasFilters = filters.items.length > 1;
+  const groups = query.startsWith(">")
+    ? [{ name: "Actions", items: matching(source.actions, query.slice(1)) }]
+    : query.startsWith("#")
+      ? [traces]
+      : hasFilters
+        ? [traces, filters, pages, actions]
+        : [traces, pages, actions, filters];
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+const PAGE_ITEMS: readonly PaletteItem[] = PAGES.map(({ name, path, icon, key }) => ({
+  id: `page ${path}`,
+  label: name,
+  sign: { icon },
+  keys: ["G", key],
+  keywords: "go to page",
+  href: path,
+}));
+
+function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: string): PaletteItem[] {
+  if (query === "") return recent.map((trace) => traceItem(trace, nowMs));
+  const id = likelyTraceId(query);
+  const others = found.filter(({ trace_id }) => trace_id !== foundById?.trace_id);
+  if (foundById !== undefined) return [foundById, ...others].map((trace) => traceItem(trace, nowMs));
+  // Before the collector has answered, and where it does not have it: the page says so itself.
+  const byId: PaletteItem[] =
+    id === undefined
+      ? []
+      : [{ id: `id ${id}`, label: "Open trace", detail: id, sign: { icon: Hash }, href: traceHref(id) }];
+  return [...byId, ...others.map((trace) => traceItem(trace, nowMs))];
+}
+
+function traceItem(trace: TraceSummary, nowMs: number): PaletteItem {
+  const { value, unit } = formatDuration(trace.duration_ms);
+  return {
+    id: `trace ${trace.trace_id}`,
+    label: trace.agent === null ? trace.root_name : `${trace.root_name} · ${trace.agent}`,
+    detail: trace.input_preview ?? trace.trace_id,
+    sign: { status: trace.status },
+    figures: [`${value} ${unit}`, formatAgo(nowMs - Date.parse(trace.start_time))],
+    href: traceHref(trace.trace_id),
+  };
+}
+
+function traceHref(traceId: string): string {
+  return `/traces/${encodeURIComponent(traceId)}`;
+}
+
+function filterItems({ facets, filters }: PaletteSource, query: string): PaletteItem[] {
+  if (query === "") return [];
+  const values = FACET_KEYS.flatMap((key) =>
+    (facets?.[key] ?? [])
+      .filter(({ value }) => filters[key] !== value)
+      .map(({ value, count }) => ({
+        id: `filter ${key}:${value}`,
+        label: `${key}:${value}`,
+        detail: count === 1 ? "1 trace" : `${formatWhole(count)} traces`,
+        sign: FACET_SIGNS[key],
+        href: tracesAddress({ ...filters, [key]: value }),
+      })),
+  );
+  const text: PaletteItem = {
+    id: "filter text",
+    label: `text contains “${query}”`,
+    detail: "in names, prompts and answers",
+    sign: { icon: TextSearch },
+    href: tracesAddress({ ...filters, q: query }),
+  };
+  return [...matching(values, query).slice(0, FILTERS_SHOWN), text];
+}
+
+/** Those that hold every word of the query, the ones first whose name begins with it. */
+function matching(items: readonly PaletteItem[], query: string): readonly PaletteItem[] {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const held = items.filter(({ label, keywords = "" }) => {
+    const text = `${label} ${keywords}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const begins = ({ label }: PaletteItem): boolean => label.toLowerCase().startsWith(words[0] ?? "");
+  return [...held.filter(begins), ...held.filter((item) => !begins(item))];
+}
+
+/** `now`, `3 min ago`, `2 h ago`, `4 d ago`. */
+export function formatAgo(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
+}

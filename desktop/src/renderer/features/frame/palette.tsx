@@ -1,0 +1,149 @@
+import { Command } from "cmdk";
+import { Search } from "lucide-react";
+import { Dialog } from "radix-ui";
+import { useEffect, useState, type KeyboardEvent } from "react";
+import { useLocation, useSearch } from "wouter";
+import { useStore } from "zustand";
+import { useStores, useTraces } from "../../app-context.js";
+import { desktopBridge } from "../../desktop-bridge.js";
+import { createPaletteStore } from "../../store/palette-store.js";
+import { filtersFromSearch, tracesAddress } from "../traces/filter-address.js";
+import { closeOverlay, leaveOverlay, returnFocus } from "./overlays.js";
+import { DeleteAllStep } from "./delete-all-step.js";
+import { PaletteFoot } from "./palette-foot.js";
+import { paletteGroups, type PaletteItem } from "./palette-items.js";
+import { PaletteLine } from "./palette-line.js";
+import { usePaletteActions } from "./use-palette-actions.js";
+import "./palette.css";
+
+/** Traces shown while nothing is typed. */
+const RECENT_SHOWN = 4;
+
+/** ⌘K: to a trace, a filter, a page or an action by a few letters. */
+export function Palette() {
+  const { api } = useStores();
+  const [store] = useState(() => createPaletteStore(api));
+  const [isDeleting, setDeleting] = useState(false);
+  useEffect(() => {
+    void store.getState().loadFacets();
+    return () => store.getState().close();
+  }, [store]);
+
+  return (
+    <Dialog.Root open onOpenChange={closeOverlay}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="scrim">
+          <Dialog.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
+            <Dialog.Title className="sr">Search or jump to</Dialog.Title>
+            {isDeleting ? (
+              <DeleteAllStep store={store} />
+            ) : (
+              <PaletteSearch store={store} askToDelete={() => setDeleting(true)} />
+            )}
+          </Dialog.Content>
+        </Dialog.Overlay>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface PaletteSearchProps {
+  readonly store: ReturnType<typeof createPaletteStore>;
+  readonly askToDelete: () => void;
+}
+
+function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
+  const { query, traces, traceById, facets, failure } = useStore(store);
+  const [path, navigate] = useLocation();
+  const search = useSearch();
+  const [chosen, setChosen] = useState("");
+  const rows = useTraces((state) => state.rows);
+  const [nowMs] = useState(() => Date.now());
+
+  // A filter joins those of the list, and starts anew from any other page.
+  const filters = path === "/traces" ? filtersFromSearch(search) : {};
+  const groups = paletteGroups({
+    query,
+    found: traces,
+    foundById: traceById,
+    recent: rows.slice(0, RECENT_SHOWN),
+    facets,
+    filters,
+    actions: usePaletteActions(askToDelete),
+    nowMs,
+  });
+  const items = groups.flatMap((group) => group.items);
+  const isBeside = desktopBridge === undefined;
+
+  // What is found moves the lines: the first one is chosen until the arrows say otherwise.
+  const value = items.some(({ id }) => id === chosen) ? chosen : (items[0]?.id ?? "");
+
+  function choose({ href, run }: PaletteItem): void {
+    if (href !== undefined) {
+      leaveOverlay();
+      navigate(href);
+      return;
+    }
+    // The last step of deleting, and the list of keys, stand in place of this one.
+    if (run !== askToDelete) closeOverlay();
+    run?.();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const href = items.find(({ id }) => id === value)?.href;
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && href !== undefined && isBeside) {
+      event.preventDefault();
+      window.open(href, "_blank", "noopener");
+      closeOverlay();
+    } else if (event.key === "Tab" && !event.shiftKey && query.trim() !== "") {
+      event.preventDefault();
+      leaveOverlay();
+      navigate(tracesAddress({ ...filters, q: query.trim() }));
+    }
+  }
+
+  return (
+    <Command
+      label="Search or jump to"
+      shouldFilter={false}
+      vimBindings={false}
+      loop
+      value={value}
+      onValueChange={setChosen}
+      onKeyDown={onKeyDown}
+    >
+      <div className="ask">
+        <Search className="icon" aria-hidden />
+        <Command.Input
+          value={query}
+          onValueChange={(text) => {
+            setChosen("");
+            store.getState().setQuery(text);
+          }}
+          placeholder="Search traces, or jump to a page, an action, a filter"
+          aria-label="Search or jump to"
+        />
+        <kbd>Esc</kbd>
+      </div>
+      <Command.List className="list" label="Results">
+        {groups.map(({ name, items: lines }) => (
+          <Command.Group key={name} heading={name}>
+            {lines.map((item) => (
+              <PaletteLine key={item.id} item={item} query={query} onChoose={() => choose(item)} />
+            ))}
+          </Command.Group>
+        ))}
+      </Command.List>
+      {items.length === 0 && <p className="none dim">Nothing is called “{query.slice(1).trim()}”.</p>}
+      {failure !== undefined && (
+        <p className="none is-error" role="alert">
+          {failure}
+        </p>
+      )}
+      <p className="sr" role="status">
+        {items.length === 1 ? "1 result" : `${items.length} results`}
+      </p>
+      <PaletteFoot isBeside={isBeside} />
+    </Command>
+  );
+}

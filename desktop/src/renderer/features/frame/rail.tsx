@@ -1,0 +1,49 @@
+import { Keyboard } from "lucide-react";
+import { Link, useLocation } from "wouter";
+import { openShortcuts } from "./overlays.js";
+import { PAGES, type Page } from "./pages.js";
+
+/** The pages, at the left edge. */
+export function Rail({ isOpen }: { isOpen: boolean }) {
+  const [path] = useLocation();
+  const entry = (page: Page) => (
+    <Link
+      key={page.path}
+      href={page.path}
+      title={`${page.name}  G ${page.key}`}
+      aria-current={path.startsWith(page.path) ? "page" : undefined}
+    >
+      <page.icon className="icon" aria-hidden />
+      <span>{page.name}</span>
+      <kbd aria-hidden>G</kbd>
+      <kbd aria-hidden>{page.key}</kbd>
+    </Link>
+  );
+  return (
+    <nav className={isOpen ? "rail open" : "rail"} aria-label="Main">
+      <div className="brand">
+        <Mark />
+        <span>Obspan</span>
+      </div>
+      {PAGES.slice(0, -1).map(entry)}
+      <div className="spring" />
+      <button type="button" title="Keyboard shortcuts  ?" onClick={openShortcuts}>
+        <Keyboard className="icon" aria-hidden />
+        <span>Shortcuts</span>
+        <kbd aria-hidden>?</kbd>
+      </button>
+      {PAGES.slice(-1).map(entry)}
+    </nav>
+  );
+}
+
+/** An O cut into three spans that step to the right. */
+function Mark() {
+  return (
+    <svg viewBox="12 16 104 96" aria-hidden="true">
+      <path fill="var(--text-1)" d="M16.34 48A40 40 0 0 1 89.66 48Z" />
+      <path fill="var(--accent)" d="M24.81 56H103.19A40 40 0 0 1 103.19 72H24.81A40 40 0 0 1 24.81 56Z" />
+      <path fill="var(--text-1)" d="M38.34 80A40 40 0 0 0 111.66 80Z" />
+    </svg>
+  );
+}

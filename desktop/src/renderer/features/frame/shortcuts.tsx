@@ -1,0 +1,61 @@
+import { X } from "lucide-react";
+import { Dialog } from "radix-ui";
+import { Fragment } from "react";
+import { MOD, SHORTCUTS, type Shortcut } from "./keyboard.js";
+import { closeOverlay, returnFocus } from "./overlays.js";
+import { isMac } from "./top-bar.js";
+import "./palette.css";
+
+/** Every key of the app, opened by `?`. */
+export function Shortcuts() {
+  return (
+    <Dialog.Root open onOpenChange={closeOverlay}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="scrim">
+          <Dialog.Content
+            className="palette shortcuts"
+            aria-describedby={undefined}
+            onCloseAutoFocus={returnFocus}
+          >
+            <header>
+              <Dialog.Title>Keyboard shortcuts</Dialog.Title>
+              <Dialog.Close className="btn ghost square" title="Close  Esc" aria-label="Close">
+                <X className="icon" aria-hidden />
+              </Dialog.Close>
+            </header>
+            <div className="sections">
+              {SHORTCUTS.map(({ name, shortcuts }) => (
+                <section key={name} aria-label={name}>
+                  <h3>{name}</h3>
+                  <dl>
+                    {shortcuts.map((shortcut) => (
+                      <Line key={shortcut.does} shortcut={shortcut} />
+                    ))}
+                  </dl>
+                </section>
+              ))}
+            </div>
+          </Dialog.Content>
+        </Dialog.Overlay>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Line({ shortcut: { does, keys } }: { shortcut: Shortcut }) {
+  return (
+    <div>
+      <dt>{does}</dt>
+      <dd className="keys">
+        {keys.map((sequence, index) => (
+          <Fragment key={sequence.join(" ")}>
+            {index > 0 && <span className="or">or</span>}
+            {sequence.map((key) => (
+              <kbd key={key}>{key === MOD ? (isMac() ? "⌘" : "Ctrl") : key}</kbd>
+            ))}
+          </Fragment>
+        ))}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { ChevronRight, Pause, Play, Search } from "lucide-react";
+import { Link, useRoute } from "wouter";
+import { useConnection, useStores, useTrace, useTraces } from "../../app-context.js";
+import { CopyButton } from "../../components/copy-button.js";
+import { StatusDot } from "../../components/status-dot.js";
+import { formatWhole } from "../../format.js";
+import { openPalette } from "./overlays.js";
+import { PAGES } from "./pages.js";
+import { Sparkline } from "./sparkline.js";
+
+/** Where the reader is, what the collector is doing, and the way to everything else. */
+export function TopBar() {
+  return (
+    <header className="top">
+      <Crumbs />
+      <div className="grow" />
+      <Vitals />
+      <PauseButton />
+      <button type="button" className="jump" onClick={openPalette}>
+        <Search className="icon sm" aria-hidden />
+        <span className="grow">Search or jump to…</span>
+        <kbd>{isMac() ? "⌘K" : "Ctrl K"}</kbd>
+      </button>
+    </header>
+  );
+}
+
+function Crumbs() {
+  const [isTrace] = useRoute("/traces/:traceId");
+  const name = useTrace(({ trace }) => trace?.root_name);
+  if (isTrace) {
+    return (
+      <div className="crumbs">
+        <Link href="/traces">Traces</Link>
+        <ChevronRight className="icon xs" aria-hidden />
+        <span className="cut">{name ?? "…"}</span>
+      </div>
+    );
+  }
+  return <PageCrumb />;
+}
+
+function PageCrumb() {
+  const path = window.location.pathname;
+  return <div className="crumbs">{PAGES.find((page) => path.startsWith(page.path))?.name}</div>;
+}
+
+function Vitals() {
+  const link = useConnection((connection) => connection.link);
+  const status = useConnection((connection) => connection.status);
+  const rates = useConnection((connection) => connection.rates);
+  const paused = useTraces((traces) => traces.paused);
+  const queuePct = status?.queue_pct ?? 0;
+  const queueTitle = status
+    ? `Ingestion queue: ${formatWhole(status.queue_spans)} of ${formatWhole(status.queue_capacity)} spans`
+    : "Ingestion queue";
+  return (
+    <div className="vitals">
+      <CopyButton text={window.location.origin} name="Copy the endpoint">
+        <StatusDot status={LINK_STATUS[link]} name={LINK_NAME[link]} />
+        <span className="mono">{window.location.host}</span>
+      </CopyButton>
+      <span title="Spans received each second">
+        <Sparkline values={rates} />
+        {paused ? (
+          <b className="num">paused</b>
+        ) : (
+          <b className="num">{Math.round(status?.spans_per_second ?? 0)}</b>
+        )}
+        {!paused && "spans/s"}
+      </span>
+      <span title={queueTitle}>
+        Queue
+        <span className="meter">
+          <i style={{ width: `${Math.min(100, queuePct)}%` }} />
+        </span>
+        <b className="num">{queuePct === 0 ? "0" : queuePct.toFixed(1)}%</b>
+      </span>
+    </div>
+  );
+}
+
+const LINK_STATUS = { connecting: "RUNNING", live: "OK", disconnected: "ERROR" } as const;
+const LINK_NAME = { connecting: "Connecting", live: "Connected", disconnected: "Disconnected" } as const;
+
+function PauseButton() {
+  const { traces } = useStores();
+  const paused = useTraces((state) => state.paused);
+  return (
+    <button
+      type="button"
+      className={paused ? "btn on" : "btn"}
+      aria-pressed={paused}
+      title={paused ? "Show what arrives  Space" : "Keep the table still  Space"}
+      onClick={() => traces.getState().setPaused(!paused)}
+    >
+      {paused ? <Play className="icon" aria-hidden /> : <Pause className="icon" aria-hidden />}
+      {paused ? "Resume" : "Pause"}
+    </button>
+  );
+}
+
+/** True on a Mac, whose shortcuts are written with ⌘. */
+export function isMac(): boolean {
+  return navigator.platform.startsWith("Mac");
+}

@@ -1,0 +1,84 @@
+import {
+  Copy,
+  FilterX,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Pause,
+  Play,
+  Send,
+  Sun,
+  Trash2,
+  type LucideIcon,
+} from "lucide-react";
+import { useLocation } from "wouter";
+import { useConnection, usePreferences, useStores, useTraces } from "../../app-context.js";
+import type { Preferences } from "../../store/preferences-store.js";
+import { isUnfiltered } from "../../store/traces-state.js";
+import { openShortcuts } from "./overlays.js";
+import type { PaletteItem } from "./palette-items.js";
+import { toggleRail } from "./rail-state.js";
+
+const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: string }[] = [
+  { theme: "dark", icon: Moon, label: "Dark theme" },
+  { theme: "light", icon: Sun, label: "Light theme" },
+  { theme: "system", icon: Monitor, label: "Theme of the system" },
+];
+
+/** What the palette can do, beside going somewhere. @param askToDelete - the step before all traces are deleted. */
+export function usePaletteActions(askToDelete: () => void): readonly PaletteItem[] {
+  const { preferences, traces } = useStores();
+  const [, navigate] = useLocation();
+  const paused = useTraces((state) => state.paused);
+  const isFiltered = useTraces((state) => !isUnfiltered(state.filters));
+  const theme = usePreferences((state) => state.theme);
+  const kept = useConnection((connection) => connection.status?.store?.traces ?? 0);
+
+  const action = (
+    label: string,
+    icon: LucideIcon,
+    run: () => void,
+    more: Partial<PaletteItem> = {},
+  ): PaletteItem => ({
+    id: `action ${label}`,
+    label,
+    sign: { icon },
+    run,
+    ...more,
+  });
+
+  return [
+    paused
+      ? action("Resume", Play, () => traces.getState().setPaused(false), {
+          keys: ["Space"],
+          keywords: "live",
+        })
+      : action("Pause", Pause, () => traces.getState().setPaused(true), {
+          keys: ["Space"],
+          keywords: "live stop",
+        }),
+    ...(isFiltered ? [action("Clear filters", FilterX, () => navigate("/traces"))] : []),
+    action("Send a test trace", Send, () => {
+      navigate("/traces");
+      void traces.getState().sendTestTrace();
+    }),
+    action("Copy endpoint", Copy, () => void navigator.clipboard.writeText(window.location.origin), {
+      detail: window.location.origin,
+      keywords: "address url",
+    }),
+    ...THEMES.filter((each) => each.theme !== theme).map((each) =>
+      action(each.label, each.icon, () => preferences.setState({ theme: each.theme }), {
+        keywords: "colour mode",
+      }),
+    ),
+    action("Toggle names in the rail", PanelLeft, () => toggleRail(preferences), {
+      keys: ["["],
+      keywords: "sidebar",
+    }),
+    action("Keyboard shortcuts", Keyboard, openShortcuts, { keys: ["?"], keywords: "help keys" }),
+    ...(kept > 0
+      ? [action("Delete all traces…", Trash2, askToDelete, { keywords: "clear remove", isDanger: true })]
+      : []),
+  ];
+}

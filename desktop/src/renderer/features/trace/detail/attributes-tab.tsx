@@ -1,0 +1,92 @@
+import { Search } from "lucide-react";
+import { useMemo, useState } from "react";
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { attributeRows } from "../model/attribute-rows.js";
+import { AttributeLine } from "./attribute-line.js";
+import { MissingTexts } from "./missing-texts.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+/** Lines that are drawn at first, and by each press of "Show more". */
+const PAGE = 300;
+
+/** What the app said about the span, searchable; and the span's own fields. */
+export function AttributesTab() {
+  const { span } = useSpanDetail();
+  const [query, setQuery] = useState("");
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [limit, setLimit] = useState(PAGE);
+  const rows = useMemo(() => attributeRows(span.attributes, open, query), [span, open, query]);
+  const own = useMemo(() => attributeRows(ownFields(span), new Set(), query), [span, query]);
+  const toggle = (path: string): void =>
+    setOpen((before) => {
+      const after = new Set(before);
+      if (!after.delete(path)) after.add(path);
+      return after;
+    });
+  return (
+    <>
+      <div className="view-bar tight">
+        <label className="query small">
+          <Search className="icon sm" aria-hidden />
+          <input
+            value={query}
+            placeholder="Search keys and values"
+            aria-label="Search the attributes"
+            spellCheck={false}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+        </label>
+        {query.trim() !== "" && (
+          <span className="note" role="status">
+            {rows.length + own.length} found
+          </span>
+        )}
+      </div>
+      <div className="attributes">
+        <MissingTexts />
+        <table>
+          <caption className="sr">Attributes</caption>
+          <thead className="sr">
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Value</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, limit).map((row) => (
+              <AttributeLine
+                key={row.path}
+                row={row}
+                isOpen={open.has(row.path)}
+                onToggle={() => toggle(row.path)}
+              />
+            ))}
+          </tbody>
+          {own.length > 0 && (
+            <tbody>
+              <tr>
+                <th colSpan={2} scope="rowgroup" className="group">
+                  Span
+                </th>
+              </tr>
+              {own.map((row) => (
+                <AttributeLine key={row.path} row={row} isOpen={false} onToggle={() => undefined} />
+              ))}
+            </tbody>
+          )}
+        </table>
+        {rows.length > limit && (
+          <button type="button" className="more" onClick={() => setLimit(limit + PAGE)}>
+            Show {Math.min(PAGE, rows.length - limit)} more of {rows.length}
+          </button>
+        )}
+        {rows.length + own.length === 0 && <p className="nothing">No attribute matches “{query.trim()}”.</p>}
+      </div>
+    </>
+  );
+}
+
+/** What the collector knows of every span: ids, times, where it came from. */
+function ownFields(span: NormalizedSpan): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(span).filter(([key]) => key !== "attributes" && key !== "events"));
+}

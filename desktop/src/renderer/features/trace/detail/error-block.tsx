@@ -1,0 +1,31 @@
+import { CircleAlert } from "lucide-react";
+import { textOf } from "../model/span-facts.js";
+import { isLongText } from "../model/values.js";
+import { LongTextView } from "./long-text.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+/** Why the span failed. */
+export function ErrorBlock() {
+  const { span } = useSpanDetail();
+  const { error_message: message, error_stack: stack } = span.attributes as Readonly<Record<string, unknown>>;
+  const type = textOf(span, "error_type");
+  const hasReason = type !== undefined || isLongText(message) || isLongText(stack);
+  if (span.status !== "ERROR" && !hasReason) return null;
+  return (
+    <section className="error-block" aria-label="Error">
+      <header>
+        <CircleAlert className="icon" aria-hidden />
+        <b>{type ?? "Error"}</b>
+        {span.error_propagated === true && <span className="faint">came up from a child</span>}
+        {!hasReason && <span className="faint">no reason was given</span>}
+      </header>
+      {isLongText(message) && <LongTextView text={message} kind="code" />}
+      {isLongText(stack) && (
+        <details>
+          <summary>Stack</summary>
+          <LongTextView text={stack} kind="code" />
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { Component, lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { markdownChunks } from "../model/markdown-chunks.js";
+import { PlainText } from "./code.js";
+
+const Markdown = lazy(() => import("./markdown.js"));
+
+/** Markdown of any length: its pieces are read one after the other, so that the page answers meanwhile. */
+export function MarkdownText({ text }: { text: string }) {
+  const chunks = useMemo(() => markdownChunks(text), [text]);
+  const [count, setCount] = useState(1);
+  useEffect(() => {
+    if (count >= chunks.length) return;
+    const timer = setTimeout(() => setCount(count + 1));
+    return () => clearTimeout(timer);
+  }, [count, chunks]);
+  return chunks.slice(0, count).map(({ text: piece, isPlain }, index) => {
+    const plain = <PlainText text={piece} />;
+    if (isPlain) return <div key={index}>{plain}</div>;
+    return (
+      <PlainOnError key={index} plain={plain}>
+        <Suspense fallback={plain}>
+          <Markdown text={piece} />
+        </Suspense>
+      </PlainOnError>
+    );
+  });
+}
+
+/** Text that the reader cannot take after all is shown as it came. */
+class PlainOnError extends Component<{ plain: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError(): { hasFailed: boolean } {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? this.props.plain : this.props.children;
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  MessageSquare,
+  Sparkles,
+  SquareArrowRightEnter,
+  SquareArrowRightExit,
+  Terminal,
+  User,
+  Wrench,
+  type LucideIcon,
+} from "lucide-react";
+import { useState } from "react";
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { formatWhole } from "../../../format.js";
+import type { SpanMessage } from "../model/message-parts.js";
+import { lengthOf } from "../model/messages.js";
+import { numberOf, textOf } from "../model/span-facts.js";
+import { PartView } from "./part-view.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+interface Role {
+  readonly name: string;
+  readonly icon: LucideIcon;
+}
+
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ["system", { name: "System", icon: Terminal }],
+  ["developer", { name: "Developer", icon: Terminal }],
+  ["user", { name: "User", icon: User }],
+  ["assistant", { name: "Assistant", icon: Sparkles }],
+  ["model", { name: "Assistant", icon: Sparkles }],
+  ["tool", { name: "Tool", icon: Wrench }],
+  ["input", { name: "Input", icon: SquareArrowRightEnter }],
+  ["output", { name: "Output", icon: SquareArrowRightExit }],
+]);
+
+interface MessageViewProps {
+  readonly message: SpanMessage;
+  readonly isOutput: boolean;
+  readonly isExpanded: boolean;
+}
+
+/** One message: who, about what, and its parts. A system prompt is folded to its first lines. */
+export function MessageView({ message, isOutput, isExpanded }: MessageViewProps) {
+  const { span } = useSpanDetail();
+  const { name, icon: Icon } = ROLES.get(message.role.toLowerCase()) ?? {
+    name: message.role,
+    icon: MessageSquare,
+  };
+  const length = systemLength(message);
+  const [isOpen, setOpen] = useState(isExpanded);
+  const isFoldable = length !== undefined && length.amount > CLAMPED;
+  return (
+    <article className={isOutput ? "msg output" : "msg"}>
+      <header>
+        <Icon className="icon" aria-hidden />
+        <b>{name}</b>
+        {length !== undefined && (
+          <span>
+            {formatWhole(length.amount)} {length.unit}
+          </span>
+        )}
+        <Aside span={span} role={message.role} isOutput={isOutput} finishReason={message.finishReason} />
+        <span className="grow" />
+        {isFoldable && (
+          <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Show less" : "Show all"}
+          </button>
+        )}
+      </header>
+      <div className={isFoldable && !isOpen ? "clamp" : undefined}>
+        {message.parts.map((part, index) => (
+          <PartView key={index} part={part} isExpanded={isExpanded} isOutput={isOutput} />
+        ))}
+      </div>
+    </article>
+  );
+}
+
+/** About two lines. */
+const CLAMPED = 160;
+
+/** The length of a system prompt, which says how much of the context it takes. */
+function systemLength({ role, parts }: SpanMessage): ReturnType<typeof lengthOf> | undefined {
+  const [part] = parts;
+  if (role !== "system" || parts.length !== 1 || part?.kind !== "text") return undefined;
+  return lengthOf(part.text);
+}
+
+interface AsideProps {
+  readonly span: NormalizedSpan;
+  readonly role: string;
+  readonly isOutput: boolean;
+  readonly finishReason: string | undefined;
+}
+
+/** What is known about a message besides its text. */
+function Aside({ span, role, isOutput, finishReason }: AsideProps) {
+  if (role === "user") return <span className="cut">{textOf(span, "user_id")}</span>;
+  if (!isOutput || role === "output") return null;
+  const tokens = numberOf(span, "tokens_output");
+  const spanReason = textOf(span, "finish_reason");
+  const notes = [
+    tokens === undefined ? undefined : `${formatWhole(tokens)} tokens`,
+    tokensPerSecond(span, tokens),
+    finishReason === undefined || finishReason === spanReason ? undefined : `ended with ${finishReason}`,
+  ];
+  return <span className="cut">{notes.filter((note) => note !== undefined).join(" · ")}</span>;
+}
+
+/** How fast the answer came once it had begun. */
+function tokensPerSecond(span: NormalizedSpan, tokens: number | undefined): string | undefined {
+  const ms = (span.duration_ms ?? 0) - (numberOf(span, "ttft_ms") ?? 0);
+  if (tokens === undefined || tokens === 0 || ms < 1) return undefined;
+  return `${formatWhole(Math.round((tokens / ms) * 1000))} tokens/s`;
+}

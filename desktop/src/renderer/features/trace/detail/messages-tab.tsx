@@ -1,0 +1,92 @@
+import { FoldVertical, UnfoldVertical } from "lucide-react";
+import { useState } from "react";
+import { messageSources, type SpanMessages } from "../model/messages.js";
+import { JsonCode } from "./code.js";
+import { ErrorBlock } from "./error-block.js";
+import { EventsList } from "./events-list.js";
+import { MessageView } from "./message-view.js";
+import { MissingTexts } from "./missing-texts.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+/** What went in and what came out; why it failed; what happened meanwhile. */
+export function MessagesTab({ messages }: { messages: SpanMessages }) {
+  const { span } = useSpanDetail();
+  const [isRaw, setRaw] = useState(false);
+  const [expansion, setExpansion] = useState({ isExpanded: false, version: 0 });
+  const count = messages.input.length + messages.output.length;
+  const toggle = (): void =>
+    setExpansion(({ isExpanded, version }) => ({ isExpanded: !isExpanded, version: version + 1 }));
+  return (
+    <>
+      {count > 0 && (
+        <div className="view-bar tight">
+          <span className="note">
+            Input {messages.input.length} · Output {messages.output.length}
+          </span>
+          <span className="grow" />
+          {!isRaw && (
+            <button
+              type="button"
+              className="btn ghost sm"
+              aria-pressed={expansion.isExpanded}
+              onClick={toggle}
+            >
+              {expansion.isExpanded ? (
+                <FoldVertical className="icon" aria-hidden />
+              ) : (
+                <UnfoldVertical className="icon" aria-hidden />
+              )}
+              {expansion.isExpanded ? "Collapse all" : "Expand all"}
+            </button>
+          )}
+          <PrettyRaw isRaw={isRaw} onChange={setRaw} />
+        </div>
+      )}
+      <div className="messages">
+        <ErrorBlock />
+        {isRaw ? (
+          <>
+            <MissingTexts />
+            <JsonCode value={messageSources(span)} />
+          </>
+        ) : (
+          <Conversation key={expansion.version} messages={messages} isExpanded={expansion.isExpanded} />
+        )}
+        <EventsList />
+        {count === 0 && span.events.length === 0 && <p className="nothing">This span carries no messages.</p>}
+      </div>
+    </>
+  );
+}
+
+function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpanded: boolean }) {
+  return (
+    <>
+      {messages.input.map((message) => (
+        <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
+      ))}
+      {isConversation(messages) && <div className="divider">Output</div>}
+      {messages.output.map((message) => (
+        <MessageView key={message.key} message={message} isOutput isExpanded={isExpanded} />
+      ))}
+    </>
+  );
+}
+
+/** A plain output says so itself. */
+function isConversation({ output }: SpanMessages): boolean {
+  return output.some(({ role }) => role !== "output");
+}
+
+function PrettyRaw({ isRaw, onChange }: { isRaw: boolean; onChange: (isRaw: boolean) => void }) {
+  return (
+    <div className="segmented small" role="group" aria-label="How messages are shown">
+      <button type="button" aria-pressed={!isRaw} onClick={() => onChange(false)}>
+        Pretty
+      </button>
+      <button type="button" aria-pressed={isRaw} onClick={() => onChange(true)}>
+        Raw
+      </button>
+    </div>
+  );
+}

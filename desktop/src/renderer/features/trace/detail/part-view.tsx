@@ -1,0 +1,84 @@
+import { useState } from "react";
+import { formatBytes } from "../../../format.js";
+import { imageAddress, type SpanPart } from "../model/message-parts.js";
+import { isLongText, isTruncated, type LongText } from "../model/values.js";
+import { JsonCode } from "./code.js";
+import { LongTextView } from "./long-text.js";
+import { useSpanDetail } from "./span-detail-context.js";
+import { ToolCallCard } from "./tool-call-card.js";
+
+interface PartViewProps {
+  readonly part: SpanPart;
+  readonly isExpanded: boolean;
+  readonly isOutput: boolean;
+}
+
+/** One part of a message. */
+export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
+  switch (part.kind) {
+    case "text":
+      return <LongTextView text={part.text} kind="prose" />;
+    case "reasoning":
+      return (
+        <div className="reasoning">
+          <span className="note">Reasoning</span>
+          <LongTextView text={part.text} kind="prose" />
+        </div>
+      );
+    case "call":
+      return <ToolCallCard call={part} isExpanded={isExpanded} isOutput={isOutput} />;
+    case "result":
+      return (
+        <div className="reasoning">
+          <span className="note">
+            Result{part.id === "" ? "" : " of "}
+            <span className="mono">{part.id}</span>
+          </span>
+          <ValueView value={part.response} />
+        </div>
+      );
+    case "image":
+      return <ImagePart mimeType={part.mimeType} content={part.content} />;
+    case "link":
+      return (
+        <p className="note break">
+          {part.label} <span className="mono">{part.uri}</span>
+        </p>
+      );
+    case "json":
+      return <JsonCode value={part.value} />;
+  }
+}
+
+/** Any value: texts as prose or as the JSON that they hold, the rest as JSON. */
+export function ValueView({ value }: { value: unknown }) {
+  return isLongText(value) ? <LongTextView text={value} kind="prose" /> : <JsonCode value={value} />;
+}
+
+/** An image that a message holds; one that is not here is fetched when asked for. */
+function ImagePart({ mimeType, content }: { mimeType: string; content: LongText }) {
+  const { isWhole, isLoading, load } = useSpanDetail();
+  const [hasFailed, setFailed] = useState(false);
+  if (isTruncated(content) && !isWhole) {
+    const { value, unit } = formatBytes((content.bytes * 3) / 4);
+    return (
+      <p className="note">
+        Image, {mimeType}{" "}
+        <button type="button" className="more" disabled={isLoading} onClick={load}>
+          {isLoading ? "Loading…" : `Show all ${value} ${unit}`}
+        </button>
+      </p>
+    );
+  }
+  const address = isTruncated(content) ? undefined : imageAddress(mimeType, content);
+  if (address === undefined || hasFailed)
+    return <p className="note">Image, {mimeType}, that cannot be shown</p>;
+  return (
+    <img
+      className="image"
+      src={address}
+      alt={`Part of the message, ${mimeType}`}
+      onError={() => setFailed(true)}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { createContext, use, useEffect, useMemo, type ReactNode } from "react";
+import { useStores, useTrace } from "../../../app-context.js";
+import type { SpanNode } from "../model/span-tree.js";
+import { truncatedBytes } from "../model/values.js";
+
+/** The selected span, as far as it is here. */
+export interface SpanDetail {
+  readonly node: SpanNode;
+  /** With its texts whole once they were fetched. */
+  readonly span: NormalizedSpan;
+  readonly isWhole: boolean;
+  /** Bytes of the texts that came as previews. */
+  readonly missingBytes: number;
+  readonly isLoading: boolean;
+  /** Why the whole could not be fetched. */
+  readonly problem: string | undefined;
+  /** Fetches what is missing. */
+  readonly load: () => void;
+}
+
+/** Texts that are together no longer than this are fetched as soon as their span is selected. */
+const FETCHED_AT_ONCE = 256_000;
+/** Not for each span that an arrow key passes over. */
+const SETTLE_MS = 200;
+
+const SpanDetailContext = createContext<SpanDetail | undefined>(undefined);
+
+export function SpanDetailProvider({ node, children }: { node: SpanNode; children: ReactNode }) {
+  const { trace } = useStores();
+  const whole = useTrace((state) => (Object.hasOwn(state.whole, node.id) ? state.whole[node.id] : undefined));
+  const isLoading = useTrace((state) => state.loadingWhole.has(node.id));
+  const problem = useTrace((state) =>
+    Object.hasOwn(state.wholeErrors, node.id) ? state.wholeErrors[node.id]?.message : undefined,
+  );
+  const span = whole ?? node.span;
+  const isWhole = whole !== undefined;
+  const missingBytes = useMemo(
+    () => (isWhole ? 0 : truncatedBytes(span.attributes) + truncatedBytes(span.events)),
+    [span, isWhole],
+  );
+
+  const isFetchedAtOnce = missingBytes > 0 && missingBytes <= FETCHED_AT_ONCE;
+  useEffect(() => {
+    if (!isFetchedAtOnce) return;
+    const timer = setTimeout(() => void trace.getState().loadWhole(node.id), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [trace, node.id, isFetchedAtOnce]);
+
+  const detail = useMemo(
+    () => ({
+      node,
+      span,
+      isWhole,
+      missingBytes,
+      isLoading,
+      problem,
+      load: () => void trace.getState().loadWhole(node.id),
+    }),
+    [node, span, isWhole, missingBytes, isLoading, problem, trace],
+  );
+  return <SpanDetailContext value={detail}>{children}</SpanDetailContext>;
+}
+
+export function useSpanDetail(): SpanDetail {
+  const detail = use(SpanDetailContext);
+  if (detail === undefined) throw new Error("A part of the pane stands outside SpanDetailProvider.");
+  return detail;
+}

@@ -1,0 +1,148 @@
+import { Check, Link2, X } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { SpanIcon } from "../../../components/span-icon.js";
+import { formatCost, formatDuration, formatPreciseTime, formatWhole } from "../../../format.js";
+import { focusSpans } from "../hooks/use-selection.js";
+import { useTraceNow } from "../hooks/use-trace-now.js";
+import { numberOf, statusBadge, textOf } from "../model/span-facts.js";
+import { useTracePage } from "../trace-page-context.js";
+import { IconButton } from "../view-bar.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+/** How long the check mark stands in place of the link. */
+const CONFIRMED_MS = 1200;
+
+/** What the span is, and its figures. */
+export function SpanHead({ copyLink }: { copyLink: () => void }) {
+  const { span } = useSpanDetail();
+  const model = textOf(span, "model");
+  const tool = textOf(span, "tool_name");
+  const reason = textOf(span, "finish_reason");
+  const notes = [
+    model === undefined ? span.span_type : undefined,
+    textOf(span, "provider"),
+    tool === span.name ? undefined : tool,
+    reason === undefined ? undefined : `ended with ${reason}`,
+  ].filter((note) => note !== undefined);
+  const badge = statusBadge(span.status);
+  return (
+    <div className="span-head">
+      <div className="line">
+        <SpanIcon spanType={span.span_type} />
+        <h2 className="cut" title={span.name}>
+          {span.name}
+        </h2>
+        {model !== undefined && (
+          <span className="chip mono cut" title={model}>
+            {model}
+          </span>
+        )}
+        <span className="notes cut" title={notes.join(" · ")}>
+          {notes.join(" · ")}
+        </span>
+        <span className="grow" />
+        <span className={`badge cut ${badge.kind}`} title={badge.text}>
+          {badge.text}
+        </span>
+        <CopyLinkButton copyLink={copyLink} />
+        <CloseButton />
+      </div>
+      <SpanFigures />
+    </div>
+  );
+}
+
+function CopyLinkButton({ copyLink }: { copyLink: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <IconButton
+      icon={isCopied ? Check : Link2}
+      name={isCopied ? "Copied" : "Copy a link to this span"}
+      keys="Y"
+      onClick={() => {
+        copyLink();
+        setCopied(true);
+        setTimeout(() => setCopied(false), CONFIRMED_MS);
+      }}
+    />
+  );
+}
+
+/** Only where the pane lies over the spans. */
+function CloseButton() {
+  const { view, isNarrow } = useTracePage();
+  if (!isNarrow) return null;
+  const close = (): void => {
+    view.getState().closeOverlay();
+    focusSpans();
+  };
+  return <IconButton icon={X} name="Close" keys="Esc" onClick={close} />;
+}
+
+function SpanFigures() {
+  const { node, span } = useSpanDetail();
+  const ttftMs = numberOf(span, "ttft_ms");
+  const input = numberOf(span, "tokens_input");
+  const cached = numberOf(span, "tokens_cached");
+  const output = numberOf(span, "tokens_output");
+  const reasoning = numberOf(span, "tokens_reasoning");
+  const cost = numberOf(span, "cost_usd");
+  const isUnknown = span.duration_ms === null && node.endMs !== undefined;
+  return (
+    <div className="span-facts">
+      {isUnknown ? (
+        <Figure name="Time">not known</Figure>
+      ) : (
+        <Figure name="Time">
+          <RunTime />
+        </Figure>
+      )}
+      {ttftMs !== undefined && <Figure name="TTFT">{inWords(ttftMs)}</Figure>}
+      {input !== undefined && (
+        <Figure name="In" after={cached === undefined ? undefined : `(${formatWhole(cached)} cached)`}>
+          {formatWhole(input)}
+        </Figure>
+      )}
+      {output !== undefined && (
+        <Figure
+          name="Out"
+          after={reasoning === undefined ? undefined : `(${formatWhole(reasoning)} reasoning)`}
+        >
+          {formatWhole(output)}
+        </Figure>
+      )}
+      {cost !== undefined && <Figure name="Cost">{formatCost(cost)}</Figure>}
+      <Figure name="At" title={`Started ${formatPreciseTime(span.start_time)}`}>
+        {inWords(node.startMs)}
+      </Figure>
+    </div>
+  );
+}
+
+function RunTime() {
+  const { node } = useSpanDetail();
+  const nowMs = useTraceNow();
+  return inWords((node.endMs ?? nowMs) - node.startMs);
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly after?: string | undefined;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+function Figure({ name, after, title, children }: FigureProps) {
+  return (
+    <span title={title}>
+      {name}
+      <b>{children}</b>
+      {after !== undefined && ` ${after}`}
+    </span>
+  );
+}
+
+function inWords(ms: number): string {
+  const { value, unit } = formatDuration(ms);
+  return `${value} ${unit}`;
+}

@@ -1,0 +1,109 @@
+import { useMemo, type KeyboardEvent, type ReactNode } from "react";
+import { messagesOf } from "../model/messages.js";
+import type { SpanNode } from "../model/span-tree.js";
+import { TABS, type TabName } from "../trace-address.js";
+import { useTracePage, useTraceView } from "../trace-page-context.js";
+import { AttributesTab } from "./attributes-tab.js";
+import { MessagesTab } from "./messages-tab.js";
+import { RawTab } from "./raw-tab.js";
+import { SpanDetailProvider, useSpanDetail } from "./span-detail-context.js";
+import { SpanHead } from "./span-head.js";
+
+const TAB_NAMES: Readonly<Record<TabName, string>> = {
+  messages: "Messages",
+  attributes: "Attributes",
+  raw: "Raw",
+};
+
+interface SpanPaneProps {
+  readonly node: SpanNode;
+  readonly copyLink: () => void;
+}
+
+/** The selected span. */
+export function SpanPane({ node, copyLink }: SpanPaneProps) {
+  return (
+    <SpanDetailProvider node={node}>
+      <SpanHead copyLink={copyLink} />
+      <Tabs />
+    </SpanDetailProvider>
+  );
+}
+
+function Tabs() {
+  const { span } = useSpanDetail();
+  const tab = useTraceView((state) => state.tab);
+  const messages = useMemo(() => messagesOf(span), [span]);
+  const counts: Readonly<Record<TabName, number | undefined>> = {
+    messages: messages.input.length + messages.output.length,
+    attributes: Object.keys(span.attributes).length,
+    raw: undefined,
+  };
+  return (
+    <>
+      <TabList tab={tab} counts={counts} />
+      {tab === "messages" && (
+        <TabPanel tab={tab}>
+          <MessagesTab messages={messages} />
+        </TabPanel>
+      )}
+      {tab === "attributes" && (
+        <TabPanel tab={tab}>
+          <AttributesTab />
+        </TabPanel>
+      )}
+      {tab === "raw" && (
+        <TabPanel tab={tab}>
+          <RawTab />
+        </TabPanel>
+      )}
+    </>
+  );
+}
+
+/** The ARIA tab pattern: one tab stop, arrows choose. */
+function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabName, number | undefined>> }) {
+  const { view } = useTracePage();
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length] ?? tab;
+    view.getState().setTab(next);
+    document.getElementById(`tab-${next}`)?.focus();
+    event.preventDefault();
+  }
+  return (
+    <div className="tabs" role="tablist" aria-label="Selected span" onKeyDown={onKeyDown}>
+      {TABS.map((name, index) => (
+        <button
+          key={name}
+          id={`tab-${name}`}
+          type="button"
+          role="tab"
+          aria-selected={name === tab}
+          aria-controls={name === tab ? `panel-${name}` : undefined}
+          tabIndex={name === tab ? 0 : -1}
+          title={`${TAB_NAMES[name]}  ⇧${index + 1}`}
+          onClick={() => view.getState().setTab(name)}
+        >
+          {TAB_NAMES[name]}
+          {counts[name] !== undefined && <span className="count">{counts[name]}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function TabPanel({ tab, children }: { tab: TabName; children: ReactNode }) {
+  return (
+    <div
+      id={`panel-${tab}`}
+      className="tab-panel"
+      role="tabpanel"
+      aria-labelledby={`tab-${tab}`}
+      tabIndex={0}
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { ArrowUpRight, ChevronDown, ChevronRight, CornerDownRight, Wrench } from "lucide-react";
+import { useState } from "react";
+import { Figure } from "../figure.js";
+import { useSelection } from "../hooks/use-selection.js";
+import type { ToolCallPart } from "../model/message-parts.js";
+import { oneLine } from "../model/span-facts.js";
+import type { SpanNode } from "../model/span-tree.js";
+import { spanOfCall } from "../model/tool-spans.js";
+import { inlineJson, isTruncated, parseJsonText } from "../model/values.js";
+import { useTracePage } from "../trace-page-context.js";
+import { ValueView } from "./part-view.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+interface ToolCallCardProps {
+  readonly call: ToolCallPart;
+  readonly isExpanded: boolean;
+  readonly isOutput: boolean;
+}
+
+/** Characters of arguments and results in one line; the rest is cut by the card's edge anyway. */
+const LINE = 240;
+
+/** A call that the model asked for: name and arguments, below them what the tool answered. */
+export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) {
+  const { tree } = useTracePage();
+  const { node } = useSpanDetail();
+  const { select } = useSelection();
+  const [isOpen, setOpen] = useState(isExpanded);
+  const ran = spanOfCall(tree, node, call);
+  const Chevron = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <div className={ran?.span.status === "ERROR" ? "call failed" : "call"}>
+      <header>
+        <button type="button" className="call-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Chevron className="icon xs faint" aria-hidden />
+          <Wrench className="icon t-tool" aria-hidden />
+          <b>{call.name}</b>
+          {!isOpen && <span className="mono faint cut">{inLine(call.arguments)}</span>}
+        </button>
+        {ran !== undefined && <SpanLink node={ran} onClick={() => select(ran)} />}
+      </header>
+      {isOpen && call.arguments !== undefined && (
+        <div className="call-body">
+          <ValueView value={parsed(call.arguments)} />
+        </div>
+      )}
+      <Result call={call} isOpen={isOpen} isOutput={isOutput} />
+    </div>
+  );
+}
+
+function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolean; isOutput: boolean }) {
+  if (call.result === undefined) {
+    // What the model has only just asked for is answered in a later call.
+    return isOutput ? null : <div className="result faint">No result in this conversation</div>;
+  }
+  const { response } = call.result;
+  if (!isOpen) {
+    return (
+      <div className="result">
+        <CornerDownRight className="icon" aria-label="Result" />
+        <span className="mono cut">{inLine(response)}</span>
+      </div>
+    );
+  }
+  return (
+    <div className="call-body">
+      <span className="note">Result</span>
+      <ValueView value={parsed(response)} />
+    </div>
+  );
+}
+
+function SpanLink({ node, onClick }: { node: SpanNode; onClick: () => void }) {
+  const isKnown = node.span.duration_ms !== null;
+  return (
+    <button type="button" className="call-link" title="Go to the tool's span" onClick={onClick}>
+      {node.span.status === "ERROR" && <span className="is-error">failed</span>}
+      {isKnown && <Figure ms={node.span.duration_ms ?? 0} />}
+      <ArrowUpRight className="icon xs" aria-label="Go to the tool's span" />
+    </button>
+  );
+}
+
+/** Arguments often come as a text that holds JSON. */
+function parsed(value: unknown): unknown {
+  return typeof value === "string" ? (parseJsonText(value) ?? value) : value;
+}
+
+function inLine(value: unknown): string {
+  if (value === undefined) return "";
+  if (isTruncated(value)) return oneLine(value.preview, LINE);
+  const held = parsed(value);
+  return oneLine(typeof held === "string" ? held : inlineJson(held), LINE);
+}

@@ -1,0 +1,62 @@
+import { useMemo } from "react";
+import type { SpanNode } from "../model/span-tree.js";
+import { ancestorIds, nextInOrder } from "../model/visible-rows.js";
+import { useTracePage } from "../trace-page-context.js";
+
+/** Rows that Page Up and Page Down move by. */
+const PAGE_ROWS = 20;
+
+/** Moves over the spans, as the keys and the buttons do. */
+export interface SelectionMoves {
+  /** Selects a span and opens what hides it. */
+  readonly select: (node: SpanNode | undefined) => void;
+  /** Moves by rows of what is shown. */
+  readonly moveBy: (rows: number) => void;
+  readonly pageBy: (pages: 1 | -1) => void;
+  readonly moveTo: (end: "first" | "last") => void;
+  /** Folds; of what cannot be folded, the parent is selected. */
+  readonly foldOrLeave: () => void;
+  /** Unfolds; of what is open, the first child is selected. */
+  readonly unfoldOrEnter: () => void;
+  /** The next of some spans after the selected one, round the end. */
+  readonly selectAmong: (candidates: readonly SpanNode[], step: 1 | -1) => void;
+}
+
+export function useSelection(): SelectionMoves {
+  const { view, tree, rows, selected } = useTracePage();
+  return useMemo(() => {
+    const at = selected === undefined ? -1 : rows.indexOf(selected);
+    const isFolded = selected !== undefined && view.getState().folded.has(selected.id);
+    const hasChildren = selected !== undefined && selected.children.length > 0;
+    const select = (node: SpanNode | undefined): void => {
+      if (node !== undefined) view.getState().select(node.id, ancestorIds(node));
+    };
+    const moveBy = (by: number): void => {
+      // What is selected may be hidden below a fold: then from the span that hides it.
+      const hiddenBelow =
+        selected && ancestorIds(selected).map((id) => rows.findIndex((row) => row.id === id));
+      const from = at >= 0 ? at : (hiddenBelow?.find((index) => index >= 0) ?? 0);
+      select(rows[Math.min(Math.max(from + by, 0), rows.length - 1)]);
+    };
+    return {
+      select,
+      moveBy,
+      pageBy: (pages) => moveBy(pages * PAGE_ROWS),
+      moveTo: (end) => select(end === "first" ? rows[0] : rows.at(-1)),
+      foldOrLeave() {
+        if (selected !== undefined && hasChildren && !isFolded) view.getState().setFolded(selected.id, true);
+        else select(selected?.parent);
+      },
+      unfoldOrEnter() {
+        if (selected !== undefined && hasChildren && isFolded) view.getState().setFolded(selected.id, false);
+        else select(selected?.children[0]);
+      },
+      selectAmong: (candidates, step) => select(nextInOrder(tree, candidates, selected, step)),
+    };
+  }, [view, tree, rows, selected]);
+}
+
+/** Puts the keyboard into the spans. */
+export function focusSpans(): void {
+  document.querySelector<HTMLElement>(".page.trace [role=treegrid]")?.focus();
+}

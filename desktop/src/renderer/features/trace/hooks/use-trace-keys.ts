@@ -1,0 +1,109 @@
+import { useEffect, useRef } from "react";
+import { overlays } from "../../frame/overlays.js";
+import { TABS, VIEWS } from "../trace-address.js";
+import { useTracePage } from "../trace-page-context.js";
+import { ZOOM_STEP } from "../view-bar.js";
+import { middleOf } from "../model/span-tree.js";
+import { useBackToList } from "./use-back-to-list.js";
+import type { Neighbours } from "./use-neighbours.js";
+import { focusSpans, useSelection } from "./use-selection.js";
+
+/** What the page's keys do; see "Keys" of the design. */
+export function useTraceKeys({ openNewer, openOlder }: Neighbours, copyLink: () => void): void {
+  const { view, selected, failed, isNarrow } = useTracePage();
+  const moves = useSelection();
+  const goBack = useBackToList();
+
+  function onEscape(): void {
+    const { isSearchOpen, isOverlayOpen, closeSearch, closeOverlay } = view.getState();
+    if (isSearchOpen) closeSearch();
+    else if (isNarrow && isOverlayOpen) closeOverlay();
+    else {
+      goBack();
+      return;
+    }
+    focusSpans();
+  }
+
+  function onOpen(): void {
+    if (selected === undefined) return;
+    if (isNarrow) view.getState().openOverlay();
+    else if (!view.getState().isPaneOpen) view.getState().togglePane(false);
+    // The pane may be drawn only now.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("[role=tabpanel]")?.focus());
+  }
+
+  /** Keys inside the spans. */
+  const inSpans: KeyMap = {
+    ArrowDown: () => moves.moveBy(1),
+    ArrowUp: () => moves.moveBy(-1),
+    ArrowLeft: moves.foldOrLeave,
+    ArrowRight: moves.unfoldOrEnter,
+    Home: () => moves.moveTo("first"),
+    End: () => moves.moveTo("last"),
+    PageDown: () => moves.pageBy(1),
+    PageUp: () => moves.pageBy(-1),
+    Enter: onOpen,
+  };
+
+  /** Keys anywhere on the page. */
+  const anywhere: KeyMap = {
+    e: () => moves.selectAmong(failed, 1),
+    E: () => moves.selectAmong(failed, -1),
+    "/": () => view.getState().openSearch(),
+    j: () => openOlder?.(),
+    k: () => openNewer?.(),
+    y: copyLink,
+    "]": () => view.getState().togglePane(isNarrow),
+    "+": () => view.getState().zoomBy(1 / ZOOM_STEP, middleOf(selected)),
+    "=": () => view.getState().zoomBy(1 / ZOOM_STEP, middleOf(selected)),
+    "-": () => view.getState().zoomBy(ZOOM_STEP, middleOf(selected)),
+    "0": () => view.getState().setWindow(undefined),
+    Escape: onEscape,
+  };
+
+  const handle = useRef<(event: KeyboardEvent) => void>(undefined);
+  useEffect(() => {
+    handle.current = (event) => {
+      const action =
+        digitAction(event) ?? (isInSpans(event) ? inSpans[event.key] : undefined) ?? anywhere[event.key];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    };
+  });
+
+  /** 1–2 choose the view, ⇧1–⇧3 the tab; told by the key, since what Shift makes of a digit depends on the layout. */
+  function digitAction({ code, shiftKey }: KeyboardEvent): (() => void) | undefined {
+    const digit = /^Digit([1-9])$/.exec(code)?.[1];
+    if (digit === undefined) return undefined;
+    const tab = TABS[Number(digit) - 1];
+    const shown = VIEWS[Number(digit) - 1];
+    if (shiftKey) return tab && (() => view.getState().setTab(tab));
+    return shown && (() => view.getState().setView(shown));
+  }
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (overlays.getState().open === "none") handle.current?.(event);
+    };
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+type KeyMap = Readonly<Record<string, (() => void) | undefined>>;
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
+  );
+}
+
+/** Elsewhere on the page arrows scroll, move between tabs, or resize. */
+function isInSpans({ target }: KeyboardEvent): boolean {
+  return (
+    target === document.body || (target instanceof Element && target.closest("[role=treegrid]") !== null)
+  );
+}

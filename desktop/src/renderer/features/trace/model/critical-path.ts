@@ -1,0 +1,73 @@
+import type { SpanNode, SpanTree } from "./span-tree.js";
+
+/** A stretch of time on the critical path, in milliseconds from the start of the trace. */
+export interface Segment {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The stretches of each span on the path, by the span's id. */
+export type CriticalPath = ReadonlyMap<string, readonly Segment[]>;
+
+/** A span cut to the time in which its parent waited for it. */
+interface Stretch extends Segment {
+  readonly node: SpanNode;
+}
+
+/**
+ * What the run's duration is made of: from the root's end backwards, always the child that ended last before the point
+ * reached, then on from its start; a parent's own time where no child runs. A span that starts after its parent ended
+ * made nobody wait and does not take part. A child that outlives its parent is cut at the parent's end.
+ *
+ * Where a trace has several roots, the path leads over those that nobody claims as children of a missing span, one
+ * after the other.
+ *
+ * @param nowMs - where spans that run are taken to end.
+ */
+export function criticalPath(tree: SpanTree, nowMs: number): CriticalPath {
+  const path = new Map<string, Segment[]>();
+  const waiting: Stretch[] = [...startingPoints(tree, nowMs)];
+  for (let stretch = waiting.pop(); stretch !== undefined; stretch = waiting.pop()) {
+    const { node, startMs, endMs } = stretch;
+    const own: Segment[] = [];
+    let point = endMs;
+    for (const child of lastFirst(node.children, startMs, endMs, nowMs)) {
+      if (child.endMs > point) continue;
+      if (child.endMs < point) own.push({ startMs: child.endMs, endMs: point });
+      waiting.push(child);
+      point = child.startMs;
+    }
+    if (point > startMs || (own.length === 0 && node.children.length === 0))
+      own.push({ startMs, endMs: point });
+    if (own.length > 0) path.set(node.id, own.toReversed());
+  }
+  return path;
+}
+
+function startingPoints(tree: SpanTree, nowMs: number): Stretch[] {
+  const real = tree.roots.filter(
+    ({ span }) => span.parent_span_id === null && span.span_type !== "evaluation",
+  );
+  const roots = real.length > 0 ? real : tree.roots;
+  const chosen: Stretch[] = [];
+  let point = Number.POSITIVE_INFINITY;
+  for (const stretch of lastFirst(roots, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs)) {
+    if (stretch.endMs > point) continue;
+    chosen.push(stretch);
+    point = stretch.startMs;
+  }
+  return chosen;
+}
+
+/** The spans as they lie between two moments, the one that ended last first; of those that ended together the longest. */
+function lastFirst(nodes: readonly SpanNode[], startMs: number, endMs: number, nowMs: number): Stretch[] {
+  return nodes
+    .filter((node) => node.startMs < endMs || node.startMs === startMs)
+    .map((node) => ({
+      node,
+      startMs: Math.max(node.startMs, startMs),
+      endMs: Math.min(node.endMs ?? Math.max(nowMs, node.startMs), endMs),
+    }))
+    .filter((stretch) => stretch.endMs >= stretch.startMs)
+    .toSorted((a, b) => b.endMs - a.endMs || a.startMs - b.startMs);
+}

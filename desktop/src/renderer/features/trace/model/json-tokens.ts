@@ -1,0 +1,45 @@
+/** A piece of JSON and the class of its colour: key, string, number, keyword or punctuation. */
+export interface JsonToken {
+  readonly text: string;
+  readonly kind: "k" | "s" | "n" | "w" | "p" | "";
+}
+
+const TOKEN =
+  /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([{}[\],:]+)|([^"\d{}[\],:tfn-]+|.)/gs;
+
+/** Takes formatted JSON apart for colouring. What is no JSON comes through as plain text. */
+export function jsonTokens(json: string): JsonToken[] {
+  const tokens: JsonToken[] = [];
+  for (const [, string, colon, number, keyword, punctuation, rest] of json.matchAll(TOKEN)) {
+    if (string !== undefined) tokens.push({ text: string, kind: colon === undefined ? "s" : "k" });
+    if (colon !== undefined) tokens.push({ text: colon, kind: "" });
+    if (number !== undefined) tokens.push({ text: number, kind: "n" });
+    if (keyword !== undefined) tokens.push({ text: keyword, kind: "w" });
+    if (punctuation !== undefined) tokens.push({ text: punctuation, kind: "p" });
+    if (rest !== undefined) tokens.push({ text: rest, kind: "" });
+  }
+  return tokens;
+}
+
+/**
+ * Cuts a long text into pieces of about `size` characters, at line ends where there are any near, so that a browser
+ * lays out only those that are seen.
+ */
+export function chunkText(text: string, size = 8000): string[] {
+  const chunks: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + size);
+    if (end < text.length) {
+      const line = text.lastIndexOf("\n", end - 1);
+      if (line > start) end = line + 1;
+      else if (isLowSurrogate(text.charCodeAt(end))) end++;
+    }
+    chunks.push(text.slice(start, end));
+    start = end;
+  }
+  return chunks;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

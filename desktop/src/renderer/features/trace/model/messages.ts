@@ -1,0 +1,98 @@
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { readMessages, type SpanMessage } from "./message-parts.js";
+import { isLongText, parseJsonText, type LongText } from "./values.js";
+
+/** What went into a span and what came out of it. */
+export interface SpanMessages {
+  readonly input: readonly SpanMessage[];
+  readonly output: readonly SpanMessage[];
+}
+
+/** Where messages come from, the best first: whole conversations, then texts of a model call, then of any span. */
+const SOURCES = [
+  { input: "prompt_messages", output: "completion_messages", roles: ["user", "assistant"] },
+  { input: "prompt_text", output: "completion_text", roles: ["user", "assistant"] },
+  { input: "input_text", output: "output_text", roles: ["input", "output"] },
+] as const;
+
+/**
+ * Reads the messages that a span carries. Results of tools stand with the calls that they answer, wherever in the
+ * conversation they came; only those whose call is not there stay messages of their own.
+ */
+export function messagesOf(span: NormalizedSpan): SpanMessages {
+  const input = side(span, "input");
+  const output = side(span, "output");
+  const linked = linkResults([...input, ...output]);
+  return {
+    input: linked.slice(0, input.length).filter(isShown),
+    output: linked.slice(input.length).filter(isShown),
+  };
+}
+
+/** The attributes that the messages were read from, for the raw view. */
+export function messageSources(span: NormalizedSpan): Readonly<Record<string, unknown>> {
+  const keys = SOURCES.flatMap(({ input, output }) => [input, output]);
+  const present = keys.filter((key) => Object.hasOwn(span.attributes, key));
+  return Object.fromEntries(present.map((key) => [key, span.attributes[key]]));
+}
+
+function side(span: NormalizedSpan, direction: "input" | "output"): SpanMessage[] {
+  for (const source of SOURCES) {
+    const key = source[direction];
+    const value: unknown = Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
+    if (value === undefined || value === null || value === "") continue;
+    const role = source.roles[direction === "input" ? 0 : 1];
+    const messages = fromValue(value, role, key);
+    if (messages.length > 0) return messages;
+  }
+  return [];
+}
+
+function fromValue(value: unknown, role: string, key: string): SpanMessage[] {
+  if (Array.isArray(value)) return readMessages(value, key);
+  if (!isLongText(value)) return [{ key, role, parts: [{ kind: "json", value }] }];
+  const parsed = typeof value === "string" ? parseJsonText(value) : undefined;
+  // Many apps put a conversation into the text field as JSON.
+  if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(looksLikeMessage)) {
+    return readMessages(parsed, key);
+  }
+  return [{ key, role, parts: [{ kind: "text", text: value }] }];
+}
+
+function looksLikeMessage(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && "role" in value && ("content" in value || "parts" in value)
+  );
+}
+
+function linkResults(messages: readonly SpanMessage[]): SpanMessage[] {
+  const results = new Map<string, unknown>();
+  const calls = new Set<string>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.kind === "result" && part.id !== "") results.set(part.id, part.response);
+      if (part.kind === "call") calls.add(part.id);
+    }
+  }
+  return messages.map((message) => ({
+    ...message,
+    parts: message.parts
+      .filter((part) => part.kind !== "result" || !calls.has(part.id))
+      .map((part) =>
+        part.kind === "call" && results.has(part.id)
+          ? { ...part, result: { response: results.get(part.id) } }
+          : part,
+      ),
+  }));
+}
+
+function isShown({ parts }: SpanMessage): boolean {
+  return parts.length > 0;
+}
+
+/** The characters of a text, or the bytes of one that is not here whole. */
+export function lengthOf(text: LongText): { readonly amount: number; readonly unit: "characters" | "bytes" } {
+  return typeof text === "string"
+    ? { amount: text.length, unit: "characters" }
+    : { amount: text.bytes, unit: "bytes" };
+}

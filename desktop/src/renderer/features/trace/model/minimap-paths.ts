@@ -1,0 +1,39 @@
+import type { SpanNode, SpanTree } from "./span-tree.js";
+import { shareOf, type TimeWindow } from "./time-scale.js";
+
+/** The drawing's own units; it is stretched to its place. */
+export const MINIMAP_WIDTH = 2000;
+export const MINIMAP_HEIGHT = 38;
+
+const TOP = 2;
+const BAR = 2;
+/** From one span to the next, at most. */
+const STEP = 2;
+const MIN_BAR_WIDTH = 4;
+
+/** All spans of one colour as one path: thousands of elements would be slow to lay out. */
+export interface MinimapPath {
+  /** A span type, or `error`. */
+  readonly kind: string;
+  readonly path: string;
+}
+
+export function minimapPaths(tree: SpanTree, nowMs: number, whole: TimeWindow): MinimapPath[] {
+  const paths = new Map<string, string[]>();
+  const step = Math.min(STEP, (MINIMAP_HEIGHT - TOP - BAR) / Math.max(1, tree.nodes.length - 1));
+  tree.nodes.forEach((node, index) => {
+    const left = shareOf(whole, node.startMs) * MINIMAP_WIDTH;
+    const right = shareOf(whole, node.endMs ?? nowMs) * MINIMAP_WIDTH;
+    const width = Math.max(MIN_BAR_WIDTH, right - left);
+    const top = TOP + index * step;
+    const kind = kindOf(node);
+    const pieces = paths.get(kind) ?? [];
+    paths.set(kind, pieces);
+    pieces.push(`M${left.toFixed(1)} ${top.toFixed(1)}h${width.toFixed(1)}v${BAR}h-${width.toFixed(1)}z`);
+  });
+  return [...paths].map(([kind, pieces]) => ({ kind, path: pieces.join("") }));
+}
+
+function kindOf({ span }: SpanNode): string {
+  return span.status === "ERROR" && span.error_propagated !== true ? "error" : span.span_type;
+}

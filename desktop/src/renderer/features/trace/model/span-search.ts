@@ -1,0 +1,26 @@
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { textOf } from "./span-facts.js";
+import type { SpanNode, SpanTree } from "./span-tree.js";
+
+const haystacks = new WeakMap<NormalizedSpan, string>();
+
+/**
+ * The spans that hold a text in any letter case, in their names or anywhere in what they carry. Of texts that came as
+ * previews only those are searched: the rest is not here.
+ */
+export function searchSpans(tree: SpanTree, query: string): readonly SpanNode[] {
+  const needle = query.trim().toLowerCase();
+  if (needle === "") return [];
+  return tree.nodes.filter(({ span }) => haystackOf(span).includes(needle));
+}
+
+function haystackOf(span: NormalizedSpan): string {
+  let text = haystacks.get(span);
+  if (text === undefined) {
+    const values = JSON.stringify([span.attributes, span.events]);
+    const model = textOf(span, "model") ?? "";
+    text = `${span.name}\n${span.span_type}\n${span.span_id}\n${model}\n${values}`.toLowerCase();
+    haystacks.set(span, text);
+  }
+  return text;
+}

@@ -1,0 +1,126 @@
+import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { millisecondsBetween } from "./instant.js";
+
+/** A span in its place. */
+export interface SpanNode {
+  readonly span: NormalizedSpan;
+  readonly id: string;
+  readonly parent: SpanNode | undefined;
+  readonly children: readonly SpanNode[];
+  /** 0 for a root. */
+  readonly depth: number;
+  /** Its place among its siblings, from 1, and how many they are. */
+  readonly position: number;
+  readonly siblings: number;
+  /** Milliseconds from the start of the trace. */
+  readonly startMs: number;
+  /** Undefined while the span runs. One whose duration is not known ends where it starts. */
+  readonly endMs: number | undefined;
+}
+
+/** The spans of a trace by their parents. */
+export interface SpanTree {
+  readonly roots: readonly SpanNode[];
+  /** Every span, parents before their children, in the order in which they are shown. */
+  readonly nodes: readonly SpanNode[];
+  readonly byId: ReadonlyMap<string, SpanNode>;
+  /** RFC 3339: the earliest start, from which all offsets count. */
+  readonly startTime: string;
+  /** The latest moment that is known: an end, or the start of a span that runs. */
+  readonly endMs: number;
+  readonly isRunning: boolean;
+}
+
+/** The middle of a span's time, about which the keys zoom; of one that runs, its start. */
+export function middleOf(node: SpanNode | undefined): number | undefined {
+  return node && (node.startMs + (node.endMs ?? node.startMs)) / 2;
+}
+
+type MutableNode = {
+  -readonly [Key in keyof SpanNode]: Key extends "parent"
+    ? MutableNode | undefined
+    : Key extends "children"
+      ? MutableNode[]
+      : SpanNode[Key];
+};
+
+/**
+ * Puts spans under their parents. What spans claim of each other need not be true: one whose parent is missing, or that
+ * names itself, becomes a root; a ring of parents is cut at the span of it that comes first. No span is lost.
+ *
+ * @param spans - in order of start, ties by arrival: siblings, and spans without any parents, stay in this order.
+ */
+export function buildSpanTree(spans: readonly NormalizedSpan[]): SpanTree {
+  const startTime = spans[0]?.start_time ?? "1970-01-01T00:00:00Z";
+  const byId = new Map<string, MutableNode>();
+  for (const span of spans) byId.set(span.span_id, newNode(span, startTime));
+  for (const node of byId.values()) {
+    const { parent_span_id: parentId } = node.span;
+    if (parentId !== null && parentId !== node.id) node.parent = byId.get(parentId);
+  }
+  cutRings(byId.values());
+
+  const roots: MutableNode[] = [];
+  for (const node of byId.values()) (node.parent?.children ?? roots).push(node);
+  const nodes = numberInOrder(roots);
+  return {
+    roots,
+    nodes,
+    byId,
+    startTime,
+    endMs: nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0),
+    isRunning: nodes.some(({ endMs }) => endMs === undefined),
+  };
+}
+
+function newNode(span: NormalizedSpan, startTime: string): MutableNode {
+  const startMs = millisecondsBetween(startTime, span.start_time) ?? 0;
+  const isRunning = span.status === "RUNNING" && span.duration_ms === null;
+  return {
+    span,
+    id: span.span_id,
+    parent: undefined,
+    children: [],
+    depth: 0,
+    position: 1,
+    siblings: 1,
+    startMs,
+    endMs: isRunning ? undefined : startMs + (span.duration_ms ?? 0),
+  };
+}
+
+/** Takes its parent from the first node of each ring. Each node is walked over once. */
+function cutRings(nodes: Iterable<MutableNode>): void {
+  const done = new Set<MutableNode>();
+  for (const first of nodes) {
+    const path = new Set<MutableNode>();
+    let node: MutableNode | undefined = first;
+    while (node !== undefined && !done.has(node) && !path.has(node)) {
+      path.add(node);
+      node = node.parent;
+    }
+    // Back on its own path: `node` lies on a ring, and of the ring's nodes the first one met is the earliest shown.
+    if (node !== undefined && path.has(node)) node.parent = undefined;
+    for (const walked of path) done.add(walked);
+  }
+}
+
+/** Sets depths and places, and lists all nodes, without recursion: a chain may be thousands deep. */
+function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
+  const ordered: MutableNode[] = [];
+  const stack: MutableNode[] = [];
+  const push = (siblings: readonly MutableNode[], depth: number): void => {
+    siblings.forEach((node, index) => {
+      node.depth = depth;
+      node.position = index + 1;
+      node.siblings = siblings.length;
+    });
+    stack.push(...siblings.toReversed());
+  };
+  push(roots, 0);
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    ordered.push(node);
+    push(node.children, node.depth + 1);
+  }
+  return ordered;
+}

@@ -1,0 +1,63 @@
+import type { TruncatedText } from "@obspan/collector-core/contract";
+import type { JsonValue } from "@obspan/sdk/wire";
+
+/** A text, or its preview until the whole is asked for. */
+export type LongText = string | TruncatedText;
+
+/** Whether a value stands for a long text that the collector cut. */
+export function isTruncated(value: unknown): value is TruncatedText {
+  if (!isRecord(value) || Object.keys(value).length !== 3) return false;
+  const { truncated, bytes, preview } = value;
+  return truncated === true && typeof bytes === "number" && typeof preview === "string";
+}
+
+/** Whether a value is a text, whole or cut. */
+export function isLongText(value: unknown): value is LongText {
+  return typeof value === "string" || isTruncated(value);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The bytes of all texts inside a value that came as previews. */
+export function truncatedBytes(value: unknown): number {
+  if (isTruncated(value)) return value.bytes;
+  if (value === null || typeof value !== "object") return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + truncatedBytes(item), 0);
+}
+
+/** JSON in one line, as people write it: `{"order_id": "48190"}`. Texts that were cut stand as their preview. */
+export function inlineJson(value: unknown): string {
+  // A line break in the text stands only between values: inside of strings it is escaped.
+  return prettyJson(withPreviews(value))
+    .replace(/([{[])\n\s*/g, "$1")
+    .replace(/\n\s*([}\]])/g, "$1")
+    .replace(/\n\s*/g, " ");
+}
+
+/** JSON over lines, indented by two. */
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value ?? null, null, 2);
+}
+
+function withPreviews(value: unknown): unknown {
+  if (isTruncated(value)) return `${value.preview}…`;
+  if (Array.isArray(value)) return value.map(withPreviews);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPreviews(item)]));
+}
+
+/** Longer texts are not tried as JSON: parsing would hold up the page. */
+const MAX_PARSED = 500_000;
+
+/** The object or array that a text holds as JSON, else undefined. */
+export function parseJsonText(text: string): JsonValue | undefined {
+  const start = text.trimStart()[0];
+  if ((start !== "{" && start !== "[") || text.length > MAX_PARSED) return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { useEffect, type CSSProperties, type ReactNode, type RefObject } from "react";
+import { ROW_HEIGHT, useSpanVirtualizer } from "./hooks/use-span-virtualizer.js";
+import type { SpanNode } from "./model/span-tree.js";
+import { useTracePage, useTraceView } from "./trace-page-context.js";
+
+interface SpanGridProps {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly style: CSSProperties;
+  readonly columns: number;
+  /** Drawn behind the rows. */
+  readonly guides?: ReactNode;
+  /** What stands in a row. */
+  readonly renderRow: (node: SpanNode) => ReactNode;
+  readonly onOpen: (node: SpanNode) => void;
+}
+
+/** The id of a row's element, for the grid to point to. */
+export function rowElementId(spanId: string): string {
+  return `span-${encodeURIComponent(spanId)}`;
+}
+
+/**
+ * The spans as a treegrid: one tab stop, arrows move inside (the page's keys), only rows that are seen are drawn.
+ */
+export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }: SpanGridProps) {
+  const { rows, selected, found, view, isNarrow } = useTracePage();
+  const folded = useTraceView((state) => state.folded);
+  const isSearching = useTraceView((state) => state.search.trim() !== "");
+  const virtualizer = useSpanVirtualizer(scroller);
+  const foundIds = isSearching ? new Set(found) : undefined;
+
+  // The keys work as soon as the page is there.
+  useEffect(() => {
+    const grid = scroller.current;
+    if (grid === null || document.activeElement !== document.body) return;
+    // Nobody has used the keyboard yet: the ring waits for the first key.
+    grid.dataset["quiet"] = "";
+    grid.focus({ preventScroll: true });
+  }, [scroller]);
+
+  return (
+    <div
+      ref={scroller}
+      className="rows"
+      role="treegrid"
+      aria-label="Spans"
+      aria-rowcount={rows.length}
+      aria-colcount={columns}
+      aria-activedescendant={selected === undefined ? undefined : rowElementId(selected.id)}
+      tabIndex={0}
+      onKeyDown={(event) => delete event.currentTarget.dataset["quiet"]}
+      onBlur={(event) => delete event.currentTarget.dataset["quiet"]}
+      style={style}
+    >
+      <div className="rows-inner" role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+        {guides}
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+          const node = rows[index];
+          if (node === undefined) return null;
+          const isSelected = node === selected;
+          const match = foundIds === undefined ? "" : foundIds.has(node) ? " hit" : " miss";
+          return (
+            <div
+              key={key}
+              id={rowElementId(node.id)}
+              className={`wf${isSelected ? " selected" : ""}${match}`}
+              role="row"
+              aria-rowindex={index + 1}
+              aria-level={node.depth + 1}
+              aria-posinset={node.position}
+              aria-setsize={node.siblings}
+              aria-expanded={node.children.length > 0 ? !folded.has(node.id) : undefined}
+              aria-selected={isSelected}
+              style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+              onClick={() => {
+                view.getState().select(node.id);
+                if (isNarrow) view.getState().openOverlay();
+              }}
+              onDoubleClick={() => onOpen(node)}
+            >
+              {renderRow(node)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import type { CSSProperties, MouseEvent } from "react";
+import { SpanIcon } from "../../components/span-icon.js";
+import { StatusDot } from "../../components/status-dot.js";
+import { Figure } from "./figure.js";
+import type { SpanNode } from "./model/span-tree.js";
+import { useTracePage, useTraceView } from "./trace-page-context.js";
+
+/** Pixels from one level to the next. */
+export const INDENT = 16;
+
+interface SpanLabelProps {
+  readonly node: SpanNode;
+  /** Undefined where the duration stands in a column of its own. */
+  readonly durationMs?: number | undefined;
+  /** Deeper spans are not moved further to the right: their names would have no room. */
+  readonly maxIndent: number;
+}
+
+/** A span's name in the tree: indented, with what folds it, its type, whether it failed. */
+export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
+  const depth = Math.min(node.depth, maxIndent);
+  return (
+    <div className="label" role="gridcell" style={{ "--d": depth } as CSSProperties}>
+      {Array.from({ length: depth }, (_, level) => (
+        <span key={level} className="rail-line" style={{ left: 15 + level * INDENT }} />
+      ))}
+      <Twist node={node} />
+      <SpanIcon spanType={node.span.span_type} />
+      <b className="cut" title={node.span.name}>
+        {node.span.name}
+      </b>
+      <SpanMark node={node} />
+      {node.depth > maxIndent && (
+        <span className="depth" title={`Level ${node.depth + 1}`}>
+          {node.depth + 1}
+        </span>
+      )}
+      {durationMs !== undefined && <Figure ms={durationMs} className="dim" />}
+    </div>
+  );
+}
+
+function Twist({ node }: { node: SpanNode }) {
+  const { view } = useTracePage();
+  const isFolded = useTraceView((state) => state.folded.has(node.id));
+  if (node.children.length === 0) return <span className="twist" />;
+  const Icon = isFolded ? ChevronRight : ChevronDown;
+  const toggle = (event: MouseEvent): void => {
+    event.stopPropagation();
+    view.getState().setFolded(node.id, !isFolded);
+  };
+  return (
+    <span className="twist on" onClick={toggle} onDoubleClick={(event) => event.stopPropagation()}>
+      <Icon className="icon" aria-hidden />
+    </span>
+  );
+}
+
+function SpanMark({ node: { span } }: { node: SpanNode }) {
+  if (span.status === "ERROR") {
+    const isOwn = span.error_propagated !== true;
+    return (
+      <span className={isOwn ? "mark" : "mark passed-on"}>
+        <StatusDot status="ERROR" name={isOwn ? "Failed" : "Failed through a child"} />
+      </span>
+    );
+  }
+  if (span.status === "RUNNING") return <StatusDot status="RUNNING" name="Running" />;
+  if (span.status === "ABANDONED")
+    return <StatusDot status="ABANDONED" name="Abandoned: silent for 30 minutes" />;
+  return null;
+}

@@ -1,0 +1,95 @@
+import { memo } from "react";
+import { typeClass } from "../../../components/span-icon.js";
+import { formatDuration } from "../../../format.js";
+import { barGeometry, noteSide, pathBoxes, type BarGeometry } from "../model/bar-geometry.js";
+import type { Segment } from "../model/critical-path.js";
+import { numberOf, sideNote, textOf } from "../model/span-facts.js";
+import type { SpanNode } from "../model/span-tree.js";
+import type { TimeWindow } from "../model/time-scale.js";
+import { SpanLabel } from "../span-label.js";
+
+interface TimelineRowProps {
+  readonly node: SpanNode;
+  readonly path: readonly Segment[] | undefined;
+  readonly window: TimeWindow;
+  readonly trackWidth: number;
+  readonly maxIndent: number;
+  /** Where the span ends: of one that runs, now. */
+  readonly nowMs: number;
+  /** Where the trace ends, as far as it is known. */
+  readonly lastMs: number;
+}
+
+/** A span's name, and its bar on the track. */
+export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
+  const { node, path, window, trackWidth, maxIndent, nowMs, lastMs } = props;
+  const isAbandoned = node.span.status === "ABANDONED" && node.span.duration_ms === null;
+  const endMs = isAbandoned ? lastMs : nowMs;
+  const bar = barGeometry(node, endMs, window, trackWidth);
+  const isKnown = node.span.duration_ms !== null || node.endMs === undefined;
+  return (
+    <>
+      <SpanLabel node={node} maxIndent={maxIndent} durationMs={isKnown ? endMs - node.startMs : undefined} />
+      <div className={`track ${typeClass(node.span.span_type)}`} role="gridcell">
+        <span className="sr">{describe(node, endMs)}</span>
+        {bar.outside === undefined && (
+          <i
+            className={barClass(node)}
+            style={{ left: bar.left, width: bar.width }}
+            title={describe(node, endMs)}
+          >
+            {bar.waitWidth > 0.5 && <i className="wait" style={{ width: bar.waitWidth }} />}
+          </i>
+        )}
+        {path !== undefined &&
+          pathBoxes(path, window, trackWidth, node.children.length > 0).map(({ left, width }) => (
+            <i key={left} className="crit" style={{ left, width }} />
+          ))}
+        <Note node={node} bar={bar} trackWidth={trackWidth} />
+      </div>
+    </>
+  );
+});
+
+function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; trackWidth: number }) {
+  if (bar.outside === "before") return <span className="after edge">‹</span>;
+  if (bar.outside === "after") return <span className="after edge last">›</span>;
+  const parent = node.parent?.span;
+  const note = sideNote(node.span, parent === undefined ? undefined : textOf(parent, "agent"));
+  const side = note === undefined ? undefined : noteSide(bar, note.text, trackWidth);
+  if (note === undefined || side === undefined) return null;
+  return (
+    <span
+      className={`after ${side}${note.isError ? " is-error" : ""}`}
+      style={{ left: side === "right" ? bar.left + bar.width : bar.left }}
+    >
+      {note.text}
+    </span>
+  );
+}
+
+function barClass({ span, children, endMs }: SpanNode): string {
+  const isFailed = span.status === "ERROR" && span.error_propagated !== true;
+  const classes = ["span"];
+  if (children.length > 0) classes.push("parent");
+  if (isFailed) classes.push("failed");
+  if (endMs === undefined) classes.push("running");
+  if (span.status === "ABANDONED") classes.push("abandoned");
+  return classes.join(" ");
+}
+
+/** The bar in words: when, how long, the first token. */
+function describe({ startMs, span }: SpanNode, endMs: number): string {
+  const parts = [`${inWords(startMs)} after the start`];
+  if (span.duration_ms !== null) parts.push(`took ${inWords(endMs - startMs)}`);
+  else if (span.status === "RUNNING") parts.push("running");
+  else parts.push("duration not known");
+  const ttftMs = numberOf(span, "ttft_ms");
+  if (ttftMs !== undefined) parts.push(`first token after ${inWords(ttftMs)}`);
+  return parts.join(", ");
+}
+
+function inWords(ms: number): string {
+  const { value, unit } = formatDuration(ms);
+  return `${value} ${unit}`;
+}

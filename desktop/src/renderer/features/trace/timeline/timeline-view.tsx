@@ -1,0 +1,115 @@
+import { useCallback, useEffect, useMemo, useRef, type CSSProperties } from "react";
+import { useElementWidth } from "../hooks/use-element-width.js";
+import { useTraceNow } from "../hooks/use-trace-now.js";
+import { useWheelZoom } from "../hooks/use-wheel-zoom.js";
+import { criticalPath, type CriticalPath } from "../model/critical-path.js";
+import type { SpanNode } from "../model/span-tree.js";
+import { fitWindow, revealWindow, shareOf, ticksOf, windowBetween } from "../model/time-scale.js";
+import { SpanGrid } from "../span-grid.js";
+import { INDENT } from "../span-label.js";
+import { useTracePage, useTraceView } from "../trace-page-context.js";
+import { Minimap } from "./minimap.js";
+import { TimelineRow } from "./timeline-row.js";
+
+/** Part of the pane's width that names take, and its bounds in pixels. */
+const NAME_SHARE = 0.344;
+const NAME_MIN = 176;
+const NAME_MAX = 360;
+/** Space at both sides of the track. */
+const TRACK_INSET = 20;
+/** Pixels from one line of the ruler to the next, at least. */
+const TICK_WIDTH = 100;
+/** Of the names' width, what the deepest one keeps for itself and its duration. */
+const LABEL_WIDTH = 168;
+
+const NO_PATH: CriticalPath = new Map();
+
+/** The run as a waterfall. */
+export function TimelineView() {
+  const { tree, view, selected } = useTracePage();
+  const scroller = useRef<HTMLDivElement>(null);
+  const width = useElementWidth(scroller);
+  const nameWidth = Math.round(Math.min(NAME_MAX, Math.max(NAME_MIN, width * NAME_SHARE)));
+  const trackWidth = Math.max(0, width - nameWidth - TRACK_INSET);
+  const maxTicks = Math.max(2, Math.floor(trackWidth / TICK_WIDTH));
+
+  const nowMs = useTraceNow();
+  const whole = useMemo(() => fitWindow(nowMs, maxTicks), [nowMs, maxTicks]);
+  const zoomed = useTraceView((state) => state.window);
+  const shown = zoomed ?? whole;
+  const showsPath = useTraceView((state) => state.showsCriticalPath);
+  const path = useMemo(() => (showsPath ? criticalPath(tree, nowMs) : NO_PATH), [showsPath, tree, nowMs]);
+  const ticks = useMemo(() => ticksOf(shown, maxTicks), [shown, maxTicks]);
+
+  useEffect(() => view.getState().setWhole(whole), [view, whole]);
+  useEffect(() => {
+    const { window: before } = view.getState();
+    if (before === undefined || selected === undefined) return;
+    const endMs = selected.endMs ?? whole.endMs;
+    view.getState().setWindow(revealWindow(before, whole, { startMs: selected.startMs, endMs }));
+    // Only when another span is selected: the reader may have moved the window away from it.
+  }, [view, selected?.id]);
+
+  useWheelZoom(scroller, nameWidth + 8, trackWidth, shown, whole);
+  const zoomToSpan = useCallback(
+    ({ startMs, endMs }: SpanNode) => {
+      const end = endMs ?? nowMs;
+      const margin = (end - startMs) * 0.08;
+      view.getState().setWindow(windowBetween(startMs - margin, end + margin, whole));
+    },
+    [view, nowMs, whole],
+  );
+
+  const style = { "--name": `${nameWidth}px`, "--track": `${trackWidth}px` } as CSSProperties;
+  return (
+    <div className="waterfall" style={style}>
+      <Minimap shown={shown} whole={whole} nowMs={nowMs} width={trackWidth} isZoomed={zoomed !== undefined} />
+      <div className="ruler" aria-hidden>
+        {ticks.map(({ ms, label }) => (
+          <span
+            key={ms}
+            className={tickClass(shareOf(shown, ms))}
+            style={{ left: shareOf(shown, ms) * trackWidth }}
+          >
+            {label}
+          </span>
+        ))}
+      </div>
+      <SpanGrid
+        scroller={scroller}
+        style={{}}
+        columns={2}
+        onOpen={zoomToSpan}
+        guides={<Guides offsets={ticks.map(({ ms }) => shareOf(shown, ms) * trackWidth)} />}
+        renderRow={(node) => (
+          <TimelineRow
+            node={node}
+            path={path.get(node.id)}
+            window={shown}
+            trackWidth={trackWidth}
+            maxIndent={Math.max(2, Math.floor((nameWidth - LABEL_WIDTH) / INDENT))}
+            nowMs={node.endMs === undefined ? nowMs : node.endMs}
+            lastMs={tree.endMs}
+          />
+        )}
+      />
+    </div>
+  );
+}
+
+/** The ruler's lines, behind the rows. */
+function Guides({ offsets }: { offsets: readonly number[] }) {
+  return (
+    <div className="guides" aria-hidden>
+      {offsets.map((left) => (
+        <i key={left} style={{ left }} />
+      ))}
+    </div>
+  );
+}
+
+/** Labels at the edges stand inside of them. */
+function tickClass(share: number): string {
+  if (share < 0.02) return "first";
+  return share > 0.97 ? "last" : "";
+}

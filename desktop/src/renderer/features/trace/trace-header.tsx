@@ -1,0 +1,164 @@
+import { ChevronDown, ChevronUp } from "lucide-react";
+import type { ReactNode } from "react";
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import { useTrace } from "../../app-context.js";
+import { CopyButton } from "../../components/copy-button.js";
+import { StatusDot } from "../../components/status-dot.js";
+import {
+  formatCost,
+  formatDay,
+  formatDuration,
+  formatPreciseTime,
+  formatScore,
+  formatWhole,
+  shortenId,
+} from "../../format.js";
+import { useTraceNow } from "./hooks/use-trace-now.js";
+import type { Neighbours } from "./hooks/use-neighbours.js";
+import { textOf } from "./model/span-facts.js";
+
+/** Longer ids are cut in the middle; one of 32 hexadecimal digits is not. */
+const ID_LENGTH = 32;
+/** Scores that the header has room for; the rest stand in the tooltip. */
+const SHOWN_SCORES = 3;
+
+/** What the trace is, and the figures that sum it up. */
+export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSummary } & Neighbours) {
+  const { root_name: name, trace_id: id, error_count: errors } = trace;
+  return (
+    <header className="trace-head">
+      <div className="trace-title">
+        <StatusDot status={trace.status} />
+        <h1 className="cut" title={name}>
+          {name}
+        </h1>
+        {errors > 0 && (
+          <span className="badge error">
+            {formatWhole(errors)} error {errors === 1 ? "span" : "spans"}
+          </span>
+        )}
+        {trace.running && <span className="badge running">running</span>}
+        {trace.partial && (
+          <span className="badge warn" title="Earlier spans of this trace were evicted before these came">
+            partial
+          </span>
+        )}
+        <CopyButton text={id} name="Copy the trace id" className="id mono">
+          {shortenId(id, ID_LENGTH)}
+        </CopyButton>
+        <span className="grow" />
+        <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
+        <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
+      </div>
+      <Facts trace={trace} />
+    </header>
+  );
+}
+
+interface StepButtonProps {
+  readonly name: string;
+  readonly keys: string;
+  readonly onClick: (() => void) | undefined;
+  readonly icon: typeof ChevronUp;
+}
+
+function StepButton({ name, keys, onClick, icon: Icon }: StepButtonProps) {
+  return (
+    <button
+      type="button"
+      className="btn ghost square"
+      aria-label={name}
+      title={`${name}  ${keys}`}
+      disabled={onClick === undefined}
+      onClick={onClick}
+    >
+      <Icon className="icon" aria-hidden />
+    </button>
+  );
+}
+
+/** The figures; each only where there is a value. */
+function Facts({ trace }: { trace: TraceSummary }) {
+  const session = useTrace(({ spans }) => {
+    const named = spans.find((span) => textOf(span, "session_id") !== undefined);
+    return named && textOf(named, "session_id");
+  });
+  const { tokens_input: input, tokens_output: output, models } = trace;
+  const place = [trace.env, trace.version].filter((part) => part !== null && part !== "").join(" · ");
+  const [model, ...otherModels] = models;
+  return (
+    <dl className="facts">
+      <Fact name="Started">
+        {formatPreciseTime(trace.start_time)} <small>{formatDay(trace.start_time)}</small>
+      </Fact>
+      <Fact name="Duration">
+        <TraceDuration trace={trace} />
+      </Fact>
+      {trace.ttft_ms !== null && (
+        <Fact name="TTFT">
+          <Measured ms={trace.ttft_ms} />
+        </Fact>
+      )}
+      {input + output > 0 && (
+        <Fact name="Tokens in → out">
+          {formatWhole(input)} <small>→</small> {formatWhole(output)}
+        </Fact>
+      )}
+      {trace.cost_usd > 0 && <Fact name="Cost">{formatCost(trace.cost_usd)}</Fact>}
+      {model !== undefined && (
+        <Fact name="Models" title={models.join(", ")}>
+          <span className="cut">{model}</span>{" "}
+          {otherModels.length > 0 && <small>+{otherModels.length}</small>}
+        </Fact>
+      )}
+      <Fact name="Service" title={`${trace.service} ${place}`}>
+        <span className="cut">{trace.service}</span> <small className="cut">{place}</small>
+      </Fact>
+      {session !== undefined && (
+        <Fact name="Session" title={session}>
+          <span className="cut">{shortenId(session, 20)}</span>
+        </Fact>
+      )}
+      {trace.scores.length > 0 && <Scores scores={trace.scores} />}
+    </dl>
+  );
+}
+
+function Fact({ name, title, children }: { name: string; title?: string; children: ReactNode }) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function TraceDuration({ trace }: { trace: TraceSummary }) {
+  const nowMs = useTraceNow();
+  return <Measured ms={trace.running ? nowMs : trace.duration_ms} />;
+}
+
+function Measured({ ms }: { ms: number }) {
+  const { value, unit } = formatDuration(ms);
+  return (
+    <>
+      {value}
+      <small>{unit}</small>
+    </>
+  );
+}
+
+function Scores({ scores }: { scores: TraceSummary["scores"] }) {
+  const all = scores.map(({ type, score, label }) => `${type} ${formatScore(score)} ${label ?? ""}`.trim());
+  return (
+    <Fact name="Scores" title={all.join("\n")}>
+      {scores.slice(0, SHOWN_SCORES).map(({ type, score }) => (
+        <span key={type} className="score">
+          {formatScore(score)}
+          <small>{type.replaceAll("_", " ")}</small>
+        </span>
+      ))}
+      {scores.length > SHOWN_SCORES && <small>+{scores.length - SHOWN_SCORES}</small>}
+    </Fact>
+  );
+}

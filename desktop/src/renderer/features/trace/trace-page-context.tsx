@@ -1,0 +1,57 @@
+import { createContext, use, useMemo, type ReactNode } from "react";
+import { useStore } from "zustand";
+import { useTrace } from "../../app-context.js";
+import { failedSpans, visibleRows } from "./model/visible-rows.js";
+import { searchSpans } from "./model/span-search.js";
+import { buildSpanTree, type SpanNode, type SpanTree } from "./model/span-tree.js";
+import type { TraceView, TraceViewActions, TraceViewStore } from "./trace-view-store.js";
+
+/** What the parts of the page share: the spans in their places, and what of them is shown. */
+export interface TracePageModel {
+  readonly view: TraceViewStore;
+  readonly tree: SpanTree;
+  /** The rows that are shown, by what is folded. */
+  readonly rows: readonly SpanNode[];
+  /** The span that is selected; the first where none was chosen, or the chosen one is not there. */
+  readonly selected: SpanNode | undefined;
+  readonly failed: readonly SpanNode[];
+  /** Spans that hold what is searched for. */
+  readonly found: readonly SpanNode[];
+  /** The right pane lies over the spans. */
+  readonly isNarrow: boolean;
+}
+
+const TracePageContext = createContext<TracePageModel | undefined>(undefined);
+
+interface TracePageProviderProps {
+  readonly view: TraceViewStore;
+  readonly isNarrow: boolean;
+  readonly children: ReactNode;
+}
+
+export function TracePageProvider({ view, isNarrow, children }: TracePageProviderProps) {
+  const spans = useTrace((state) => state.spans);
+  const tree = useMemo(() => buildSpanTree(spans), [spans]);
+  const folded = useStore(view, (state) => state.folded);
+  const rows = useMemo(() => visibleRows(tree, folded), [tree, folded]);
+  const failed = useMemo(() => failedSpans(tree), [tree]);
+  const search = useStore(view, (state) => state.search);
+  const found = useMemo(() => searchSpans(tree, search), [tree, search]);
+  const spanId = useStore(view, (state) => state.spanId);
+  const selected = (spanId === undefined ? undefined : tree.byId.get(spanId)) ?? tree.nodes[0];
+  const model = useMemo(
+    () => ({ view, tree, rows, selected, failed, found, isNarrow }),
+    [view, tree, rows, selected, failed, found, isNarrow],
+  );
+  return <TracePageContext value={model}>{children}</TracePageContext>;
+}
+
+export function useTracePage(): TracePageModel {
+  const model = use(TracePageContext);
+  if (model === undefined) throw new Error("A part of the trace page stands outside TracePageProvider.");
+  return model;
+}
+
+export function useTraceView<T>(select: (view: TraceView & TraceViewActions) => T): T {
+  return useStore(useTracePage().view, select);
+}

@@ -1,0 +1,70 @@
+import { SearchX, Unplug } from "lucide-react";
+import { Link } from "wouter";
+import { useStores, useTrace } from "../../app-context.js";
+
+/** Widths of the grey bars that stand for spans until they are there, in per cent. */
+const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
+
+/** The page before its trace has come; the bars do not move. */
+export function TraceLoading() {
+  return (
+    <div className="trace-loading" role="status">
+      <span className="sr">Loading the trace</span>
+      <div className="ghost-head">
+        <i style={{ width: 220 }} />
+        <i style={{ width: 520 }} />
+      </div>
+      {BARS.map((width, index) => (
+        <div key={width} className="ghost-row" style={{ paddingLeft: 16 + (index % 3) * 16 }}>
+          <i style={{ width: 140 }} />
+          <i style={{ width: `${width / 2}%` }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Why there is no trace to show. */
+export function TraceMissing() {
+  const { trace } = useStores();
+  const error = useTrace((state) => state.error);
+  const traceId = useTrace((state) => state.traceId);
+  if (error?.code === "trace_not_found") {
+    return (
+      <div className="blank">
+        <SearchX className="icon" aria-hidden />
+        <h1>No such trace</h1>
+        <p className="dim">This trace is not in the store: it was never received, or was evicted.</p>
+        <p className="mono faint break">{traceId}</p>
+        <Link href="/traces" className="btn">
+          Back to the traces
+        </Link>
+      </div>
+    );
+  }
+  return (
+    <div className="blank" role="alert">
+      <Unplug className="icon" aria-hidden />
+      <h1>The trace could not be read</h1>
+      <p className="dim">{error?.message}</p>
+      <button type="button" className="btn" onClick={() => void trace.getState().refresh()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** Says above a trace that is shown why it is no longer kept up to date. */
+export function StaleNotice() {
+  const error = useTrace((state) => state.error);
+  if (error === undefined || error.code === "unreachable") return null;
+  const text =
+    error.code === "trace_not_found"
+      ? "This trace was deleted or evicted since. What is shown is what was last read."
+      : `The trace could not be read again: ${error.message}`;
+  return (
+    <div className="stale" role="status">
+      {text}
+    </div>
+  );
+}

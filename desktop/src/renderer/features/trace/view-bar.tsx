@@ -1,0 +1,141 @@
+import {
+  ChartGantt,
+  ListTree,
+  PanelRight,
+  Route,
+  Search,
+  ZoomIn,
+  ZoomOut,
+  type LucideIcon,
+} from "lucide-react";
+import { middleOf } from "./model/span-tree.js";
+import { SpanSearch } from "./span-search-box.js";
+import { VIEWS, type ViewName } from "./trace-address.js";
+import { useTracePage, useTraceView } from "./trace-page-context.js";
+
+const VIEW_LABELS: Readonly<Record<ViewName, { readonly name: string; readonly icon: LucideIcon }>> = {
+  tree: { name: "Tree", icon: ListTree },
+  timeline: { name: "Timeline", icon: ChartGantt },
+};
+
+/** How much a press of a zoom button, or of its key, zooms. */
+export const ZOOM_STEP = 1.6;
+
+/** Which view, and what is done in it. */
+export function ViewBar() {
+  const { view, isNarrow } = useTracePage();
+  const shown = useTraceView((state) => state.view);
+  const isSearchOpen = useTraceView((state) => state.isSearchOpen);
+  const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));
+  const actions = view.getState();
+  return (
+    <div className="view-bar">
+      <div className="segmented" role="group" aria-label="View">
+        {VIEWS.map((name, index) => {
+          const { name: label, icon: Icon } = VIEW_LABELS[name];
+          return (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={shown === name}
+              title={`${label}  ${index + 1}`}
+              onClick={() => actions.setView(name)}
+            >
+              <Icon className="icon" aria-hidden />
+              {label}
+            </button>
+          );
+        })}
+      </div>
+      <span className="grow" />
+      {shown === "timeline" && !isSearchOpen && <CriticalPathButton />}
+      {isSearchOpen ? (
+        <SpanSearch />
+      ) : (
+        <IconButton icon={Search} name="Search inside" keys="/" onClick={actions.openSearch} />
+      )}
+      {shown === "timeline" && <ZoomButtons />}
+      {!isPaneOpen && (
+        <IconButton
+          icon={PanelRight}
+          name="Show the selected span"
+          keys="]"
+          onClick={() => actions.togglePane(isNarrow)}
+        />
+      )}
+    </div>
+  );
+}
+
+function CriticalPathButton() {
+  const { view } = useTracePage();
+  const isOn = useTraceView((state) => state.showsCriticalPath);
+  return (
+    <button
+      type="button"
+      className={isOn ? "btn ghost sm on" : "btn ghost sm"}
+      aria-pressed={isOn}
+      title="What the duration is made of: the spans that the end had to wait for"
+      onClick={() => view.getState().toggleCriticalPath()}
+    >
+      <Route className="icon" aria-hidden />
+      Critical path
+    </button>
+  );
+}
+
+function ZoomButtons() {
+  const { view, selected } = useTracePage();
+  const isZoomed = useTraceView((state) => state.window !== undefined);
+  const { zoomBy, setWindow } = view.getState();
+  return (
+    <>
+      <IconButton
+        icon={ZoomOut}
+        name="Zoom out"
+        keys="−"
+        isDisabled={!isZoomed}
+        onClick={() => zoomBy(ZOOM_STEP, middleOf(selected))}
+      />
+      <IconButton
+        icon={ZoomIn}
+        name="Zoom in"
+        keys="+"
+        onClick={() => zoomBy(1 / ZOOM_STEP, middleOf(selected))}
+      />
+      <button
+        type="button"
+        className="btn ghost sm"
+        title="Show the whole trace  0"
+        disabled={!isZoomed}
+        onClick={() => setWindow(undefined)}
+      >
+        Fit
+      </button>
+    </>
+  );
+}
+
+interface IconButtonProps {
+  readonly icon: LucideIcon;
+  readonly name: string;
+  readonly keys: string;
+  readonly isDisabled?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A small button of an icon alone; its name and key stand in the tooltip. */
+export function IconButton({ icon: Icon, name, keys, isDisabled = false, onClick }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      className="btn ghost sm square"
+      aria-label={name}
+      title={keys === "" ? name : `${name}  ${keys}`}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      <Icon className="icon" aria-hidden />
+    </button>
+  );
+}

@@ -1,0 +1,72 @@
+import { Trash2, X } from "lucide-react";
+import { useEffect, useState, type KeyboardEvent } from "react";
+import { useStores, useTraces } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
+
+/** What can be done with the rows that are selected. */
+export function BulkBar() {
+  const { traces } = useStores();
+  const selected = useTraces((state) => state.selected);
+  const { isRunning, failure } = useTraces((state) => state.deletion);
+  const [isAsking, setAsking] = useState(false);
+  // Another selection is another question.
+  useEffect(() => setAsking(false), [selected]);
+  if (selected.size === 0) return null;
+
+  function keepOnEscape(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return;
+    // Not the list's Escape, which clears the selection.
+    event.preventDefault();
+    setAsking(false);
+  }
+  const clear = (): void => traces.getState().setSelected(new Set());
+  const count = formatWhole(selected.size);
+  return (
+    <div className="bulk" role="region" aria-label="Selected traces">
+      {isAsking || isRunning ? (
+        <>
+          <span role="alert">
+            Delete <b className="num">{count}</b> {selected.size === 1 ? "trace" : "traces"}? This cannot be
+            undone.
+          </span>
+          <span className="sep" />
+          <button
+            type="button"
+            className="btn ghost danger"
+            autoFocus
+            disabled={isRunning}
+            onClick={() => void traces.getState().deleteSelected()}
+            onKeyDown={keepOnEscape}
+          >
+            <Trash2 className="icon" aria-hidden />
+            {isRunning ? "Deleting…" : "Delete"}
+          </button>
+          <button
+            type="button"
+            className="btn ghost"
+            disabled={isRunning}
+            onClick={() => setAsking(false)}
+            onKeyDown={keepOnEscape}
+          >
+            Keep
+          </button>
+        </>
+      ) : (
+        <>
+          <span>
+            <b className="num">{count}</b> selected
+          </span>
+          {failure !== undefined && <span className="is-error">{failure}</span>}
+          <span className="sep" />
+          <button type="button" className="btn ghost danger" onClick={() => setAsking(true)}>
+            <Trash2 className="icon" aria-hidden />
+            Delete
+          </button>
+          <button type="button" className="btn ghost square" title="Clear the selection  Esc" onClick={clear}>
+            <X className="icon" aria-label="Clear the selection" />
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

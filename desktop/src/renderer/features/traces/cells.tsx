@@ -1,0 +1,153 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import { Check } from "lucide-react";
+import { StatusDot } from "../../components/status-dot.js";
+import { formatCost, formatCount, formatDay, formatDuration, formatTime } from "../../format.js";
+import type { ColumnId } from "./columns.js";
+import { DurationCell } from "./duration-cell.js";
+import { ScoresCell } from "./scores-cell.js";
+import { isToday } from "./days.js";
+
+interface CellProps {
+  readonly trace: TraceSummary;
+}
+
+/** One cell of a row, by its column. */
+export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSelected: boolean }) {
+  switch (id) {
+    case "status":
+      return <StatusCell trace={trace} isSelected={isSelected} />;
+    case "name":
+      return (
+        <a className="cut name" href={addressOf(trace)} tabIndex={-1} title={trace.root_name}>
+          {trace.root_name}
+        </a>
+      );
+    case "agent":
+      return <span className="cut dim">{trace.agent ?? <span className="faint">–</span>}</span>;
+    case "models":
+      return <ModelsCell trace={trace} />;
+    case "io":
+      return <InputOutputCell trace={trace} />;
+    case "scores":
+      return <ScoresCell scores={trace.scores} />;
+    case "start":
+      return <StartCell trace={trace} />;
+    case "duration":
+      return <DurationCell trace={trace} />;
+    case "ttft":
+      return <TtftCell trace={trace} />;
+    case "tokens":
+      return <TokensCell trace={trace} />;
+    case "cost":
+      return trace.cost_usd === 0 ? (
+        <span className="num faint">–</span>
+      ) : (
+        <span className="num">{formatCost(trace.cost_usd)}</span>
+      );
+    case "spans":
+      return <SpansCell trace={trace} />;
+    case "errors":
+      return trace.error_count === 0 ? (
+        <span className="num faint" aria-label="0">
+          ·
+        </span>
+      ) : (
+        <span className="num is-error">{formatCount(trace.error_count)}</span>
+      );
+  }
+}
+
+/** Where a trace is opened. */
+export function addressOf({ trace_id: traceId }: Pick<TraceSummary, "trace_id">): string {
+  return `/traces/${encodeURIComponent(traceId)}`;
+}
+
+function StatusCell({ trace, isSelected }: CellProps & { isSelected: boolean }) {
+  return (
+    <span className="lead" title={isSelected ? "Selected" : undefined}>
+      {!isSelected && <StatusDot status={trace.status} />}
+      <span className={isSelected ? "check on" : "check"} aria-hidden>
+        <Check className="icon" />
+      </span>
+      {isSelected && <span className="sr">{trace.status}</span>}
+    </span>
+  );
+}
+
+function ModelsCell({ trace: { models } }: CellProps) {
+  const [first] = models;
+  if (first === undefined) return <span className="faint">–</span>;
+  return (
+    <span className="models" title={models.join("\n")}>
+      <span className="cut mono dim">{first}</span>
+      {models.length > 1 && <span className="count">+{models.length - 1}</span>}
+    </span>
+  );
+}
+
+function InputOutputCell({ trace }: CellProps) {
+  const { input_preview: input, status } = trace;
+  const output = outputOf(trace);
+  if (input === null && output === null) return <span className="faint">–</span>;
+  const tone = status === "ERROR" ? " is-error" : trace.running ? " is-running" : "";
+  return (
+    <span className="io">
+      {input !== null && <span className="in cut">{input}</span>}
+      <span className="arrow">→</span>
+      {output === null ? (
+        <span className="faint">–</span>
+      ) : (
+        <span className={`out cut${tone}`}>{output}</span>
+      )}
+    </span>
+  );
+}
+
+/** What came out; of a failed trace why it failed. */
+function outputOf({ output_preview: output, status, error_type: errorType, running }: TraceSummary) {
+  if (status === "ERROR" && errorType !== null)
+    return output === null ? errorType : `${errorType} · ${output}`;
+  return output ?? (running ? "running…" : null);
+}
+
+function StartCell({ trace: { start_time: start } }: CellProps) {
+  const title = `${formatDay(start)} ${formatTime(start)}`;
+  return (
+    <span className="num dim" title={title}>
+      {!isToday(start) && <span className="unit">{formatDay(start)} </span>}
+      {formatTime(start)}
+    </span>
+  );
+}
+
+function TtftCell({ trace: { ttft_ms: ttftMs } }: CellProps) {
+  if (ttftMs === null) return <span className="num faint">–</span>;
+  const { value, unit } = formatDuration(ttftMs);
+  return (
+    <span className="num dim">
+      {value}
+      <span className="unit"> {unit}</span>
+    </span>
+  );
+}
+
+function TokensCell({ trace: { tokens_input: input, tokens_output: output } }: CellProps) {
+  if (input === 0 && output === 0) return <span className="num faint">–</span>;
+  return (
+    <span className="num tok">
+      {formatCount(input)}
+      <span className="unit"> / </span>
+      <span className="dim">{formatCount(output)}</span>
+    </span>
+  );
+}
+
+function SpansCell({ trace: { span_count: count, dropped_spans: dropped } }: CellProps) {
+  const title = dropped === 0 ? undefined : `${dropped} more were dropped (trace_store.max_spans_per_trace)`;
+  return (
+    <span className="num dim" title={title}>
+      {formatCount(count)}
+      {dropped > 0 && <span className="unit">+</span>}
+    </span>
+  );
+}

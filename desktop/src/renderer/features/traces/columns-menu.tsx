@@ -1,0 +1,71 @@
+import { Check, Columns3 } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import type { KeyboardEvent } from "react";
+import { usePreferences, useStores } from "../../app-context.js";
+import { clampWidth, COLUMNS, type Column } from "./columns.js";
+
+/** One press of an arrow. */
+const STEP_PX = 16;
+
+/** Which columns are shown, and how wide they are. */
+export function ColumnsMenu() {
+  const { preferences } = useStores();
+  const hidden = usePreferences((state) => state.hiddenColumns);
+  const widths = usePreferences((state) => state.columnWidths);
+  const isChanged = hidden.length > 0 || Object.keys(widths).length > 0;
+
+  function show(column: Column, isShown: boolean): void {
+    const others = hidden.filter((id) => id !== column.id);
+    preferences.setState({ hiddenColumns: isShown ? others : [...others, column.id] });
+  }
+
+  function resize(event: KeyboardEvent, column: Column): void {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (direction === undefined || column.width === undefined) return;
+    event.preventDefault();
+    const width = clampWidth(column, (widths[column.id] ?? column.width) + direction * STEP_PX);
+    preferences.setState({ columnWidths: { ...widths, [column.id]: width } });
+  }
+
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className="btn">
+        <Columns3 className="icon" aria-hidden />
+        Columns
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content className="menu columns-menu" align="end" sideOffset={4} loop>
+        {COLUMNS.filter(({ isFixed }) => isFixed !== true).map((column) => (
+          <DropdownMenu.CheckboxItem
+            key={column.id}
+            className="menu-item"
+            checked={!hidden.includes(column.id)}
+            onCheckedChange={(isShown) => show(column, isShown)}
+            onSelect={(event) => event.preventDefault()}
+            onKeyDown={(event) => resize(event, column)}
+          >
+            <span className="menu-mark">
+              <DropdownMenu.ItemIndicator>
+                <Check className="icon xs" aria-hidden />
+              </DropdownMenu.ItemIndicator>
+            </span>
+            <span className="cut grow">{column.name}</span>
+            {widths[column.id] !== undefined && <span className="count">{widths[column.id]} px</span>}
+          </DropdownMenu.CheckboxItem>
+        ))}
+        <DropdownMenu.Separator className="menu-line" />
+        <DropdownMenu.Item
+          className="menu-item"
+          disabled={!isChanged}
+          onSelect={() => preferences.setState({ hiddenColumns: [], columnWidths: {} })}
+        >
+          <span className="menu-mark" />
+          <span className="grow">Reset columns</span>
+        </DropdownMenu.Item>
+        <p className="menu-foot keys" aria-hidden>
+          <kbd>Space</kbd> show <kbd>←</kbd>
+          <kbd>→</kbd> width
+        </p>
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}

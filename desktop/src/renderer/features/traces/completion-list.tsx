@@ -1,0 +1,54 @@
+import { useEffect, useRef } from "react";
+import { formatWhole } from "../../format.js";
+import type { Completion, CompletionItem } from "./completion.js";
+
+interface CompletionListProps {
+  readonly id: string;
+  readonly completion: Completion;
+  /** Index of the item that Enter takes, -1 for none. */
+  readonly active: number;
+  readonly onTake: (item: CompletionItem) => void;
+}
+
+/** The id of an item's element: the field names the active one by it. */
+export function optionId(listId: string, index: number): string {
+  return `${listId}-${index}`;
+}
+
+/** What fits to what is being typed. */
+export function CompletionList({ id, completion, active, onTake }: CompletionListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[data-highlighted]")?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+  return (
+    <div
+      ref={list}
+      id={id}
+      className="menu completion"
+      role="listbox"
+      aria-label={completion.key === undefined ? "Filters" : `Values of ${completion.key}`}
+      // The field keeps the focus.
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      {completion.items.map((item, index) => (
+        <div
+          key={item.label}
+          id={optionId(id, index)}
+          role="option"
+          className="menu-item"
+          aria-selected={index === active}
+          data-highlighted={index === active ? "" : undefined}
+          onClick={(event) => {
+            event.stopPropagation();
+            onTake(item);
+          }}
+        >
+          <span className="cut mono">{item.label}</span>
+          {item.hint !== undefined && <span className="cut hint">{item.hint}</span>}
+          {item.count !== undefined && <span className="count">{formatWhole(item.count)}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { CSSProperties } from "react";
+import { formatDuration } from "../../format.js";
+import { useIsLive } from "./use-is-live.js";
+import { useNow } from "./use-now.js";
+
+/** A run that began longer ago has a clock that is not ours. */
+const PLAUSIBLE_MS = 24 * 3_600_000;
+
+/** How long a trace took, as a figure and as a bar against the longest that is visible. */
+export function DurationCell({ trace }: { trace: TraceSummary }) {
+  return trace.running ? <RunningDuration trace={trace} /> : <Duration ms={trace.duration_ms} />;
+}
+
+function Duration({ ms, isRunning = false }: { ms: number; isRunning?: boolean }) {
+  const { value, unit } = formatDuration(ms);
+  return (
+    <span className={isRunning ? "dur live" : "dur"}>
+      <i style={{ "--ms": ms } as CSSProperties} aria-hidden />
+      <span className="num">
+        {value}
+        <span className="unit"> {unit}</span>
+      </span>
+    </span>
+  );
+}
+
+/** A running trace grows by itself: its spans may be silent for long. */
+function RunningDuration({ trace }: { trace: TraceSummary }) {
+  const nowMs = useNow(useIsLive());
+  const elapsedMs = nowMs - Date.parse(trace.start_time);
+  const isPlausible = elapsedMs > trace.duration_ms && elapsedMs < PLAUSIBLE_MS;
+  return <Duration ms={isPlausible ? elapsedMs : trace.duration_ms} isRunning />;
+}

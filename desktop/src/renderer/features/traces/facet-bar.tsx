@@ -1,0 +1,147 @@
+import { Check, ChevronDown } from "lucide-react";
+import { Menubar } from "radix-ui";
+import { useEffect, useRef, useState } from "react";
+import { useStores, useTraces } from "../../app-context.js";
+import { StatusDot } from "../../components/status-dot.js";
+import { formatWhole } from "../../format.js";
+import { FACET_KEYS, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
+import { omit } from "../../store/omit.js";
+import { isElsewhere } from "./use-list-keys.js";
+import type { AddressFilters } from "./use-filters.js";
+
+const NAMES: Readonly<Record<FacetKey, string>> = {
+  service: "Service",
+  env: "Env",
+  agent: "Agent",
+  model: "Model",
+  status: "Status",
+};
+
+/** The filters that the collector knows the values of, each with a menu of them. */
+export function FacetBar({ filters, setFilters }: AddressFilters) {
+  const { traces } = useStores();
+  const facets = useTraces((state) => state.facets);
+  const [open, setOpen] = useState("");
+  const shown = useSeenKeys(FACET_KEYS.filter((key) => (facets?.[key].length ?? 0) > 0));
+  const keys = FACET_KEYS.filter((key) => shown.includes(key) || filters[key] !== undefined);
+  const [first] = keys;
+
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (event.key.toLowerCase() !== "f" || !isPlain || isElsewhere(event.target)) return;
+      if (first === undefined) return;
+      event.preventDefault();
+      setOpen(first);
+    }
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, [first]);
+
+  useEffect(() => {
+    const key = FACET_KEYS.find((each) => each === open);
+    if (key !== undefined) void traces.getState().loadChoices(key);
+  }, [open, traces]);
+
+  return (
+    <div className="facets">
+      <Menubar.Root className="facet-menus" aria-label="Filters" value={open} onValueChange={setOpen}>
+        {keys.map((key) => (
+          <FacetMenu
+            key={key}
+            facet={key}
+            value={filters[key]}
+            onChoose={(value) =>
+              setFilters(value === undefined ? omit(filters, key) : { ...filters, [key]: value })
+            }
+          />
+        ))}
+      </Menubar.Root>
+      <span className="grow" />
+      <Totals />
+      {!isUnfiltered(filters) && (
+        <button
+          type="button"
+          className="btn ghost sm"
+          title="Clear all filters  Esc"
+          onClick={() => setFilters({})}
+        >
+          Clear
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface FacetMenuProps {
+  readonly facet: FacetKey;
+  readonly value: string | undefined;
+  readonly onChoose: (value: string | undefined) => void;
+}
+
+function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
+  const choices = useTraces((state) => state.choices[facet]);
+  const known = useTraces((state) => state.facets?.[facet]);
+  const values = choices ?? known ?? [];
+  return (
+    <Menubar.Menu value={facet}>
+      <Menubar.Trigger className={value === undefined ? "facet" : "facet on"}>
+        {NAMES[facet]}
+        {value !== undefined && <b className="cut">{value}</b>}
+        <ChevronDown className="icon xs" aria-hidden />
+      </Menubar.Trigger>
+      <Menubar.Content className="menu facet-menu" align="start" sideOffset={4} loop>
+        <Menubar.RadioGroup value={value ?? ""}>
+          {values.map((each) => (
+            <Menubar.RadioItem
+              key={each.value}
+              className="menu-item"
+              value={each.value}
+              textValue={each.value}
+              onSelect={() => onChoose(each.value === value ? undefined : each.value)}
+            >
+              <span className="menu-mark">
+                <Menubar.ItemIndicator>
+                  <Check className="icon xs" aria-hidden />
+                </Menubar.ItemIndicator>
+              </span>
+              {facet === "status" && <StatusDot status={each.value} />}
+              <span className="cut grow">{each.value}</span>
+              <span className="count">{choices === undefined ? "…" : formatWhole(each.count)}</span>
+            </Menubar.RadioItem>
+          ))}
+        </Menubar.RadioGroup>
+        {value !== undefined && (
+          <>
+            <Menubar.Separator className="menu-line" />
+            <Menubar.Item className="menu-item" onSelect={() => onChoose(undefined)}>
+              <span className="menu-mark" />
+              Any {NAMES[facet].toLowerCase()}
+            </Menubar.Item>
+          </>
+        )}
+      </Menubar.Content>
+    </Menubar.Menu>
+  );
+}
+
+function Totals() {
+  const facets = useTraces((state) => state.facets);
+  if (facets === undefined) return null;
+  const failed = facets.status.find(({ value }) => value === "ERROR")?.count ?? 0;
+  return (
+    <span className="keys">
+      {formatWhole(facets.total)} {facets.total === 1 ? "trace" : "traces"}
+      {failed > 0 && ` · ${formatWhole(failed)} with errors`}
+    </span>
+  );
+}
+
+/** Keys that had values at some time: a button does not go away because the filters find nothing. */
+function useSeenKeys(keys: readonly FacetKey[]): readonly FacetKey[] {
+  const seen = useRef<readonly FacetKey[]>([]);
+  if (keys.some((key) => !seen.current.includes(key))) {
+    seen.current = FACET_KEYS.filter((key) => keys.includes(key) || seen.current.includes(key));
+  }
+  return seen.current;
+}

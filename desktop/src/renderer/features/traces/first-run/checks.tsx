@@ -1,0 +1,62 @@
+import { Check } from "lucide-react";
+import type { ReactNode } from "react";
+import { useConnection } from "../../../app-context.js";
+import { formatDuration, formatWhole } from "../../../format.js";
+import { isLoopback } from "./first-run.js";
+
+/** What has to be so for a trace to appear, and whether it is. */
+export function Checks() {
+  const isAway = useConnection((connection) => connection.link === "disconnected");
+  const status = useConnection((connection) => connection.status);
+  const isUp = !isAway && status !== undefined;
+  const store = status?.store;
+  const spans = status?.ledger.accepted ?? 0;
+  return (
+    <dl className="checks">
+      <Item name="Collector runs" isMet={isUp} isFailed={isAway}>
+        {status && `v${status.version} · ${shortUptime(status.uptime_seconds)}`}
+      </Item>
+      <Item name="Port is open" isMet={isUp} isFailed={isAway}>
+        {isLoopback() ? "this machine only" : window.location.host}
+      </Item>
+      <Item name="Store is ready" isMet={isUp && store != null} isFailed={store === null}>
+        {store && `${formatWhole(store.traces)} of ${formatWhole(store.max_traces)} traces`}
+        {store === null && "off"}
+      </Item>
+      <Item name="First span" isMet={spans > 0} isFailed={false}>
+        {spans === 0 ? "waiting" : `${formatWhole(spans)} came, none is kept now`}
+      </Item>
+    </dl>
+  );
+}
+
+interface ItemProps {
+  readonly name: string;
+  readonly isMet: boolean;
+  readonly isFailed: boolean;
+  readonly children: ReactNode;
+}
+
+function Item({ name, isMet, isFailed, children }: ItemProps) {
+  return (
+    <div>
+      <dt>
+        {isMet ? <Check className="icon is-ok" aria-label="Done" /> : <Unmet isFailed={isFailed} />}
+        {name}
+      </dt>
+      <dd className="mono">{children}</dd>
+    </div>
+  );
+}
+
+function Unmet({ isFailed }: { isFailed: boolean }) {
+  const name = isFailed ? "Failed" : "Waiting";
+  return <i className={isFailed ? "dot error" : "dot running"} role="img" aria-label={name} />;
+}
+
+/** `38 s`: whole seconds, which do not flicker. */
+function shortUptime(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  const { value, unit } = formatDuration(Math.floor(seconds) * 1000);
+  return `${value} ${unit}`;
+}

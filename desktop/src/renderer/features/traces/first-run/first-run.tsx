@@ -1,0 +1,82 @@
+import { CircleAlert, LoaderCircle, Send } from "lucide-react";
+import { useConnection, useStores, useTraces } from "../../../app-context.js";
+import { CopyButton } from "../../../components/copy-button.js";
+import { Checks } from "./checks.js";
+import { Refusals } from "./refusals.js";
+import { SnippetTabs } from "./snippet-tabs.js";
+import "../first-run.css";
+
+/** What stands in place of the list until a trace is there: where to send one, and how. */
+export function FirstRun() {
+  const { traces } = useStores();
+  const { isSending, failure } = useTraces((state) => state.testTrace);
+  const { origin } = window.location;
+  return (
+    <main className="page empty">
+      <div className="start">
+        <header>
+          <WaitingLine />
+          <h1>
+            Listening on{" "}
+            <CopyButton text={origin} name="Copy the address" className="addr">
+              {origin}
+            </CopyButton>
+          </h1>
+          <p className="dim">
+            Point an app here and its runs appear on this page.
+            {isLoopback() && " Nothing leaves this machine."}
+          </p>
+        </header>
+        <SnippetTabs origin={origin} />
+        <div className="acts">
+          <button
+            type="button"
+            className="btn primary lg"
+            disabled={isSending}
+            onClick={() => void traces.getState().sendTestTrace()}
+          >
+            {isSending ? (
+              <LoaderCircle className="icon spin" aria-hidden />
+            ) : (
+              <Send className="icon" aria-hidden />
+            )}
+            Send a test trace
+          </button>
+          {failure === undefined ? (
+            <span className="faint">A run of an agent with eight spans, posted as an app would</span>
+          ) : (
+            <span className="is-error" role="alert">
+              <CircleAlert className="icon sm" aria-hidden /> {failure}
+            </span>
+          )}
+        </div>
+        <Refusals />
+        <Checks />
+      </div>
+    </main>
+  );
+}
+
+function WaitingLine() {
+  const link = useConnection((connection) => connection.link);
+  const hadSpans = useConnection((connection) => (connection.status?.ledger.accepted ?? 0) > 0);
+  if (link === "disconnected") {
+    return (
+      <p className="waiting is-error">
+        <i className="dot error" aria-hidden />
+        The collector does not answer
+      </p>
+    );
+  }
+  return (
+    <p className="waiting">
+      <i className="dot running" aria-hidden />
+      Waiting for the {hadSpans ? "next" : "first"} span
+    </p>
+  );
+}
+
+/** True where only programs of this machine reach the page's host. */
+export function isLoopback(hostname = window.location.hostname): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}

@@ -1,0 +1,39 @@
+import type { Snippet } from "./snippets.js";
+
+/** A piece of code and its role, as the classes of `.code` name it; undefined for plain text. */
+export interface CodePiece {
+  readonly text: string;
+  readonly role: Role | undefined;
+}
+
+/** Comment, key, string, keyword, number: tried in this order. */
+const ROLES = ["c", "k", "s", "w", "n"] as const;
+type Role = (typeof ROLES)[number];
+
+const STRING = `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`;
+const KEY = `"\\w+"(?=:)|\\b\\w+(?=: )`;
+const NUMBER = `(?<=[ (])\\d+(?:\\.\\d+)?\\b`;
+const KEYWORDS = {
+  shell: `\\bcurl\\b`,
+  javascript: `\\b(?:const|await|import|from|new)\\b`,
+  python: `\\b(?:import|from|as|def|return)\\b`,
+} as const;
+const COMMENTS = { shell: `^#.*`, javascript: `//[^"]*$`, python: `^#.*` } as const;
+
+/** Tells the roles of the words in one line of code. Enough for snippets of our own; it parses nothing. */
+export function highlightLine(line: string, language: Snippet["language"]): CodePiece[] {
+  const pattern = new RegExp(
+    `(?<c>${COMMENTS[language]})|(?<k>${KEY})|(?<s>${STRING})|(?<w>${KEYWORDS[language]})|(?<n>${NUMBER})`,
+    "gm",
+  );
+  const pieces: CodePiece[] = [];
+  let end = 0;
+  for (const match of line.matchAll(pattern)) {
+    if (match.index > end) pieces.push({ text: line.slice(end, match.index), role: undefined });
+    const role = ROLES.find((each) => match.groups?.[each] !== undefined);
+    pieces.push({ text: match[0], role });
+    end = match.index + match[0].length;
+  }
+  if (end < line.length) pieces.push({ text: line.slice(end), role: undefined });
+  return pieces;
+}

@@ -1,0 +1,69 @@
+import { Check, Copy } from "lucide-react";
+import { Tabs } from "radix-ui";
+import { useState } from "react";
+import { highlightLine } from "./highlight.js";
+import { SNIPPETS, type Snippet } from "./snippets.js";
+
+/** How long the check mark stands in place of the icon. */
+const CONFIRMED_MS = 1200;
+
+/** Ways to send a first span, to copy. */
+export function SnippetTabs({ origin }: { origin: string }) {
+  const [chosen, setChosen] = useState(SNIPPETS[0]?.id ?? "");
+  const snippet = SNIPPETS.find(({ id }) => id === chosen);
+  return (
+    <Tabs.Root className="snippet" value={chosen} onValueChange={setChosen}>
+      <div className="tabs">
+        <Tabs.List className="tab-list" aria-label="Ways to send a span">
+          {SNIPPETS.map(({ id, name }) => (
+            <Tabs.Trigger key={id} value={id}>
+              {name}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <span className="grow" />
+        {snippet !== undefined && <CopySnippet key={chosen} code={snippet.code(origin)} />}
+      </div>
+      {SNIPPETS.map((each) => (
+        <Tabs.Content key={each.id} value={each.id}>
+          <Code snippet={each} origin={origin} />
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
+}
+
+function CopySnippet({ code }: { code: string }) {
+  const [isCopied, setCopied] = useState(false);
+  async function copy(): Promise<void> {
+    await navigator.clipboard.writeText(code);
+    setCopied(true);
+    setTimeout(() => setCopied(false), CONFIRMED_MS);
+  }
+  return (
+    <button type="button" className="btn ghost" onClick={() => void copy()}>
+      {isCopied ? <Check className="icon is-ok" aria-hidden /> : <Copy className="icon" aria-hidden />}
+      {isCopied ? "Copied" : "Copy"}
+    </button>
+  );
+}
+
+function Code({ snippet, origin }: { snippet: Snippet; origin: string }) {
+  const lines = snippet.code(origin).split("\n");
+  return (
+    <pre className="code">
+      {lines.map((line, index) => (
+        <div key={index}>
+          <span className="ln" aria-hidden>
+            {index + 1}
+          </span>
+          {highlightLine(line, snippet.language).map(({ text, role }, at) => (
+            <span key={at} className={role}>
+              {text}
+            </span>
+          ))}
+        </div>
+      ))}
+    </pre>
+  );
+}

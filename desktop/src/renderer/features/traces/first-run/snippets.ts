@@ -1,0 +1,59 @@
+/** A way to send a first span, as it can be pasted. */
+export interface Snippet {
+  readonly id: string;
+  readonly name: string;
+  readonly language: "shell" | "javascript" | "python";
+  /** @param origin - the collector's address. */
+  readonly code: (origin: string) => string;
+}
+
+/** What works today, in order; what comes later is added here. */
+export const SNIPPETS: readonly Snippet[] = [
+  {
+    id: "curl",
+    name: "curl",
+    language: "shell",
+    code: (origin) => `# A model call of 840 ms, which has just ended
+curl ${origin}/v1/telemetry \\
+  -H 'Content-Type: application/json' -d @- <<END
+{ "service": "shop", "spans": [{
+    "trace_id": "hello-$(date +%s)",
+    "name": "chat", "span_type": "llm", "duration_ms": 840,
+    "attributes": { "model": "gpt-5-mini", "tokens_input": 12, "tokens_output": 9,
+      "input_text": "Say hello", "output_text": "Hello from the shell" } }] }
+END`,
+  },
+  {
+    id: "node",
+    name: "Node fetch",
+    language: "javascript",
+    code: (origin) => `// node hello.mjs: a model call of 840 ms, which has just ended
+const span = {
+  trace_id: crypto.randomUUID(),
+  name: "chat", span_type: "llm", duration_ms: 840,
+  attributes: { model: "gpt-5-mini", tokens_input: 12, tokens_output: 9,
+    input_text: "Say hello", output_text: "Hello from Node" },
+};
+await fetch("${origin}/v1/telemetry", {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ service: "shop", spans: [span] }),
+});`,
+  },
+  {
+    id: "python",
+    name: "Python urllib",
+    language: "python",
+    code: (origin) => `# A model call of 840 ms, which has just ended
+import json, urllib.request, uuid
+
+span = {"trace_id": str(uuid.uuid4()),
+        "name": "chat", "span_type": "llm", "duration_ms": 840,
+        "attributes": {"model": "gpt-5-mini", "tokens_input": 12, "tokens_output": 9,
+                       "input_text": "Say hello", "output_text": "Hello from Python"}}
+urllib.request.urlopen(urllib.request.Request(
+    "${origin}/v1/telemetry",
+    data=json.dumps({"service": "shop", "spans": [span]}).encode(),
+    headers={"Content-Type": "application/json"}))`,
+  },
+];

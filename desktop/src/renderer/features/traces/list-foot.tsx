@@ -1,0 +1,64 @@
+import type { LiveStatus } from "@obspan/collector-core/contract";
+import { useConnection, useStores, useTraces } from "../../app-context.js";
+import { formatBytes, formatWhole } from "../../format.js";
+import { MAX_ROWS } from "../../store/trace-rows.js";
+
+/** The keys of the list, and how full the store is. */
+export function ListFoot() {
+  const store = useConnection((connection) => connection.status?.store);
+  return (
+    <footer className="foot">
+      <Keys keys={["↑", "↓"]} name="move" />
+      <Keys keys={["↵"]} name="open" />
+      <Keys keys={["X"]} name="select" />
+      <Keys keys={["F"]} name="add filter" />
+      <Keys keys={["L"]} name="follow new" />
+      <span className="grow" />
+      <ListState />
+      {store && <StoreUse {...store} />}
+    </footer>
+  );
+}
+
+function Keys({ keys, name }: { keys: readonly string[]; name: string }) {
+  return (
+    <span className="keys">
+      {keys.map((key) => (
+        <kbd key={key}>{key}</kbd>
+      ))}{" "}
+      {name}
+    </span>
+  );
+}
+
+/** Where the list ends before the store does. */
+function ListState() {
+  const { traces } = useStores();
+  const isLoadingMore = useTraces((state) => state.isLoadingMore);
+  const isFull = useTraces((state) => state.rows.length >= MAX_ROWS && state.nextCursor !== null);
+  const error = useTraces((state) => (state.nextCursor === null ? undefined : state.error));
+  if (isFull) return <span>The newest {formatWhole(MAX_ROWS)} are listed; filter to find older ones</span>;
+  if (isLoadingMore) return <span>Fetching older traces…</span>;
+  if (error === undefined || error.code === "unreachable") return null;
+  return (
+    <span className="is-error">
+      {error.message}{" "}
+      <button type="button" className="btn ghost sm" onClick={() => void traces.getState().loadMore()}>
+        Try again
+      </button>
+    </span>
+  );
+}
+
+function StoreUse(store: NonNullable<LiveStatus["store"]>) {
+  const size = formatBytes(store.bytes);
+  return (
+    <span>
+      Store <span className="num">{formatWhole(store.traces)}</span> of {formatWhole(store.max_traces)} traces
+      · <span className="num">{formatWhole(store.spans)}</span> spans ·{" "}
+      <span className="num">
+        {size.value} {size.unit}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,49 @@
+import { ArrowUp } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useStores, useTraces } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
+
+/** Says that traces came while the table stands still, and shows them. */
+export function NewPill() {
+  const { traces } = useStores();
+  const count = useTraces((state) => state.arrivals.length);
+  const hasGap = useTraces((state) => state.hasGap);
+  const isHeld = useTraces((state) => state.paused || !state.following);
+  if (count === 0 || !isHeld) return null;
+
+  function show(): void {
+    traces.getState().setFollowing(true);
+    traces.getState().showArrivals();
+  }
+  return (
+    <button type="button" className="pill-new" title="Show them  L" onClick={show}>
+      <ArrowUp className="icon xs" aria-hidden />
+      {formatWhole(count)}
+      {hasGap && "+"} new
+    </button>
+  );
+}
+
+/** Arrivals are read out at most this often. */
+const ANNOUNCE_MS = 10_000;
+
+/** Tells those who do not see the table that it has grown. */
+export function ArrivalsAnnouncer() {
+  const { traces } = useStores();
+  const [message, setMessage] = useState("");
+  const announced = useRef(traces.getState().arrivedCount);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const { arrivedCount } = traces.getState();
+      const count = arrivedCount - announced.current;
+      announced.current = arrivedCount;
+      setMessage(count === 0 ? "" : `${formatWhole(count)} new ${count === 1 ? "trace" : "traces"}`);
+    }, ANNOUNCE_MS);
+    return () => clearInterval(timer);
+  }, [traces]);
+  return (
+    <p className="sr" role="status">
+      {message}
+    </p>
+  );
+}

@@ -1,0 +1,38 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+
+type Score = TraceSummary["scores"][number];
+
+/** Built-in types of which less is better (contract: built-in evaluations). */
+const LOWER_IS_BETTER = new Set(["hallucination", "toxicity"]);
+/** Said without a judgement. */
+const NEUTRAL = new Set(["refusal"]);
+const BAD_BELOW = 0.5;
+const WEAK_BELOW = 0.75;
+
+export type Grade = "good" | "weak" | "bad";
+
+/** A score as the strip draws it. */
+export interface GradedScore extends Score {
+  /** 1 is best, whichever way the type counts. */
+  readonly goodness: number;
+  readonly grade: Grade;
+}
+
+/** Grades scores: only what is off gets colour. */
+export function gradeScores(scores: readonly Score[]): GradedScore[] {
+  return scores.map((score) => {
+    const goodness = LOWER_IS_BETTER.has(score.type) ? 1 - score.score : score.score;
+    return { ...score, goodness, grade: gradeOf(score.type, goodness) };
+  });
+}
+
+/** The score whose figure stands beside the strip. */
+export function worstScore(scores: readonly GradedScore[]): GradedScore | undefined {
+  const judged = scores.filter(({ type }) => !NEUTRAL.has(type));
+  return (judged.length > 0 ? judged : scores).toSorted((a, b) => a.goodness - b.goodness)[0];
+}
+
+function gradeOf(type: string, goodness: number): Grade {
+  if (NEUTRAL.has(type) || goodness >= WEAK_BELOW) return "good";
+  return goodness < BAD_BELOW ? "bad" : "weak";
+}

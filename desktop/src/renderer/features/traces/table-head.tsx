@@ -1,0 +1,73 @@
+import { ChevronDown } from "lucide-react";
+import type { PointerEvent } from "react";
+import { useStores } from "../../app-context.js";
+import { omit } from "../../store/omit.js";
+import { clampWidth, widthOf, type Column } from "./columns.js";
+
+interface TableHeadProps {
+  readonly columns: readonly Column[];
+  readonly tableWidth: number;
+  readonly hasDays: boolean;
+}
+
+/** The names of the columns. Their edges are dragged; the Columns menu does the same by keyboard. */
+export function TableHead({ columns, tableWidth, hasDays }: TableHeadProps) {
+  const { preferences } = useStores();
+
+  function startDrag(event: PointerEvent<HTMLElement>, column: Column): void {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    const handle = event.currentTarget;
+    handle.setPointerCapture(event.pointerId);
+    const { columnWidths: widths } = preferences.getState();
+    const before = widthOf(column, { tableWidth, widths, hasDays }) ?? 0;
+    // The fluid column gives what its right neighbours take: they grow to the left.
+    const direction = isAfterFluid(columns, column) ? -1 : 1;
+    const move = ({ clientX }: globalThis.PointerEvent): void => {
+      const width = clampWidth(column, before + direction * (clientX - event.clientX));
+      preferences.setState(({ columnWidths }) => ({ columnWidths: { ...columnWidths, [column.id]: width } }));
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), {
+      once: true,
+    });
+  }
+
+  function reset(column: Column): void {
+    preferences.setState(({ columnWidths }) => ({ columnWidths: omit(columnWidths, column.id) }));
+  }
+
+  return (
+    <div className="tr head" role="row" aria-rowindex={1}>
+      {columns.map((column) => (
+        <div
+          key={column.id}
+          role="columnheader"
+          className={`th${column.alignRight ? " right" : ""}${column.id === "start" ? " sorted" : ""}`}
+          aria-sort={column.id === "start" ? "descending" : undefined}
+          title={column.id === "start" ? "Newest first" : undefined}
+        >
+          {column.id === "start" && <ChevronDown className="icon xs" aria-hidden />}
+          <span className="cut" aria-hidden={column.head === undefined ? undefined : true}>
+            {column.head ?? column.name}
+          </span>
+          {column.head !== undefined && <span className="sr">{column.name}</span>}
+          {column.width !== undefined && column.id !== "status" && (
+            <i
+              className={isAfterFluid(columns, column) ? "edge left" : "edge"}
+              aria-hidden
+              title="Drag to resize, double-click to reset"
+              onPointerDown={(event) => startDrag(event, column)}
+              onDoubleClick={() => reset(column)}
+            />
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function isAfterFluid(columns: readonly Column[], column: Column): boolean {
+  const fluid = columns.findIndex(({ width }) => width === undefined);
+  return fluid !== -1 && columns.indexOf(column) > fluid;
+}

@@ -1,0 +1,52 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import { memo } from "react";
+import { Cell } from "./cells.js";
+import type { Column } from "./columns.js";
+
+/** Height of a row, `--row` in tokens.css. */
+export const ROW_PX = 32;
+
+interface TraceRowProps {
+  readonly trace: TraceSummary;
+  readonly index: number;
+  readonly columns: readonly Column[];
+  readonly isSelected: boolean;
+  readonly isActive: boolean;
+}
+
+/** The id of a row's element: the grid names its active row by it. */
+export function rowId(traceId: string): string {
+  return `trace-${encodeURIComponent(traceId)}`;
+}
+
+/** One trace in one line. Clicks are taken by the table. */
+export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: TraceRowProps) {
+  const { trace, isSelected } = cells;
+  const state = `${isSelected ? " selected" : ""}${isActive ? " active" : ""}`;
+  return (
+    <div
+      className={`tr${state}`}
+      role="row"
+      id={rowId(trace.trace_id)}
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      style={{ transform: `translateY(${index * ROW_PX}px)` }}
+    >
+      <Cells {...cells} />
+    </div>
+  );
+});
+
+/** Apart from the row: what arrives above moves every row, and changes none. */
+const Cells = memo(function Cells({
+  trace,
+  columns,
+  isSelected,
+}: Pick<TraceRowProps, "trace" | "columns" | "isSelected">) {
+  return columns.map(({ id }) => (
+    <div key={id} role="gridcell" className="cell">
+      <Cell id={id} trace={trace} isSelected={isSelected} />
+    </div>
+  ));
+});

@@ -1,0 +1,147 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useLayoutEffect, useRef, useState, type CSSProperties, type MouseEvent } from "react";
+import { useLocation } from "wouter";
+import { useStores, useTraces } from "../../app-context.js";
+import { isUnfiltered } from "../../store/traces-state.js";
+import { addressOf } from "./cells.js";
+import { TableHead } from "./table-head.js";
+import { ROW_PX, rowId, TraceRow } from "./trace-row.js";
+import { useColumnLayout } from "./use-column-layout.js";
+import { useListKeys } from "./use-list-keys.js";
+import { useListScroll } from "./use-list-scroll.js";
+import { useSelection } from "./use-selection.js";
+
+/** The next page is fetched when this many rows or fewer lie below the ones on the screen. */
+const FETCH_AHEAD = 40;
+
+/** The list of traces: only the rows on the screen are drawn. */
+export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
+  const { traces } = useStores();
+  const rows = useTraces((state) => state.rows);
+  const selected = useTraces((state) => state.selected);
+  const nextCursor = useTraces((state) => state.nextCursor);
+  const isStale = useTraces((state) => state.phase === "loading");
+  const [, navigate] = useLocation();
+  const table = useRef<HTMLDivElement>(null);
+  const [activeId, setActiveId] = useState(() => traces.getState().position.activeId);
+  const layout = useColumnLayout(table, rows);
+  const selection = useSelection(rows);
+  const activeIndex = activeId === undefined ? -1 : rows.findIndex((row) => row.trace_id === activeId);
+  const scroll = useListScroll(table, rows, activeId);
+
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => table.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+    initialOffset: () => traces.getState().position.scrollTop,
+    getItemKey: useCallback((index: number) => rows[index]?.trace_id ?? index, [rows]),
+    useFlushSync: false,
+  });
+  const items = virtualizer.getVirtualItems();
+  const longestMs = items.reduce((ms, { index }) => Math.max(ms, rows[index]?.duration_ms ?? 0), 1);
+  const lastIndex = items.at(-1)?.index ?? 0;
+  useLayoutEffect(() => {
+    if (nextCursor !== null && lastIndex >= rows.length - FETCH_AHEAD) void traces.getState().loadMore();
+  }, [lastIndex, nextCursor, rows, traces]);
+
+  useListKeys(
+    table,
+    { rowCount: rows.length, activeIndex, rowsPerPage: scroll.rowsPerPage },
+    {
+      move(index, isExtending) {
+        const row = rows[index];
+        if (row === undefined) return;
+        if (isExtending) selection.extendTo(index, Math.max(0, activeIndex));
+        else selection.endExtension();
+        // Rows stay where they are for a reader who goes through them.
+        traces.getState().setFollowing(index === 0 && !isExtending);
+        setActiveId(row.trace_id);
+        scroll.show(index);
+        table.current?.focus({ preventScroll: true });
+      },
+      open() {
+        const row = rows[activeIndex];
+        if (row !== undefined) navigate(addressOf(row));
+      },
+      toggle() {
+        const row = rows[activeIndex];
+        if (row !== undefined) selection.toggle(row);
+      },
+      follow() {
+        setActiveId(undefined);
+        scroll.follow();
+      },
+      clear() {
+        if (selected.size > 0) selection.clear();
+        else if (!isUnfiltered(traces.getState().filters)) onClearFilters();
+        else setActiveId(undefined);
+      },
+    },
+  );
+
+  function onClick(event: MouseEvent): void {
+    const target = event.target as Element;
+    const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
+    const row = rows[index];
+    if (row === undefined) return;
+    if (target.closest(".lead") !== null) {
+      setActiveId(row.trace_id);
+      if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
+      else selection.toggle(row);
+    } else if (event.ctrlKey || event.metaKey || event.button === 1) {
+      // A name is a link, with which the browser knows what to do.
+      if (target.closest("a") === null) window.open(addressOf(row), "_blank", "noopener");
+    } else {
+      event.preventDefault();
+      setActiveId(row.trace_id);
+      navigate(addressOf(row));
+    }
+  }
+
+  const isMore = nextCursor !== null;
+  const isActiveDrawn = items.some(({ index }) => index === activeIndex);
+  const style = { "--cols": layout.template, "--table-min": `${layout.minWidth}px` } as CSSProperties;
+  return (
+    <div
+      ref={table}
+      className={isStale ? "table stale" : "table"}
+      role="grid"
+      aria-label="Traces"
+      aria-multiselectable
+      aria-rowcount={isMore ? -1 : rows.length + 1}
+      aria-colcount={layout.columns.length}
+      aria-busy={isStale}
+      aria-activedescendant={isActiveDrawn && activeId !== undefined ? rowId(activeId) : undefined}
+      tabIndex={0}
+      style={style}
+      onScroll={scroll.onScroll}
+      onPointerMove={() => traces.getState().holdStill()}
+    >
+      <TableHead columns={layout.columns} tableWidth={layout.tableWidth} hasDays={layout.hasDays} />
+      <div
+        role="rowgroup"
+        className="rows"
+        style={
+          { height: virtualizer.getTotalSize() + (isMore ? ROW_PX : 0), "--max": longestMs } as CSSProperties
+        }
+        onClick={onClick}
+        onAuxClick={onClick}
+      >
+        {items.map(({ index, key }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <TraceRow
+              key={key}
+              trace={row}
+              index={index}
+              columns={layout.columns}
+              isSelected={selected.has(row.trace_id)}
+              isActive={index === activeIndex}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}

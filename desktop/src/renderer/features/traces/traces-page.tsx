@@ -1,0 +1,63 @@
+import { useEffect } from "react";
+import { useStores, useTraces } from "../../app-context.js";
+import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
+import { BulkBar } from "./bulk-bar.js";
+import { ColumnsMenu } from "./columns-menu.js";
+import { FacetBar } from "./facet-bar.js";
+import { FirstRun } from "./first-run/first-run.js";
+import { ListFoot } from "./list-foot.js";
+import { ListError, LoadingList, NoMatch } from "./list-states.js";
+import { ArrivalsAnnouncer, NewPill } from "./new-pill.js";
+import { QueryInput } from "./query-input.js";
+import { TraceTable } from "./trace-table.js";
+import { useFilters } from "./use-filters.js";
+import "../../components/menu.css";
+import "./traces.css";
+import "./filter-bar.css";
+
+/** The list of traces, as it comes in. */
+export function TracesPage() {
+  const { traces } = useStores();
+  const address = useFilters();
+  const { filters } = address;
+  useEffect(() => {
+    traces.getState().setFilters(filters);
+    if (traces.getState().phase !== "ready") void traces.getState().load();
+  }, [filters, traces]);
+
+  // A link to a filter is no first run, though the store has not heard of the filter yet.
+  const isFirst = useTraces(isFirstRun) && isUnfiltered(filters);
+  const error = useTraces((state) => (state.phase === "error" ? state.error : undefined));
+  const isOff = error?.code === "trace_store_disabled";
+  if (isFirst) return <FirstRun />;
+  return (
+    <main className="page traces">
+      <h1 className="sr">Traces</h1>
+      {!isOff && (
+        <>
+          <div className="bar">
+            <QueryInput {...address} />
+            <ColumnsMenu />
+          </div>
+          <FacetBar {...address} />
+        </>
+      )}
+      <div className="list">
+        <List onClearFilters={() => address.setFilters({})} />
+        <NewPill />
+        <BulkBar />
+      </div>
+      {!isOff && <ListFoot />}
+      <ArrivalsAnnouncer />
+    </main>
+  );
+}
+
+function List({ onClearFilters }: { onClearFilters: () => void }) {
+  const phase = useTraces((state) => state.phase);
+  const error = useTraces((state) => state.error);
+  const isEmpty = useTraces((state) => state.rows.length === 0);
+  if (phase === "error" && error !== undefined) return <ListError error={error} />;
+  if (!isEmpty) return <TraceTable onClearFilters={onClearFilters} />;
+  return phase === "loading" ? <LoadingList /> : <NoMatch onClear={onClearFilters} />;
+}

@@ -1,0 +1,35 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import { useLayoutEffect, useMemo, useState, type RefObject } from "react";
+import { usePreferences } from "../../app-context.js";
+import { isToday } from "./days.js";
+import { layOutColumns, type ColumnLayout } from "./columns.js";
+
+/** How the columns lie in the table's width, by what the user chose and what the rows have. */
+export function useColumnLayout(
+  table: RefObject<HTMLElement | null>,
+  rows: readonly TraceSummary[],
+): ColumnLayout & { readonly tableWidth: number; readonly hasDays: boolean } {
+  const tableWidth = useWidth(table);
+  const hidden = usePreferences((preferences) => preferences.hiddenColumns);
+  const widths = usePreferences((preferences) => preferences.columnWidths);
+  const hasScores = useMemo(() => rows.some(({ scores }) => scores.length > 0), [rows]);
+  const oldest = rows.at(-1);
+  const hasDays = oldest !== undefined && !isToday(oldest.start_time);
+  const layout = useMemo(
+    () => layOutColumns({ tableWidth, hidden, widths, hasScores, hasDays }),
+    [tableWidth, hidden, widths, hasScores, hasDays],
+  );
+  return { ...layout, tableWidth, hasDays };
+}
+
+function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(() => window.innerWidth);
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    setWidth(element.current.clientWidth);
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

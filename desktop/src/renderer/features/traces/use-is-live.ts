@@ -1,0 +1,8 @@
+import { useConnection, useTraces } from "../../app-context.js";
+
+/** False while the table stands still: paused, or the collector is away. */
+export function useIsLive(): boolean {
+  const paused = useTraces((state) => state.paused);
+  const link = useConnection((connection) => connection.link);
+  return !paused && link !== "disconnected";
+}

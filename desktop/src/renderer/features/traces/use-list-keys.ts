@@ -1,0 +1,76 @@
+import { useEffect, type RefObject } from "react";
+import { overlays } from "../frame/overlays.js";
+
+/** What the keys of the list do. */
+export interface ListCommands {
+  /** Moves the active row to `index`, or with `isExtending` the end of the selection. */
+  move(index: number, isExtending: boolean): void;
+  open(): void;
+  toggle(): void;
+  follow(): void;
+  clear(): void;
+}
+
+/** Where the list stands. */
+export interface ListState {
+  readonly rowCount: number;
+  /** -1 where no row is active. */
+  readonly activeIndex: number;
+  readonly rowsPerPage: () => number;
+}
+
+/** Moves of the active row, by key. */
+export function moveTarget(
+  key: string,
+  { rowCount, activeIndex, rowsPerPage }: ListState,
+): number | undefined {
+  const last = rowCount - 1;
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: activeIndex + 1,
+    ArrowUp: activeIndex === -1 ? 0 : activeIndex - 1,
+    PageDown: activeIndex + rowsPerPage(),
+    PageUp: activeIndex - rowsPerPage(),
+    Home: 0,
+    End: last,
+  };
+  const target = targets[key];
+  return target === undefined || last < 0 ? undefined : Math.max(0, Math.min(last, target));
+}
+
+/**
+ * The keys of the list work on the whole page, so that nothing has to be clicked first: not in fields, not over menus
+ * and dialogs, and moves not on other controls.
+ */
+export function useListKeys(
+  table: RefObject<HTMLElement | null>,
+  state: ListState,
+  commands: ListCommands,
+): void {
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isElsewhere(event.target)) return;
+      const isOnList =
+        event.target === document.body || table.current?.contains(event.target as Node) === true;
+      const target = isOnList ? moveTarget(event.key, state) : undefined;
+      if (target !== undefined) commands.move(target, event.shiftKey && event.key.startsWith("Arrow"));
+      else if (event.key === "Enter" && isOnList && state.activeIndex !== -1) commands.open();
+      else if (event.key.toLowerCase() === "x" && state.activeIndex !== -1) commands.toggle();
+      else if (event.key.toLowerCase() === "l") commands.follow();
+      else if (event.key === "Escape") commands.clear();
+      else return;
+      event.preventDefault();
+    }
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  });
+}
+
+/** True where keys belong to something else: a field, a menu, a dialog. */
+export function isElsewhere(target: EventTarget | null): boolean {
+  if (overlays.getState().open !== "none") return true;
+  return (
+    target instanceof Element &&
+    target.closest("input, textarea, select, [contenteditable], [role=menu], [role=dialog]") !== null
+  );
+}

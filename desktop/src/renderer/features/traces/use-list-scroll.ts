@@ -1,0 +1,95 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
+import { useEffect, useLayoutEffect, useRef, type RefObject } from "react";
+import { useStores, useTraces } from "../../app-context.js";
+import { ROW_PX } from "./trace-row.js";
+
+/** The head and its edge lie above the rows. */
+const HEAD_PX = 28;
+/** Nearer than this is the top. */
+const TOP_PX = 4;
+
+/** How the table scrolls. */
+export interface ListScroll {
+  readonly rowsPerPage: () => number;
+  readonly onScroll: () => void;
+  /** Scrolls as little as needed. */
+  show(index: number): void;
+  /** Back to the top, where arrivals are shown at once. */
+  follow(): void;
+}
+
+/** Keeps the reader where he is: when rows above go or come, when he comes back to the page; and follows at the top. */
+export function useListScroll(
+  table: RefObject<HTMLDivElement | null>,
+  rows: readonly TraceSummary[],
+  activeId: string | undefined,
+): ListScroll {
+  const { traces } = useStores();
+  const filters = useTraces((state) => state.filters);
+  const following = useTraces((state) => state.following);
+  /** The row at the upper edge. */
+  const edge = useRef<{ id: string; index: number }>(undefined);
+  const lastTop = useRef(traces.getState().position.scrollTop);
+  const shownFilters = useRef(filters);
+  const position = useRef({ scrollTop: lastTop.current, activeId });
+
+  // What is read here is what the last scroll left: asking the element would lay the page out on every change.
+  useLayoutEffect(() => {
+    const element = table.current;
+    if (element === null) return;
+    if (shownFilters.current !== filters) {
+      shownFilters.current = filters;
+      element.scrollTop = 0;
+    } else if (lastTop.current > TOP_PX && edge.current !== undefined) {
+      const { id, index } = edge.current;
+      if (rows[index]?.trace_id !== id) {
+        const moved = rows.findIndex((row) => row.trace_id === id);
+        if (moved !== -1) element.scrollTop = lastTop.current += (moved - index) * ROW_PX;
+      }
+    }
+    edge.current = edgeAt(rows, lastTop.current);
+  }, [table, rows, filters]);
+
+  useLayoutEffect(() => {
+    if (table.current !== null) table.current.scrollTop = traces.getState().position.scrollTop;
+  }, [table, traces]);
+
+  useLayoutEffect(() => {
+    if (following && table.current !== null) table.current.scrollTop = 0;
+  }, [following, table]);
+
+  useLayoutEffect(() => {
+    position.current = { scrollTop: lastTop.current, activeId };
+  });
+  useEffect(() => () => traces.getState().rememberPosition(position.current), [traces]);
+
+  return {
+    rowsPerPage: () => Math.max(1, Math.floor(((table.current?.clientHeight ?? 0) - HEAD_PX) / ROW_PX) - 1),
+    onScroll() {
+      const top = table.current?.scrollTop ?? 0;
+      if (top === lastTop.current) return;
+      lastTop.current = top;
+      position.current = { scrollTop: top, activeId };
+      edge.current = edgeAt(rows, top);
+      traces.getState().setFollowing(top <= TOP_PX);
+    },
+    show(index) {
+      const element = table.current;
+      if (element === null) return;
+      const visible = element.clientHeight - HEAD_PX;
+      const top = index * ROW_PX;
+      if (top < element.scrollTop) element.scrollTop = top;
+      else if (top + ROW_PX > element.scrollTop + visible) element.scrollTop = top + ROW_PX - visible;
+    },
+    follow() {
+      traces.getState().setFollowing(true);
+      traces.getState().showArrivals();
+    },
+  };
+}
+
+function edgeAt(rows: readonly TraceSummary[], scrollTop: number): { id: string; index: number } | undefined {
+  const index = Math.floor(scrollTop / ROW_PX);
+  const row = rows[index];
+  return row === undefined ? undefined : { id: row.trace_id, index };
+}

@@ -1,0 +1,80 @@
+/** How numbers, times and sizes are written (the mockups' "Words"). Each returns the figure and its unit apart. */
+
+/** A figure with its unit, which is set smaller. */
+export interface Quantity {
+  readonly value: string;
+  readonly unit: string;
+}
+
+/** `460 ms`, `14.82 s`, `3 m 04 s`, `2 h 05 m`. */
+export function formatDuration(ms: number): Quantity {
+  if (ms < 10 && ms % 1 !== 0) return { value: ms.toFixed(ms < 1 ? 2 : 1), unit: "ms" };
+  if (ms < 999.5) return { value: String(Math.round(ms)), unit: "ms" };
+  if (ms < 59_995) return { value: (ms / 1000).toFixed(2), unit: "s" };
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return { value: `${Math.floor(seconds / 60)} m ${padded(seconds % 60)}`, unit: "s" };
+  const minutes = Math.round(seconds / 60);
+  return { value: `${Math.floor(minutes / 60)} h ${padded(minutes % 60)}`, unit: "m" };
+}
+
+/** `412`, `18.0k`, `1.2M`: for columns. */
+export function formatCount(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 999_950) return `${(count / 1000).toFixed(1)}k`;
+  return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** `18,002`: for headers. */
+export function formatWhole(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `$0.0309` below a dollar, `$21.74` above. */
+export function formatCost(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd < 0.00005) return "<$0.0001";
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+/** `.88`, `1.0`. */
+export function formatScore(score: number): string {
+  const text = score.toFixed(2);
+  return text.startsWith("0") ? text.slice(1) : "1.0";
+}
+
+/** `212 MB`, `4.1 KB`. */
+export function formatBytes(bytes: number): Quantity {
+  if (bytes < 1000) return { value: String(bytes), unit: "B" };
+  const units = ["KB", "MB", "GB"];
+  let value = bytes / 1000;
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
+  return { value: value < 10 ? value.toFixed(1) : String(Math.round(value)), unit: units[unit] ?? "GB" };
+}
+
+/** `14:32:20`, in the reader's time zone. */
+export function formatTime(rfc3339: string): string {
+  const time = new Date(rfc3339);
+  return `${padded(time.getHours())}:${padded(time.getMinutes())}:${padded(time.getSeconds())}`;
+}
+
+/** `14:32:20.118`. */
+export function formatPreciseTime(rfc3339: string): string {
+  return `${formatTime(rfc3339)}.${String(new Date(rfc3339).getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** `21 Nov`. */
+export function formatDay(rfc3339: string): string {
+  return new Date(rfc3339).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}
+
+/** Cuts an id in the middle: both ends tell it apart. */
+export function shortenId(id: string, length = 16): string {
+  if (id.length <= length) return id;
+  const half = Math.floor((length - 1) / 2);
+  return `${id.slice(0, half)}…${id.slice(-half)}`;
+}
+
+function padded(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,41 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createCollectorApi } from "./api/collector-api.js";
+import { openLiveFeed } from "./api/live-feed.js";
+import { App } from "./app.js";
+import { AppProvider, type AppStores } from "./app-context.js";
+import { connect, createConnectionStore } from "./store/connection-store.js";
+import { createPreferencesStore } from "./store/preferences-store.js";
+import { createTraceStore } from "./store/trace-store.js";
+import { createTracesStore } from "./store/traces-store.js";
+import "./styles/tokens.css";
+import "./styles/base.css";
+
+const api = createCollectorApi();
+const stores: AppStores = {
+  api,
+  connection: createConnectionStore(),
+  preferences: createPreferencesStore(),
+  traces: createTracesStore({ api }),
+  trace: createTraceStore(api),
+};
+
+connect(
+  stores.connection,
+  openLiveFeed,
+  (event) => {
+    stores.traces.getState().onLive(event);
+    stores.trace.getState().onLive(event);
+  },
+  () => void stores.traces.getState().load(),
+);
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The page has no #root.");
+createRoot(root).render(
+  <StrictMode>
+    <AppProvider stores={stores}>
+      <App />
+    </AppProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,106 @@
+import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
+import { createStore } from "zustand/vanilla";
+import type { CollectorApi } from "../api/collector-api.js";
+import { likelyTraceId } from "./likely-trace-id.js";
+
+/** What the palette finds at the collector. */
+export interface PaletteState {
+  readonly query: string;
+  /** Traces in which the text occurs, newest first. */
+  readonly traces: readonly TraceSummary[];
+  /** The trace whose id was typed or pasted. */
+  readonly traceById: TraceSummary | undefined;
+  /** Values of the filters, over all traces. */
+  readonly facets: Facets | undefined;
+  /** Why the last thing that was asked of the collector failed. */
+  readonly failure: string | undefined;
+}
+
+export interface PaletteActions {
+  loadFacets(): Promise<void>;
+  setQuery(query: string): void;
+  /** @returns whether they are gone. */
+  deleteAllTraces(): Promise<boolean>;
+  /** Nothing is asked any more. */
+  close(): void;
+}
+
+/** So long nothing must be typed before the collector is asked. */
+const TYPING_MS = 150;
+/** Traces that the palette has room for. */
+const MAX_TRACES = 5;
+
+/** Search behind the palette: one lives as long as the palette is open. */
+export function createPaletteStore(api: CollectorApi) {
+  return createStore<PaletteState & PaletteActions>()((set, get) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let searching: AbortController | undefined;
+
+    async function search(text: string): Promise<void> {
+      const mine = new AbortController();
+      searching = mine;
+      const id = likelyTraceId(text);
+      try {
+        const [byText, byId] = await Promise.all([
+          text.startsWith("#") ? undefined : api.listTraces({ q: text, limit: MAX_TRACES }, mine.signal),
+          id === undefined ? undefined : api.listTraces({ trace_id: id, limit: 1 }, mine.signal),
+        ]);
+        if (mine.signal.aborted) return;
+        set({ traces: byText?.traces ?? [], traceById: byId?.traces[0], failure: undefined });
+      } catch (error) {
+        if (!mine.signal.aborted) set({ traces: [], traceById: undefined, failure: messageOf(error) });
+      }
+    }
+
+    function stop(): void {
+      clearTimeout(timer);
+      searching?.abort();
+    }
+
+    return {
+      query: "",
+      traces: [],
+      traceById: undefined,
+      facets: undefined,
+      failure: undefined,
+
+      async loadFacets() {
+        try {
+          set({ facets: await api.getFacets({}) });
+        } catch (error) {
+          set({ failure: messageOf(error) });
+        }
+      },
+
+      setQuery(query) {
+        stop();
+        const text = query.trim();
+        // What was found for other text stays until the answer is here, but not for another id.
+        set({ query, traceById: undefined });
+        if (text === "" || text === "#" || text.startsWith(">")) set({ traces: [], failure: undefined });
+        else timer = setTimeout(() => void search(text), TYPING_MS);
+      },
+
+      async deleteAllTraces() {
+        try {
+          await api.deleteAllTraces();
+          set({ failure: undefined });
+          return true;
+        } catch (error) {
+          set({ failure: messageOf(error) });
+          return false;
+        }
+      },
+
+      close() {
+        stop();
+        if (get().query !== "") set({ query: "", traces: [], traceById: undefined });
+      },
+    };
+  });
+}
+export type PaletteStore = ReturnType<typeof createPaletteStore>;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+import { createStore } from "zustand/vanilla";
+import { createJSONStorage, persist } from "zustand/middleware";
+
+/** What the user arranged, kept in the browser. */
+export interface Preferences {
+  /** Undefined: open from 1720 px on, the first time. */
+  readonly railOpen: boolean | undefined;
+  readonly theme: "system" | "light" | "dark";
+  /** Columns of the trace table that are hidden, by id. */
+  readonly hiddenColumns: readonly string[];
+  /** Widths of columns that were dragged, in pixels, by id. */
+  readonly columnWidths: Readonly<Record<string, number>>;
+  /** Width of the right pane of a trace, in pixels. */
+  readonly detailWidth: number;
+}
+
+export const DEFAULT_PREFERENCES: Preferences = {
+  railOpen: undefined,
+  theme: "system",
+  hiddenColumns: [],
+  columnWidths: {},
+  detailWidth: 560,
+};
+
+export function createPreferencesStore(storage: () => Storage = () => localStorage) {
+  return createStore<Preferences>()(
+    persist(() => DEFAULT_PREFERENCES, {
+      name: "obspan.preferences",
+      version: 1,
+      storage: createJSONStorage(storage),
+    }),
+  );
+}
+export type PreferencesStore = ReturnType<typeof createPreferencesStore>;

@@ -1,0 +1,208 @@
+import type { LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
+import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import { createPacer } from "./pacer.js";
+import { joinPage, MAX_ROWS, mergeChanges } from "./trace-rows.js";
+import { isUnfiltered, type TracesState } from "./traces-state.js";
+
+/** Rows fetched at once; more are fetched while scrolling. */
+export const PAGE_SIZE = 200;
+/** Rows fetched anew at once: the most that the collector answers. */
+const MAX_PAGE_SIZE = 1000;
+/** At most five updates of the table a second. */
+const APPLY_MS = 200;
+/** The list and the counts are fetched anew at most once a second, and less often where that takes long. */
+const RELOAD = { intervalMs: 1000, restFactor: 5 };
+const RECOUNT = { intervalMs: 1000, restFactor: 20 };
+/** How long rows stay under a pointer that moved. */
+const AIM_MS = 600;
+
+/** What {@link createTraceFeed} works on. */
+export interface TraceFeedOptions {
+  readonly api: CollectorApi;
+  readonly get: () => TracesState;
+  readonly set: (change: Partial<TracesState>) => void;
+  readonly schedule: (task: () => void, delayMs: number) => void;
+  /** In milliseconds. */
+  readonly now: () => number;
+}
+
+/** Keeps the list as the collector has it. */
+export interface TraceFeed {
+  /** Fetches the newest traces, and joins them with what is shown. */
+  load(): Promise<void>;
+  loadFacets(): Promise<void>;
+  /** Counts anew soon. */
+  recount(): void;
+  /** Loads anew soon. */
+  reload(): void;
+  onLive(event: LiveEvent): void;
+  holdStill(): void;
+  /** Applies what was held while the table was paused. */
+  resume(): void;
+  /** Forgets what waits to be applied. */
+  forget(): void;
+}
+
+/** Joins pages from the collector with what its live feed says. */
+export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptions): TraceFeed {
+  /** Changed summaries by id, the latest of each, until they are applied. */
+  const waiting = new Map<string, TraceSummary>();
+  /** Changes to rows that stand still while paused. */
+  const held = new Map<string, TraceSummary>();
+  /** What changed while a page was on its way: the page may not know it yet. */
+  const sinceRequest = new Map<string, TraceSummary>();
+  let applyScheduled = false;
+  let isStale = false;
+  let keptBefore = Number.POSITIVE_INFINITY;
+  let aimedAtMs = Number.NEGATIVE_INFINITY;
+  let loading: AbortController | undefined;
+
+  const reload = createPacer({ run: reloadUnlessPaused, ...RELOAD, schedule, now });
+  const recount = createPacer({ run: loadFacets, ...RECOUNT, schedule, now });
+
+  async function load(): Promise<void> {
+    loading?.abort();
+    const mine = new AbortController();
+    loading = mine;
+    sinceRequest.clear();
+    const { filters, phase, rows, arrivals } = get();
+    const isFirst = phase !== "ready";
+    const wanted = isFirst ? 0 : rows.length + arrivals.length;
+    try {
+      const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, isHeld() ? wanted : 0));
+      const page = await api.listTraces({ ...filters, limit }, mine.signal);
+      if (mine.signal.aborted) return;
+      const shown = isFirst ? { rows: [], arrivals: [], nextCursor: null } : get();
+      const { unknown, ...joined } = joinPage(shown, page, isHeld());
+      const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
+      set({ ...joined, arrivedCount, phase: "ready", error: undefined });
+      isStale = false;
+      for (const [id, row] of sinceRequest) waiting.set(id, row);
+      if (sinceRequest.size > 0) scheduleApply();
+      if (isFirst) void loadFacets();
+      else recount.request();
+    } catch (error) {
+      if (mine.signal.aborted) return;
+      // What is on the screen stays readable while the collector is away.
+      set({
+        error: asCollectorError(error),
+        ...(isFirst ? { phase: "error", rows: [], arrivals: [] } : {}),
+      });
+    } finally {
+      if (loading === mine) loading = undefined;
+    }
+  }
+
+  async function reloadUnlessPaused(): Promise<void> {
+    if (get().paused) isStale = true;
+    else await load();
+  }
+
+  async function loadFacets(): Promise<void> {
+    const { filters } = get();
+    try {
+      const facets = await api.getFacets(filters);
+      if (get().filters === filters) set({ facets });
+    } catch {
+      // The list says what is wrong; counts that are a little old are still counts.
+    }
+  }
+
+  /** Arrivals wait: the reader is elsewhere than at the top, or paused. */
+  function isHeld(): boolean {
+    const { paused, following } = get();
+    return paused || !following;
+  }
+
+  function scheduleApply(): void {
+    if (applyScheduled) return;
+    applyScheduled = true;
+    schedule(apply, APPLY_MS);
+  }
+
+  function apply(): void {
+    applyScheduled = false;
+    const state = get();
+    const isAiming = !isHeld() && now() - aimedAtMs < AIM_MS;
+    if (isAiming) {
+      scheduleApply();
+      return;
+    }
+    const changes = new Map(waiting);
+    waiting.clear();
+    if (state.paused) {
+      for (const { trace_id: id } of state.rows) {
+        const newer = changes.get(id);
+        if (newer === undefined) continue;
+        held.set(id, newer);
+        changes.delete(id);
+      }
+    }
+    const merged = mergeChanges(state, changes, state.filters, state.nextCursor !== null);
+    const { fresh, isUnsure } = merged;
+    const above = [...fresh, ...merged.arrivals];
+    const rows = isHeld() ? merged.rows : cut([...above, ...merged.rows], merged.rows);
+    const arrivals = isHeld() ? cut(above, state.arrivals) : [];
+    set({ rows, arrivals, arrivedCount: state.arrivedCount + fresh.length });
+    if (isUnsure) reload.request();
+    if (fresh.length > 0) recount.request();
+  }
+
+  /** The collector lets its oldest traces go: rows of them would lead nowhere. */
+  function forgetEvicted(kept: number): void {
+    // A page may already know more than a status that was on its way: two in a row are believed.
+    const believed = Math.max(kept, keptBefore);
+    keptBefore = kept;
+    const { filters, paused, phase, nextCursor, rows, arrivals } = get();
+    if (phase !== "ready" || paused || nextCursor !== null || !isUnfiltered(filters)) return;
+    if (rows.length + arrivals.length > believed)
+      set({ rows: rows.slice(0, Math.max(0, believed - arrivals.length)) });
+  }
+
+  return {
+    load,
+    loadFacets,
+    recount: () => recount.request(),
+    reload: () => reload.request(),
+    holdStill() {
+      aimedAtMs = now();
+    },
+    resume() {
+      for (const [id, row] of held) if (!waiting.has(id)) waiting.set(id, row);
+      held.clear();
+      if (isStale) void load();
+      else apply();
+    },
+    forget() {
+      waiting.clear();
+      held.clear();
+    },
+    onLive(event) {
+      switch (event.type) {
+        case "reset":
+          isStale = true;
+          if (!get().paused) reload.request();
+          return;
+        case "trace":
+          if (loading !== undefined) sinceRequest.set(event.data.trace_id, event.data);
+          waiting.set(event.data.trace_id, event.data);
+          scheduleApply();
+          return;
+        case "status":
+          forgetEvicted(event.data.store?.traces ?? 0);
+      }
+    },
+  };
+}
+
+/** At most {@link MAX_ROWS}; the same array as before where there is nothing new. */
+export function cut(rows: readonly TraceSummary[], before: readonly TraceSummary[]): readonly TraceSummary[] {
+  if (rows.length === before.length && rows.every((row, index) => row === before[index])) return before;
+  return rows.length > MAX_ROWS ? rows.slice(0, MAX_ROWS) : rows;
+}
+
+/** What went wrong, as the collector says it where it can. */
+export function asCollectorError(error: unknown): CollectorError {
+  if (error instanceof CollectorError) return error;
+  return new CollectorError("internal_error", error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,163 @@
+import type { LiveEvent, NormalizedSpan, TraceSummary } from "@obspan/collector-core/contract";
+import { createStore } from "zustand/vanilla";
+import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+
+export interface TraceState {
+  readonly traceId: string | undefined;
+  readonly trace: TraceSummary | undefined;
+  /** In order of start; long texts are previews until {@link TraceActions.loadWhole}. */
+  readonly spans: readonly NormalizedSpan[];
+  /** Spans that were fetched whole, by id. */
+  readonly whole: Readonly<Record<string, NormalizedSpan>>;
+  /** Spans that are being fetched whole. */
+  readonly loadingWhole: ReadonlySet<string>;
+  /** Why a span could not be fetched whole, by its id. */
+  readonly wholeErrors: Readonly<Record<string, CollectorError>>;
+  /** `error` where nothing can be shown; once a trace is there it stays, and only `error` tells. */
+  readonly phase: "loading" | "ready" | "error";
+  readonly error: CollectorError | undefined;
+}
+
+export interface TraceActions {
+  open(traceId: string): Promise<void>;
+  /** Fetches the open trace anew: what is on the screen stays until the answer is here. */
+  refresh(): Promise<void>;
+  /** Fetches one span with its texts whole. */
+  loadWhole(spanId: string): Promise<void>;
+  onLive(event: LiveEvent): void;
+}
+
+/** From the end of one refresh to the next: an open trace that changes all the time is not fetched all the time. */
+const REFRESH_MS = 500;
+
+const EMPTY = {
+  trace: undefined,
+  spans: [],
+  whole: {},
+  loadingWhole: new Set<string>(),
+  wholeErrors: {},
+  phase: "loading",
+  error: undefined,
+} as const satisfies Partial<TraceState>;
+
+/** The trace that is open. */
+export function createTraceStore(api: CollectorApi) {
+  return createStore<TraceState & TraceActions>()((set, get) => {
+    let loading: AbortController | undefined;
+    let refreshScheduled = false;
+
+    async function fetchTrace(traceId: string): Promise<void> {
+      loading?.abort();
+      const mine = new AbortController();
+      loading = mine;
+      try {
+        const { trace, spans } = await api.getTrace(traceId, mine.signal);
+        if (mine.signal.aborted) return;
+        const kept = keepUnchanged(get().spans, spans);
+        set({ trace, spans: kept, whole: stillValid(get(), kept), phase: "ready", error: undefined });
+      } catch (error) {
+        if (mine.signal.aborted) return;
+        const known = asCollectorError(error);
+        // What is on the screen stays readable while the collector is away, and after the trace was evicted.
+        set(get().trace === undefined ? { phase: "error", error: known } : { error: known });
+      } finally {
+        if (loading === mine) loading = undefined;
+      }
+    }
+
+    /** At most one refresh under way and one waiting. */
+    function scheduleRefresh(): void {
+      if (refreshScheduled) return;
+      refreshScheduled = true;
+      setTimeout(() => {
+        refreshScheduled = false;
+        if (loading === undefined) void get().refresh();
+        else scheduleRefresh();
+      }, REFRESH_MS);
+    }
+
+    return {
+      traceId: undefined,
+      ...EMPTY,
+
+      async open(traceId) {
+        if (get().traceId !== traceId) set({ traceId, ...EMPTY });
+        await fetchTrace(traceId);
+      },
+
+      async refresh() {
+        const { traceId } = get();
+        if (traceId !== undefined) await fetchTrace(traceId);
+      },
+
+      async loadWhole(spanId) {
+        const { traceId, loadingWhole, whole } = get();
+        if (traceId === undefined || loadingWhole.has(spanId) || Object.hasOwn(whole, spanId)) return;
+        set({
+          loadingWhole: new Set([...loadingWhole, spanId]),
+          wholeErrors: without(get().wholeErrors, spanId),
+        });
+        try {
+          const span = await api.getSpan(traceId, spanId);
+          if (get().traceId === traceId)
+            set(({ whole: present }) => ({ whole: { ...present, [spanId]: span } }));
+        } catch (error) {
+          if (get().traceId !== traceId) return;
+          set(({ wholeErrors }) => ({ wholeErrors: { ...wholeErrors, [spanId]: asCollectorError(error) } }));
+        } finally {
+          if (get().traceId === traceId) {
+            set((state) => ({
+              loadingWhole: new Set([...state.loadingWhole].filter((id) => id !== spanId)),
+            }));
+          }
+        }
+      },
+
+      onLive(event) {
+        const { traceId } = get();
+        if (traceId === undefined) return;
+        const concerns =
+          event.type === "reset" || (event.type === "trace" && event.data.trace_id === traceId);
+        if (concerns) scheduleRefresh();
+      },
+    };
+  });
+}
+export type TraceStore = ReturnType<typeof createTraceStore>;
+
+/** The new spans, but the same objects for those that did not change: what they show is not drawn again. */
+function keepUnchanged(
+  before: readonly NormalizedSpan[],
+  after: readonly NormalizedSpan[],
+): readonly NormalizedSpan[] {
+  const known = new Map(before.map((span) => [span.span_id, span]));
+  const kept = after.map((span) => {
+    const earlier = known.get(span.span_id);
+    return earlier !== undefined && isSame(earlier, span) ? earlier : span;
+  });
+  const isUnchanged = kept.length === before.length && kept.every((span, index) => span === before[index]);
+  return isUnchanged ? before : kept;
+}
+
+function isSame(a: NormalizedSpan, b: NormalizedSpan): boolean {
+  return a.status === b.status && a.duration_ms === b.duration_ms && JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The whole spans whose span has not changed since they were fetched. */
+function stillValid(
+  { spans, whole }: Pick<TraceState, "spans" | "whole">,
+  after: readonly NormalizedSpan[],
+): TraceState["whole"] {
+  if (spans === after || Object.keys(whole).length === 0) return whole;
+  const unchanged = new Set(spans);
+  const valid = after.filter((span) => unchanged.has(span) && Object.hasOwn(whole, span.span_id));
+  return Object.fromEntries(valid.map(({ span_id: id }) => [id, whole[id] as NormalizedSpan]));
+}
+
+function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
+}
+
+function asCollectorError(error: unknown): CollectorError {
+  return error instanceof CollectorError ? error : new CollectorError("internal_error", String(error));
+}

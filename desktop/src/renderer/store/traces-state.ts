@@ -1,0 +1,105 @@
+import type { Facets, LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
+import type { CollectorError, TraceFilters } from "../api/collector-api.js";
+
+/** Filters that the collector knows the values of. */
+export const FACET_KEYS = ["service", "env", "agent", "model", "status"] as const;
+export type FacetKey = (typeof FACET_KEYS)[number];
+
+/** Values of one filter, most frequent first, with how many traces have them. */
+export type FacetValues = Facets[FacetKey];
+
+export interface TracesState {
+  readonly filters: TraceFilters;
+  /** Newest first. */
+  readonly rows: readonly TraceSummary[];
+  /** Arrivals that wait behind the "N new" pill, newest first. */
+  readonly arrivals: readonly TraceSummary[];
+  /** More arrived than `arrivals` holds. */
+  readonly hasGap: boolean;
+  readonly nextCursor: string | null;
+  readonly phase: "loading" | "ready" | "error";
+  readonly error: CollectorError | undefined;
+  readonly isLoadingMore: boolean;
+  /** Counts over the traces that the filters choose. */
+  readonly facets: Facets | undefined;
+  /** Values to choose from by filter, counted as if that filter were not set. */
+  readonly choices: Readonly<Partial<Record<FacetKey, FacetValues>>>;
+  /** The reader stopped the table; arrivals wait. */
+  readonly paused: boolean;
+  /** The table shows arrivals at once: the reader is at its top. */
+  readonly following: boolean;
+  /** Traces that came since the page was opened, shown or waiting. */
+  readonly arrivedCount: number;
+  /** Ids of the rows that are selected. */
+  readonly selected: ReadonlySet<string>;
+  readonly deletion: { readonly isRunning: boolean; readonly failure: string | undefined };
+  readonly testTrace: { readonly isSending: boolean; readonly failure: string | undefined };
+  /** Where the reader was when the page was left. */
+  readonly position: ListPosition;
+}
+
+/** Where a reader is in the table. */
+export interface ListPosition {
+  readonly scrollTop: number;
+  readonly activeId: string | undefined;
+}
+
+export interface TracesActions {
+  /** Fetches the newest traces, and joins them with what is shown. */
+  load(): Promise<void>;
+  loadMore(): Promise<void>;
+  loadFacets(): Promise<void>;
+  /** Fetches the values of one filter, with their counts. */
+  loadChoices(key: FacetKey): Promise<void>;
+  setFilters(filters: TraceFilters): void;
+  setPaused(paused: boolean): void;
+  setFollowing(following: boolean): void;
+  /** While the reader aims at a row, rows stay under the pointer. */
+  holdStill(): void;
+  /** Puts what waits at the top of the table. */
+  showArrivals(): void;
+  setSelected(selected: ReadonlySet<string>): void;
+  deleteSelected(): Promise<void>;
+  /** Posts a small trace as an app would. */
+  sendTestTrace(): Promise<void>;
+  rememberPosition(position: ListPosition): void;
+  /** Takes an event of the live feed. Events are gathered and applied at most five times a second. */
+  onLive(event: LiveEvent): void;
+}
+
+export const INITIAL_STATE: TracesState = {
+  filters: {},
+  rows: [],
+  arrivals: [],
+  hasGap: false,
+  nextCursor: null,
+  phase: "loading",
+  error: undefined,
+  isLoadingMore: false,
+  facets: undefined,
+  choices: {},
+  paused: false,
+  following: true,
+  arrivedCount: 0,
+  selected: new Set(),
+  deletion: { isRunning: false, failure: undefined },
+  testTrace: { isSending: false, failure: undefined },
+  position: { scrollTop: 0, activeId: undefined },
+};
+
+/** True where the collector keeps no trace at all, and no filter is the reason. */
+export function isFirstRun(state: TracesState): boolean {
+  const { phase, rows, arrivals, filters } = state;
+  return phase === "ready" && rows.length === 0 && arrivals.length === 0 && isUnfiltered(filters);
+}
+
+/** True where nothing is filtered. */
+export function isUnfiltered(filters: TraceFilters): boolean {
+  return Object.values(filters).every((value) => value === undefined);
+}
+
+/** Whether two filters choose the same. */
+export function areSameFilters(a: TraceFilters, b: TraceFilters): boolean {
+  const keys = [...FACET_KEYS, "trace_id", "q"] as const;
+  return keys.every((key) => a[key] === b[key]);
+}

@@ -1,0 +1,125 @@
+import { createStore } from "zustand/vanilla";
+import type { CollectorApi } from "../api/collector-api.js";
+import { deleteTraces } from "./delete-traces.js";
+import { omit } from "./omit.js";
+import { buildTestTrace } from "./test-trace.js";
+import { asCollectorError, createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
+import { MAX_ROWS } from "./trace-rows.js";
+import { areSameFilters, INITIAL_STATE, type TracesActions, type TracesState } from "./traces-state.js";
+
+export type { TracesActions, TracesState } from "./traces-state.js";
+
+export interface TracesStoreOptions {
+  readonly api: CollectorApi;
+  /** Runs `task` after `delayMs`. Default: setTimeout. */
+  readonly schedule?: (task: () => void, delayMs: number) => void;
+  /** In epoch milliseconds. Default: Date.now. */
+  readonly now?: () => number;
+}
+
+/** The list of traces: pages from the collector, joined with what the live feed says. */
+export function createTracesStore({ api, schedule = later, now = Date.now }: TracesStoreOptions) {
+  return createStore<TracesState & TracesActions>()((set, get) => {
+    const feed = createTraceFeed({ api, get, set, schedule, now });
+
+    return {
+      ...INITIAL_STATE,
+      load: () => feed.load(),
+      loadFacets: () => feed.loadFacets(),
+      holdStill: () => feed.holdStill(),
+      onLive: (event) => feed.onLive(event),
+
+      async loadMore() {
+        const { nextCursor: cursor, filters, isLoadingMore, rows } = get();
+        if (cursor === null || isLoadingMore || rows.length >= MAX_ROWS) return;
+        set({ isLoadingMore: true });
+        try {
+          const page = await api.listTraces({ ...filters, limit: PAGE_SIZE, cursor });
+          if (get().filters !== filters || get().nextCursor !== cursor) return;
+          const known = new Set([...get().rows, ...get().arrivals].map(({ trace_id }) => trace_id));
+          const more = page.traces.filter(({ trace_id }) => !known.has(trace_id));
+          set({ rows: [...get().rows, ...more].slice(0, MAX_ROWS), nextCursor: page.next_cursor });
+        } catch (error) {
+          const known = asCollectorError(error);
+          set({ error: known });
+          // The cursor is of a collector that has started anew since.
+          if (known.code === "invalid_query") feed.reload();
+        } finally {
+          set({ isLoadingMore: false });
+        }
+      },
+
+      async loadChoices(key) {
+        const { filters } = get();
+        try {
+          const facets = await api.getFacets(omit(filters, key));
+          if (get().filters === filters)
+            set(({ choices }) => ({ choices: { ...choices, [key]: facets[key] } }));
+        } catch (error) {
+          set({ error: asCollectorError(error) });
+        }
+      },
+
+      setFilters(filters) {
+        if (areSameFilters(filters, get().filters)) return;
+        feed.forget();
+        const { hasGap, choices, position } = INITIAL_STATE;
+        set({ filters, phase: "loading", following: true, selected: new Set(), hasGap, choices, position });
+        void feed.load();
+      },
+
+      setPaused(paused) {
+        set({ paused });
+        if (paused) return;
+        if (get().hasGap && get().following) get().showArrivals();
+        else feed.resume();
+      },
+
+      setFollowing(following) {
+        if (following === get().following) return;
+        set({ following });
+        if (following && !get().paused) get().showArrivals();
+      },
+
+      showArrivals() {
+        const { arrivals, rows, hasGap } = get();
+        if (hasGap) {
+          set({ hasGap: false, phase: "loading" });
+          void feed.load();
+        } else if (arrivals.length > 0) set({ rows: cut([...arrivals, ...rows], rows), arrivals: [] });
+      },
+
+      setSelected: (selected) => set({ selected, deletion: INITIAL_STATE.deletion }),
+
+      async deleteSelected() {
+        set({ deletion: { isRunning: true, failure: undefined } });
+        const { kept, failure } = await deleteTraces(get().selected, (id) => api.deleteTrace(id));
+        const gone = new Set([...get().selected].filter((id) => !kept.has(id)));
+        set(({ rows }) => ({
+          rows: rows.filter(({ trace_id }) => !gone.has(trace_id)),
+          selected: kept,
+          deletion: { isRunning: false, failure },
+        }));
+        feed.recount();
+      },
+
+      async sendTestTrace() {
+        set({ testTrace: { isSending: true, failure: undefined } });
+        let failure: string | undefined;
+        try {
+          await api.sendBatch(buildTestTrace(now(), now().toString(36)));
+        } catch (error) {
+          failure = asCollectorError(error).message;
+        }
+        set({ testTrace: { isSending: false, failure } });
+      },
+
+      rememberPosition: (position) => set({ position }),
+    };
+  });
+}
+export type TracesStore = ReturnType<typeof createTracesStore>;
+
+function later(task: () => void, delayMs: number): void {
+  setTimeout(task, delayMs);
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test, vi } from "vitest";
+import { showApp, type ShownApp } from "./shown-app.js";
+
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+const input = ({ page }: ShownApp) => page.getByRole("combobox", { name: "Search or jump to" });
+const lines = ({ page }: ShownApp) => page.getByRole("option");
+
+async function openPalette(app: ShownApp, typed = ""): Promise<void> {
+  await app.page.keyboard.press("Control+k");
+  await input(app).waitFor();
+  if (typed !== "") await app.page.keyboard.type(typed);
+}
+
+describe("the palette", () => {
+  test("opens by Ctrl K, takes the focus, and gives it back", async () => {
+    const app = await showApp();
+    const jump = app.page.getByRole("button", { name: "Search or jump to…" });
+    await jump.focus();
+    await openPalette(app);
+    await app.expectAccessible();
+    expect(await input(app).evaluate((element) => element === document.activeElement)).toBe(true);
+    await app.page.keyboard.press("Escape");
+    await input(app).waitFor({ state: "detached" });
+    await vi.waitFor(async () =>
+      expect(await jump.evaluate((element) => element === document.activeElement)).toBe(true),
+    );
+  });
+
+  test("opens a trace whose id is pasted", async () => {
+    const app = await showApp();
+    await openPalette(app);
+    await input(app).fill(TRACE_ID);
+    await app.page.keyboard.press("Enter");
+    await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
+  });
+
+  test("finds traces by their text, at the collector", async () => {
+    const app = await showApp();
+    await app.post([TRACE_ID, "refunds.process", "refunds-agent"], ["t2", "catalog.enrich", "catalog-agent"]);
+    await openPalette(app, "refu");
+    const first = lines(app).first();
+    await vi.waitFor(async () =>
+      expect(await first.textContent()).toContain("refunds.process · refunds-agent"),
+    );
+    expect(await lines(app).allTextContents()).toContain("agent:refunds-agent1 trace");
+    await app.expectAccessible();
+    await app.page.keyboard.press("Enter");
+    await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
+  });
+
+  test("filters by a value that the collector knows, and by text with Tab", async () => {
+    const app = await showApp();
+    await app.post(["t1", "refunds.process", "refunds-agent"]);
+    await openPalette(app, "refunds-agent");
+    await app.page.getByRole("option", { name: "agent:refunds-agent" }).click();
+    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent`);
+    await openPalette(app, "order");
+    await app.page.keyboard.press("Tab");
+    await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&q=order`);
+  });
+
+  test("runs actions: `>` leaves only them", async () => {
+    const app = await showApp();
+    await openPalette(app, ">light");
+    expect(await lines(app).allTextContents()).toEqual(["Light theme"]);
+    await app.page.keyboard.press("Enter");
+    await vi.waitFor(async () =>
+      expect(await app.page.locator("html").getAttribute("data-theme")).toBe("light"),
+    );
+    await openPalette(app, ">nothing like it");
+    expect(await lines(app).count()).toBe(0);
+    await app.expectAccessible();
+  });
+
+  test("deletes all traces only after a second step, which begins at keeping them", async () => {
+    const app = await showApp();
+    await app.post(["t1", "one", "a"], ["t2", "two", "a"]);
+    const kept = async (): Promise<number> =>
+      ((await (await fetch(`${app.url}/v1/facets`)).json()) as { total: number }).total;
+    await vi.waitFor(async () => expect(await kept()).toBe(2));
+
+    await openPalette(app, ">delete all");
+    await app.page.getByRole("option", { name: "Delete all traces…" }).waitFor();
+    await app.page.keyboard.press("Enter");
+    await app.page.getByText("Delete all 2 traces?").waitFor();
+    await app.expectAccessible();
+    await app.page.keyboard.press("Enter");
+    await app.page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await kept()).toBe(2);
+
+    await openPalette(app, ">delete all");
+    await app.page.keyboard.press("Enter");
+    await app.page.getByRole("button", { name: "Delete all" }).click();
+    await app.page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await kept()).toBe(0);
+  });
+});
+
+describe("keys", () => {
+  test("G and a letter go to a page, `?` lists every key, Escape closes the list", async () => {
+    const app = await showApp();
+    await app.page.keyboard.press("g");
+    await app.page.keyboard.press("p");
+    await app.page.waitForURL(`${app.url}/pipeline`);
+    await app.page.keyboard.press("?");
+    const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.waitFor();
+    await app.expectAccessible();
+    // Under a dialog the page's keys rest.
+    await app.page.keyboard.press("g");
+    await app.page.keyboard.press("t");
+    expect(app.page.url()).toBe(`${app.url}/pipeline`);
+    await app.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  test("the palette leads to the list of keys, which has the focus then", async () => {
+    const app = await showApp();
+    await openPalette(app, "keyboard");
+    await app.page.keyboard.press("Enter");
+    const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.waitFor();
+    await vi.waitFor(async () =>
+      expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true),
+    );
+  });
+
+  test("Space pauses, but presses a button that has the focus", async () => {
+    const app = await showApp();
+    await app.page.keyboard.press("Space");
+    const resume = app.page.getByRole("button", { name: "Resume" });
+    await resume.waitFor();
+    await resume.focus();
+    await app.page.keyboard.press("Space");
+    await app.page.getByRole("button", { name: "Pause" }).waitFor();
+  });
+
+  test("`[` opens the rail, and none of them works while typing", async () => {
+    const app = await showApp("/pipeline");
+    await app.page.keyboard.press("[");
+    await app.page.locator(".app.rail-open").waitFor();
+    await openPalette(app, "[ ?gp");
+    expect(await input(app).inputValue()).toBe("[ ?gp");
+    expect(await app.page.locator(".app.rail-open").count()).toBe(1);
+  });
+});

@@ -1,0 +1,80 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { createCollector, createLogger, loadConfig } from "@obspan/collector-core";
+import { fileURLToPath } from "node:url";
+import { chromium, type Page } from "playwright";
+import { expect, onTestFinished } from "vitest";
+
+const UI = fileURLToPath(new URL("../../dist/renderer/", import.meta.url));
+
+/** A collector with the built pages, and a page of real Chromium on it. */
+export interface ShownApp {
+  readonly url: string;
+  readonly page: Page;
+  /** Posts spans of one service, each a trace of its own: `[name, agent]`. */
+  post(...runs: readonly (readonly [traceId: string, name: string, agent: string])[]): Promise<void>;
+  /** Fails where axe finds anything on the page as it is. */
+  expectAccessible(): Promise<void>;
+}
+
+export async function showApp(path = "/traces"): Promise<ShownApp> {
+  const result = loadConfig({ env: { OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" } });
+  if (result.type === "refused") throw new Error(result.problems.join("\n"));
+  const logger = createLogger({ level: "ERROR", structured: true });
+  const collector = await createCollector({
+    loaded: result.loaded,
+    logger,
+    version: "0.0.0-test",
+    uiDirectory: UI,
+  });
+  await collector.start();
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-quic",
+      "--no-first-run",
+    ],
+  });
+  onTestFinished(async () => {
+    await browser.close();
+    await collector.stop();
+  });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await page.goto(collector.url + path);
+  await page.locator("nav.rail").waitFor();
+
+  return {
+    url: collector.url,
+    page,
+    async post(...runs) {
+      const spans = runs.map(([trace_id, name, agent]) => ({
+        name,
+        trace_id,
+        span_type: "agent",
+        duration_ms: 1870,
+        attributes: {
+          agent,
+          model: "gpt-5-mini",
+          input_text: "Where is my order 48190?",
+          output_text: "On its way.",
+        },
+      }));
+      const response = await fetch(`${collector.url}/v1/telemetry`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ service: "shop", env: "production", spans }),
+      });
+      expect(response.status).toBe(202);
+    },
+    async expectAccessible() {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+    },
+  };
+}

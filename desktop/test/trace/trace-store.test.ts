@@ -1,0 +1,142 @@
+import type { NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/contract";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CollectorError, type CollectorApi } from "../../src/renderer/api/collector-api.js";
+import { createTraceViewStore } from "../../src/renderer/features/trace/trace-view-store.js";
+import { createTraceStore } from "../../src/renderer/store/trace-store.js";
+import { newSpan } from "./spans.js";
+
+const CUT = { truncated: true, bytes: 9000, preview: "Once" } as never;
+
+function detailOf(spans: NormalizedSpan[], traceId = "t"): TraceDetail {
+  return { trace: { trace_id: traceId, root_name: "run" } as TraceSummary, spans };
+}
+
+function setUp(answer: () => Promise<TraceDetail>) {
+  const getTrace = vi.fn(answer);
+  const getSpan = vi.fn(async (_traceId: string, spanId: string) =>
+    newSpan(spanId, null, 0, 1, { attributes: { text: "Once upon a time" } }),
+  );
+  return { getTrace, getSpan, store: createTraceStore({ getTrace, getSpan } as unknown as CollectorApi) };
+}
+
+const changed = (traceId: string) =>
+  ({ type: "trace", data: { trace_id: traceId } as TraceSummary }) as const;
+
+describe("the trace store", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it("opens a trace, and says why where it cannot", async () => {
+    const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    await store.getState().open("t");
+    expect(store.getState()).toMatchObject({ phase: "ready", traceId: "t", error: undefined });
+    getTrace.mockRejectedValueOnce(new CollectorError("trace_not_found", "gone"));
+    await store.getState().open("u");
+    expect(store.getState()).toMatchObject({
+      phase: "error",
+      trace: undefined,
+      error: { code: "trace_not_found" },
+    });
+  });
+
+  it("keeps what is shown while the collector is away", async () => {
+    const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    await store.getState().open("t");
+    getTrace.mockRejectedValueOnce(new CollectorError("unreachable", "no answer"));
+    await store.getState().refresh();
+    expect(store.getState()).toMatchObject({ phase: "ready", error: { code: "unreachable" } });
+    expect(store.getState().spans).toHaveLength(1);
+    await store.getState().refresh();
+    expect(store.getState().error).toBeUndefined();
+  });
+
+  it("refreshes when its trace changes, once for many changes, and not for other traces", async () => {
+    const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    await store.getState().open("t");
+    store.getState().onLive(changed("other"));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(getTrace).toHaveBeenCalledTimes(1);
+    for (let i = 0; i < 20; i++) store.getState().onLive(changed("t"));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(getTrace).toHaveBeenCalledTimes(2);
+    store.getState().onLive({ type: "reset", data: { reason: "gap" } });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(getTrace).toHaveBeenCalledTimes(3);
+  });
+
+  it("waits for the answer under way before it asks again", async () => {
+    let answer: ((detail: TraceDetail) => void) | undefined;
+    const { store, getTrace } = setUp(() => new Promise((resolve) => (answer = resolve)));
+    const opened = store.getState().open("t");
+    store.getState().onLive(changed("t"));
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(getTrace).toHaveBeenCalledTimes(1);
+    answer?.(detailOf([newSpan("a", null, 0, 1)]));
+    await opened;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(getTrace).toHaveBeenCalledTimes(2);
+  });
+
+  it("keeps the objects of spans that did not change", async () => {
+    let second = newSpan("b", "a", 1, null);
+    const { store } = setUp(async () => structuredClone(detailOf([newSpan("a", null, 0, 9), second])));
+    await store.getState().open("t");
+    const before = store.getState().spans;
+    await store.getState().refresh();
+    expect(store.getState().spans).toBe(before);
+    second = newSpan("b", "a", 1, 5);
+    await store.getState().refresh();
+    expect(store.getState().spans[0]).toBe(before[0]);
+    expect(store.getState().spans[1]).not.toBe(before[1]);
+  });
+
+  it("fetches a span whole once, and forgets it when the span changes", async () => {
+    let durationMs = 1;
+    const { store, getSpan } = setUp(async () =>
+      detailOf([newSpan("a", null, 0, durationMs, { attributes: { text: CUT } })]),
+    );
+    await store.getState().open("t");
+    await Promise.all([store.getState().loadWhole("a"), store.getState().loadWhole("a")]);
+    expect(getSpan).toHaveBeenCalledTimes(1);
+    expect(store.getState().whole["a"]?.attributes["text"]).toBe("Once upon a time");
+    expect(store.getState().loadingWhole.size).toBe(0);
+    await store.getState().refresh();
+    expect(store.getState().whole).toHaveProperty("a");
+    durationMs = 2;
+    await store.getState().refresh();
+    expect(store.getState().whole).not.toHaveProperty("a");
+  });
+
+  it("says why a span could not be fetched whole, and tries again when asked", async () => {
+    const { store, getSpan } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    await store.getState().open("t");
+    getSpan.mockRejectedValueOnce(new CollectorError("unreachable", "no answer"));
+    await store.getState().loadWhole("a");
+    expect(store.getState().wholeErrors["a"]?.message).toBe("no answer");
+    await store.getState().loadWhole("a");
+    expect(store.getState().wholeErrors).toEqual({});
+    expect(store.getState().whole).toHaveProperty("a");
+  });
+});
+
+describe("the view store", () => {
+  const view = () => createTraceViewStore({ spanId: undefined, tab: "messages", view: "timeline" });
+
+  it("opens what hides the span that is selected", () => {
+    const store = view();
+    store.getState().setAllFolded(["root", "a", "b"]);
+    store.getState().select("a1", ["a", "root"]);
+    expect(store.getState()).toMatchObject({ spanId: "a1", folded: new Set(["b"]) });
+  });
+
+  it("zooms only once the timeline was drawn, and back to all", () => {
+    const store = view();
+    store.getState().zoomBy(0.5);
+    expect(store.getState().window).toBeUndefined();
+    store.getState().setWhole({ startMs: 0, endMs: 1000 });
+    store.getState().zoomBy(0.5);
+    expect(store.getState().window).toEqual({ startMs: 250, endMs: 750 });
+    store.getState().zoomBy(2);
+    expect(store.getState().window).toBeUndefined();
+  });
+});

@@ -1,0 +1,23 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** Where `npm run dev` finds the collector; its answers come through the page's own origin. */
+const COLLECTOR = "http://127.0.0.1:8080";
+
+export default defineConfig({
+  root: new URL("./src/renderer", import.meta.url).pathname,
+  plugins: [react()],
+  build: {
+    outDir: "../../dist/renderer",
+    emptyOutDir: true,
+    // Fonts and icons are files of their own: the page's policy allows no data URLs for fonts.
+    assetsInlineLimit: 0,
+    target: "es2023",
+    sourcemap: false,
+  },
+  server: {
+    host: "127.0.0.1",
+    port: 5173,
+    proxy: { "/v1": COLLECTOR, "/metrics": COLLECTOR, "/openapi.json": COLLECTOR },
+  },
+});
