@@ -1,0 +1,39 @@
+import { ipcMain, type IpcMainInvokeEvent } from "electron";
+import Type, { type Static, type TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { CHANNELS } from "../shared/channels.js";
+import { askAndOpenExternal, isExternal } from "./external-links.js";
+import type { GuardOptions } from "./navigation-guard.js";
+
+const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
+
+/** Answers what the bridge's functions ask. Each call is held against its sender and the schema of its arguments. */
+export function answerBridge({ origin, log }: GuardOptions): void {
+  handle(CHANNELS.openExternal, OpenExternalArguments, async ([url]) => {
+    if (!isExternal(url)) throw new Error("Only https addresses can be opened.");
+    return await askAndOpenExternal(url);
+  });
+
+  function handle<T extends TSchema>(
+    channel: string,
+    schema: T,
+    answer: (args: Static<T>) => Promise<unknown>,
+  ): void {
+    ipcMain.handle(channel, async (event, ...args: unknown[]) => {
+      if (!isOwnPage(event, origin)) {
+        log.warning("Denied a call: its sender is not the collector's page.", { channel });
+        throw new Error("Denied.");
+      }
+      if (!Value.Check(schema, args)) {
+        log.warning("Denied a call: its arguments are not as described.", { channel });
+        throw new Error("Denied.");
+      }
+      return await answer(args);
+    });
+  }
+}
+
+/** The frame is null where it has navigated or gone since it called. Only the page itself has the bridge, no frame in it. */
+function isOwnPage({ senderFrame }: IpcMainInvokeEvent, origin: string): boolean {
+  return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin;
+}

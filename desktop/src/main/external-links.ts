@@ -1,0 +1,48 @@
+import { BrowserWindow, dialog, shell } from "electron";
+
+/** Addresses longer than this are no links that a person follows. */
+const MAX_URL_LENGTH = 2048;
+
+let isAsking = false;
+
+/**
+ * Asks the user, then opens an address in their browser. One question at a time: a page that asks for a hundred windows
+ * gets one.
+ *
+ * @returns whether it was opened: false for an address that is not `https:`, and where the user said no.
+ */
+export async function askAndOpenExternal(url: string): Promise<boolean> {
+  if (!isExternal(url) || isAsking) return false;
+  isAsking = true;
+  try {
+    const { href, host } = new URL(url);
+    const question = {
+      type: "question" as const,
+      title: "Obspan",
+      message: `Open ${host} in your browser?`,
+      detail: href,
+      buttons: ["Open", "Cancel"],
+      defaultId: 1,
+      cancelId: 1,
+      noLink: true,
+    };
+    const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+    const { response } =
+      window === undefined
+        ? await dialog.showMessageBox(question)
+        : await dialog.showMessageBox(window, question);
+    if (response !== 0) return false;
+    // The parsed address, not what the page wrote: the system's opener must see what the user saw.
+    await shell.openExternal(href);
+    return true;
+  } finally {
+    isAsking = false;
+  }
+}
+
+/** True for an `https:` address without credentials in it. */
+export function isExternal(url: string): boolean {
+  if (url.length > MAX_URL_LENGTH || !URL.canParse(url)) return false;
+  const { protocol, username, password } = new URL(url);
+  return protocol === "https:" && username === "" && password === "";
+}

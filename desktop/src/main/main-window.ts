@@ -1,0 +1,60 @@
+import { app, BrowserWindow, nativeTheme, screen } from "electron";
+import type { Logger } from "@obspan/collector-core";
+import { join } from "node:path";
+import { VERSION_ARGUMENT } from "../shared/channels.js";
+import { readWindowState, visibleOn, writeWindowState } from "./window-state.js";
+
+export interface MainWindowOptions {
+  readonly pageUrl: string;
+  /** The built preload script. */
+  readonly preload: string;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** `--bg-0` of the page in dark and light, so that the window does not flash before its first paint. */
+const GROUND = { dark: "#0a0b0d", light: "#f3f4f6" } as const;
+
+/** The window that shows the collector's pages, where the user left it. */
+export function createMainWindow({ pageUrl, preload, version, log }: MainWindowOptions): BrowserWindow {
+  const stateFile = join(app.getPath("userData"), "window-state.json");
+  const workAreas = screen.getAllDisplays().map(({ workArea }) => workArea);
+  const { maximized, ...bounds } = visibleOn(workAreas, readWindowState(stateFile));
+  const window = new BrowserWindow({
+    ...bounds,
+    minWidth: 720,
+    minHeight: 480,
+    title: "Obspan",
+    show: false,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? GROUND.dark : GROUND.light,
+    webPreferences: {
+      preload,
+      additionalArguments: [VERSION_ARGUMENT + version],
+      // All of these are Electron's defaults: written down, so that nobody has to know them.
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      nodeIntegrationInWorker: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+    },
+  });
+  if (maximized) window.maximize();
+  window.once("ready-to-show", () => window.show());
+  window.on("close", () => {
+    const failure = writeWindowState(stateFile, {
+      ...window.getNormalBounds(),
+      maximized: window.isMaximized(),
+    });
+    if (failure !== undefined) log.warning(`The window's place was not kept: ${failure}`);
+  });
+  window.webContents.on("render-process-gone", (_event, { reason, exitCode }) =>
+    log.error(`The page's process ended: ${reason}`, { exit_code: exitCode }),
+  );
+  window.loadURL(pageUrl).catch((error: unknown) => log.error(`The page did not load: ${String(error)}`));
+  return window;
+}

@@ -1,0 +1,93 @@
+/**
+ * READ FIRST. The desktop app: one instance, which runs the collector in this process and shows its pages in a window.
+ * This file alone reads `process.env` and decides in which order things start and stop.
+ */
+import { app, BrowserWindow } from "electron";
+import { loadConfig } from "@obspan/collector-core";
+import { fileURLToPath } from "node:url";
+import { openLog } from "./app-log.js";
+import { installMenu } from "./app-menu.js";
+import { answerBridge } from "./bridge-handlers.js";
+import { startCollector, type RunningCollector } from "./collector-start.js";
+import { createMainWindow } from "./main-window.js";
+import { guardContents } from "./navigation-guard.js";
+import { guardPermissions } from "./permission-guard.js";
+import { quitInOrder, type Quitting } from "./quit.js";
+import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
+
+const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
+const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
+/** The collector of a desktop is for this desktop: unlike a headless one it binds the loopback interface. */
+const DEFAULTS = { "server.host": "127.0.0.1" };
+
+// Every page is sandboxed, whatever a window asks for. Only allowed before the app is ready.
+app.enableSandbox();
+if (app.requestSingleInstanceLock()) void run();
+else app.quit();
+
+async function run(): Promise<void> {
+  const result = loadConfig({ env: process.env, defaults: DEFAULTS });
+  if (result.type === "refused") {
+    await reportRefusedConfig(result.problems);
+    return;
+  }
+  const { log, logFile } = openLog(result.loaded, app.getPath("logs"));
+  for (const warning of result.loaded.warnings) log.child("config").warning(warning);
+  const quitting = quitInOrder(log);
+
+  let running: RunningCollector | undefined;
+  try {
+    [running] = await Promise.all([
+      startCollector({ loaded: result.loaded, log, version: app.getVersion(), uiDirectory: UI_DIRECTORY }),
+      app.whenReady(),
+    ]);
+  } catch (error) {
+    await reportStartFailure(error, result.loaded, log);
+    return;
+  }
+  if (running === undefined) {
+    quitting.withNothingToStop();
+    return;
+  }
+  quitting.stopsFirst(running);
+  if (!quitting.isAsked) showApp(running, { log: log.child("shell"), logFile, quitting });
+}
+
+interface ShowAppOptions {
+  readonly log: ReturnType<typeof openLog>["log"];
+  readonly logFile: string | undefined;
+  readonly quitting: Quitting;
+}
+
+function showApp({ pageUrl }: RunningCollector, { log, logFile, quitting }: ShowAppOptions): void {
+  const { origin } = new URL(pageUrl);
+  log.info(`Window on ${pageUrl}`);
+  app.on("web-contents-created", (_event, contents) => guardContents(contents, { origin, log }));
+  guardPermissions({ origin, log });
+  answerBridge({ origin, log });
+  installMenu({ pageUrl, logFile, window: () => mainWindow() });
+
+  function mainWindow(): Electron.BrowserWindow {
+    const open = BrowserWindow.getAllWindows();
+    if (open[0] !== undefined) return open[0];
+    return createMainWindow({ pageUrl, preload: PRELOAD, version: app.getVersion(), log });
+  }
+  mainWindow();
+
+  const showWindow = (): void => {
+    if (!quitting.isAsked) focus(mainWindow());
+  };
+  app.on("second-instance", showWindow);
+  // macOS: the Dock's icon opens the window again.
+  app.on("activate", showWindow);
+  // Until there is a tray to find the app in, closing its window ends it; on macOS apps stay, as is usual there.
+  app.on("window-all-closed", () => {
+    if (process.platform !== "darwin") app.quit();
+  });
+}
+
+function focus(window: Electron.BrowserWindow): void {
+  if (window.isMinimized()) window.restore();
+  window.show();
+  window.focus();
+}

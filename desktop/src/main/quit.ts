@@ -1,0 +1,70 @@
+import { app } from "electron";
+import { stopInOrder, type Logger } from "@obspan/collector-core";
+import type { RunningCollector } from "./collector-start.js";
+
+/** The way out of the app. */
+export interface Quitting {
+  /** From the first request to quit on. */
+  readonly isAsked: boolean;
+  /** What must have stopped before the process ends. */
+  stopsFirst(running: RunningCollector): void;
+  /** Ends the app where the collector never ran. */
+  withNothingToStop(): void;
+}
+
+/**
+ * Makes every way out the same one: windows close, the collector processes what it accepted (spec 4.9 rule 6, within
+ * `shutdown.grace_period_seconds`), the ledger is logged, the process ends.
+ */
+export function quitInOrder(log: Logger): Quitting {
+  let running: RunningCollector | undefined;
+  let reason = "quit";
+  let exitCode = 0;
+  let isAsked = false;
+  let isStopping = false;
+
+  const quit = (why: string, code: number): void => {
+    reason = why;
+    exitCode = Math.max(exitCode, code);
+    app.quit();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => quit(signal, 0));
+  process.on("unhandledRejection", (error) => log.critical(`Unhandled rejection: ${stackOf(error)}`));
+  process.on("uncaughtException", (error) => {
+    log.critical(`Uncaught exception: ${stackOf(error)}`);
+    quit("uncaught exception", 1);
+  });
+
+  async function stop(): Promise<void> {
+    // Whoever starts Obspan now must not be sent to an instance that is going.
+    app.releaseSingleInstanceLock();
+    if (running !== undefined) await stopInOrder({ ...running, logger: log, reason });
+    log.close();
+    app.exit(exitCode);
+  }
+
+  app.on("before-quit", () => {
+    isAsked = true;
+  });
+  // The windows are closed by now; the process waits for the collector.
+  app.on("will-quit", (event) => {
+    event.preventDefault();
+    if (isStopping) return;
+    isStopping = true;
+    void stop();
+  });
+
+  return {
+    get isAsked() {
+      return isAsked;
+    },
+    stopsFirst(started) {
+      running = started;
+    },
+    withNothingToStop: () => quit("no port", 0),
+  };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,48 @@
+import { app, dialog, type MessageBoxOptions } from "electron";
+import { startFailure, type LoadedConfig, type Logger } from "@obspan/collector-core";
+
+/** What the user wants where the port is taken. */
+export type PortAnswer = "retry" | "another port" | "quit";
+
+const PORT_ANSWERS: readonly PortAnswer[] = ["retry", "another port", "quit"];
+
+/** Says that the port is taken and by whom, and asks what to do. */
+export async function askAboutPort(host: string, port: number, holder: string): Promise<PortAnswer> {
+  const response = await ask({
+    type: "warning",
+    message: `Port ${port} is in use`,
+    detail:
+      `${holder}\n\n` +
+      `Apps send their spans to http://${host}:${port}. Free the port and retry, or use another one for this run; ` +
+      "then tell your apps the new address, which stands at the top of the window.",
+    buttons: ["Retry", "Another port for this run", "Quit"],
+    defaultId: 0,
+    cancelId: 2,
+  });
+  return PORT_ANSWERS[response] ?? "quit";
+}
+
+/** Lists what is wrong with the configuration, and ends the app. */
+export async function reportRefusedConfig(problems: readonly string[]): Promise<void> {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const text = problems.join("\n");
+  process.stderr.write(`Obspan cannot start: its configuration has ${count}:\n${text}\n`);
+  await ask({ type: "error", message: `The configuration has ${count}`, detail: text, buttons: ["Quit"] });
+  app.exit(1);
+}
+
+/** Says why the collector could not start, and ends the app. */
+export async function reportStartFailure(error: unknown, loaded: LoadedConfig, log: Logger): Promise<void> {
+  const reason = startFailure(error, loaded);
+  log.critical(reason);
+  await ask({ type: "error", message: "Obspan cannot start", detail: reason, buttons: ["Quit"] });
+  log.close();
+  app.exit(1);
+}
+
+/** A dialog of its own: there is no window yet. @returns the index of the button. */
+async function ask(options: MessageBoxOptions): Promise<number> {
+  await app.whenReady();
+  const { response } = await dialog.showMessageBox({ title: "Obspan", noLink: true, ...options });
+  return response;
+}

@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
+
+const WindowStateSchema = Type.Object({
+  x: Type.Optional(Type.Integer()),
+  y: Type.Optional(Type.Integer()),
+  width: Type.Integer({ minimum: 1, maximum: 100_000 }),
+  height: Type.Integer({ minimum: 1, maximum: 100_000 }),
+  maximized: Type.Boolean(),
+});
+
+/** Where a window was: its bounds while not maximised. Without x and y it is centred. */
+export type WindowState = Static<typeof WindowStateSchema>;
+
+/** A display's area without taskbar and Dock. */
+export interface WorkArea {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const FIRST_STATE: WindowState = { width: 1440, height: 900, maximized: false };
+/** So much of a window must be on a display for the user to reach it. */
+const REACHABLE_PX = 80;
+
+/** What was kept; the first state where nothing sensible was. */
+export function readWindowState(file: string): WindowState {
+  try {
+    const state: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return Value.Check(WindowStateSchema, state)
+      ? (Value.Clean(WindowStateSchema, state) as WindowState)
+      : FIRST_STATE;
+  } catch {
+    return FIRST_STATE;
+  }
+}
+
+/** @returns what went wrong: a place that is not kept is no reason to keep a window open. */
+export function writeWindowState(file: string, state: WindowState): string | undefined {
+  try {
+    writeFileSync(file, JSON.stringify(state));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The state, centred where the display that it was on is gone, and no larger than the largest display. */
+export function visibleOn(workAreas: readonly WorkArea[], state: WindowState): WindowState {
+  const width = Math.min(state.width, Math.max(...workAreas.map((area) => area.width)));
+  const height = Math.min(state.height, Math.max(...workAreas.map((area) => area.height)));
+  const { x, y, maximized } = state;
+  if (x === undefined || y === undefined) return { width, height, maximized };
+  const isReachable = workAreas.some(
+    (area) =>
+      x + width >= area.x + REACHABLE_PX &&
+      x <= area.x + area.width - REACHABLE_PX &&
+      y >= area.y &&
+      y <= area.y + area.height - REACHABLE_PX,
+  );
+  return isReachable ? { x, y, width, height, maximized } : { width, height, maximized };
+}

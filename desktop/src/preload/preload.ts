@@ -1,0 +1,20 @@
+/** Runs before the page, in a world of its own, and gives it the one bridge: no `ipcRenderer`, no general `send`. */
+import { contextBridge, ipcRenderer, type IpcRendererEvent } from "electron";
+import type { DesktopBridge, MenuCommand } from "../shared/bridge.js";
+import { CHANNELS, VERSION_ARGUMENT } from "../shared/channels.js";
+
+const bridge: DesktopBridge = {
+  platform: process.platform,
+  version:
+    process.argv.find((argument) => argument.startsWith(VERSION_ARGUMENT))?.slice(VERSION_ARGUMENT.length) ??
+    "",
+  openExternal: (url) => ipcRenderer.invoke(CHANNELS.openExternal, url) as Promise<boolean>,
+  onMenu(listener) {
+    // The event carries `sender`, by which the page could send: it stays here.
+    const onMessage = (_event: IpcRendererEvent, command: MenuCommand): void => listener(command);
+    ipcRenderer.on(CHANNELS.menu, onMessage);
+    return () => void ipcRenderer.off(CHANNELS.menu, onMessage);
+  },
+};
+
+contextBridge.exposeInMainWorld("obspan", bridge);

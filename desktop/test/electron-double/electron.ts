@@ -1,0 +1,107 @@
+/**
+ * A double of the `electron` module for main processes. Its windows are pages of real Chromium; what a user or the
+ * system does to an app comes from the test that forked it. It is typed by Electron's own types, follows its
+ * documentation (named at each part, as the page under electronjs.org/docs), and throws with the name of what it lacks.
+ * What only Electron itself can do is not shown by it: sandboxes, context isolation, native menus and dialogs.
+ */
+import type * as Electron from "electron";
+import { AppDouble } from "./app-double.js";
+import { closeBrowser } from "./browser.js";
+import { IpcMainDouble } from "./ipc-main-double.js";
+import { chooseMenuItem, MenuDouble } from "./menu-double.js";
+import { SessionDouble } from "./session-double.js";
+import { answer, onCommand, report } from "./test-channel.js";
+import { throwing } from "./unimplemented.js";
+import { WindowDouble, type WindowWorld } from "./window-double.js";
+
+const world: WindowWorld = {
+  app: new AppDouble(),
+  ipcMain: new IpcMainDouble(),
+  session: new SessionDouble(),
+  open: new Set(),
+};
+world.app.windows = {
+  async closeAll() {
+    for (const window of world.open) if (!(await window.closeInOrder())) return false;
+    return true;
+  },
+  end: closeBrowser,
+};
+
+class BrowserWindowDouble extends WindowDouble {
+  constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
+    super(options, world);
+    return throwing(this, "BrowserWindow");
+  }
+
+  static getAllWindows(): WindowDouble[] {
+    return [...world.open].map((window) => throwing(window, "BrowserWindow"));
+  }
+
+  /** "Returns BrowserWindow | null - The window that is focused in this application, otherwise returns null." */
+  static getFocusedWindow(): WindowDouble | null {
+    return null;
+  }
+}
+
+let dialogs = 0;
+const openDialogs = new Map<number, (result: Electron.MessageBoxReturnValue) => void>();
+
+const dialogDouble = {
+  /** api/dialog.md: "Returns Promise ... response - The index of the clicked button." */
+  showMessageBox(
+    ...args: [Electron.BaseWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]
+  ): Promise<Electron.MessageBoxReturnValue> {
+    const options = args.length === 1 ? args[0] : args[1];
+    const id = ++dialogs;
+    report({ type: "dialog", id, options, hasParent: args.length === 2 });
+    return new Promise((resolve) => openDialogs.set(id, resolve));
+  },
+} satisfies Pick<Electron.Dialog, "showMessageBox">;
+
+const shellDouble = {
+  /** api/shell.md: "Open the given external protocol URL in the desktop's default manner." */
+  openExternal(url: string) {
+    report({ type: "opened-external", url });
+    return Promise.resolve();
+  },
+  showItemInFolder(path: string) {
+    report({ type: "shown-in-folder", path });
+  },
+} satisfies Pick<Electron.Shell, "openExternal" | "showItemInFolder">;
+
+const screenDouble = {
+  /** api/screen.md: "An array of displays that are currently available." */
+  getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Electron.Display],
+} satisfies Pick<Electron.Screen, "getAllDisplays">;
+
+export const app = throwing(world.app, "app");
+export const BrowserWindow = throwing(BrowserWindowDouble, "BrowserWindow");
+export const dialog = throwing(dialogDouble, "dialog");
+export const ipcMain = throwing(world.ipcMain, "ipcMain");
+export const Menu = throwing(MenuDouble, "Menu");
+export const nativeTheme = throwing({ shouldUseDarkColors: false }, "nativeTheme");
+export const screen = throwing(screenDouble, "screen");
+export const session = throwing({ defaultSession: throwing(world.session, "session") }, "session");
+export const shell = throwing(shellDouble, "shell");
+
+onCommand("answer-dialog", ({ id, response }) => {
+  openDialogs.get(id)?.({ response, checkboxChecked: false });
+  openDialogs.delete(id);
+});
+onCommand("menu", ({ id }) => chooseMenuItem(id));
+onCommand("close-window", () => theWindow().close());
+onCommand("minimize", () => theWindow().minimize());
+onCommand("set-bounds", ({ width, height }) => theWindow().setSize(width, height));
+onCommand("attach-webview", ({ id }) => void answer(id, () => theWindow().webContents.attachWebview()));
+onCommand(
+  "invoke-as",
+  ({ id, url, isMainFrame, channel, args }) =>
+    void answer(id, () => theWindow().webContents.invokeAs(url, isMainFrame, channel, args)),
+);
+
+function theWindow(): WindowDouble {
+  const [window] = world.open;
+  if (window === undefined) throw new Error("electron double: there is no window");
+  return window;
+}

@@ -1,0 +1,35 @@
+import type { MessageBoxOptions } from "electron";
+
+/** What the double tells the test that started it. */
+export type DoubleReport =
+  | {
+      readonly type: "dialog";
+      readonly id: number;
+      readonly options: MessageBoxOptions;
+      readonly hasParent: boolean;
+    }
+  | { readonly type: "opened-external"; readonly url: string }
+  | { readonly type: "shown-in-folder"; readonly path: string }
+  /** A window's page can be driven at this port by the DevTools protocol. */
+  | { readonly type: "window"; readonly debuggingPort: number }
+  /** The app called this on its window. */
+  | { readonly type: "window-call"; readonly call: "show" | "focus" | "restore" | "maximize" }
+  | { readonly type: "answer"; readonly id: number; readonly value?: unknown; readonly error?: string };
+
+/** What a user, the system or a page would do. */
+export type DoubleCommand =
+  | { readonly type: "answer-dialog"; readonly id: number; readonly response: number }
+  | { readonly type: "menu"; readonly id: string }
+  | { readonly type: "close-window" }
+  | { readonly type: "set-bounds"; readonly width: number; readonly height: number }
+  | { readonly type: "minimize" }
+  | { readonly type: "attach-webview"; readonly id: number }
+  /** An IPC call as if from a page of this address, whatever the window shows. */
+  | {
+      readonly type: "invoke-as";
+      readonly id: number;
+      readonly url: string;
+      readonly isMainFrame: boolean;
+      readonly channel: string;
+      readonly args: readonly unknown[];
+    };

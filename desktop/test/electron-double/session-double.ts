@@ -1,0 +1,47 @@
+import type { Session, WebContents } from "electron";
+
+type SessionMethods = Pick<
+  Session,
+  "setDevicePermissionHandler" | "setPermissionCheckHandler" | "setPermissionRequestHandler"
+>;
+type RequestHandler = NonNullable<Parameters<Session["setPermissionRequestHandler"]>[0]>;
+type CheckHandler = NonNullable<Parameters<Session["setPermissionCheckHandler"]>[0]>;
+type Permission = Parameters<RequestHandler>[1];
+
+/** `session.defaultSession` (api/session.md). */
+export class SessionDouble implements SessionMethods {
+  private onRequest: RequestHandler | undefined;
+  private onCheck: CheckHandler | undefined;
+
+  setPermissionRequestHandler(handler: RequestHandler | null): void {
+    this.onRequest = handler ?? undefined;
+  }
+
+  setPermissionCheckHandler(handler: CheckHandler | null): void {
+    this.onCheck = handler ?? undefined;
+  }
+
+  /** Taken, and not asked: headless Chromium has no devices. */
+  setDevicePermissionHandler(): void {
+    // Nothing here ever offers a device.
+  }
+
+  /**
+   * "Most web APIs do a permission check and then make a permission request if the check is denied." Without handlers
+   * all is granted (tutorial/security.md, 5: "By default, Electron will automatically approve all permission requests").
+   */
+  async isGranted(
+    contents: WebContents,
+    permission: string,
+    url: string,
+    isMainFrame: boolean,
+  ): Promise<boolean> {
+    const name = permission as Permission;
+    const { onCheck, onRequest } = this;
+    const details = { isMainFrame, requestingUrl: url };
+    const isChecked = onCheck?.(contents, name, new URL(url).origin, details) ?? true;
+    if (isChecked) return true;
+    if (onRequest === undefined) return true;
+    return await new Promise<boolean>((resolve) => onRequest(contents, name, resolve, details));
+  }
+}

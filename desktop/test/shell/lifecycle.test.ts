@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { launchApp, newConfigHome, type LaunchedApp } from "./launch-app.js";
+
+const ANSWERS = { retry: 0, "another port": 1, quit: 2 } as const;
+
+/** Takes a port as another program would. */
+async function occupy(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function postSpans(url: string, count: number): Promise<Response> {
+  const spans = Array.from({ length: count }, (_, index) => ({
+    name: "chat",
+    trace_id: `t${index % 10}`,
+    duration_ms: 5,
+    attributes: { model: "gpt-5-mini", prompt_text: "Hello" },
+  }));
+  return await fetch(`${url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", spans }),
+  });
+}
+
+function ledger(app: LaunchedApp): Record<string, unknown> | undefined {
+  const last = app.log().at(-1);
+  return last?.["message"] === "Ledger" ? last : undefined;
+}
+
+describe("a port that is in use", () => {
+  test("is said with its holder, and quit ends the app without a window", async () => {
+    const port = await occupy(createServer((_request, response) => response.end("hello")));
+    const app = launchApp({ env: { OBS_SERVER_PORT: String(port) } });
+    const dialog = await app.dialog();
+    expect(dialog.options).toMatchObject({
+      message: `Port ${port} is in use`,
+      buttons: ["Retry", "Another port for this run", "Quit"],
+    });
+    expect(dialog.options.detail).toContain("A web server is listening there.");
+    app.command({ type: "answer-dialog", id: dialog.id, response: ANSWERS.quit });
+    expect(await app.exit).toBe(0);
+    expect(app.reports("window")).toEqual([]);
+  });
+
+  test("is tried again on retry, and the dialog comes back while it is taken", async () => {
+    const server = createTcpServer((socket) => socket.resume().end("220 mail\r\n"));
+    const port = await occupy(server);
+    const app = launchApp({ env: { OBS_SERVER_PORT: String(port) } });
+    const first = await app.dialog();
+    expect(first.options.detail).toContain("Another program is listening there.");
+    app.command({ type: "answer-dialog", id: first.id, response: ANSWERS.retry });
+    const second = await app.dialog(2);
+    await new Promise((resolve) => server.close(resolve));
+    app.command({ type: "answer-dialog", id: second.id, response: ANSWERS.retry });
+    expect(await app.url()).toBe(`http://127.0.0.1:${port}`);
+    await app.page();
+  });
+
+  test("gives way to another port only when the user says so, and names another Obspan", async () => {
+    const other = launchApp();
+    const taken = new URL(await other.url()).port;
+    const app = launchApp({ env: { OBS_SERVER_PORT: taken } });
+    const dialog = await app.dialog();
+    expect(dialog.options.detail).toMatch(
+      /Another Obspan collector \(version 0\.1\.0\) has been listening there for \d+ s\./,
+    );
+    app.command({ type: "answer-dialog", id: dialog.id, response: ANSWERS["another port"] });
+    const url = await app.url();
+    expect(new URL(url).port).not.toBe(taken);
+    expect((await app.page()).url()).toContain(url);
+    const config = (await (await fetch(`${url}/v1/config`)).json()) as { options: unknown };
+    expect(JSON.stringify(config)).toContain("another port for this run");
+  });
+});
+
+describe("quitting", () => {
+  test("by closing the window processes spans that were posted just before", async () => {
+    const app = launchApp();
+    await app.page();
+    const url = await app.url();
+    const posted = await Promise.all(Array.from({ length: 8 }, () => postSpans(url, 1000)));
+    app.command({ type: "close-window" });
+    expect(await app.exit).toBe(0);
+    expect(posted.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
+    expect(ledger(app)).toMatchObject({
+      received: 8000,
+      accepted: 8000,
+      processed: 8000,
+      queued: 0,
+      in_flight: 0,
+    });
+  });
+
+  test("by SIGTERM does the same", async () => {
+    const app = launchApp();
+    await app.page();
+    expect((await postSpans(await app.url(), 500)).status).toBe(202);
+    app.process.kill("SIGTERM");
+    expect(await app.exit).toBe(0);
+    expect(ledger(app)).toMatchObject({ received: 500, processed: 500 });
+  });
+});
+
+describe("starting", () => {
+  test("a second time shows the window of the first, and ends", async () => {
+    const first = launchApp();
+    await first.page();
+    first.command({ type: "minimize" });
+    const second = launchApp({ configHome: first.configHome });
+    expect(await second.exit).toBe(0);
+    expect(second.reports("window")).toEqual([]);
+    await vi.waitFor(() =>
+      expect(first.reports("window-call").map(({ call }) => call)).toEqual([
+        "show",
+        "restore",
+        "show",
+        "focus",
+      ]),
+    );
+  });
+
+  test("again finds the window as it was left", async () => {
+    const configHome = newConfigHome();
+    const first = launchApp({ configHome });
+    await first.page();
+    first.command({ type: "set-bounds", width: 1100, height: 700 });
+    first.command({ type: "close-window" });
+    expect(await first.exit).toBe(0);
+    const kept: unknown = JSON.parse(readFileSync(join(configHome, "Obspan/window-state.json"), "utf8"));
+    expect(kept).toMatchObject({ width: 1100, height: 700, maximized: false });
+
+    const second = launchApp({ configHome });
+    const page = await second.page();
+    expect(await page.evaluate(() => [innerWidth, innerHeight])).toEqual([1100, 700]);
+  });
+
+  test("with a configuration that is refused lists every problem, and ends with 1", async () => {
+    const app = launchApp({ env: { OBS_SERVER_PORT: "eighty", OBS_SERVER_LOGGING_LEVEL: "LOUD" } });
+    const dialog = await app.dialog();
+    expect(dialog.options).toMatchObject({ type: "error", message: "The configuration has 2 problems" });
+    expect(dialog.options.detail).toMatch(/server\.port = eighty[^]*logging\.level = LOUD/);
+    app.command({ type: "answer-dialog", id: dialog.id, response: 0 });
+    expect(await app.exit).toBe(1);
+  });
+});

@@ -1,0 +1,28 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const desktop = fileURLToPath(new URL("../../", import.meta.url));
+
+/** An app as it is packed, away from the sources: its files and nothing else, so that nothing else is needed. */
+export interface PackedApp {
+  readonly directory: string;
+  readonly main: string;
+  remove(): void;
+}
+
+/** Copies what electron-builder.yml packs. Needs the build. */
+export function packApp(): PackedApp {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-app-"));
+  for (const part of ["package.json", "dist/main", "dist/preload", "dist/renderer"]) {
+    const source = join(desktop, part);
+    if (!existsSync(source)) throw new Error(`desktop/${part} is missing: run \`npm run build\` first.`);
+    cpSync(source, join(directory, part), { recursive: true });
+  }
+  return {
+    directory,
+    main: join(directory, "dist/main/main.js"),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,141 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { launchApp } from "./launch-app.js";
+import { expectBridge, expectNoPermissions, expectOwnPagesOnly } from "./window-journey.js";
+
+const NOT_OPENED = [
+  "http://example.com/",
+  "file:///etc/passwd",
+  "javascript:alert(1)",
+  "https://user:pw@example.com/",
+  "no url",
+];
+
+/** A web site that counts who comes. */
+async function foreignSite(): Promise<{ url: string; visits: () => number }> {
+  let visits = 0;
+  const server = createServer((_request, response) => {
+    visits += 1;
+    response.end("<title>foreign</title>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, visits: () => visits };
+}
+
+describe("the window", () => {
+  test("shows the pages of the collector that runs in the app", async () => {
+    const app = launchApp();
+    const page = await app.page();
+    expect(await page.title()).toBe("Obspan");
+    const health = await fetch(`${await app.url()}/health`);
+    expect(await health.json()).toMatchObject({ status: "ok", version: "0.1.0" });
+    expect(await app.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await vi.waitFor(() => expect(app.reports("window-call").map(({ call }) => call)).toContain("show"));
+  });
+
+  test("gives the page the bridge and nothing else of Electron or Node", async () => {
+    const app = launchApp();
+    await expectBridge(await app.page(), { platform: process.platform, version: "0.1.0" });
+  });
+
+  test("stays on the collector's origin: navigation elsewhere and new windows are denied", async () => {
+    const app = launchApp();
+    const site = await foreignSite();
+    const page = await app.page();
+    await expectOwnPagesOnly(page, await app.url(), site.url);
+    expect(site.visits()).toBe(0);
+    await vi.waitFor(() =>
+      expect(app.log().filter(({ message }) => message === "Denied a new window.")).toHaveLength(2),
+    );
+    expect(app.log().some(({ message }) => message === "Denied a navigation.")).toBe(true);
+    expect(app.reports("opened-external")).toEqual([]);
+  });
+
+  test("lets the page go to other addresses of the collector, and back by the menu", async () => {
+    const app = launchApp();
+    const page = await app.page();
+    const url = await app.url();
+    await page.evaluate(() => location.assign("/metrics"));
+    await page.waitForURL(`${url}/metrics`);
+    app.command({ type: "menu", id: "back" });
+    await page.waitForURL((address) => !address.href.endsWith("/metrics"));
+  });
+
+  test("denies every permission but putting text on the clipboard", async () => {
+    const app = launchApp();
+    await expectNoPermissions(await app.page());
+  });
+
+  test("denies webviews", async () => {
+    const app = launchApp();
+    await app.page();
+    expect(await app.ask({ type: "attach-webview" })).toBe(false);
+  });
+});
+
+describe("the bridge", () => {
+  test("asks before it opens a web page in the browser, once at a time", async () => {
+    const app = launchApp();
+    const page = await app.page();
+    const opened = page.evaluate(() => window.obspan?.openExternal("https://example.com/a?b=c"));
+    const dialog = await app.dialog();
+    expect(dialog.options).toMatchObject({
+      message: "Open example.com in your browser?",
+      buttons: ["Open", "Cancel"],
+    });
+    expect(await page.evaluate(() => window.obspan?.openExternal("https://example.org/"))).toBe(false);
+    app.command({ type: "answer-dialog", id: dialog.id, response: 0 });
+    expect(await opened).toBe(true);
+    expect(app.reports("opened-external").map(({ url }) => url)).toEqual(["https://example.com/a?b=c"]);
+
+    const declined = page.evaluate(() => window.obspan?.openExternal("https://example.com/"));
+    app.command({ type: "answer-dialog", id: (await app.dialog(2)).id, response: 1 });
+    expect(await declined).toBe(false);
+    expect(app.reports("opened-external")).toHaveLength(1);
+  });
+
+  test("refuses to open what is not a plain https address", async () => {
+    const app = launchApp();
+    const page = await app.page();
+    for (const url of NOT_OPENED) {
+      const refused = page.evaluate((address) => window.obspan?.openExternal(address), url);
+      await expect(refused, url).rejects.toThrow("Only https addresses can be opened.");
+    }
+    expect(app.reports("dialog")).toEqual([]);
+  });
+
+  test("is answered only for the collector's own page, and only with arguments as described", async () => {
+    const app = launchApp();
+    await app.page();
+    const url = await app.url();
+    const call = { type: "invoke-as", url, isMainFrame: true, channel: "obspan:open-external" } as const;
+    const https = ["https://example.com/"];
+    await expect(app.ask({ ...call, url: "http://127.0.0.1:1/", args: https })).rejects.toThrow("Denied.");
+    await expect(app.ask({ ...call, isMainFrame: false, args: https })).rejects.toThrow("Denied.");
+    for (const args of [
+      [],
+      [1],
+      ["https://example.com/", "more"],
+      ["https://example.com/".padEnd(3000, "x")],
+    ]) {
+      await expect(app.ask({ ...call, args })).rejects.toThrow("Denied.");
+    }
+    expect(app.reports("dialog")).toEqual([]);
+  });
+
+  test("hands the menu's commands to the page", async () => {
+    const app = launchApp();
+    const page = await app.page();
+    await page.evaluate(() => {
+      const heard: string[] = [];
+      Object.assign(window, { heard });
+      window.obspan?.onMenu((command) => heard.push(command));
+    });
+    for (const id of ["palette", "shortcuts", "rail"]) app.command({ type: "menu", id });
+    const heard = (): Promise<unknown> =>
+      page.evaluate(() => (window as unknown as { heard: unknown }).heard);
+    await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]));
+  });
+});

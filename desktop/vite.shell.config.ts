@@ -1,0 +1,43 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig, type EnvironmentOptions } from "vite";
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** One entry into one file with all that it needs: the packed app has no node_modules. */
+function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: string): EnvironmentOptions {
+  return {
+    consumer: "server",
+    resolve: { noExternal: true },
+    build: {
+      outDir: path(outDir),
+      emptyOutDir: true,
+      target: "node22",
+      minify: false,
+      sourcemap: true,
+      rolldownOptions: {
+        input: path(entry),
+        // Electron gives this one itself.
+        external: ["electron"],
+        output: { format, entryFileNames: fileName, codeSplitting: false },
+      },
+    },
+  };
+}
+
+/** The Electron shell: main as an ES module, preload as CommonJS, which is all that a sandboxed preload may be. */
+export default defineConfig({
+  configFile: false,
+  publicDir: false,
+  builder: {
+    async buildApp(builder) {
+      for (const [name, environment] of Object.entries(builder.environments)) {
+        // Vite adds environments of its own.
+        if (name === "main" || name === "preload") await builder.build(environment);
+      }
+    },
+  },
+  environments: {
+    main: bundle("src/main/main.ts", "dist/main", "es", "main.js"),
+    preload: bundle("src/preload/preload.ts", "dist/preload", "cjs", "preload.cjs"),
+  },
+});
