@@ -1,0 +1,240 @@
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { until } from "../harness/until.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { launchBrowser, openPage } from "./browser.js";
+import { supportRun } from "./support-run.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> {
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", version: "2.14.0", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+const plainSpan = (traceId: string, fields: Record<string, unknown> = {}) => ({
+  name: `run ${traceId}`,
+  trace_id: traceId,
+  span_id: traceId,
+  duration_ms: 5,
+  ...fields,
+});
+
+describe("the screen on the built collector", () => {
+  it("shows what was posted within a second, without a complaint of the page", async () => {
+    const collector = await collectorForTest();
+    const { page, complaints } = await openPage(browser, collector.url);
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await post(collector, supportRun({ traceId: "first", startMs: Date.now() - 15_000 }));
+    const row = page.getByRole("row").filter({ hasText: "support.resolve_ticket" });
+    await row.waitFor({ timeout: 1000 });
+    expect(complaints).toEqual([]);
+  });
+
+  it("has the strict policy on its page, and answers every page's address with it", async () => {
+    const { url } = await collectorForTest();
+    for (const path of ["/", "/traces", "/traces/some-id", "/stats", "/settings"]) {
+      const response = await fetch(url + path);
+      expect(response.status, path).toBe(200);
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(await response.text()).toContain('<div id="root">');
+    }
+  });
+
+  it("sends a test trace at a click", async () => {
+    const { url } = await collectorForTest();
+    const { page } = await openPage(browser, url);
+    await page.getByRole("button", { name: "Send a test trace" }).click();
+    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
+  });
+
+  it("says that the collector is away, and goes on by itself when it is back", async () => {
+    const port = String(await freePort());
+    const collector = await collectorForTest({ PORT: port });
+    await post(collector, [plainSpan("before")]);
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await page.getByText("run before").waitFor();
+    await collector.stop();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor();
+    expect(await page.getByText("run before").isVisible()).toBe(true);
+    const again = await collectorForTest({ PORT: port });
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor({ state: "detached" });
+    await post(again, [plainSpan("after")]);
+    await page.getByText("run after").waitFor();
+  });
+
+  it("shows what stands in every field as text: no script runs, no element is made of it", async () => {
+    const collector = await collectorForTest();
+    const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
+    await post(collector, [
+      {
+        ...plainSpan("hostile"),
+        name: hostile,
+        span_type: hostile,
+        span_id: hostile.slice(0, 60),
+        status: hostile,
+        attributes: {
+          model: hostile,
+          agent: hostile,
+          tool_name: hostile,
+          error_message: hostile,
+          prompt_text: `${hostile} [link](javascript:window.ran=1) ![image](http://127.0.0.1:1/x.png)`,
+          completion_messages: [{ role: hostile, parts: [{ type: "text", content: hostile }] }],
+          [hostile]: hostile,
+        },
+        events: [{ name: hostile, attributes: { [hostile]: hostile } }],
+      },
+    ]);
+    const { page, complaints } = await openPage(browser, `${collector.url}/traces`);
+    await page.getByText(hostile).first().waitFor();
+    await page.goto(`${collector.url}/traces/hostile`);
+    await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      await page.getByRole("tabpanel").waitFor();
+    }
+    expect(await page.evaluate(() => (globalThis as unknown as { ran?: number }).ran)).toBeUndefined();
+    expect(await page.locator("img, script:not([src])").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("can be used by the keyboard alone: list, trace, tabs, views and back", async () => {
+    const collector = await collectorForTest();
+    await post(collector, supportRun({ traceId: "older", startMs: Date.now() - 60_000 }));
+    await post(collector, supportRun({ traceId: "newer", startMs: Date.now() - 30_000 }));
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    const grid = page.getByRole("grid", { name: "Traces" });
+    await grid.getByRole("row").nth(2).waitFor();
+    await grid.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/traces\/(older|newer)/);
+    await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+    await page.keyboard.press("e");
+    await page.waitForURL(/span=/);
+    await page.getByRole("heading", { name: "get_shipping_status" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/\/traces$/);
+    await grid.waitFor();
+  });
+
+  it("keeps filters in the address, counted by the collector", async () => {
+    const collector = await collectorForTest();
+    await post(collector, [plainSpan("good")]);
+    await post(collector, [
+      plainSpan("bad", { status: "ERROR", attributes: { error_type: "TimeoutError" } }),
+    ]);
+    const { page } = await openPage(browser, `${collector.url}/traces?status=ERROR`);
+    await page.getByText("run bad").waitFor();
+    expect(await page.getByText("run good").count()).toBe(0);
+    await page.goto(`${collector.url}/traces?service=nobody`);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("run good").waitFor();
+  });
+
+  it("has nothing that axe objects to, on every page, in both themes", async () => {
+    const collector = await collectorForTest();
+    for (const colorScheme of ["dark", "light"] as const) {
+      const { page } = await openPage(browser, collector.url, { colorScheme });
+      await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+      expect(await accessibilityViolations(page), `${colorScheme} first run`).toEqual([]);
+      await post(collector, supportRun({ traceId: `axe-${colorScheme}`, startMs: Date.now() - 20_000 }));
+      await page.getByText("support.resolve_ticket").first().waitFor();
+      expect(await accessibilityViolations(page), `${colorScheme} traces`).toEqual([]);
+      for (const view of ["tree", "timeline"]) {
+        await page.goto(`${collector.url}/traces/axe-${colorScheme}?view=${view}`);
+        await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+        for (const tab of await page.getByRole("tab").all()) {
+          await tab.click();
+          expect(await accessibilityViolations(page), `${colorScheme} ${view}`).toEqual([]);
+        }
+      }
+      await page.goto(`${collector.url}/settings`);
+      await page.getByRole("heading", { name: "Settings" }).waitFor();
+      expect(await accessibilityViolations(page), `${colorScheme} later page`).toEqual([]);
+      await fetch(`${collector.url}/v1/traces`, { method: "DELETE" });
+    }
+  });
+});
+
+describe("much to show", () => {
+  it("opens a trace of 500 spans and a message of 2 MB, and goes on working", async () => {
+    const collector = await collectorForTest();
+    const spans = Array.from({ length: 500 }, (_, index) => ({
+      name: `step ${index}`,
+      span_type: index % 3 === 0 ? "llm" : "tool",
+      trace_id: "large",
+      span_id: `s${index}`,
+      parent_span_id: index === 0 ? null : `s${Math.floor((index - 1) / 4)}`,
+      start_time: 1_700_000_000_000 + index * 10,
+      duration_ms: 500 - index,
+      ...(index === 0 ? { attributes: { output_text: "All is well. ".repeat(160_000) } } : {}),
+    }));
+    await post(collector, spans);
+    const { page, complaints } = await openPage(browser, `${collector.url}/traces/large`);
+    await page.getByText("step 0").first().waitFor();
+    const showAll = page.getByRole("button", { name: /Show all/ });
+    await showAll.click();
+    await showAll.waitFor({ state: "detached" });
+    await page.getByRole("treegrid", { name: "Spans" }).focus();
+    await page.keyboard.press("End");
+    await page.waitForURL(/span=/);
+    expect(complaints).toEqual([]);
+  });
+
+  it("stays usable with 10,000 traces while spans go on arriving", async () => {
+    const collector = await collectorForTest();
+    for (let start = 0; start < 10_000; start += 500) {
+      await post(
+        collector,
+        Array.from({ length: 500 }, (_, index) => plainSpan(`t${start + index}`)),
+      );
+    }
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await page.getByText("run t9999").waitFor();
+    let arrived = 0;
+    const arriving = setInterval(() => {
+      void post(
+        collector,
+        Array.from({ length: 20 }, () => plainSpan(`late-${arrived++}`)),
+      );
+    }, 100);
+    try {
+      const grid = page.getByRole("grid", { name: "Traces" });
+      await grid.focus();
+      await page
+        .getByText(/run late-/)
+        .first()
+        .waitFor();
+      await page.keyboard.press("PageDown");
+      await page.keyboard.press("PageDown");
+      await page.getByRole("button", { name: /new/ }).waitFor();
+      const rows = await until("arrivals wait", async () => {
+        const text = await page.getByRole("button", { name: /new/ }).textContent();
+        return Number(/\d+/.exec(text ?? "")?.[0]) > 50 ? await grid.getByRole("row").count() : undefined;
+      });
+      expect(rows).toBeLessThan(200);
+    } finally {
+      clearInterval(arriving);
+    }
+  });
+});

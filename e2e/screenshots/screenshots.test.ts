@@ -1,0 +1,197 @@
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { launchBrowser, openPage } from "../screen/browser.js";
+import { supportRun } from "../screen/support-run.js";
+
+/** Every page and state, at 1440 × 900, in both themes. */
+const DIRECTORY = fileURLToPath(new URL("../../.cache/screenshots/", import.meta.url));
+/** The two that stand in the README. */
+const README_DIRECTORY = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
+let browser: Browser;
+beforeAll(async () => {
+  mkdirSync(DIRECTORY, { recursive: true });
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+async function post(collector: BuiltCollector, spans: unknown[], service = "shop"): Promise<void> {
+  await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service, env: "production", version: "2.14.0", spans }),
+  });
+}
+
+/** A list as it looks after a while: several apps, some runs that failed, one that is under way. */
+async function fill(collector: BuiltCollector): Promise<void> {
+  const runs = [
+    [
+      "catalog.enrich",
+      "catalog-agent",
+      "gemini-3-flash",
+      "SKU 99-1044 linen duvet cover",
+      '{"title":"Stonewash linen"}',
+    ],
+    [
+      "email.draft_reply",
+      "mail-agent",
+      "gpt-5-mini",
+      "Re: renewal terms for 2027",
+      "Thank you for the quick answer.",
+    ],
+    [
+      "sql.generate_report",
+      "analytics-agent",
+      "gpt-5-mini",
+      "Weekly churn by plan, last two quarters",
+      "SELECT plan, …",
+    ],
+    ["guard.moderate", "guard-agent", "gpt-5-mini", "review text, 214 characters", '{"allowed":true}'],
+    [
+      "research.answer_question",
+      "research-agent",
+      "gemini-3-flash",
+      "Which carriers offer carbon-neutral delivery?",
+      "Three do: …",
+    ],
+    [
+      "refunds.process",
+      "refunds-agent",
+      "claude-sonnet-5",
+      "Order 48213 arrived broken, two legs",
+      "Refund of €38.40 sent.",
+    ],
+  ] as const;
+  const now = Date.now();
+  for (let index = 0; index < 40; index++) {
+    const [name, agent, model, input, output] = runs[index % runs.length] ?? runs[0];
+    const failed = index % 9 === 2;
+    const startMs = now - (42 - index) * 21_000;
+    const durationMs = 400 + ((index * 7919) % 12_000);
+    await post(collector, [
+      {
+        name,
+        span_type: "agent",
+        trace_id: `run-${index}`,
+        span_id: `run-${index}`,
+        start_time: startMs,
+        duration_ms: durationMs,
+        status: failed ? "ERROR" : "OK",
+        attributes: {
+          agent,
+          input_text: input,
+          output_text: failed ? "" : output,
+          ...(failed ? { error_type: "RateLimitError", error_message: "429 from the provider" } : {}),
+        },
+      },
+      {
+        name: "chat",
+        span_type: "llm",
+        trace_id: `run-${index}`,
+        span_id: `run-${index}-llm`,
+        parent_span_id: `run-${index}`,
+        start_time: startMs + 20,
+        duration_ms: durationMs - 40,
+        attributes: {
+          agent,
+          model,
+          tokens_input: 400 + index * 331,
+          tokens_output: 20 + index * 17,
+          ttft_ms: 180 + index * 11,
+          cost_usd: 0.0004 + index * 0.0007,
+        },
+      },
+    ]);
+    if (index % 8 === 5)
+      await post(collector, supportRun({ traceId: `support-${index}`, startMs: startMs + 3000 }));
+  }
+  const running = supportRun({ traceId: "support-running", startMs: now - 6000, status: "RUNNING" }).slice(
+    0,
+    9,
+  );
+  await post(collector, running);
+}
+
+describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
+  const shoot = async (page: Page, name: string): Promise<void> => {
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${DIRECTORY}${name}-${colorScheme}.png` });
+  };
+
+  it("first run, the list and its states", async () => {
+    const collector = await collectorForTest();
+    const { page } = await openPage(browser, collector.url, { colorScheme });
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await shoot(page, "first-run");
+    await fill(collector);
+    await page.goto(`${collector.url}/traces`);
+    const grid = page.getByRole("grid", { name: "Traces" });
+    await page.getByText("catalog.enrich").first().waitFor();
+    await shoot(page, "traces");
+    if (colorScheme === "dark") await page.screenshot({ path: `${README_DIRECTORY}traces.png` });
+    await grid.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("x");
+    await page.keyboard.press("Shift+ArrowDown");
+    await shoot(page, "traces-selected");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("model:");
+    await shoot(page, "traces-completion");
+    await page.goto(`${collector.url}/traces?service=nobody`);
+    await page.getByRole("button", { name: "Clear filters" }).waitFor();
+    await shoot(page, "traces-no-match");
+    await page.goto(`${collector.url}/traces`);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await shoot(page, "traces-paused");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    await shoot(page, "palette");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await shoot(page, "shortcuts");
+    await page.keyboard.press("Escape");
+    await page.goto(`${collector.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await shoot(page, "later-page");
+    await page.goto(`${collector.url}/traces`);
+    await page.getByText("catalog.enrich").first().waitFor();
+    await collector.stop();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor();
+    await shoot(page, "traces-disconnected");
+  });
+
+  it("one trace", async () => {
+    const collector = await collectorForTest();
+    await fill(collector);
+    const { page } = await openPage(browser, `${collector.url}/traces/support-5`, { colorScheme });
+    const rows = page.getByRole("treegrid", { name: "Spans" });
+    for (const view of ["timeline", "tree"]) {
+      await page.goto(`${collector.url}/traces/support-5?view=${view}&span=support-5-12`);
+      await rows.waitFor();
+      await shoot(page, `trace-${view}`);
+      if (view === "timeline" && colorScheme === "dark") {
+        await page.screenshot({ path: `${README_DIRECTORY}trace.png` });
+      }
+    }
+    for (const tab of ["attributes", "raw"]) {
+      await page.goto(`${collector.url}/traces/support-5?span=support-5-12&tab=${tab}`);
+      await rows.waitFor();
+      await shoot(page, `trace-${tab}`);
+    }
+    await page.goto(`${collector.url}/traces/support-running`);
+    await rows.waitFor();
+    await shoot(page, "trace-running");
+    await page.goto(`${collector.url}/traces/nowhere`);
+    await page.getByText(/not in the store/).waitFor();
+    await shoot(page, "trace-not-found");
+  });
+});

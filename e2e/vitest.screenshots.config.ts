@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run screenshots`: pictures to look at, not tests to pass. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["screenshots/**/*.test.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  },
+});
