@@ -1,0 +1,57 @@
+/** From the start of the process to the first 200 of /ready, and how much of that is Node itself. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
+import { freePort, spawnCollector } from "./servers.mjs";
+import { median, printTable } from "./statistics.mjs";
+
+/**
+ * @param {object} options
+ * @param {number} options.rounds
+ * @returns {Promise<object>}
+ */
+export async function measureColdStart({ rounds }) {
+  const collectorMs = [];
+  const nodeMs = [];
+  for (let round = 0; round < rounds; round++) {
+    nodeMs.push(await timeNode());
+    collectorMs.push(await timeCollector());
+  }
+  const result = { readyMs: median(collectorMs), nodeMs: median(nodeMs), samplesMs: collectorMs };
+  console.log(`\nCold start, median of ${rounds}`);
+  printTable(
+    ["", "ms"],
+    [
+      ["process start to /ready", result.readyMs],
+      ["of which Node itself", result.nodeMs],
+    ],
+  );
+  return result;
+}
+
+async function timeNode() {
+  const startMs = performance.now();
+  await once(spawn(process.execPath, ["-e", "0"]), "exit");
+  return performance.now() - startMs;
+}
+
+async function timeCollector() {
+  const port = await freePort();
+  const startMs = performance.now();
+  const { child } = await spawnCollector({ port });
+  while (!(await isReady(port))) await new Promise((resolve) => setTimeout(resolve, 3));
+  const elapsedMs = performance.now() - startMs;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  return elapsedMs;
+}
+
+/** Asks once, on a connection of its own: a pool would hold refused ones back. */
+function isReady(port) {
+  return new Promise((resolve) => {
+    get({ port, host: "127.0.0.1", path: "/ready", agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).on("error", () => resolve(false));
+  });
+}

@@ -1,0 +1,26 @@
+/** The load generator as the benchmark sees it. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** One generator process for the whole run: it is warm, and no request number comes twice. */
+export class LoadGenerator {
+  #child = fork(fileURLToPath(new URL("./load-generator.mjs", import.meta.url)));
+
+  /**
+   * @param {import("./load-generator.mjs").LoadOrder} order
+   * @returns {Promise<import("./load-generator.mjs").LoadResult>}
+   */
+  run(order) {
+    return new Promise((resolve, reject) => {
+      this.#child.once("message", (result) => {
+        if ("error" in result) reject(new Error(`The load generator: ${result.error}`));
+        else resolve(result);
+      });
+      this.#child.send(order);
+    });
+  }
+
+  stop() {
+    this.#child.kill();
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The benchmark: what it measures and how to read it is in docs/performance.md.
+ *
+ * `--quick` shortens every part, `--only <part,…>` runs some of them, `--baseline <directory>` measures the collector of
+ * another built checkout in the same rounds, `--text <characters>` sets the text in each span.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { measureColdStart } from "./cold-start.mjs";
+import { measureLatency } from "./latency.mjs";
+import { LoadGenerator } from "./load.mjs";
+import { measureMemory } from "./memory.mjs";
+import { projectDirectory } from "./servers.mjs";
+import { DEFAULT_TEXT_LENGTH } from "./span-batches.mjs";
+import { measureThroughput } from "./throughput.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    baseline: { type: "string" },
+    text: { type: "string", default: String(DEFAULT_TEXT_LENGTH) },
+  },
+});
+const textLength = Number(flags.text);
+const rounds = flags.quick ? 3 : 5;
+const secondsPerRound = flags.quick ? 1 : 3;
+
+const generator = new LoadGenerator();
+const timing = { generator, rounds, secondsPerRound, textLength };
+const PARTS = {
+  throughput: () => measureThroughput({ ...timing, baseline: flags.baseline }),
+  latency: () => measureLatency(timing),
+  memory: () => measureMemory({ generator }),
+  coldStart: () => measureColdStart({ rounds: flags.quick ? 5 : 10 }),
+};
+const chosen = flags.only?.split(",") ?? Object.keys(PARTS);
+const unknown = chosen.filter((part) => !Object.hasOwn(PARTS, part));
+if (unknown.length > 0) {
+  console.error(`--only takes ${Object.keys(PARTS).join(", ")}; got ${unknown.join(", ")}.`);
+  process.exit(2);
+}
+
+const machine = { cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), node: process.version };
+console.log(
+  `${machine.cores} cores, ${machine.memoryGb} GB, Node ${machine.node}; medians of ${rounds} rounds`,
+);
+
+const results = {};
+try {
+  for (const part of chosen) results[part] = await PARTS[part]();
+} finally {
+  generator.stop();
+}
+
+const directory = join(projectDirectory, ".cache/bench");
+const file = join(directory, `${new Date().toISOString().replaceAll(":", "-")}.json`);
+mkdirSync(directory, { recursive: true });
+writeFileSync(file, `${JSON.stringify({ machine, rounds, secondsPerRound, ...results }, null, 2)}\n`);
+console.log(`\nAll figures: ${relative(projectDirectory, file)}`);
+
+const refused = refusals(results);
+if (refused.length > 0) {
+  console.error(`\nNot every request was taken:\n${refused.join("\n")}`);
+  process.exitCode = 1;
+}
+
+/** Every answer but 202: with so few senders none may be refused, and a refusal is quick and would flatter. */
+function refusals(measured) {
+  return Object.entries(measured).flatMap(([part, rows]) =>
+    [rows].flat().flatMap((row) =>
+      Object.entries(row.otherAnswers ?? {}).map(([status, count]) => {
+        const name = row.server ?? row.ratePerSecond ?? "";
+        return `  ${part} ${name} ${row.spansPerRequest ?? ""}: ${count} answers of status ${status}`;
+      }),
+    ),
+  );
+}

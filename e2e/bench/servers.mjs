@@ -1,0 +1,124 @@
+/** Starting, asking and stopping the servers that are measured; each is a process of its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const projectDirectory = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * @typedef {object} MeasuredServer
+ * @property {number} port
+ * @property {import("node:child_process").ChildProcess} process
+ * @property {() => Promise<number>} cpuSeconds - used so far.
+ * @property {() => Promise<void>} settled - resolves when all that was accepted has been processed.
+ * @property {() => Promise<void>} stop
+ */
+
+/** @returns {Promise<number>} a port that nothing listens on. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/**
+ * Starts the built collector with its default settings; only its port and its log level are set.
+ *
+ * @param {object} [options]
+ * @param {string} [options.checkout] - the project's directory. Default: this one.
+ * @param {readonly string[]} [options.nodeArguments] - for Node itself.
+ * @param {number} [options.port]
+ */
+export async function spawnCollector({ checkout = projectDirectory, nodeArguments = [], port } = {}) {
+  const chosen = port ?? (await freePort());
+  const child = spawn(
+    process.execPath,
+    [...nodeArguments, join(checkout, "collector-core/bin/obspan.js"), "serve", "--local"],
+    {
+      env: { ...process.env, OBS_SERVER_PORT: String(chosen), OBS_SERVER_LOGGING_LEVEL: "WARNING" },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    },
+  );
+  return { child, port: chosen };
+}
+
+/**
+ * @param {Parameters<typeof spawnCollector>[0]} [options]
+ * @returns {Promise<MeasuredServer>}
+ */
+export async function startCollector(options) {
+  const { child, port } = await spawnCollector(options);
+  await untilAnswers(`http://127.0.0.1:${port}/ready`);
+  return {
+    port,
+    process: child,
+    cpuSeconds: async () => (await scrape(port))("process_cpu_seconds_total"),
+    async settled() {
+      while ((await scrape(port))("obs_queue_size") > 0);
+    },
+    stop: () => stop(child),
+  };
+}
+
+/** @returns {Promise<MeasuredServer>} */
+export async function startCeiling() {
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("./ceiling-server.mjs", import.meta.url)), String(port)],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const url = `http://127.0.0.1:${port}/`;
+  await untilAnswers(url);
+  return {
+    port,
+    process: child,
+    async cpuSeconds() {
+      const { user, system } = await (await fetch(url)).json();
+      return (user + system) / 1e6;
+    },
+    settled: async () => {},
+    stop: () => stop(child),
+  };
+}
+
+/**
+ * Reads the collector's metrics.
+ *
+ * @param {number} port
+ * @returns {Promise<(name: string) => number>} the value of a family that has one series.
+ */
+export async function scrape(port) {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return (name) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
+}
+
+/**
+ * Asks until the answer is 200.
+ *
+ * @param {string} url
+ */
+export async function untilAnswers(url) {
+  for (;;) {
+    try {
+      const answer = await fetch(url);
+      await answer.arrayBuffer();
+      if (answer.status === 200) return;
+    } catch {
+      // Nothing listens yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}

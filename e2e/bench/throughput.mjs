@@ -1,0 +1,111 @@
+/**
+ * How many requests a second the collector takes, against the ceiling. Both run at the same time and get the load in
+ * turns, round by round, so that whatever else the machine does meets them alike.
+ */
+import { startCeiling, startCollector } from "./servers.mjs";
+import { median, printTable } from "./statistics.mjs";
+
+/** As many senders at once as a busy team has processes. */
+const CONNECTIONS = 32;
+
+/**
+ * @param {object} options
+ * @param {import("./load.mjs").LoadGenerator} options.generator
+ * @param {number} options.rounds
+ * @param {number} options.secondsPerRound
+ * @param {number} options.textLength
+ * @param {string | undefined} options.baseline - another built checkout, measured beside this one.
+ * @returns {Promise<object[]>}
+ */
+export async function measureThroughput({ generator, rounds, secondsPerRound, textLength, baseline }) {
+  const results = [];
+  for (const spans of [10, 100]) {
+    const servers = {
+      ceiling: await startCeiling(),
+      collector: await startCollector(),
+      ...(baseline === undefined ? {} : { baseline: await startCollector({ checkout: baseline }) }),
+    };
+    const samples = Object.fromEntries(Object.keys(servers).map((name) => [name, []]));
+    const order = { spans, textLength, connections: CONNECTIONS };
+    for (const { port, settled } of Object.values(servers)) {
+      await generator.run({ ...order, port, seconds: secondsPerRound });
+      await settled();
+    }
+    for (let round = 0; round < rounds; round++) {
+      // Every round in another order: who comes first has no advantage.
+      const names = Object.keys(servers);
+      for (const name of round % 2 === 0 ? names : names.reverse()) {
+        samples[name].push(await measure(servers[name], generator, { ...order, seconds: secondsPerRound }));
+      }
+    }
+    for (const server of Object.values(servers)) await server.stop();
+    results.push(
+      ...Object.entries(samples).map(([name, taken]) => summarize(name, spans, taken, samples.ceiling)),
+    );
+  }
+  print(results);
+  return results;
+}
+
+async function measure(server, generator, order) {
+  const cpuBefore = await server.cpuSeconds();
+  const result = await generator.run({ ...order, port: server.port });
+  // A request counts as taken when its spans are through the pipeline: a queue that fills would flatter.
+  const answeredAtMs = performance.now();
+  await server.settled();
+  const seconds = result.seconds + (performance.now() - answeredAtMs) / 1000;
+  const cpuSeconds = (await server.cpuSeconds()) - cpuBefore;
+  return {
+    ...result,
+    requestsPerSecond: result.requests / seconds,
+    cpuMicrosPerRequest: (cpuSeconds / result.requests) * 1e6,
+  };
+}
+
+function summarize(server, spans, samples, ceiling) {
+  const of = (field) => median(samples.map((sample) => sample[field]));
+  const ratios = samples.map((sample, round) => sample.requestsPerSecond / ceiling[round].requestsPerSecond);
+  const cpuRatios = samples.map(
+    (sample, round) => ceiling[round].cpuMicrosPerRequest / sample.cpuMicrosPerRequest,
+  );
+  return {
+    server,
+    spansPerRequest: spans,
+    bytesPerRequest: samples[0].bytes,
+    requestsPerSecond: of("requestsPerSecond"),
+    p50Ms: of("p50Ms"),
+    p99Ms: of("p99Ms"),
+    ratio: median(ratios),
+    ratios,
+    cpuMicrosPerRequest: of("cpuMicrosPerRequest"),
+    cpuRatio: median(cpuRatios),
+    generatorCpuShare: of("cpuShare"),
+    otherAnswers: sumByStatus(samples),
+  };
+}
+
+function sumByStatus(samples) {
+  const sum = {};
+  for (const { otherAnswers } of samples) {
+    for (const [status, count] of Object.entries(otherAnswers)) sum[status] = (sum[status] ?? 0) + count;
+  }
+  return sum;
+}
+
+function print(results) {
+  console.log("\nThroughput, each connection sending as fast as it is answered");
+  printTable(
+    ["", "spans", "bytes", "req/s", "p50 ms", "p99 ms", "of ceiling", "CPU µs/req", "generator CPU"],
+    results.map((row) => [
+      row.server,
+      String(row.spansPerRequest),
+      row.bytesPerRequest,
+      row.requestsPerSecond,
+      row.p50Ms,
+      row.p99Ms,
+      row.ratio.toFixed(2),
+      row.cpuMicrosPerRequest,
+      `${Math.round(row.generatorCpuShare * 100)} %`,
+    ]),
+  );
+}
