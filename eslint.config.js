@@ -50,19 +50,27 @@ const zones = [
 ];
 
 export default defineConfig(
-  { ignores: ["**/dist/**", "**/dist-test/**", "**/node_modules/**", "**/.cache/**"] },
   {
-    files: ["**/*.ts"],
+    ignores: ["**/dist/**", "**/dist-test/**", "**/node_modules/**", "**/.cache/**", "collector-core/ui/**"],
+  },
+  {
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked],
     plugins: { "import-x": importX },
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ["*/vitest.config.ts"] },
+        projectService: {
+          allowDefaultProject: [
+            "*/vitest.config.ts",
+            "e2e/vitest.screenshots.config.ts",
+            "desktop/vite.*.config.ts",
+          ],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },
     settings: {
-      "import-x/resolver-next": [createNodeResolver({ extensionAlias: { ".js": [".ts", ".js"] } })],
+      "import-x/resolver-next": [createNodeResolver({ extensionAlias: { ".js": [".ts", ".tsx", ".js"] } })],
     },
     rules: {
       "import-x/no-restricted-paths": ["error", { zones }],
@@ -77,7 +85,7 @@ export default defineConfig(
   },
   {
     files: ["**/*.ts"],
-    ignores: ["collector-core/src/main.ts", "**/test/**", "e2e/**"],
+    ignores: ["collector-core/src/main.ts", "desktop/src/main/main.ts", "**/test/**", "e2e/**"],
     rules: {
       "no-restricted-properties": [
         "error",
@@ -86,7 +94,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["**/test/**/*.ts", "e2e/**/*.ts"],
+    files: ["**/test/**/*.ts", "**/test/**/*.tsx", "e2e/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-member-access": "off",

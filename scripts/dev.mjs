@@ -1,4 +1,4 @@
-/** `npm run dev`: compiles on every change and restarts the collector. */
+/** `npm run dev`: the UI with hot reload on port 5173; compiles on every change and restarts the collector. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build, ensureInstalled, requireNode, root } from "./project.mjs";
@@ -31,6 +31,13 @@ const children = [
     { cwd: root, stdio: "inherit" },
   ),
 ];
+children.push(
+  spawn(
+    process.execPath,
+    [join(root, "node_modules/vite/bin/vite.js"), "--config", join(root, "desktop/vite.renderer.config.ts")],
+    { cwd: root, stdio: "inherit" },
+  ),
+);
 const stop = (signal) => {
   for (const child of children) child.kill(signal);
 };

@@ -1,6 +1,6 @@
 /** What the scripts share: running commands, installing and building where that is still to be done. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { cpSync, existsSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 
@@ -44,9 +44,25 @@ export async function ensureInstalled() {
   await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-/** Compiles what has changed since the last build. */
+/** Compiles what has changed since the last build, and puts the web UI beside the collector that serves it. */
 export async function build() {
   await mustRunTool("typescript/bin/tsc", ["--build"]);
+  await mustRunTool("vite/bin/vite.js", [
+    "build",
+    "--logLevel=warn",
+    "--config",
+    join(root, "desktop/vite.renderer.config.ts"),
+  ]);
+  await buildShell();
+  const ui = join(root, "collector-core/ui");
+  rmSync(ui, { recursive: true, force: true });
+  cpSync(join(root, "desktop/dist/renderer"), ui, { recursive: true });
+}
+
+/** Bundles the Electron shell: main and preload, beside the pages that it shows. */
+function buildShell() {
+  const config = join(root, "desktop/vite.shell.config.ts");
+  return mustRunTool("vite/bin/vite.js", ["build", "--logLevel=warn", "--config", config]);
 }
 
 /** What holds the sources to their rules: lint, format, dead code, reference pages. Needs the build. */
