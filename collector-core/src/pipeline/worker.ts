@@ -47,35 +47,36 @@ const MAX_SLICE_MS = 25;
 /** How often a drain looks whether its deadline has passed. */
 const DRAIN_LOOK_MS = 20;
 
+/** How long the next slice is, after the loop took so long for its turn. */
+function sliceMs(turnMs: number): number {
+  return Math.min(Math.max(turnMs, SLICE_MS), MAX_SLICE_MS);
+}
+
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, counters, clock } = options;
   const openRange = createSpanReader(options);
   let started = false;
   let stopped = false;
   let running: Promise<void> | undefined;
-  /** Lets the run begin that waits for the loop to turn. */
-  let begin: (() => void) | undefined;
+  /** Ends the wait for the loop to turn, while there is one. */
+  let resume: (() => void) | undefined;
 
   /**
    * Starts a run unless one is under way. It begins when the loop has turned, or sooner where a whole lease waits:
-   * after the request that brought it has been answered, never inside it. Spans that are processed while they are fresh
-   * are still in the processor's cache, and the garbage collector has fewer of them to keep.
+   * after the request that brought it has been answered, never inside it. So it goes on: whenever a lease has come
+   * together it is processed before the next request is read. Spans that are processed while they are fresh are still
+   * in the processor's cache, and the garbage collector finds few of them alive.
    */
   function wake(): void {
     if (!started || stopped) return;
     if (running === undefined) run();
-    if (begin === undefined || queue.usage().spans < SPANS_PER_LEASE) return;
-    process.nextTick(begin);
-    begin = undefined;
+    if (resume === undefined || queue.usage().spans < SPANS_PER_LEASE) return;
+    process.nextTick(resume);
+    resume = undefined;
   }
 
   function run(): void {
-    const turned = new Promise<void>((resolve) => {
-      begin = resolve;
-      setImmediate(resolve);
-    });
-    running = turned
-      .then(processQueue)
+    running = processQueue()
       .catch((error: unknown) => options.onError("worker", error))
       .finally(() => {
         running = undefined;
@@ -84,18 +85,32 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function processQueue(): Promise<void> {
-    begin = undefined;
-    let sliceEnd = clock.monotonic() + SLICE_MS;
-    while (!stopped) {
+    let sliceEnd = clock.monotonic();
+    for (;;) {
+      const waitedFromMs = clock.monotonic();
+      if (waitedFromMs >= sliceEnd) {
+        const cause = await turnOrLease();
+        if (cause === "turn") sliceEnd = clock.monotonic() + sliceMs(clock.monotonic() - waitedFromMs);
+      }
+      if (stopped) return;
       const lease = await queue.take(SPANS_PER_LEASE);
       if (lease.spanCount === 0) return;
       await processLease(lease);
-      const nowMs = clock.monotonic();
-      if (nowMs < sliceEnd) continue;
-      await nextTurn();
-      const turnedMs = clock.monotonic();
-      sliceEnd = turnedMs + Math.min(Math.max(turnedMs - nowMs, SLICE_MS), MAX_SLICE_MS);
     }
+  }
+
+  /** Waits until the loop has looked at its sockets and timers, or until a whole lease waits. */
+  function turnOrLease(): Promise<"turn" | "lease"> {
+    return new Promise((resolve) => {
+      const turn = setImmediate(() => {
+        resume = undefined;
+        resolve("turn");
+      });
+      resume = () => {
+        clearImmediate(turn);
+        resolve("lease");
+      };
+    });
   }
 
   async function processLease(lease: Lease): Promise<void> {
