@@ -21,13 +21,17 @@ export interface Lifecycle {
   stop(): void | Promise<void>;
 }
 
-/** A batch whose shape has been checked, as it waits in the ingestion queue. */
-export interface ReceivedBatch {
-  readonly context: BatchContext;
-  readonly batchId: string | undefined;
-  readonly spanCount: number;
+/** The bytes that spans came in together. */
+export interface BatchBytes {
   /** The JSON of the batch (`{"spans":[…]}`) as it came, after decompression: what the queue is charged for. */
   readonly body: Buffer;
+  readonly spanCount: number;
+}
+
+/** A batch whose shape has been checked, as it waits in the ingestion queue. */
+export interface ReceivedBatch extends BatchBytes {
+  readonly context: BatchContext;
+  readonly batchId: string | undefined;
   /** The spans, parsed from `body`. A queue may let go of them and parse the body again. */
   readonly spans: readonly Span[];
   /** Ids made for the spans that came without one, by index; undefined where all have their own. */
@@ -92,13 +96,6 @@ export interface QueueUsage {
   readonly level: PressureLevel;
 }
 
-/** Bytes that hold the JSON of one span. */
-export interface JsonSlice {
-  readonly buffer: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** A span on its way through the pipeline. A stage that changes it returns a new one. */
 export interface PipelineSpan {
   readonly context: BatchContext;
@@ -114,8 +111,10 @@ export interface PipelineSpan {
   readonly countsUsage: boolean;
   /** The sampling verdict on its trace (spec 4.9 rule 1). */
   readonly isSampled: boolean;
-  /** The bytes it came in; undefined where they do not say the same as `span`, or nobody will ask for them. */
-  readonly json: JsonSlice | undefined;
+  /** The batch that it came in; undefined where the bytes there do not say the same as `span`. */
+  readonly source: BatchBytes | undefined;
+  /** Its place among the spans of its batch. */
+  readonly index: number;
 }
 
 /** Takes spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */

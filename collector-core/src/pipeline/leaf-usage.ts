@@ -37,11 +37,16 @@ export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
   return {
     learn(spans, tenant) {
       const nowMs = clock.monotonic();
+      let lastTraceId = "";
+      let lastParent = "";
       for (const { span_type: type, trace_id: traceId, span_id: id, parent_span_id: parent } of spans) {
-        if (type === "llm" && isUsableSpanId(parent) && parent !== id) {
-          const { lo, hi } = hashSpan(tenant, traceId, parent);
-          parents.add(lo, hi, nowMs);
-        }
+        if (type !== "llm" || !isUsableSpanId(parent) || parent === id) continue;
+        // The calls of an agent follow each other.
+        if (parent === lastParent && traceId === lastTraceId) continue;
+        lastTraceId = traceId;
+        lastParent = parent;
+        const { lo, hi } = hashSpan(tenant, traceId, parent);
+        parents.add(lo, hi, nowMs);
       }
     },
     countsUsage(span, tenant) {

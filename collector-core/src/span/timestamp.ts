@@ -44,30 +44,31 @@ function fromPlainUtc(text: string): Instant | undefined {
   if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d || text.charCodeAt(19) !== 0x2e)
     return undefined;
   if (text.charCodeAt(13) !== 0x3a || text.charCodeAt(16) !== 0x3a) return undefined;
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 2);
-  const day = digits(text, 8, 2);
-  const hour = digits(text, 11, 2);
-  const minute = digits(text, 14, 2);
-  const second = digits(text, 17, 2);
-  const ms = digits(text, 20, 3);
-  // NaN fails every comparison, so one wrong digit anywhere ends here. What is left out (the 29 February, the 31st of a
-  // month, leap seconds) goes the slower way, which knows the calendar.
+  const year = digits(text, 0) * 100 + digits(text, 2);
+  const month = digits(text, 5);
+  const day = digits(text, 8);
+  const hour = digits(text, 11);
+  const minute = digits(text, 14);
+  const second = digits(text, 17);
+  const ms = digits(text, 20) * 10 + digit(text, 22);
+  // What is left out (the 29 February, the 31st of a month, leap seconds) goes the slower way, which knows the calendar.
   const plain = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 + (month === 2 ? 0 : 2);
-  if (!(plain && hour <= 23 && minute <= 59 && second <= 59 && ms >= 0)) return undefined;
+  const inDay = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
+  if (!(plain && inDay && ms >= 0)) return undefined;
   const epochMs =
     daysFromCivil(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
   return { epochMs, nanos: 0 };
 }
 
-function digits(text: string, from: number, count: number): number {
-  let value = 0;
-  for (let index = from; index < from + count; index++) {
-    const digit = text.charCodeAt(index) - 0x30;
-    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return value;
+/** Two digits. */
+function digits(text: string, at: number): number {
+  return digit(text, at) * 10 + digit(text, at + 1);
+}
+
+/** So far below zero where it is none that what it is a part of is negative too. */
+function digit(text: string, at: number): number {
+  const value = text.charCodeAt(at) - 0x30;
+  return value >= 0 && value <= 9 ? value : -1_000_000;
 }
 
 /** Days since 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant's algorithm). */

@@ -2,6 +2,7 @@ import type { SpanDigest } from "./span-digest.js";
 import type { SpanLabels } from "./span-labels.js";
 import { FLAG, type SpanIdHash, type SpanStore } from "./span-store.js";
 import { FLOAT, NO_ROW } from "./span-table.js";
+import type { TraceRecord } from "./trace-record.js";
 import { TraceTotals } from "./trace-totals.js";
 
 /** Models remembered of dropped spans. */
@@ -45,10 +46,10 @@ export class DroppedSpans {
   root: RootSpan | undefined;
 
   /** Takes over from a span that is about to be removed. */
-  add(spans: SpanStore, row: number): void {
+  add(spans: SpanStore, trace: TraceRecord, row: number): void {
     this.count++;
     this.totals.add(spans, row);
-    spans.markParentAsWrapper(row);
+    spans.markParentAsWrapper(trace, row);
     const isRoot = (spans.flags(row) & FLAG.hasParent) === 0;
     if (isRoot && !startsBefore(this.root, spans, row)) this.root = readRoot(spans, row);
   }

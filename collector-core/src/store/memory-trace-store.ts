@@ -96,7 +96,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     removeChain(trace.firstSpan);
     removeChain(trace.firstEvaluation);
     if (trace.dropped !== undefined) traces.charge(-DroppedSpans.BYTES);
-    if (traces.count === 0) spans.clear();
+    if (traces.count === 0 && !spans.isInBatch) spans.clear();
   }
 
   function removeChain(first: number): void {
@@ -137,7 +137,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       trace.dropped = new DroppedSpans();
       traces.charge(DroppedSpans.BYTES);
     }
-    trace.dropped.add(spans, row);
+    trace.dropped.add(spans, trace, row);
     trace.firstSpan = spans.next(row);
     trace.spanCount--;
     spans.remove(row);
@@ -214,9 +214,15 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       const before = { ...evicted };
       evictExpired();
       const nowMs = clock.monotonic();
-      for (const span of batch) {
-        appendSpan(span, nowMs);
+      for (let from = 0; from < batch.length;) {
+        const to = spans.beginBatch(batch, from) ?? from + 1;
+        try {
+          for (const span of batch.slice(from, to)) appendSpan(span, nowMs);
+        } finally {
+          spans.endBatch();
+        }
         makeRoom();
+        from = to;
       }
       spans.compact(COMPACTION_BUDGET_BYTES);
       return difference(evicted, before);

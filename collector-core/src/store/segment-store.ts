@@ -1,34 +1,77 @@
-/** Before each slice in a segment: the row that it belongs to, and its length. */
+/** Before each piece of a segment: whose it is (a row, or `~count` for a batch of so many spans), and its length. */
 const HEADER_BYTES = 8;
-/** A slice of more than this part of a segment gets memory of its own, so that little is left over at a segment's end. */
+/** A batch begins with the row of each of its spans, in turn. */
+const ROW_BYTES = 4;
+/** In every byte of the row of a span that has none. */
+const NO_ROW_BYTE = 0xff;
+/** Behind the JSON of a batch, up to its end. */
+const SPACE = 0x20;
+/** A piece of more than this part of a segment gets memory of its own, so that little is left over at a segment's end. */
 const OWN_SEGMENT_DIVISOR = 8;
 
 /** Compaction waits until more than this part of what is held is dead: segments that empty by themselves cost nothing. */
 const WASTE_DIVISOR = 4;
 
-/** Told where slices go when a segment is compacted. */
-export interface SliceOwner {
-  /** True where `row` still keeps its bytes there. */
-  holds(row: number, segment: number, offset: number): boolean;
-  moved(row: number, segment: number, offset: number): void;
+/** Memory that slices are in. */
+export interface SliceMemory {
+  readonly bytes: Buffer;
+  /** A reader may go on with it after its slices are gone: it is never written over, only let go. */
+  isShared: boolean;
 }
 
 /** One piece of memory. Bytes are only ever added, so that a dead slice stays readable until the segment is reused. */
-export interface Segment {
+export interface Segment extends SliceMemory {
   readonly id: number;
-  readonly bytes: Buffer;
+  readonly view: DataView;
   /** Bytes written, headers included. */
   usedBytes: number;
   /** Of these, bytes that are still kept. */
   liveBytes: number;
-  /** A reader may go on with it after its slices are gone: it is never written over, only let go. */
-  isShared: boolean;
   isQueued: boolean;
 }
 
+/** Where the JSON of a span is. */
+export interface SpanSlice {
+  readonly memory: SliceMemory;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What has been set aside in a segment. */
+export interface Place {
+  readonly segment: Segment;
+  /** Where it starts in the segment. */
+  readonly offset: number;
+  /** What the owner lets go of by {@link SegmentStore.release}; of a batch, what each of its spans does. */
+  readonly chargedBytes: number;
+}
+
+/** Told where slices go when a segment is compacted. */
+export interface SliceOwner {
+  /** True where `row` still keeps its bytes there. */
+  holds(row: number, segment: number, offset: number): boolean;
+  moved(row: number, place: Place): void;
+  /** True where `row` still keeps its bytes as the span `index` of the batch there. */
+  holdsInBatch(row: number, segment: number, offset: number, index: number): boolean;
+  /** The JSON of the span `index` of the batch there. */
+  sliceOfBatch(segment: Segment, offset: number, index: number): SpanSlice;
+  /** The span is kept by itself from now on. */
+  cutFromBatch(row: number, place: Place, length: number): void;
+}
+
+/** Where the JSON of the batch at `offset` is, and how many spans it has. */
+export function readBatchHeader(
+  { view }: Segment,
+  offset: number,
+): { count: number; start: number; end: number } {
+  const count = ~view.getInt32(offset - HEADER_BYTES);
+  const length = view.getInt32(offset - HEADER_BYTES + 4);
+  return { count, start: offset + count * ROW_BYTES, end: offset + length };
+}
+
 /**
- * Keeps byte slices in large pieces of memory outside the heap, so that they cost the garbage collector nothing. A
- * segment without a live slice is reused or let go. While a quarter of all is dead, segments of which more than half is
+ * Keeps byte slices in large pieces of memory outside the heap, so that they cost the garbage collector nothing: the
+ * JSON of one span, or of a whole batch, which is copied at once and cut up when it is read. A segment without a live slice is reused or let go. While a quarter of all is dead, segments of which more than half is
  * dead are compacted: their live slices move on. Not sooner, for the slices of the oldest traces soon go by themselves,
  * and moved among newer ones they would leave holes there. What is held stays within twice of what is kept.
  */
@@ -59,27 +102,40 @@ export class SegmentStore {
     return segment;
   }
 
-  /** Sets `length` bytes aside for `row`; the caller at once writes them where the used bytes of the segment end. */
-  allocate(row: number, length: number): Segment {
-    const total = length + HEADER_BYTES;
-    const segment =
-      total * OWN_SEGMENT_DIVISOR > this.segmentBytes ? this.#create(total) : this.#openFor(total);
-    const header = segment.usedBytes;
-    segment.bytes.writeUInt32LE(row, header);
-    segment.bytes.writeUInt32LE(length, header + 4);
-    segment.usedBytes += total;
-    segment.liveBytes += total;
-    this.#liveBytes += total;
-    return segment;
+  /** Sets `length` bytes aside for `row`, to be written at once. */
+  addSlice(row: number, length: number): Place {
+    return this.#allocate(row, length, length + HEADER_BYTES);
   }
 
-  /** Lets go of a slice. */
-  release(segmentId: number, length: number): void {
+  /** True where a batch is small enough to be kept whole. */
+  takesBatch(count: number, jsonLength: number): boolean {
+    return !this.#needsOwnSegment(batchLength(count, jsonLength) + HEADER_BYTES);
+  }
+
+  /** Keeps the JSON of a batch of `count` spans. Each lets go of an equal share, also one that has no row after all. */
+  addBatch(count: number, json: Buffer): Place {
+    const length = batchLength(count, json.length);
+    const place = this.#allocate(~count, length, (length + HEADER_BYTES) / count);
+    const { offset, segment } = place;
+    const start = offset + count * ROW_BYTES;
+    segment.bytes.fill(NO_ROW_BYTE, offset, start);
+    json.copy(segment.bytes, start);
+    segment.bytes.fill(SPACE, start + json.length, offset + length);
+    return place;
+  }
+
+  /** Says which row the span `index` of a batch has. */
+  setRowOfBatch({ segment, offset }: Place, index: number, row: number): void {
+    segment.view.setInt32(offset + index * ROW_BYTES, row);
+  }
+
+  /** Lets go of so many bytes, which were charged. */
+  release(segmentId: number, bytes: number): void {
     const segment = this.segment(segmentId);
-    segment.liveBytes -= length + HEADER_BYTES;
-    this.#liveBytes -= length + HEADER_BYTES;
+    segment.liveBytes -= bytes;
+    this.#liveBytes -= bytes;
     if (segment !== this.#open) this.#settle(segment);
-    else if (segment.liveBytes === 0 && !segment.isShared) segment.usedBytes = 0;
+    else if (segment.liveBytes === 0 && !segment.isShared) this.#renew(segment);
   }
 
   /** Compacts while much is dead, until about `budgetBytes` have been moved. */
@@ -111,6 +167,22 @@ export class SegmentStore {
     this.#liveBytes = 0;
   }
 
+  #allocate(owner: number, length: number, chargedBytes: number): Place {
+    const total = length + HEADER_BYTES;
+    const segment = this.#needsOwnSegment(total) ? this.#create(total) : this.#openFor(total);
+    const header = segment.usedBytes;
+    segment.view.setInt32(header, owner);
+    segment.view.setInt32(header + 4, length);
+    segment.usedBytes += total;
+    segment.liveBytes += total;
+    this.#liveBytes += total;
+    return { segment, offset: header + HEADER_BYTES, chargedBytes };
+  }
+
+  #needsOwnSegment(total: number): boolean {
+    return total * OWN_SEGMENT_DIVISOR > this.segmentBytes;
+  }
+
   #openFor(total: number): Segment {
     if (this.#open !== undefined && this.#open.usedBytes + total <= this.#open.bytes.length)
       return this.#open;
@@ -129,10 +201,15 @@ export class SegmentStore {
       bytes = Buffer.allocUnsafeSlow(size);
       this.#heldBytes += size;
     }
-    const id = this.#freeIds.pop() ?? this.#segments.length;
-    const segment = { id, bytes, usedBytes: 0, liveBytes: 0, isShared: false, isQueued: false };
-    this.#segments[id] = segment;
+    const segment = newSegment(this.#freeIds.pop() ?? this.#segments.length, bytes);
+    this.#segments[segment.id] = segment;
     return segment;
+  }
+
+  /** Begins the open segment anew. Whoever remembers something of the old one finds that it is another. */
+  #renew({ id, bytes }: Segment): void {
+    this.#open = newSegment(id, bytes);
+    this.#segments[id] = this.#open;
   }
 
   /** Decides what becomes of a segment that is no longer written to. */
@@ -161,22 +238,63 @@ export class SegmentStore {
     if (segment === undefined) return undefined;
     if (this.#segments[segment.id] !== segment) return 0;
     let moved = 0;
-    let at = 0;
-    while (segment.liveBytes > 0) {
-      const row = segment.bytes.readUInt32LE(at);
-      const length = segment.bytes.readUInt32LE(at + 4);
+    for (let at = 0; segment.liveBytes > 0;) {
+      const owner = segment.view.getInt32(at);
+      const length = segment.view.getInt32(at + 4);
       const offset = at + HEADER_BYTES;
+      moved +=
+        owner < 0
+          ? this.#cutBatch(segment, offset, ~owner, length)
+          : this.#move(segment, offset, owner, length);
       at = offset + length;
-      if (!this.owner.holds(row, segment.id, offset)) continue;
-      const target = this.allocate(row, length);
-      const targetOffset = target.usedBytes - length;
-      segment.bytes.copy(target.bytes, targetOffset, offset, at);
-      this.owner.moved(row, target.id, targetOffset);
-      segment.liveBytes -= length + HEADER_BYTES;
-      this.#liveBytes -= length + HEADER_BYTES;
-      moved += length;
     }
     this.#free(segment);
     return moved;
   }
+
+  /** @returns bytes moved. */
+  #move(segment: Segment, offset: number, row: number, length: number): number {
+    if (!this.owner.holds(row, segment.id, offset)) return 0;
+    this.owner.moved(row, this.#copy(row, { memory: segment, start: offset, end: offset + length }));
+    this.#discharge(segment, length + HEADER_BYTES);
+    return length;
+  }
+
+  /** Of a batch, what is left is kept span by span. @returns bytes moved. */
+  #cutBatch(segment: Segment, offset: number, count: number, length: number): number {
+    const share = (length + HEADER_BYTES) / count;
+    let moved = 0;
+    for (let index = 0; index < count; index++) {
+      const row = segment.view.getInt32(offset + index * ROW_BYTES);
+      if (row < 0 || !this.owner.holdsInBatch(row, segment.id, offset, index)) continue;
+      const slice = this.owner.sliceOfBatch(segment, offset, index);
+      const sliceLength = slice.end - slice.start;
+      this.owner.cutFromBatch(row, this.#copy(row, slice), sliceLength);
+      this.#discharge(segment, share);
+      moved += sliceLength;
+    }
+    return moved;
+  }
+
+  #copy(row: number, { memory, start, end }: SpanSlice): Place {
+    const place = this.addSlice(row, end - start);
+    memory.bytes.copy(place.segment.bytes, place.offset, start, end);
+    return place;
+  }
+
+  #discharge(segment: Segment, bytes: number): void {
+    segment.liveBytes -= bytes;
+    this.#liveBytes -= bytes;
+  }
+}
+
+function newSegment(id: number, bytes: Buffer): Segment {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { id, bytes, view, usedBytes: 0, liveBytes: 0, isShared: false, isQueued: false };
+}
+
+/** Rounded up so that every span has an equal share of it, its header included. */
+function batchLength(count: number, jsonLength: number): number {
+  const total = HEADER_BYTES + count * ROW_BYTES + jsonLength;
+  return Math.ceil(total / count) * count - HEADER_BYTES;
 }

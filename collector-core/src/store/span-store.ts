@@ -1,11 +1,11 @@
-import type { Span } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import type { BatchContext, SpanFacts } from "../span/span-facts.js";
 import { SeededHash } from "../seeded-hash.js";
-import { SegmentStore, type Segment } from "./segment-store.js";
-import { digestSpan, type SpanDigest } from "./span-digest.js";
+import type { SpanSlice } from "./segment-store.js";
+import { parseSpan, SpanBytes } from "./span-bytes.js";
+import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
 import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
 import { FLOAT, INT, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
@@ -13,9 +13,6 @@ import type { TraceRecord } from "./trace-record.js";
 
 /** A running span that has been silent for so long is shown as `ABANDONED` (contract 1). */
 export const ABANDONED_AFTER_MS = 30 * 60_000;
-
-/** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
-const DIGEST_FROM_BYTES = 16 * 1024;
 
 /**
  * A trace of no more spans is looked through row by row: they came a moment ago and are still at hand, while the index
@@ -34,19 +31,16 @@ export const FLAG = {
   hasParent: 32,
   /** A child of type llm was dropped: it is known to be a wrapper for good. */
   wrapper: 64,
+  /** It is in the index by span id. */
+  indexed: 128,
 } as const;
+/** What stays true of a span when it is replaced. */
+const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
 
 /** See {@link SeededHash}. */
 export interface SpanIdHash {
   readonly lo: number;
   readonly hi: number;
-}
-
-/** Where the JSON of a span is. */
-export interface SpanSlice {
-  readonly segment: Segment;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A span as it was when it was asked for, to be read when its turn comes. */
@@ -67,16 +61,10 @@ export class SpanStore {
   readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
   readonly #labels = new SpanLabelTable();
   readonly #hash = new SeededHash();
-  readonly #segments: SegmentStore;
+  readonly #bytes: SpanBytes;
 
   constructor(segmentBytes: number) {
-    this.#segments = new SegmentStore(segmentBytes, {
-      holds: (row, segment, offset) => this.#table.holds(row, segment, offset),
-      moved: (row, segment, offset) => {
-        this.#table.setInt(row, INT.segment, segment);
-        this.#table.setInt(row, INT.offset, offset);
-      },
-    });
+    this.#bytes = new SpanBytes(segmentBytes, this.#table);
   }
 
   get count(): number {
@@ -86,18 +74,18 @@ export class SpanStore {
   /** Memory held, dead space included. */
   get bytes(): number {
     return (
-      this.#segments.heldBytes +
-      this.#table.bytes +
-      this.#byId.bytes +
-      this.#byParent.bytes +
-      this.#labels.bytes
+      this.#bytes.heldBytes + this.#table.bytes + this.#byId.bytes + this.#byParent.bytes + this.#labels.bytes
     );
   }
 
   /** The row of a span, or {@link NO_ROW}. */
   find(trace: TraceRecord, spanId: string): number {
     const { lo, hi } = this.#hash.of(trace.sequence, spanId);
-    if (trace.spanCount + trace.evaluationCount > SHORT_TRACE_SPANS) return this.#byId.find(lo, hi);
+    return this.#find(trace, lo, hi);
+  }
+
+  #find(trace: TraceRecord, lo: number, hi: number): number {
+    if (trace.isIndexed) return this.#byId.find(lo, hi);
     const row = this.#findInChain(trace.firstSpan, lo, hi);
     return row === NO_ROW ? this.#findInChain(trace.firstEvaluation, lo, hi) : row;
   }
@@ -116,7 +104,7 @@ export class SpanStore {
     const table = this.#table;
     const row = table.add();
     try {
-      this.#write(row, span);
+      this.#bytes.write(row, span);
     } catch (error) {
       // No memory left: the store stays as it was.
       table.remove(row);
@@ -128,32 +116,54 @@ export class SpanStore {
     table.setInt(row, INT.next, NO_ROW);
     table.setInt(row, INT.arrival, trace.arrivals);
     table.setInt(row, INT.flags, 0);
-    this.#byId.add(row);
+    if (trace.isIndexed) this.#index(row);
+    else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
+      trace.isIndexed = true;
+      for (const known of this.rowsOf(trace)) this.#index(known);
+      this.#index(row);
+    }
     this.#describe(row, trace, span, seenAtMs);
     return row;
   }
 
+  #index(row: number): void {
+    this.#byId.add(row);
+    this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.indexed);
+  }
+
   /** Puts a span in the place of the one with the same id. */
   replace(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
-    const segment = this.#table.int(row, INT.segment);
-    const length = this.#table.int(row, INT.length);
-    this.#write(row, span);
-    this.#segments.release(segment, length);
+    this.#bytes.rewrite(row, span);
     this.#forget(row);
     this.#describe(row, trace, span, seenAtMs);
   }
 
   remove(row: number): void {
-    this.#segments.release(this.#table.int(row, INT.segment), this.#table.int(row, INT.length));
+    this.#bytes.release(row);
     this.#forget(row);
-    this.#byId.remove(row);
+    if ((this.flags(row) & FLAG.indexed) !== 0) this.#byId.remove(row);
     this.#table.remove(row);
   }
 
+  /** See {@link SpanBytes.beginBatch}. */
+  beginBatch(spans: readonly PipelineSpan[], from: number): number | undefined {
+    return this.#bytes.beginBatch(spans, from);
+  }
+
+  /** See {@link SpanBytes.endBatch}. */
+  endBatch(): void {
+    this.#bytes.endBatch();
+  }
+
+  /** Between the two. */
+  get isInBatch(): boolean {
+    return this.#bytes.isInBatch;
+  }
+
   /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
-  markParentAsWrapper(row: number): void {
+  markParentAsWrapper(trace: TraceRecord, row: number): void {
     if (!this.#isIndexedByParent(row)) return;
-    const parent = this.#byId.find(this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
+    const parent = this.#find(trace, this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
     if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
   }
 
@@ -162,17 +172,17 @@ export class SpanStore {
     this.#byId.clear();
     this.#byParent.clear();
     this.#labels.clear();
-    this.#segments.clear();
+    this.#bytes.clear();
   }
 
   /** Gives memory back without losing a span. @returns false where there is none to give back. */
   relieve(): boolean {
-    return this.#segments.relieve();
+    return this.#bytes.relieve();
   }
 
   /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
   compact(budgetBytes: number): void {
-    this.#segments.compact(budgetBytes);
+    this.#bytes.compact(budgetBytes);
   }
 
   /** All rows of a trace, evaluations last. */
@@ -237,22 +247,12 @@ export class SpanStore {
   }
 
   digest(row: number): SpanDigest {
-    const length = this.#table.int(row, INT.digestLength);
-    if (length === 0) return digestSpan(parseSpan(this.slice(row)));
-    const start = this.#table.int(row, INT.offset);
-    const { bytes } = this.#segments.segment(this.#table.int(row, INT.segment));
-    return JSON.parse(bytes.toString("utf8", start, start + length)) as SpanDigest;
+    return this.#bytes.digest(row);
   }
 
   /** Where the JSON of a span is, until the store next changes; see {@link keepReadable}. */
   slice(row: number): SpanSlice {
-    const table = this.#table;
-    const offset = table.int(row, INT.offset);
-    return {
-      segment: this.#segments.segment(table.int(row, INT.segment)),
-      start: offset + table.int(row, INT.digestLength),
-      end: offset + table.int(row, INT.length),
-    };
+    return this.#bytes.slice(row);
   }
 
   snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {
@@ -265,31 +265,6 @@ export class SpanStore {
     };
   }
 
-  #write(row: number, span: PipelineSpan): void {
-    const { json, madeSpanId } = span;
-    const text = json === undefined ? JSON.stringify(span.span) : "";
-    const jsonLength = json === undefined ? Buffer.byteLength(text) : json.end - json.start;
-    // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
-    const idText = madeSpanId === undefined ? "" : `,"span_id":${JSON.stringify(madeSpanId)}}`;
-    const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
-    const length = bodyLength + Buffer.byteLength(idText);
-    const digest = length > DIGEST_FROM_BYTES ? JSON.stringify(digestSpan(span.span)) : "";
-    const digestLength = Buffer.byteLength(digest);
-
-    const { id, bytes, usedBytes } = this.#segments.allocate(row, digestLength + length);
-    const offset = usedBytes - digestLength - length;
-    const bodyAt = offset + digestLength;
-    if (digest !== "") bytes.write(digest, offset);
-    if (json === undefined) bytes.write(text, bodyAt, bodyLength);
-    else json.buffer.copy(bytes, bodyAt, json.start, json.start + bodyLength);
-    if (idText !== "") bytes.write(idText, bodyAt + bodyLength);
-
-    this.#table.setInt(row, INT.segment, id);
-    this.#table.setInt(row, INT.offset, offset);
-    this.#table.setInt(row, INT.length, digestLength + length);
-    this.#table.setInt(row, INT.digestLength, digestLength);
-  }
-
   /** Fills in what is known of a span; its id has been set. */
   #describe(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
     const table = this.#table;
@@ -298,7 +273,7 @@ export class SpanStore {
     table.setInt(row, INT.parentLo, parent.lo);
     table.setInt(row, INT.parentHi, parent.hi);
     table.setInt(row, INT.startNanos, facts.start.nanos);
-    table.setInt(row, INT.flags, (this.flags(row) & FLAG.wrapper) | flagsOf(facts, span.countsUsage));
+    table.setInt(row, INT.flags, (this.flags(row) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage));
     table.setInt(row, INT.labels, this.#labels.acquire(context, facts));
     table.setFloat(row, FLOAT.startEpochMs, facts.start.epochMs);
     table.setFloat(row, FLOAT.durationMs, facts.durationMs ?? Number.NaN);
@@ -341,10 +316,6 @@ function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
   );
 }
 
-function parseSpan({ segment, start, end }: SpanSlice): Span {
-  return JSON.parse(segment.bytes.toString("utf8", start, end)) as Span;
-}
-
 /** Reads a span from its bytes, with the defaults filled in. */
 export function readSnapshot({ slice, context, isAbandoned }: SpanSnapshot): NormalizedSpan {
   const span = normalizeSpan(parseSpan(slice), context);
@@ -353,5 +324,5 @@ export function readSnapshot({ slice, context, isAbandoned }: SpanSnapshot): Nor
 
 /** Lets slices be read after the store has changed: what they point to is never written over. */
 export function keepReadable(slices: Iterable<SpanSlice>): void {
-  for (const { segment } of slices) segment.isShared = true;
+  for (const { memory } of slices) memory.isShared = true;
 }

@@ -3,9 +3,10 @@ export const NO_ROW = -1;
 
 /** Whole numbers kept of a span. */
 export const INT = {
-  /** Where its bytes are; -1 in a free row. */
+  /** Where its bytes are; -1 in a free row. In a batch that is kept whole: where the batch starts. */
   segment: 0,
   offset: 1,
+  /** `~index` where it is that span of a batch. */
   length: 2,
   /** How many of these bytes, at their start, are its digest. */
   digestLength: 3,
@@ -24,8 +25,10 @@ export const INT = {
   flags: 13,
   /** The id of its labels. */
   labels: 14,
+  /** What it takes of its segment. */
+  chargedBytes: 15,
 } as const;
-const INT_FIELDS = 15;
+const INT_FIELDS = 16;
 
 /** Other numbers kept of a span. NaN where absent. */
 export const FLOAT = {

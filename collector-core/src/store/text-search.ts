@@ -1,5 +1,6 @@
 import { isRecord, MAX_NAME_LENGTH, truncateCodePoints } from "../span/span-facts.js";
-import { keepReadable, type SpanSlice } from "./span-store.js";
+import type { SpanSlice } from "./segment-store.js";
+import { keepReadable } from "./span-store.js";
 import type { TimeSlice } from "./time-slice.js";
 
 /** What JSON writes with a backslash, `\u` apart. */
@@ -31,8 +32,8 @@ export class TextSearch {
     return false;
   }
 
-  #isIn({ segment, start, end }: SpanSlice): boolean {
-    const json = segment.bytes.toString("utf8", start, end);
+  #isIn({ memory, start, end }: SpanSlice): boolean {
+    const json = memory.bytes.toString("utf8", start, end);
     // A string written with \u escapes says nothing until it is parsed.
     if (!json.includes("\\u") && !foldCase(json).includes(this.#plainPart)) return false;
     const span = JSON.parse(json) as Record<string, unknown>;

@@ -26,6 +26,8 @@ export class TraceRecord implements TraceKey {
   /** What is known of the spans that the cap dropped. */
   dropped: DroppedSpans | undefined;
   isRemoved = false;
+  /** Its spans are in the index by span id: of a short trace they are not. */
+  isIndexed = false;
 
   constructor(
     /** Grows with every trace of the store: the order of first arrival. */

@@ -131,6 +131,42 @@ describe("the memory that the memory trace store takes", () => {
     }
   });
 
+  it("gives dead space back when what is left of batches lies far apart", async () => {
+    const store = open({ segmentBytes: 2 ** 16 });
+    const text = (n: number): string => String(n).padEnd(400, "x");
+    for (let batch = 0; batch < 400; batch++) {
+      const numbers = Array.from({ length: 10 }, (_, index) => batch * 10 + index);
+      await store.append(
+        pipelineSpans(numbers.map((n) => aSpan({ trace_id: `t${n}`, attributes: { prompt_text: text(n) } }))),
+      );
+    }
+    const full = store.usage().bytes;
+    for (let n = 0; n < 4000; n++) {
+      if (n % 10 !== 3) await store.remove({ tenant: "", traceId: `t${n}` });
+    }
+    for (let n = 0; n < 10; n++) await store.append([]);
+    expect(store.usage()).toMatchObject({ traces: 400, spans: 400 });
+    expect(store.usage().bytes).toBeLessThan(full * 0.3);
+    for (let n = 3; n < 4000; n += 10) {
+      const [span] = (await store.get({ tenant: "", traceId: `t${n}` }))?.spans ?? [];
+      expect(span?.attributes).toEqual({ prompt_text: text(n) });
+    }
+  });
+
+  it("gives the bytes of a batch back of which nothing is kept", async () => {
+    const store = open({ maxTraces: 1, segmentBytes: 2 ** 16 });
+    await append(store, "a", 10);
+    await append(store, "b", 10);
+    const { bytes } = store.usage();
+    for (let n = 0; n < 1000; n++) {
+      const late = Array.from({ length: 20 }, () => anEvaluation("relevance", 1, { trace_id: "a" }));
+      await store.append(pipelineSpans(late));
+    }
+    expect(store.usage()).toMatchObject({ spans: 1, lateEvaluations: 20_000 });
+    // One segment is kept for what comes next.
+    expect(store.usage().bytes).toBeLessThanOrEqual(bytes + 2 ** 16);
+  });
+
   it("holds no more after a span has been replaced ten thousand times", async () => {
     const store = open();
     const replace = (): Promise<unknown> =>
@@ -159,7 +195,7 @@ describe("the memory that the memory trace store takes", () => {
     expect(store.usage().bytes).toBeLessThan(2 ** 14);
   });
 
-  it("puts no object on the heap for a span", async () => {
+  it.each([40, 400])("puts no object on the heap for a span, in batches of %i", async (batchSize) => {
     const store = open();
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
@@ -169,7 +205,9 @@ describe("the memory that the memory trace store takes", () => {
         const spans = Array.from({ length: 400 }, () =>
           aSpan({ trace_id: `t${trace}`, span_type: "llm", attributes: { model: "m", prompt_text: text } }),
         );
-        await store.append(pipelineSpans(spans));
+        for (let from = 0; from < spans.length; from += batchSize) {
+          await store.append(pipelineSpans(spans.slice(from, from + batchSize)));
+        }
       }
     };
     await append(store, "warm", 1);

@@ -1,6 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock, PipelineSpan } from "../../src/interfaces.js";
-import { findSpanSlices } from "../../src/span/json-slices.js";
 import { readSpanFacts, type BatchContext } from "../../src/span/span-facts.js";
 
 /** A clock that stands still until it is told otherwise. */
@@ -47,10 +46,8 @@ export function fromBody(body: Buffer, options: BatchOptions = {}): PipelineSpan
     receivedAtMs: options.receivedAtMs ?? Date.UTC(2026, 0, 1),
   };
   const { spans } = JSON.parse(body.toString()) as { spans: Span[] };
-  const slices = findSpanSlices(body, spans.length);
+  const source = options.withoutJson === true ? undefined : { body, spanCount: spans.length };
   return spans.map((span, index) => {
-    const start = slices?.[index * 2];
-    const end = slices?.[index * 2 + 1];
     const madeSpanId = options.madeSpanIds?.[index];
     return {
       context,
@@ -59,10 +56,8 @@ export function fromBody(body: Buffer, options: BatchOptions = {}): PipelineSpan
       facts: readSpanFacts(span, context, madeSpanId, () => undefined),
       countsUsage: options.countsUsage ?? true,
       isSampled: true,
-      json:
-        options.withoutJson === true || start === undefined || end === undefined
-          ? undefined
-          : { buffer: body, start, end },
+      source,
+      index,
     };
   });
 }

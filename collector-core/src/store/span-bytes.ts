@@ -1,0 +1,196 @@
+import type { Span } from "@obspan/sdk/wire";
+import type { PipelineSpan } from "../interfaces.js";
+import { findSpanSlices } from "../span/json-slices.js";
+import { BatchSlices } from "./batch-slices.js";
+import { SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
+import { digestSpan, type SpanDigest } from "./span-digest.js";
+import { INT, type SpanTable } from "./span-table.js";
+
+/** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
+const DIGEST_FROM_BYTES = 16 * 1024;
+/** A batch of longer spans, on average, is not kept whole: they need digests, and cutting it up costs them little. */
+const WHOLE_BATCH_BYTES_PER_SPAN = 4 * 1024;
+
+/**
+ * The JSON of all spans. That of a batch is kept whole, in one copy, where nothing in it was changed or left out; else
+ * each span has a slice of its own.
+ */
+export class SpanBytes {
+  readonly #segments: SegmentStore;
+  readonly #batchSlices = new BatchSlices();
+  /** The batch whose spans are being added, where it is kept whole. */
+  #openBatch: Place | undefined;
+  /** Of its spans, those that have no row. */
+  #rowsMissing = 0;
+  /** Where the spans are in batches that are not kept whole: such a batch may come in parts. */
+  readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
+
+  constructor(
+    segmentBytes: number,
+    private readonly table: SpanTable,
+  ) {
+    this.#segments = new SegmentStore(segmentBytes, {
+      holds: (row, segment, offset) => table.holds(row, segment, offset),
+      moved: (row, place) => {
+        table.setInt(row, INT.segment, place.segment.id);
+        table.setInt(row, INT.offset, place.offset);
+      },
+      holdsInBatch: (row, segment, offset, index) =>
+        table.holds(row, segment, offset) && table.int(row, INT.length) === ~index,
+      sliceOfBatch: (segment, offset, index) => this.#batchSlices.find(segment, offset, index),
+      cutFromBatch: (row, place, length) => this.#setPlace(row, place, length, 0),
+    });
+  }
+
+  /** Memory held, dead space included. */
+  get heldBytes(): number {
+    return this.#segments.heldBytes;
+  }
+
+  /**
+   * Begins with the spans of a batch, of which the one at `from` is the first: where all of them follow, as they came,
+   * their bytes are kept as they are. Until {@link endBatch} only spans of the batch are added, in any number.
+   *
+   * @returns where it ends in `spans`, or undefined where it is not kept whole.
+   */
+  beginBatch(spans: readonly PipelineSpan[], from: number): number | undefined {
+    const source = spans[from]?.source;
+    if (source === undefined) return undefined;
+    const { body, spanCount } = source;
+    if (body.length > spanCount * WHOLE_BATCH_BYTES_PER_SPAN) return undefined;
+    if (!this.#segments.takesBatch(spanCount, body.length) || !isWhole(spans, from)) return undefined;
+    this.#openBatch = this.#segments.addBatch(spanCount, body);
+    this.#rowsMissing = spanCount;
+    return from + spanCount;
+  }
+
+  /** True from {@link beginBatch} to {@link endBatch}: its bytes are held, though no row may have them yet. */
+  get isInBatch(): boolean {
+    return this.#openBatch !== undefined;
+  }
+
+  /** Safe where none was begun. */
+  endBatch(): void {
+    const batch = this.#openBatch;
+    if (batch === undefined) return;
+    this.#openBatch = undefined;
+    if (this.#rowsMissing > 0)
+      this.#segments.release(batch.segment.id, batch.chargedBytes * this.#rowsMissing);
+  }
+
+  /** Keeps the bytes of a span, and notes in its row where. */
+  write(row: number, span: PipelineSpan): void {
+    const batch = this.#openBatch;
+    if (batch === undefined) {
+      this.#writeSlice(row, span);
+      return;
+    }
+    this.#segments.setRowOfBatch(batch, span.index, row);
+    this.#rowsMissing--;
+    this.#setPlace(row, batch, ~span.index, 0);
+  }
+
+  #writeSlice(row: number, span: PipelineSpan): void {
+    const { madeSpanId } = span;
+    const json = this.#sliceOfBody(span);
+    const text = json === undefined ? JSON.stringify(span.span) : "";
+    const jsonLength = json === undefined ? Buffer.byteLength(text) : json.length;
+    // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
+    const idText = madeSpanId === undefined ? "" : `,"span_id":${JSON.stringify(madeSpanId)}}`;
+    const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
+    const length = bodyLength + Buffer.byteLength(idText);
+    const digest = length > DIGEST_FROM_BYTES ? JSON.stringify(digestSpan(span.span)) : "";
+    const digestLength = Buffer.byteLength(digest);
+
+    const place = this.#segments.addSlice(row, digestLength + length);
+    const { bytes } = place.segment;
+    const bodyAt = place.offset + digestLength;
+    if (digest !== "") bytes.write(digest, place.offset);
+    if (json === undefined) bytes.write(text, bodyAt, bodyLength);
+    else json.copy(bytes, bodyAt, 0, bodyLength);
+    if (idText !== "") bytes.write(idText, bodyAt + bodyLength);
+    this.#setPlace(row, place, digestLength + length, digestLength);
+  }
+
+  #setPlace(row: number, place: Place, length: number, digestLength: number): void {
+    const { table } = this;
+    table.setInt(row, INT.segment, place.segment.id);
+    table.setInt(row, INT.offset, place.offset);
+    table.setInt(row, INT.chargedBytes, place.chargedBytes);
+    table.setInt(row, INT.length, length);
+    table.setInt(row, INT.digestLength, digestLength);
+  }
+
+  /** The bytes that a span came in; undefined where they do not tell the spans of the batch apart plainly. */
+  #sliceOfBody({ source, index }: PipelineSpan): Buffer | undefined {
+    if (source === undefined) return undefined;
+    const { body, spanCount } = source;
+    let slices = this.#slicesOfBodies.get(body);
+    if (slices === undefined) {
+      slices = { found: findSpanSlices(body, spanCount) };
+      this.#slicesOfBodies.set(body, slices);
+    }
+    return slices.found && body.subarray(slices.found[index * 2], slices.found[index * 2 + 1]);
+  }
+
+  /** Puts the bytes of a span in the place of those that its row has. */
+  rewrite(row: number, span: PipelineSpan): void {
+    const segment = this.table.int(row, INT.segment);
+    const chargedBytes = this.table.int(row, INT.chargedBytes);
+    this.write(row, span);
+    this.#segments.release(segment, chargedBytes);
+  }
+
+  /** Lets go of the bytes of a row. */
+  release(row: number): void {
+    this.#segments.release(this.table.int(row, INT.segment), this.table.int(row, INT.chargedBytes));
+  }
+
+  digest(row: number): SpanDigest {
+    const length = this.table.int(row, INT.digestLength);
+    if (length === 0) return digestSpan(parseSpan(this.slice(row)));
+    const start = this.table.int(row, INT.offset);
+    const { bytes } = this.#segments.segment(this.table.int(row, INT.segment));
+    return JSON.parse(bytes.toString("utf8", start, start + length)) as SpanDigest;
+  }
+
+  /** Where the JSON of a span is, until the store next changes; see {@link keepReadable}. */
+  slice(row: number): SpanSlice {
+    const { table } = this;
+    const offset = table.int(row, INT.offset);
+    const length = table.int(row, INT.length);
+    const memory = this.#segments.segment(table.int(row, INT.segment));
+    if (length < 0) return this.#batchSlices.find(memory, offset, ~length);
+    return { memory, start: offset + table.int(row, INT.digestLength), end: offset + length };
+  }
+
+  clear(): void {
+    this.#segments.clear();
+  }
+
+  /** Gives memory back without losing a span. @returns false where there is none to give back. */
+  relieve(): boolean {
+    return this.#segments.relieve();
+  }
+
+  /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
+  compact(budgetBytes: number): void {
+    this.#segments.compact(budgetBytes);
+  }
+}
+
+/** True where a whole batch follows in `spans`, and its bytes say what its spans are. */
+function isWhole(spans: readonly PipelineSpan[], from: number): boolean {
+  const source = spans[from]?.source;
+  if (source === undefined) return false;
+  for (let index = 0; index < source.spanCount; index++) {
+    const span = spans[from + index];
+    if (span?.source !== source || span.index !== index || span.madeSpanId !== undefined) return false;
+  }
+  return true;
+}
+
+/** Reads a span from its bytes, as it came. */
+export function parseSpan({ memory, start, end }: SpanSlice): Span {
+  return JSON.parse(memory.bytes.toString("utf8", start, end)) as Span;
+}
