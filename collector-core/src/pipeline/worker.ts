@@ -46,6 +46,7 @@ const SLICE_MS = 5;
 const MAX_SLICE_MS = 25;
 /** How often a drain looks whether its deadline has passed. */
 const DRAIN_LOOK_MS = 20;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How long the next slice is, after the loop took so long for its turn. */
 function sliceMs(turnMs: number): number {
@@ -183,5 +184,6 @@ function nextTurn(): Promise<void> {
 }
 
 function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+  // A timer takes no longer wait; it would fire at once.
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, MAX_TIMER_MS)).unref());
 }

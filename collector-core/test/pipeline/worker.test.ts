@@ -203,6 +203,26 @@ describe("the worker", () => {
     expect(delivered.map(({ index }) => index)).toEqual(delivered.map((_, index) => index));
   });
 
+  it("keeps up with requests that come in one turn of the loop: a lease is processed before the next", async () => {
+    const { queue, worker, counts, drain } = pipelineOf();
+    const spans = Array.from({ length: 100 }, (_, index) => ({ name: "a", trace_id: `t${index}` }));
+    let mostWaiting = 0;
+    worker.start();
+    const turn = { isOver: false };
+    const immediate = setImmediate(() => (turn.isOver = true));
+    for (let request = 0; request < 50; request++) {
+      await queue.offer(batch(spans));
+      mostWaiting = Math.max(mostWaiting, queue.usage().spans);
+      // A socket's callback ends here; the next one is called in the same turn.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+    expect(turn.isOver).toBe(false);
+    expect(mostWaiting).toBeLessThanOrEqual(600);
+    clearImmediate(immediate);
+    await drain();
+    expect(counts.processed).toBe(5000);
+  });
+
   it("lets the event loop have its turn while much waits", async () => {
     const { queue, worker, drain } = pipelineOf();
     const text = "x".repeat(300);
