@@ -8,6 +8,7 @@ import { describeError } from "./describe-error.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createOriginGuard } from "./ingest/origin-guard.js";
 import { createBodyReader } from "./ingest/request-body.js";
+import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
@@ -92,9 +93,11 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     tokensBuckets: config["histograms.tokens_buckets"],
     maxLabelValueLength: config["limits.max_label_value_length"],
     maxSeries: config["limits.max_series"],
+    isMultiTenant: config["multi_tenant.enabled"],
     caps: {
       service: config["limits.cardinality_service"],
       env: config["limits.cardinality_env"],
+      tenant: config["limits.cardinality_tenant"],
       span_type: config["limits.cardinality_span_type"],
       model: config["limits.cardinality_model"],
       provider: config["limits.cardinality_provider"],
@@ -151,6 +154,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         counters: metrics,
         clock,
         readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
+        readTenant: createTenantReader({
+          enabled: config["multi_tenant.enabled"],
+          headerName: config["multi_tenant.header_name"],
+        }),
         isStopping,
       }),
     },

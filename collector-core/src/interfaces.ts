@@ -164,6 +164,8 @@ export interface TraceStore extends Lifecycle {
   /** Adds spans to their traces, replacing those of the same span id. Makes room by letting the oldest traces go. */
   append(spans: readonly PipelineSpan[]): Promise<Evictions>;
   get(key: TraceKey): Promise<StoredTrace | undefined>;
+  /** Who has a trace of that id, the newest trace first: several may, where the collector is multi-tenant. */
+  tenantsOf(traceId: string): Promise<readonly string[]>;
   getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined>;
   /**
    * Traces that match, newest first: the order in which their first spans came.

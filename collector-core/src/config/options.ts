@@ -112,6 +112,7 @@ export const OPTIONS = {
   "limits.cardinality_service": cap("service", 200),
   "limits.cardinality_env": cap("env", 20),
   "limits.cardinality_span_type": cap("span_type", 20),
+  "limits.cardinality_tenant": cap("tenant", 200),
 
   "histograms.duration_buckets": option({
     kind: buckets,
@@ -143,6 +144,17 @@ export const OPTIONS = {
     kind: integer({ minimum: 1_048_576 }),
     default: 1_073_741_824,
     doc: "Memory that the trace store may hold, in bytes; the oldest traces are evicted first.",
+  }),
+
+  "multi_tenant.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Adds a `tenant` label to every metric derived from spans, and keeps tenants' traces apart.",
+  }),
+  "multi_tenant.header_name": option({
+    kind: text({ rule: "the name of an HTTP header", pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ }),
+    default: "X-Tenant-ID",
+    doc: "Request header that carries the tenant. It labels, and is no credential.",
   }),
 
   "sampling.rate": option({

@@ -20,6 +20,8 @@ export interface MetricFamilyDefinition {
 
 /** Labels that every family derived from spans carries (contract 4). */
 export const GLOBAL_LABELS = ["service", "env"] as const;
+/** Stands after them where the collector is multi-tenant (spec 4.7). */
+export const TENANT_LABEL = "tenant";
 
 /** Stands for every label value beyond a cap, and for all labels of a tuple beyond the series bound (spec 4.7). */
 export const OTHER_LABEL_VALUE = "__other__";
@@ -27,6 +29,7 @@ export const OTHER_LABEL_VALUE = "__other__";
 /** Labels whose values come from what senders write, each with a cap of its own (spec 8, contract 4). */
 export const CAPPED_LABELS = [
   ...GLOBAL_LABELS,
+  TENANT_LABEL,
   "span_type",
   "model",
   "provider",
@@ -257,8 +260,9 @@ export const METRIC_FAMILIES = {
 /** Name of a family of {@link METRIC_FAMILIES}. */
 export type MetricFamilyName = keyof typeof METRIC_FAMILIES;
 
-/** All labels of a family, the global ones first. */
-export function metricLabelNames(name: MetricFamilyName): readonly string[] {
+/** All labels of a family, the global ones first; among them the tenant where the collector is multi-tenant. */
+export function metricLabelNames(name: MetricFamilyName, isMultiTenant = false): readonly string[] {
   const { scope, labels }: MetricFamilyDefinition = METRIC_FAMILIES[name];
-  return scope === "span" ? [...GLOBAL_LABELS, ...labels] : labels;
+  if (scope === "pipeline") return labels;
+  return [...GLOBAL_LABELS, ...(isMultiTenant ? [TENANT_LABEL] : []), ...labels];
 }

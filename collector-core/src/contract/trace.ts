@@ -98,6 +98,7 @@ export interface TruncatedText {
 /** Filters over traces, shared by `GET /v1/traces` and `GET /v1/facets`. */
 export const TraceFilterSchema = Type.Object({
   trace_id: Type.Optional(Type.String({ description: "Look up one trace." })),
+  tenant: Type.Optional(Type.String({ description: "Traces of one tenant." })),
   service: Type.Optional(Type.String()),
   env: Type.Optional(Type.String()),
   agent: Type.Optional(Type.String()),
@@ -150,5 +151,6 @@ export const FacetsSchema = Type.Object({
   model: FacetSchema,
   status: FacetSchema,
   span_type: FacetSchema,
+  tenant: FacetSchema,
 });
 export type Facets = Static<typeof FacetsSchema>;

@@ -6,6 +6,7 @@ import { requireJson } from "./media-type.js";
 import { parseJson } from "./parse-json.js";
 import { decodeUtf8, type ReadBody } from "./request-body.js";
 import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
+import type { ReadTenant } from "./tenant.js";
 import { RefusedBatch, tooLargeMessage, validateBatch, type ValidBatch } from "./validate-batch.js";
 
 /** Where the route reports (contract 4, "The ledger"). */
@@ -24,6 +25,7 @@ export interface TelemetryRouteOptions {
   readonly counters: IngestCounters;
   readonly clock: Clock;
   readonly readBody: ReadBody;
+  readonly readTenant: ReadTenant;
   /** True once the collector is stopping: nothing more is taken. */
   readonly isStopping: () => boolean;
 }
@@ -60,6 +62,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   return async function handleTelemetry(request) {
     if (options.isStopping()) throw shuttingDown();
     requireJson(request.headers["content-type"]);
+    const tenant = options.readTenant(request);
     const body = await options.readBody(request);
     const batch = validate(parseJson(decodeUtf8(body)));
     const spanCount = batch.spans.length;
@@ -68,14 +71,15 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       throw shuttingDown();
     }
 
-    const batchKey = batch.batchId === undefined ? undefined : `${batch.batchId}\n${batch.service}`;
+    const batchKey =
+      batch.batchId === undefined ? undefined : [batch.batchId, tenant, batch.service].join("\n");
     if (batchKey !== undefined && (await isRepeated(batchKey))) {
       counters.duplicateBatch();
       return accepted(spanCount);
     }
 
     counters.received(spanCount);
-    const admission = offer(body, batch);
+    const admission = offer(body, batch, tenant);
     if (batchKey !== undefined) remember(batchKey, admission);
     const refusal = refusalOf(await admission);
     if (refusal !== undefined) {
@@ -86,12 +90,12 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   };
 
   /** Offers the batch to the queue and counts what became of it. A queue that fails has taken nothing. */
-  async function offer(body: Buffer, batch: ValidBatch): Promise<Admission> {
+  async function offer(body: Buffer, batch: ValidBatch, tenant: string): Promise<Admission> {
     const { service, env, version, batchId, spans, unusableFields } = batch;
     let admission: Admission;
     try {
       admission = await queue.offer({
-        context: { tenant: "", service, env, version, receivedAtMs: clock.now() },
+        context: { tenant, service, env, version, receivedAtMs: clock.now() },
         batchId,
         spanCount: spans.length,
         body,

@@ -28,8 +28,19 @@ export interface TracesRoutesOptions {
 
 const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
 const SpanParams = Type.Object({ ...TraceParams.properties, span_id: Type.String() });
+const TenantQuery = Type.Object(
+  {
+    tenant: Type.Optional(
+      Type.String({
+        description: "Whose trace, where several tenants have one of this id. Default: the newest of them.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 const Full = Type.Object(
   {
+    ...TenantQuery.properties,
     full: Type.Optional(Type.Literal("1", { description: "Give long texts whole; the answer is streamed." })),
   },
   { additionalProperties: false },
@@ -92,7 +103,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }, reply) => {
-      const trace = await required(store).get(keyOf(params.trace_id));
+      const trace = await required(store).get(await keyOf(required(store), params.trace_id, query.tenant));
       if (trace === undefined) throw traceNotFound(params.trace_id);
       void reply.type("application/json; charset=utf-8");
       const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
@@ -107,11 +118,16 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         tags: TAGS,
         summary: "One span, whole",
         params: SpanParams,
-        response: { 200: NormalizedSpanSchema, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+        querystring: TenantQuery,
+        response: {
+          200: NormalizedSpanSchema,
+          ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled"),
+        },
       },
     },
-    async ({ params }) => {
-      const span = await required(store).getSpan(keyOf(params.trace_id), params.span_id);
+    async ({ params, query }) => {
+      const key = await keyOf(required(store), params.trace_id, query.tenant);
+      const span = await required(store).getSpan(key, params.span_id);
       if (span !== undefined) return span;
       throw new ApiError(
         "trace_not_found",
@@ -143,11 +159,13 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         tags: TAGS,
         summary: "Delete one trace",
         params: TraceParams,
-        response: { ...DELETED, ...errorAnswers("trace_not_found", "trace_store_disabled") },
+        querystring: TenantQuery,
+        response: { ...DELETED, ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled") },
       },
     },
-    async ({ params }, reply) => {
-      if (!(await required(store).remove(keyOf(params.trace_id)))) throw traceNotFound(params.trace_id);
+    async ({ params, query }, reply) => {
+      const key = await keyOf(required(store), params.trace_id, query.tenant);
+      if (!(await required(store).remove(key))) throw traceNotFound(params.trace_id);
       onCleared();
       return await reply.code(204).send();
     },
@@ -175,8 +193,11 @@ function required(store: TraceStore | undefined): TraceStore {
   throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
 }
 
-function keyOf(traceId: string): TraceKey {
-  return { tenant: "", traceId };
+/** A trace that is asked for without a tenant is the newest of that id, whosesoever it is. */
+async function keyOf(store: TraceStore, traceId: string, tenant: string | undefined): Promise<TraceKey> {
+  if (tenant !== undefined) return { tenant, traceId };
+  const [newest = ""] = await store.tenantsOf(traceId);
+  return { tenant: newest, traceId };
 }
 
 function traceNotFound(traceId: string): ApiError {

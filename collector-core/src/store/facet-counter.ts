@@ -20,6 +20,7 @@ export class FacetCounter {
     model: new Map<string, Count>(),
     status: new Map<string, Count>(),
     span_type: new Map<string, Count>(),
+    tenant: new Map<string, Count>(),
   };
 
   /** Starts with the next trace. */
@@ -28,7 +29,7 @@ export class FacetCounter {
   }
 
   /** Counts a value of the current trace, once. Absent ones are `""` and count nowhere. */
-  add(field: ValueField | "status", value: string): void {
+  add(field: ValueField | "status" | "tenant", value: string): void {
     if (value === "") return;
     const entry = this.#counts[field].get(value);
     if (entry === undefined) {
@@ -49,6 +50,7 @@ export class FacetCounter {
       model: mostFrequent(this.#counts.model),
       status: mostFrequent(this.#counts.status),
       span_type: mostFrequent(this.#counts.span_type),
+      tenant: mostFrequent(this.#counts.tenant),
     };
   }
 }

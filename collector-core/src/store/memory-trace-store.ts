@@ -248,6 +248,11 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       };
     },
 
+    async tenantsOf(traceId: string): Promise<readonly string[]> {
+      evictExpired();
+      return traces.ofEveryTenant(traceId).map(({ tenant }) => tenant);
+    },
+
     async getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined> {
       evictExpired();
       const trace = traces.get(key);
@@ -282,6 +287,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       const counter = new FacetCounter();
       const visit = (trace: TraceRecord): boolean => {
         counter.nextTrace();
+        counter.add("tenant", trace.tenant);
         counter.add("status", traceStatus(trace, spans, clock.monotonic()));
         visitValues(trace, spans, (field, value) => counter.add(field, value));
         return true;

@@ -43,10 +43,12 @@ export function visitValues(
 /** A filter over what {@link visitValues} tells and over the status; text search and trace id are not its part. */
 export class ValueFilter {
   readonly #status: string | undefined;
+  readonly #tenant: string | undefined;
   readonly #wanted: readonly { readonly field: ValueField; readonly value: string }[];
 
-  constructor({ service, env, agent, model, status }: TraceFilter) {
+  constructor({ service, env, agent, model, status, tenant }: TraceFilter) {
     this.#status = status;
+    this.#tenant = tenant;
     const given = [
       { field: "service", value: service },
       { field: "env", value: env },
@@ -57,6 +59,7 @@ export class ValueFilter {
   }
 
   matches(trace: TraceRecord, spans: SpanStore, nowMs: number): boolean {
+    if (this.#tenant !== undefined && trace.tenant !== this.#tenant) return false;
     if (this.#status !== undefined && traceStatus(trace, spans, nowMs) !== this.#status) return false;
     if (this.#wanted.length === 0) return true;
     const missing = new Set(this.#wanted);

@@ -854,6 +854,7 @@ export function describeTraceStore(
             { value: "evaluation", count: 1 },
             { value: "tool", count: 1 },
           ],
+          tenant: [],
         });
         expect(await store.facets({ model: "large" })).toMatchObject({
           total: 1,

@@ -59,6 +59,7 @@ describe("the palette's lines", () => {
       model: [],
       status: facet("OK", 3),
       span_type: [],
+      tenant: [],
     },
     filters: { service: "shop" },
     actions: [{ id: "pause", label: "Pause", sign: { status: "OK" } }],

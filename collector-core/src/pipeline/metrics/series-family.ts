@@ -1,6 +1,5 @@
 import {
   METRIC_FAMILIES,
-  metricLabelNames,
   OTHER_LABEL_VALUE,
   type MetricFamilyDefinition,
   type MetricFamilyName,
@@ -51,18 +50,17 @@ const SERIES_PER_CHUNK = 200;
 export class SeriesFamily<S extends Series> implements ExposedFamily {
   readonly type: MetricFamilyDefinition["type"];
   readonly help: string;
-  private readonly labelNames: readonly string[];
   private readonly byTuple = new Map<string, S>();
   private readonly all: S[] = [];
   private overflow: S | undefined;
 
   constructor(
     readonly name: MetricFamilyName,
+    private readonly labelNames: readonly string[],
     private readonly budget: SeriesBudget,
     private readonly create: (labels: Labels) => S,
   ) {
     ({ type: this.type, help: this.help } = METRIC_FAMILIES[name]);
-    this.labelNames = metricLabelNames(name);
   }
 
   /** The series of these labels; an absent one is the empty string, one that the family does not carry is ignored. */

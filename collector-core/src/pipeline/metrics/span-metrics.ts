@@ -1,6 +1,7 @@
 import {
   CAPPED_LABELS,
   METRIC_FAMILIES,
+  metricLabelNames,
   type CappedLabel,
   type MetricFamilyDefinition,
   type MetricFamilyName,
@@ -36,6 +37,8 @@ export interface SpanMetricsOptions {
   readonly maxSeries: number;
   /** Distinct values of each label: `limits.cardinality_…`. */
   readonly caps: Readonly<Record<CappedLabel, number>>;
+  /** `multi_tenant.enabled`: every family carries the tenant. Default: false. */
+  readonly isMultiTenant?: boolean;
 }
 
 /** The metrics derived from spans (spec 4.7): every span, whatever sampling says. */
@@ -69,18 +72,19 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
 
 type SpanFamilies = ReturnType<typeof createFamilies>;
 
-function createFamilies({ durationBuckets, tokensBuckets, maxSeries }: SpanMetricsOptions) {
+function createFamilies({ durationBuckets, tokensBuckets, maxSeries, isMultiTenant }: SpanMetricsOptions) {
   const spanFamilyCount = Object.values<MetricFamilyDefinition>(METRIC_FAMILIES).filter(
     ({ scope }) => scope === "span",
   ).length;
   // One series of each family is set aside for what is over, so that the bound holds with them too.
   const budget = new SeriesBudget(maxSeries - spanFamilyCount);
 
+  const labelNames = (name: MetricFamilyName) => metricLabelNames(name, isMultiTenant);
   const counter = (name: MetricFamilyName) =>
-    new SeriesFamily(name, budget, (labels) => new CounterSeries(labels));
+    new SeriesFamily(name, labelNames(name), budget, (labels) => new CounterSeries(labels));
   const histogram = (name: MetricFamilyName, bounds: readonly number[]) => {
     const shape = histogramShape(name, bounds);
-    return new SeriesFamily(name, budget, (labels) => new HistogramSeries(labels, shape));
+    return new SeriesFamily(name, labelNames(name), budget, (labels) => new HistogramSeries(labels, shape));
   };
   return {
     spans: counter("obs_spans_total"),

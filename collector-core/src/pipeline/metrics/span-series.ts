@@ -28,14 +28,16 @@ type ByProvider = Map<string, ByModel>;
 type ByErrorType = Map<string, ByProvider>;
 type ByStatus = Map<string, ByErrorType>;
 type BySpanType = Map<string, ByStatus>;
-type ByEnv = Map<string, BySpanType>;
+type ByTenant = Map<string, BySpanType>;
+type ByEnv = Map<string, ByTenant>;
 
 /** What the spans of a batch have in common. */
 interface Scope {
   readonly service: string;
   readonly env: string;
+  readonly tenant: string;
   readonly bySpanType: BySpanType;
-  /** The labels of these two that are beyond their cap: counted for each span. */
+  /** The labels of these three that are beyond their cap: counted for each span. */
   readonly overflowing: readonly LabelValues[];
 }
 
@@ -90,6 +92,7 @@ export class SpanSeriesCache {
     const series = new SpanSeries({
       service: scope.service,
       env: scope.env,
+      tenant: scope.tenant,
       span_type: spanType,
       status,
       model,
@@ -105,15 +108,22 @@ export class SpanSeriesCache {
   /** The spans of a batch follow each other: its labels are found once. */
   private enter(context: BatchContext): Scope {
     if (this.scope !== undefined && this.context === context) return this.scope;
-    const { service: services, env: envs } = this.values;
-    const service = services.find(context.service);
-    const env = envs.find(context.env);
+    const overflowing: LabelValues[] = [];
+    const find = (values: LabelValues, raw: string): string => {
+      const value = values.find(raw);
+      if (value === undefined) overflowing.push(values);
+      return value ?? OTHER_LABEL_VALUE;
+    };
+    const service = find(this.values.service, context.service);
+    const env = find(this.values.env, context.env);
+    const tenant = find(this.values.tenant, context.tenant);
     this.context = context;
     this.scope = {
-      service: service ?? OTHER_LABEL_VALUE,
-      env: env ?? OTHER_LABEL_VALUE,
-      bySpanType: level(level(this.byService, service ?? OTHER_LABEL_VALUE), env ?? OTHER_LABEL_VALUE),
-      overflowing: [...(service === undefined ? [services] : []), ...(env === undefined ? [envs] : [])],
+      service,
+      env,
+      tenant,
+      bySpanType: level(level(level(this.byService, service), env), tenant),
+      overflowing,
     };
     return this.scope;
   }
@@ -145,7 +155,8 @@ function isOf(labels: Labels, scope: Scope, facts: SpanFacts): boolean {
     labels["error_type"] === facts.errorCategory &&
     labels["provider"] === facts.provider &&
     labels["service"] === scope.service &&
-    labels["env"] === scope.env
+    labels["env"] === scope.env &&
+    labels["tenant"] === scope.tenant
   );
 }
 

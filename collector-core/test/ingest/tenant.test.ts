@@ -1,0 +1,129 @@
+import { request } from "node:http";
+import { describe, expect, it } from "vitest";
+import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
+
+describe("spec 2.6 multi_tenant: whose spans they are", () => {
+  const MULTI_TENANT = { MULTI_TENANT_ENABLED: "true" };
+
+  it("spec 4.7: every metric derived from spans has the label tenant", async () => {
+    const { url, post, settled } = await startCollector(MULTI_TENANT);
+    const call = span({ span_type: "llm", attributes: { model: "m", tokens_input: 5 } });
+    await post({ spans: [call] }, { "X-Tenant-ID": "acme" });
+    await settled();
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const samples = text.split("\n").filter((line) => /^obs_(spans|duration|tokens|llm)[a-z_]*\{/.test(line));
+    const ofSpans = samples.filter(
+      (line) => !/^obs_spans_(received|accepted|processed|rejected|dropped)/.test(line),
+    );
+    expect(ofSpans.length).toBeGreaterThan(20);
+    for (const line of ofSpans) expect(line).toContain('tenant="acme"');
+    expect(text).toMatch(/^obs_queue_size \d/m);
+  });
+
+  it("has no such label while it is off, whatever the header says", async () => {
+    const { url, post, settled, get } = await startCollector();
+    await post({ spans: [span()] }, { "X-Tenant-ID": "acme" });
+    await settled();
+    expect(await (await fetch(`${url}/metrics`)).text()).not.toContain("tenant=");
+    const { traces } = await get<TraceList>("/v1/traces");
+    expect(traces[0]?.tenant).toBe("");
+  });
+
+  it("contract 4: a missing or empty header is the tenant `unknown`", async () => {
+    const { post, settled, metric } = await startCollector(MULTI_TENANT);
+    await post({ spans: [span()] });
+    await post({ spans: [span()] }, { "X-Tenant-ID": "" });
+    await settled();
+    const labels = 'service="unknown",env="development",tenant="unknown",span_type="span",status="OK"';
+    expect(await metric(`obs_spans_total{${labels}}`)).toBe(2);
+  });
+
+  it("spec 2.6 multi_tenant.header_name: the header may have another name, and a name in UTF-8", async () => {
+    const { post, settled, get } = await startCollector({
+      ...MULTI_TENANT,
+      MULTI_TENANT_HEADER_NAME: "X-Customer",
+    });
+    const utf8 = Buffer.from("Zürich 🎿").toString("latin1");
+    await post({ spans: [span({ trace_id: "a" })] }, { "X-Customer": utf8 });
+    await post({ spans: [span({ trace_id: "b" })] }, { "X-Tenant-ID": "acme" });
+    await settled();
+    const { traces } = await get<TraceList>("/v1/traces");
+    expect(traces.map(({ tenant }) => tenant)).toEqual(["unknown", "Zürich 🎿"]);
+  });
+
+  it.each([
+    ["longer than 128 characters", "x".repeat(129), "The header X-Tenant-ID is longer than 128 characters."],
+    ["with control characters", "a\tb", "The header X-Tenant-ID has control characters."],
+  ])("contract 4: a tenant %s is 400 invalid_tenant", async (_what, tenant, message) => {
+    const { post } = await startCollector(MULTI_TENANT);
+    const answer = await errorOf(await post({ spans: [span()] }, { "X-Tenant-ID": tenant }));
+    expect(answer).toMatchObject({ status: 400, code: "invalid_tenant", message });
+  });
+
+  it("takes a tenant of 128 characters, emoji counted as one", async () => {
+    const { post } = await startCollector(MULTI_TENANT);
+    const tenant = Buffer.from("🎿".repeat(128)).toString("latin1");
+    expect((await post({ spans: [span()] }, { "X-Tenant-ID": tenant })).status).toBe(202);
+  });
+
+  it("contract 4: a header that comes twice is 400 invalid_tenant", async () => {
+    const { url } = await startCollector(MULTI_TENANT);
+    const body = JSON.stringify({ spans: [span()] });
+    const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const headers = { "Content-Type": "application/json", "X-Tenant-ID": ["a", "b"] };
+      const sent = request(`${url}/v1/telemetry`, { method: "POST", headers }, (response) => {
+        let text = "";
+        response.on("data", (chunk) => (text += String(chunk)));
+        response.on("end", () => resolve({ status: response.statusCode, text }));
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("comes 2 times");
+  });
+
+  it("contract 3: two tenants' equal ids are two traces, each found by its tenant", async () => {
+    const { url, post, settled, get } = await startCollector(MULTI_TENANT);
+    for (const tenant of ["acme", "globex"]) {
+      await post({ spans: [span({ name: `of ${tenant}`, span_id: "s" })] }, { "X-Tenant-ID": tenant });
+      await settled();
+    }
+    const names = async (query: string): Promise<string[]> =>
+      (await get<TraceDetail>(`/v1/traces/t1${query}`)).spans.map(({ name }) => name);
+    expect(await names("?tenant=acme")).toEqual(["of acme"]);
+    expect(await names("?tenant=globex")).toEqual(["of globex"]);
+    expect(await names("")).toEqual(["of globex"]);
+    expect(await get("/v1/traces/t1/spans/s?tenant=acme")).toMatchObject({ name: "of acme" });
+    expect((await get<TraceList>("/v1/traces?tenant=acme")).traces).toHaveLength(1);
+    expect(await get("/v1/facets")).toMatchObject({
+      tenant: [
+        { value: "acme", count: 1 },
+        { value: "globex", count: 1 },
+      ],
+    });
+    await fetch(`${url}/v1/traces/t1?tenant=acme`, { method: "DELETE" });
+    expect((await get<TraceList>("/v1/traces")).traces.map(({ tenant }) => tenant)).toEqual(["globex"]);
+  });
+
+  it("contract 1: the same batch_id of two tenants is two batches", async () => {
+    const { post, settled, metric } = await startCollector(MULTI_TENANT);
+    for (const tenant of ["acme", "globex", "acme"]) {
+      await post({ batch_id: "b1", spans: [span()] }, { "X-Tenant-ID": tenant });
+    }
+    await settled();
+    expect(await metric("obs_spans_accepted_total")).toBe(2);
+    expect(await metric("obs_batches_duplicate_total")).toBe(1);
+  });
+
+  it("contract 4: tenants beyond limits.cardinality_tenant are `__other__`", async () => {
+    const { post, settled, metric } = await startCollector({
+      ...MULTI_TENANT,
+      LIMITS_CARDINALITY_TENANT: "1",
+    });
+    for (const tenant of ["a", "b", "c"]) await post({ spans: [span()] }, { "X-Tenant-ID": tenant });
+    await settled();
+    expect(await metric('obs_label_overflow_total{label="tenant"}')).toBe(2);
+  });
+});
