@@ -5,8 +5,12 @@
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { describeError } from "./describe-error.js";
+import { createApiKeys } from "./ingest/api-keys.js";
+import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
+import { createIngestGate } from "./ingest/ingest-gate.js";
 import { createOriginGuard } from "./ingest/origin-guard.js";
+import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
 import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
@@ -26,6 +30,7 @@ import { liveRoute } from "./query/live-route.js";
 import { createLiveStatus } from "./query/live-status.js";
 import { metricsRoute } from "./query/metrics-route.js";
 import { describeApi } from "./query/openapi-routes.js";
+import { sessionRoute } from "./query/session-route.js";
 import { tracesRoutes } from "./query/traces-routes.js";
 import { uiRoute } from "./query/ui-route.js";
 import { createMemoryQueue } from "./queue/memory-queue.js";
@@ -139,6 +144,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
 
   // 5. The ways in and out.
+  const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
   const server = await createHttpServer({
     host: config["server.host"],
@@ -148,11 +154,26 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       allowedHosts: config["server.allowed_hosts"],
       allowedOrigins: config["server.allowed_origins"],
     }),
+    authorize: (headers) => apiKeys.authorize(headers),
+    isProtected: (route) =>
+      route === "/metrics"
+        ? config["auth.protect_metrics"]
+        : route.startsWith("/v1/") && route !== "/v1/session",
     ingestRoutes: {
       "/v1/telemetry": createTelemetryRoute({
         queue,
         counters: metrics,
         clock,
+        gate: createIngestGate({
+          rateLimits: config["rate_limit.enabled"]
+            ? createRateLimits({
+                perIpRpm: config["rate_limit.per_ip_rpm"],
+                perServiceRpm: config["rate_limit.per_service_rpm"],
+              })
+            : undefined,
+          addressOf: createClientAddressReader(config["server.trusted_proxies"]),
+          authorize: (headers) => apiKeys.authorize(headers),
+        }),
         readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
         readTenant: createTenantReader({
           enabled: config["multi_tenant.enabled"],
@@ -174,6 +195,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         queueUsage: () => queue.usage(),
         hardLimitPct: config["backpressure.hard_limit_pct"],
         isStopping,
+      });
+      await app.register(sessionRoute, {
+        openSession: (key) => apiKeys.openSession(key),
+        closeSession: () => apiKeys.closeSession(),
       });
       await app.register(configRoute, { describe: () => describeConfig(loaded) });
       if (options.uiDirectory !== undefined)

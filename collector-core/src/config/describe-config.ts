@@ -19,7 +19,7 @@ export function describeOptions(
   },
 ): ConfigDescription {
   const entries = options.map((option): [string, ConfigEntry] => {
-    const shown = (value: unknown) => (option.secret && value !== undefined ? HIDDEN : (value ?? null));
+    const shown = (value: unknown) => (option.secret && !isUnset(value) ? HIDDEN : (value ?? null));
     return [
       option.key,
       {
@@ -36,4 +36,9 @@ export function describeOptions(
     ];
   });
   return { config: Object.fromEntries(entries) };
+}
+
+/** Whether there is a secret is none. */
+function isUnset(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }

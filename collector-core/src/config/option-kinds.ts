@@ -93,13 +93,19 @@ export function boolean(): OptionKind<boolean> {
 }
 
 /** Text that is not empty. */
-export function text(limits: { readonly rule: string; readonly pattern?: RegExp }): OptionKind<string> {
-  const { rule, pattern = /^./su } = limits;
+export function text(limits: {
+  readonly rule: string;
+  readonly pattern?: RegExp;
+  /** What the pattern cannot say. */
+  readonly isValid?: (value: string) => boolean;
+}): OptionKind<string> {
+  const { rule, pattern = /^./su, isValid = () => true } = limits;
   return {
     rule,
     schema: { type: "string", pattern: pattern.source },
     parse: (value) => value,
-    check: (value) => (typeof value === "string" && pattern.test(value) ? { ok: true, value } : REFUSED),
+    check: (value) =>
+      typeof value === "string" && pattern.test(value) && isValid(value) ? { ok: true, value } : REFUSED,
   };
 }
 

@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { boolean, enumeration, integer, list, number, text, type OptionKind } from "./option-kinds.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
@@ -17,6 +18,7 @@ const buckets = list(number({ above: 0 }), {
   ascending: true,
 });
 const cardinalityCap = integer({ minimum: 1 }); // spec 8 rule 6
+const requestsPerMinute = integer({ minimum: 1, maximum: 10_000_000 }); // spec 8 rule 9
 const percentage = number({ minimum: 0, maximum: 100 });
 
 /**
@@ -66,6 +68,34 @@ export const OPTIONS = {
     ),
     default: [],
     doc: "Origins whose pages may read from the collector, beside its own.",
+  }),
+
+  "server.trusted_proxies": option({
+    kind: list(
+      text({
+        rule: "an IP address, or a range such as 10.0.0.0/8",
+        pattern: /^[\da-fA-F.:]+(\/\d{1,3})?$/,
+        isValid: (range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range),
+      }),
+      { items: "IP addresses, or ranges such as 10.0.0.0/8" },
+    ),
+    default: [],
+    doc: "Proxies whose X-Forwarded-For is believed where requests are counted by address.",
+  }),
+
+  "auth.api_keys": option({
+    kind: list(
+      text({ rule: "a key without spaces, commas or control characters", pattern: /^[!-+\--~]+$/ }),
+      { items: "keys without spaces, commas or control characters" },
+    ),
+    default: [],
+    doc: "When set, /v1/* needs one of them, as X-API-Key or as a bearer token. Unset: everybody may come in.",
+    secret: true,
+  }),
+  "auth.protect_metrics": option({
+    kind: boolean(),
+    default: false,
+    doc: "With `auth.api_keys` set, /metrics needs a key too.",
   }),
 
   "limits.max_traces": option({
@@ -178,6 +208,22 @@ export const OPTIONS = {
     kind: enumeration(["reject", "drop_oldest"]),
     default: "reject",
     doc: "At the hard limit: `reject` refuses new spans, `drop_oldest` evicts the oldest in the queue.",
+  }),
+
+  "rate_limit.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Limits the rate of requests that bring spans.",
+  }),
+  "rate_limit.per_ip_rpm": option({
+    kind: requestsPerMinute,
+    default: 600,
+    doc: "Requests per minute from one client address; so many may come at once.",
+  }),
+  "rate_limit.per_service_rpm": option({
+    kind: requestsPerMinute,
+    default: 3000,
+    doc: "Requests per minute of one service, as the payload names it; so many may come at once.",
   }),
 
   "shutdown.grace_period_seconds": option({

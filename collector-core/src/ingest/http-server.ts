@@ -1,10 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { fastify, type FastifyInstance } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
 import type { Lifecycle } from "../interfaces.js";
 import { answerBadHttp } from "./bad-http.js";
 import { answerErrors } from "./error-answers.js";
 import type { OriginGuard } from "./origin-guard.js";
+import { JSON_HEADERS } from "./json-headers.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { IngestRoute } from "./telemetry-route.js";
@@ -15,6 +22,10 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly guard: OriginGuard;
+  /** Routes beside the ingestion ones that need a key. */
+  readonly isProtected: (route: string) => boolean;
+  /** Throws `ApiError` unauthorized. */
+  readonly authorize: (headers: IncomingHttpHeaders) => void;
   /** Paths that take spans by POST. They are answered without Fastify, which would cost a quarter of their speed. */
   readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
   /** Adds all other routes. */
@@ -49,11 +60,6 @@ const STALLED_MS = 20_000;
 const LAST_ANSWERS_MS = 500;
 /** A trace id of 128 characters, every one percent-encoded from UTF-8. */
 const MAX_PARAM_LENGTH = 128 * 12;
-
-const JSON_HEADERS = {
-  "Content-Type": "application/json; charset=utf-8",
-  "X-Content-Type-Options": "nosniff",
-} as const;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let server: Server | undefined;
@@ -100,7 +106,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   answerErrors(app, options.onError);
   const answerWrongMethods = collectMethods(app, Object.keys(options.ingestRoutes));
-  await options.registerRoutes(app);
+  // In a scope of its own: the answers of 405 stand outside, for a method is told before a key is asked for.
+  await app.register(async (scope) => {
+    scope.addHook("onRequest", async ({ routeOptions, headers }) => {
+      if (options.isProtected(routeOptions.url ?? "")) options.authorize(headers);
+    });
+    await options.registerRoutes(scope);
+  });
   answerWrongMethods();
   await app.ready();
 
@@ -133,11 +145,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     route: string,
   ): Promise<void> {
     try {
-      const body = await ingest(request);
+      const { status, headers, body } = await ingest(request);
       // With its length known the answer leaves in one piece; without, it would be chunked.
-      response.writeHead(202, { ...JSON_HEADERS, "Content-Length": Buffer.byteLength(body) });
+      response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
       response.end(body);
-      options.onRequest(route, 202);
+      options.onRequest(route, status);
     } catch (error) {
       answerError(request, response, route, error);
     }

@@ -3,9 +3,11 @@ import { ApiError, type ErrorCode } from "../contract/errors.js";
 import type { Admission, Clock, IngestQueue } from "../interfaces.js";
 import { RecentKeys } from "../recent-keys.js";
 import { requireJson } from "./media-type.js";
+import { isRecord } from "../span/span-facts.js";
 import { parseJson } from "./parse-json.js";
 import { decodeUtf8, type ReadBody } from "./request-body.js";
 import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
+import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
 import type { ReadTenant } from "./tenant.js";
 import { RefusedBatch, tooLargeMessage, validateBatch, type ValidBatch } from "./validate-batch.js";
 
@@ -24,14 +26,23 @@ export interface TelemetryRouteOptions {
   readonly queue: IngestQueue;
   readonly counters: IngestCounters;
   readonly clock: Clock;
+  readonly gate: IngestGate;
   readonly readBody: ReadBody;
   readonly readTenant: ReadTenant;
   /** True once the collector is stopping: nothing more is taken. */
   readonly isStopping: () => boolean;
 }
 
-/** Takes one request and returns the body of its 202, or throws the `ApiError` that is its answer. */
-export type IngestRoute = (request: IncomingMessage) => Promise<string>;
+/** What a route answers to spans that it took. */
+export interface IngestAnswer {
+  readonly status: number;
+  /** Content-Type among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Takes one request and returns its answer, or throws the `ApiError` that is its answer. */
+export type IngestRoute = (request: IncomingMessage) => Promise<IngestAnswer>;
 
 /** A repeated batch is known among the last 10,000, for 10 minutes (contract 1). */
 const REMEMBERED_BATCHES = 10_000;
@@ -61,10 +72,13 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
 
   return async function handleTelemetry(request) {
     if (options.isStopping()) throw shuttingDown();
+    const senderHeaders = options.gate.enter(request);
     requireJson(request.headers["content-type"]);
     const tenant = options.readTenant(request);
     const body = await options.readBody(request);
-    const batch = validate(parseJson(decodeUtf8(body)));
+    const json = parseJson(decodeUtf8(body));
+    const headers = limitService(json, senderHeaders);
+    const batch = validate(json);
     const spanCount = batch.spans.length;
     if (options.isStopping()) {
       refuse("shutting_down", spanCount);
@@ -75,7 +89,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       batch.batchId === undefined ? undefined : [batch.batchId, tenant, batch.service].join("\n");
     if (batchKey !== undefined && (await isRepeated(batchKey))) {
       counters.duplicateBatch();
-      return accepted(spanCount);
+      return accepted(spanCount, headers);
     }
 
     counters.received(spanCount);
@@ -86,8 +100,20 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       counters.rejected(refusal.code, spanCount);
       throw refusal;
     }
-    return accepted(spanCount);
+    return accepted(spanCount, headers);
   };
+
+  /** Spec 4.9 rule 7: the limit of a service, which only the body names; before anything else is said of the body. */
+  function limitService(json: unknown, senderHeaders: AnswerHeaders): AnswerHeaders {
+    const batch = isRecord(json) ? json : {};
+    try {
+      return options.gate.enterService(batch["service"], senderHeaders);
+    } catch (error) {
+      if (error instanceof ApiError)
+        refuse(error.code, Array.isArray(batch["spans"]) ? batch["spans"].length : 0);
+      throw error;
+    }
+  }
 
   /** Offers the batch to the queue and counts what became of it. A queue that fails has taken nothing. */
   async function offer(body: Buffer, batch: ValidBatch, tenant: string): Promise<Admission> {
@@ -134,8 +160,8 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   }
 }
 
-function accepted(spanCount: number): string {
-  return `{"status":"accepted","spans_received":${spanCount}}`;
+function accepted(spanCount: number, headers: AnswerHeaders): IngestAnswer {
+  return { status: 202, headers, body: `{"status":"accepted","spans_received":${spanCount}}` };
 }
 
 function shuttingDown(): ApiError {

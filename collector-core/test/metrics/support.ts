@@ -14,6 +14,7 @@ import { parseExposition, type ParsedExposition, type ParsedSample } from "./par
 const DEFAULT_CAPS: SpanMetricsOptions["caps"] = {
   service: 200,
   env: 20,
+  tenant: 200,
   span_type: 20,
   model: 50,
   provider: 10,

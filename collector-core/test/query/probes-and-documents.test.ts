@@ -197,6 +197,7 @@ describe("contract 3: GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(routes.filter((route) => !route.startsWith("HEAD")).toSorted()).toEqual([
+      "DELETE /v1/session",
       "DELETE /v1/traces",
       "DELETE /v1/traces/{trace_id}",
       "GET /health",
@@ -208,6 +209,7 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /v1/traces",
       "GET /v1/traces/{trace_id}",
       "GET /v1/traces/{trace_id}/spans/{span_id}",
+      "POST /v1/session",
       "POST /v1/telemetry",
     ]);
     for (const methods of Object.values(document.paths)) {

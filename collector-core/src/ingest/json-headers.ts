@@ -1,0 +1,5 @@
+/** Headers of every answer in JSON. */
+export const JSON_HEADERS = {
+  "Content-Type": "application/json; charset=utf-8",
+  "X-Content-Type-Options": "nosniff",
+} as const;

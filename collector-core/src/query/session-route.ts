@@ -1,0 +1,57 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { ApiError } from "../contract/errors.js";
+import { errorAnswers } from "./error-schemas.js";
+
+/** What {@link sessionRoute} needs. */
+export interface SessionRouteOptions {
+  /** Returns the cookie to set; throws `ApiError` unauthorized. */
+  readonly openSession: (key: string) => string;
+  readonly closeSession: () => string;
+}
+
+const MAX_BODY_BYTES = 4096;
+const SIGNED_IN: Record<number, object> = { 204: Type.Null({ description: "Signed in." }) };
+const SIGNED_OUT: Record<number, object> = { 204: Type.Null({ description: "Signed out." }) };
+
+/** `POST` and `DELETE /v1/session`: how a browser signs in when keys are set, and out again (contract 3). */
+export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = async (
+  app,
+  { openSession, closeSession },
+) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseKey);
+  app.post(
+    "/v1/session",
+    {
+      schema: {
+        tags: ["session"],
+        summary: "Sign a browser in",
+        description: "Sets an HttpOnly cookie that all of /v1/* accepts in place of a key.",
+        body: Type.Object({ key: Type.String({ description: "One of `auth.api_keys`." }) }),
+        response: {
+          ...SIGNED_IN,
+          ...errorAnswers("invalid_json", "invalid_payload", "unauthorized", "unsupported_media_type"),
+        },
+      },
+    },
+    async ({ body }, reply) => await reply.header("Set-Cookie", openSession(body.key)).code(204).send(),
+  );
+  app.delete(
+    "/v1/session",
+    { schema: { tags: ["session"], summary: "Sign a browser out", response: SIGNED_OUT } },
+    async (_request, reply) => await reply.header("Set-Cookie", closeSession()).code(204).send(),
+  );
+};
+
+/** Checked here, for the validator would speak of a query. */
+async function parseKey(_request: unknown, text: string | Buffer): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(String(text));
+  } catch {
+    throw new ApiError("invalid_json", "The body is not valid JSON.");
+  }
+  if (typeof (body as { key?: unknown } | null)?.key === "string") return body;
+  throw new ApiError("invalid_payload", 'The body must be {"key": "…"}.');
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../store/span-batches.js";
+import { createApiKeys } from "../../src/ingest/api-keys.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
+
+const KEYS = { AUTH_API_KEYS: "key-one,key-two" };
+
+describe("spec 5, contract 5 auth.api_keys", () => {
+  it.each([
+    ["X-API-Key", { "X-API-Key": "key-one" }],
+    ["X-API-Key, the second key", { "X-API-Key": "key-two" }],
+    ["a bearer token", { Authorization: "Bearer key-one" }],
+  ])("lets in who sends a key as %s", async (_how, headers) => {
+    const { url, post } = await startCollector(KEYS);
+    expect((await post({ spans: [span()] }, headers)).status).toBe(202);
+    expect((await fetch(`${url}/v1/traces`, { headers })).status).toBe(200);
+  });
+
+  it.each([
+    ["no key", {}],
+    ["a wrong key", { "X-API-Key": "key-three" }],
+    ["a part of a key", { "X-API-Key": "key-on" }],
+    ["an empty key", { "X-API-Key": "" }],
+    ["a cookie of its own making", { Cookie: "obspan_session=99999999999.AAAA" }],
+  ])("answers 401 unauthorized to %s, before the body is read", async (_what, headers) => {
+    const { url, post, metric } = await startCollector(KEYS);
+    for (const answer of [await post("{not json", headers), await fetch(`${url}/v1/traces`, { headers })]) {
+      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+      expect(await errorOf(answer)).toMatchObject({ status: 401, code: "unauthorized" });
+    }
+    expect(await metric("obs_spans_received_total")).toBe(0);
+  });
+
+  it("leaves probes, the UI and the description of the API open, and says 405 and 404 first", async () => {
+    const { url } = await startCollector(KEYS);
+    for (const path of ["/health", "/ready", "/metrics", "/openapi.json"]) {
+      expect((await fetch(url + path)).status).toBe(200);
+    }
+    expect((await fetch(`${url}/v1/config`, { method: "PATCH" })).status).toBe(405);
+    expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
+  });
+
+  it("contract 5 auth.protect_metrics: /metrics needs a key then", async () => {
+    const { url } = await startCollector({ ...KEYS, AUTH_PROTECT_METRICS: "true" });
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${url}/metrics`, { headers: { "X-API-Key": "key-two" } })).status).toBe(200);
+  });
+
+  it("never shows a key: neither in /v1/config nor in an answer nor in the log", async () => {
+    const { url, lines } = await startCollector(KEYS);
+    const config = await (await fetch(`${url}/v1/config`, { headers: { "X-API-Key": "key-one" } })).text();
+    const refusal = await (await fetch(`${url}/v1/config`, { headers: { "X-API-Key": "guess" } })).text();
+    expect(JSON.parse(config)).toMatchObject({ config: { "auth.api_keys": { value: "***", default: [] } } });
+    expect(config + refusal + JSON.stringify(lines)).not.toMatch(/key-one|key-two|guess/);
+  });
+});
+
+describe("contract 3, POST /v1/session: how a browser signs in", () => {
+  const signIn = (url: string, key: unknown): Promise<Response> =>
+    fetch(`${url}/v1/session`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ key }),
+    });
+
+  it("gives a cookie for a key, which lets in, and which no script and no other site can use", async () => {
+    const { url } = await startCollector(KEYS);
+    const answer = await signIn(url, "key-two");
+    expect(answer.status).toBe(204);
+    const cookie = answer.headers.get("Set-Cookie") ?? "";
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
+    const Cookie = `theme=dark; ${cookie.split(";")[0] ?? ""}`;
+    expect((await fetch(`${url}/v1/traces`, { headers: { Cookie } })).status).toBe(200);
+    expect((await fetch(`${url}/v1/traces`, { headers: { Cookie: `${Cookie}x` } })).status).toBe(401);
+    const foreign = { Cookie, Origin: "https://evil.example" };
+    expect((await fetch(`${url}/v1/traces`, { headers: foreign })).status).toBe(403);
+  });
+
+  it("refuses a wrong key, and says what the body must be", async () => {
+    const { url } = await startCollector(KEYS);
+    expect((await signIn(url, "guess")).status).toBe(401);
+    expect(await errorOf(await signIn(url, 5))).toMatchObject({
+      status: 400,
+      code: "invalid_payload",
+      message: 'The body must be {"key": "…"}.',
+    });
+    const plain = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{" };
+    expect(await errorOf(await fetch(`${url}/v1/session`, plain))).toMatchObject({ code: "invalid_json" });
+  });
+
+  it("signs out by DELETE", async () => {
+    const { url } = await startCollector(KEYS);
+    const answer = await fetch(`${url}/v1/session`, { method: "DELETE" });
+    expect(answer.headers.get("Set-Cookie")).toMatch(/^obspan_session=; Max-Age=0;/);
+  });
+
+  it("ends after twelve hours, and when the keys change; a restart it outlives", () => {
+    const clock = new FakeClock();
+    const keys = createApiKeys(["k"], clock);
+    const cookie = keys.openSession("k").split(";")[0] ?? "";
+    const enter = (by = keys) => by.authorize({ cookie });
+    enter();
+    enter(createApiKeys(["k"], clock));
+    expect(() => enter(createApiKeys(["k", "new"], clock))).toThrow("The session has ended");
+    clock.advance(12 * 3_600_000);
+    expect(() => enter()).toThrow("The session has ended");
+  });
+});
