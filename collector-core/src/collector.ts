@@ -18,6 +18,7 @@ import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
 import { renderMetrics } from "./pipeline/metrics/exposition.js";
+import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
 import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
 import { withoutRedaction } from "./pipeline/redaction.js";
@@ -99,6 +100,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     maxLabelValueLength: config["limits.max_label_value_length"],
     maxSeries: config["limits.max_series"],
     isMultiTenant: config["multi_tenant.enabled"],
+    hasExemplars: config["exemplars.enabled"],
     caps: {
       service: config["limits.cardinality_service"],
       env: config["limits.cardinality_env"],
@@ -111,6 +113,17 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       error_type: config["limits.cardinality_error_type"],
     },
   });
+
+  const objectives = config["sre.enabled"]
+    ? createObjectiveGauges({
+        defaultSloErrorRate: config["sre.default_slo_error_rate"],
+        defaultCostBudgetUsd: config["sre.default_cost_budget_usd"],
+        agents: config["sre.agents"],
+        maxLabelValueLength: config["limits.max_label_value_length"],
+        seenAgents: () => spanMetrics.agents(),
+      })
+    : undefined;
+  const metricSources = [spanMetrics, ...(objectives === undefined ? [] : [objectives]), metrics];
 
   // 3. Who is told as it happens.
   const live = createLiveHub({
@@ -135,7 +148,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     counters: metrics,
     maxSpanAttributes: config["limits.max_span_attributes"],
     leafUsage: createLeafUsage(clock),
-    metrics: { record: ({ facts, context, countsUsage }) => spanMetrics.record(facts, context, countsUsage) },
+    metrics: {
+      record: ({ facts, context, countsUsage, isSampled }) =>
+        spanMetrics.record(facts, context, countsUsage, isSampled),
+    },
     sampler: createTraceSampler(config["sampling.rate"]),
     redactor: withoutRedaction,
     sinks: store === undefined ? [] : [storeSink(store), live],
@@ -187,7 +203,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       await app.register(tracesRoutes, { store, onCleared: () => live.cleared() });
       await app.register(liveRoute, { hub: live });
       await app.register(metricsRoute, {
-        renderMetrics: (format) => renderMetrics(format, [spanMetrics, metrics]),
+        renderMetrics: (format) => renderMetrics(format, metricSources),
       });
       await app.register(healthRoutes, {
         version,

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { costBudgetUsd, objectivesByAgent, sloErrorRate } from "./agent-objectives.js";
 import { boolean, enumeration, integer, list, number, text, type OptionKind } from "./option-kinds.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
@@ -226,6 +227,12 @@ export const OPTIONS = {
     doc: "Requests per minute of one service, as the payload names it; so many may come at once.",
   }),
 
+  "exemplars.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Gives the duration and token histograms the trace_id of a stored trace, in OpenMetrics scrapes.",
+  }),
+
   "shutdown.grace_period_seconds": option({
     kind: number({ minimum: 0, maximum: MAX_TIMER_SECONDS }), // spec 8 rule 12
     default: 30,
@@ -252,6 +259,28 @@ export const OPTIONS = {
     default: undefined,
     doc: "File that mirrors the log, which always goes to stderr. It is opened once, and appended to.",
     envOnly: true,
+  }),
+
+  "sre.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Exposes `obs_slo_error_rate` and `obs_cost_budget_usd`, which recording rules compare the counters with.",
+  }),
+  "sre.default_slo_error_rate": option({
+    kind: sloErrorRate, // spec 8 rule 14
+    default: 0.01,
+    doc: "Errors per call that are allowed to an agent without an objective of its own.",
+  }),
+  "sre.default_cost_budget_usd": option({
+    kind: costBudgetUsd, // spec 8 rule 15
+    default: 0,
+    doc: "Cost in USD per evaluation period that is allowed to an agent without a budget of its own; 0 = no budget.",
+  }),
+  "sre.agents": option({
+    kind: objectivesByAgent, // spec 8 rule 16
+    default: {},
+    doc: "Objectives of single agents, by name: `slo_error_rate`, `cost_budget_usd`. The variable takes JSON.",
+    env: "OBS_SERVER_SRE_AGENTS_JSON",
   }),
 } satisfies Record<string, OptionDefinition>;
 

@@ -8,6 +8,7 @@ const SHOWN_LENGTH = 200;
 export function formatValue(value: unknown): string {
   if (value === undefined) return "unset";
   if (Array.isArray(value)) return value.length === 0 ? "empty" : value.map(formatValue).join(", ");
+  if (typeof value === "object" && value !== null && Object.keys(value).length === 0) return "empty";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

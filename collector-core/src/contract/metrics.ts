@@ -113,6 +113,20 @@ export const METRIC_FAMILIES = {
     labels: ["model", "provider", "agent"],
     unit: "USD",
   },
+  obs_slo_error_rate: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Errors per call that are allowed to an agent, as configured.",
+    labels: ["agent"],
+    unit: "ratio",
+  },
+  obs_cost_budget_usd: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Cost per evaluation period that is allowed to an agent, as configured; 0 is no budget.",
+    labels: ["agent"],
+    unit: "USD",
+  },
   obs_http_requests_total: {
     type: "counter",
     scope: "pipeline",

@@ -11,12 +11,15 @@ const TELEMETRY_ERRORS = errorAnswers(
   "invalid_span",
   "invalid_encoding",
   "too_deep",
+  "invalid_tenant",
+  "unauthorized",
   "host_not_allowed",
   "origin_not_allowed",
   "body_too_large",
   "batch_too_large",
   "unsupported_media_type",
   "unsupported_encoding",
+  "rate_limited",
   "queue_full",
   "internal_error",
   "shutting_down",
@@ -44,7 +47,12 @@ const INGEST_PATHS = {
 };
 
 /** What any route may answer. */
-const COMMON_ERRORS = errorAnswers("host_not_allowed", "origin_not_allowed", "internal_error");
+const COMMON_ERRORS = errorAnswers(
+  "unauthorized",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "internal_error",
+);
 
 function jsonContent(schema: object): { "application/json": { schema: object } } {
   return { "application/json": { schema } };

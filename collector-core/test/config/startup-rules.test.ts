@@ -169,6 +169,31 @@ it.each(["WARN", "TRACE", "FATAL", "20", "INFO "])(
   },
 );
 
+it("spec 8 rule 9: rate limits that are not positive are refused", () => {
+  for (const key of ["rate_limit.per_ip_rpm", "rate_limit.per_service_rpm"] as const) {
+    takes(key, [1, 600]);
+    refuses(key, [0, -1, 0.5], "a whole number from 1 to 10,000,000");
+  }
+});
+
+it("spec 8 rule 14: a default SLO error rate outside (0.0, 1.0] is refused", () => {
+  takes("sre.default_slo_error_rate", [0.0001, 1]);
+  refuses("sre.default_slo_error_rate", [0, 1.0001, -0.1], "a number above 0, at most 1");
+});
+
+it("spec 8 rule 15: a negative default cost budget is refused", () => {
+  takes("sre.default_cost_budget_usd", [0, 0.5]);
+  refuses("sre.default_cost_budget_usd", [-0.01], "a number, 0 or more");
+});
+
+it.each(["10.0.0.1", "::1", "10.0.0.0/8", "fd00::/8"])("server.trusted_proxies takes %s", (range) => {
+  expect(problems({ env: { OBS_SERVER_TRUSTED_PROXIES: range } })).toEqual([]);
+});
+
+it.each(["10.0.0.256", "10.0.0.0/33", "proxy", "10.0.0.0/"])("server.trusted_proxies refuses %s", (range) => {
+  expect(problems({ env: { OBS_SERVER_TRUSTED_PROXIES: range } })).toHaveLength(1);
+});
+
 describe("the keys beyond spec 8", () => {
   it("have their bounds", () => {
     takes("server.port", [0, 65_535]);

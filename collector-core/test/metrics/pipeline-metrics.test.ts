@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { METRIC_FAMILIES } from "../../src/contract/metrics.js";
 import type { PressureLevel, QueueUsage, TraceStoreUsage } from "../../src/interfaces.js";
+import { createObjectiveGauges } from "../../src/pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics } from "../../src/pipeline/metrics/pipeline-metrics.js";
 import { createTestMetrics, onlySample, samplesOf, scrape } from "./support.js";
 
@@ -147,8 +148,16 @@ describe("the pipeline's own families", () => {
 });
 
 describe("the table of families", () => {
+  const objectives = createObjectiveGauges({
+    defaultSloErrorRate: 0.01,
+    defaultCostBudgetUsd: 0,
+    agents: { support: {} },
+    maxLabelValueLength: 128,
+    seenAgents: () => [],
+  });
+
   it("contract 4: every family of the table is exposed with its type and help, and no other of our own", async () => {
-    const page = await scrape([createTestMetrics(), createTestPipelineMetrics()]);
+    const page = await scrape([createTestMetrics(), objectives, createTestPipelineMetrics()]);
     const ours = [...page].filter(([name]) => name.startsWith("obs_"));
     expect(ours.map(([name]) => name).sort()).toEqual(Object.keys(METRIC_FAMILIES).sort());
     for (const [name, { type, help }] of Object.entries(METRIC_FAMILIES)) {
@@ -157,7 +166,7 @@ describe("the table of families", () => {
   });
 
   it("OpenMetrics 1.0: all our names hold, counters without _total", async () => {
-    const page = await scrape([createTestMetrics(), createTestPipelineMetrics()], "openmetrics");
+    const page = await scrape([createTestMetrics(), objectives, createTestPipelineMetrics()], "openmetrics");
     for (const [name, { type }] of Object.entries(METRIC_FAMILIES)) {
       expect(page.get(type === "counter" ? name.replace(/_total$/, "") : name), name).toBeDefined();
     }

@@ -42,6 +42,11 @@ export class LabelValues {
     return known ?? this.admit(raw);
   }
 
+  /** All that are exposed, `""` and `__other__` among them. */
+  all(): Iterable<string> {
+    return this.known.values();
+  }
+
   private admit(raw: string): string | undefined {
     // Cut first: two values that are equal after truncation are one series. Lone surrogates would all become U+FFFD
     // on the way out and so make two series of one name.

@@ -1,3 +1,5 @@
+import { exemplarSample, type Exemplar, type ExemplarSample } from "./exemplar.js";
+
 /** Names and values of the labels of one series. */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -10,6 +12,8 @@ export interface MetricSample {
   readonly sharedLabels: Labels;
   /** Where it is not the family's: `…_bucket`, `…_sum`, `…_count`. */
   readonly metricName?: string;
+  /** Shown in OpenMetrics alone. */
+  readonly exemplar?: ExemplarSample;
 }
 
 /** What is counted under one label tuple. */
@@ -70,6 +74,8 @@ export class HistogramSeries implements Series {
   /** Values in each bucket alone; the last is what is over all bounds. */
   private readonly counts: number[];
   private sum = 0;
+  /** The last one of each bucket; undefined until there is one. */
+  private exemplars: (ExemplarSample | undefined)[] | undefined;
   recordings = 0;
 
   constructor(
@@ -80,13 +86,14 @@ export class HistogramSeries implements Series {
   }
 
   /** Takes a finite value. */
-  observe(value: number): void {
+  observe(value: number, exemplar?: Exemplar): void {
     const { bounds } = this.shape;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket++;
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.sum = addFinite(this.sum, value);
     this.recordings += 1;
+    if (exemplar !== undefined) (this.exemplars ??= [])[bucket] = exemplarSample(exemplar, value);
   }
 
   samples(): MetricSample[] {
@@ -94,7 +101,9 @@ export class HistogramSeries implements Series {
     let cumulative = 0;
     const samples: MetricSample[] = shape.bucketLabels.map((labels, bucket) => {
       cumulative += this.counts[bucket] ?? 0;
-      return { value: cumulative, labels, sharedLabels, metricName: shape.bucketName };
+      const exemplar = this.exemplars?.[bucket];
+      const line = { value: cumulative, labels, sharedLabels, metricName: shape.bucketName };
+      return exemplar === undefined ? line : { ...line, exemplar };
     });
     samples.push(
       { value: this.sum, labels: NO_LABELS, sharedLabels, metricName: shape.sumName },

@@ -15,6 +15,7 @@ import {
   type ExposedFamily,
   type MetricSource,
 } from "./series-family.js";
+import { exemplarOf, type Exemplar } from "./exemplar.js";
 import {
   CounterSeries,
   histogramShape,
@@ -39,6 +40,8 @@ export interface SpanMetricsOptions {
   readonly caps: Readonly<Record<CappedLabel, number>>;
   /** `multi_tenant.enabled`: every family carries the tenant. Default: false. */
   readonly isMultiTenant?: boolean;
+  /** `exemplars.enabled`. Default: false. */
+  readonly hasExemplars?: boolean;
 }
 
 /** The metrics derived from spans (spec 4.7): every span, whatever sampling says. */
@@ -47,8 +50,11 @@ export interface SpanMetrics extends MetricSource {
    * Counts a span in every family that it feeds; a running one feeds none.
    *
    * @param countsUsage - false for a wrapper that repeats the usage of the inference inside it (contract 6).
+   * @param isSampled - true where the trace is kept, so that an exemplar can name it (spec 4.9 rule 1). Default: false.
    */
-  record(facts: SpanFacts, context: BatchContext, countsUsage: boolean): void;
+  record(facts: SpanFacts, context: BatchContext, countsUsage: boolean, isSampled?: boolean): void;
+  /** The label values of agents so far. */
+  agents(): Iterable<string>;
 }
 
 /** Makes the families of {@link SpanMetrics}, all of them empty. */
@@ -62,10 +68,15 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
   const cache = new SpanSeriesCache(values, options.maxSeries);
 
   return {
-    record(facts, context, countsUsage) {
+    record(facts, context, countsUsage, isSampled) {
       if (facts.isRunning) return;
-      recordSpan(families, cache.find(facts, context), facts, countsUsage);
+      const exemplar =
+        options.hasExemplars === true && isSampled === true
+          ? exemplarOf(facts.traceId, context.receivedAtMs)
+          : undefined;
+      recordSpan(families, cache.find(facts, context), facts, countsUsage, exemplar);
     },
+    agents: () => values.agent.all(),
     families: () => exposed,
   };
 }
@@ -122,11 +133,12 @@ function recordSpan(
   series: SpanSeries,
   facts: SpanFacts,
   countsUsage: boolean,
+  exemplar: Exemplar | undefined,
 ): void {
   const { labels } = series;
   (series.spans ??= families.spans.resolve(labels)).add(1);
   if (facts.durationMs !== undefined) {
-    (series.duration ??= families.duration.resolve(labels)).observe(facts.durationMs / 1000);
+    (series.duration ??= families.duration.resolve(labels)).observe(facts.durationMs / 1000, exemplar);
   }
   if (facts.ttftMs !== undefined) {
     (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
@@ -140,10 +152,10 @@ function recordSpan(
   if (facts.spanType === "llm") (series.llmCalls ??= families.llmCalls.resolve(labels)).add(1);
   // Usage counts on a span of any type (spec 2.2).
   if (facts.tokensInput !== undefined) {
-    (series.tokensInput ??= families.tokensInput.resolve(labels)).observe(facts.tokensInput);
+    (series.tokensInput ??= families.tokensInput.resolve(labels)).observe(facts.tokensInput, exemplar);
   }
   if (facts.tokensOutput !== undefined) {
-    (series.tokensOutput ??= families.tokensOutput.resolve(labels)).observe(facts.tokensOutput);
+    (series.tokensOutput ??= families.tokensOutput.resolve(labels)).observe(facts.tokensOutput, exemplar);
   }
   if (facts.costUsd !== undefined) (series.cost ??= families.cost.resolve(labels)).add(facts.costUsd);
 }
