@@ -34,12 +34,16 @@ export interface Prometheus {
  * Starts Prometheus on a free port, with its data in a temporary directory.
  *
  * @param jobs - what it scrapes every second: `host:port` by the name of the job.
+ * @param ruleFiles - paths of files of rules that it evaluates.
  */
-export async function startPrometheus(jobs: Readonly<Record<string, string>>): Promise<Prometheus> {
+export async function startPrometheus(
+  jobs: Readonly<Record<string, string>>,
+  ruleFiles: readonly string[] = [],
+): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), "obspan-prometheus-"));
   const address = `127.0.0.1:${await freePort()}`;
   const configFile = join(directory, "prometheus.yml");
-  writeFileSync(configFile, configuration({ ...jobs, prometheus: address }));
+  writeFileSync(configFile, configuration({ ...jobs, prometheus: address }, ruleFiles));
   const program = startProgram("prometheus", [
     `--config.file=${configFile}`,
     `--storage.tsdb.path=${join(directory, "data")}`,
@@ -101,7 +105,7 @@ interface RawMetadata {
   readonly type: string;
 }
 
-function configuration(jobs: Readonly<Record<string, string>>): string {
+function configuration(jobs: Readonly<Record<string, string>>, ruleFiles: readonly string[]): string {
   const jobConfigs = Object.entries(jobs).map(([name, target]) => ({
     job_name: name,
     static_configs: [{ targets: [target] }],
@@ -109,6 +113,7 @@ function configuration(jobs: Readonly<Record<string, string>>): string {
   // JSON is YAML.
   return JSON.stringify({
     global: { scrape_interval: "1s", scrape_timeout: "1s" },
+    rule_files: ruleFiles,
     scrape_configs: jobConfigs,
   });
 }
