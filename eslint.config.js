@@ -51,7 +51,14 @@ const zones = [
 
 export default defineConfig(
   {
-    ignores: ["**/dist/**", "**/dist-test/**", "**/node_modules/**", "**/.cache/**", "collector-core/ui/**"],
+    ignores: [
+      "**/dist/**",
+      "**/dist-test/**",
+      "**/node_modules/**",
+      "**/.cache/**",
+      "collector-core/ui/**",
+      "collector-core/src/otlp/proto/**",
+    ],
   },
   {
     files: ["**/*.ts", "**/*.tsx"],

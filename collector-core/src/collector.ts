@@ -5,6 +5,8 @@
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { describeError } from "./describe-error.js";
+import { createOtlpExporter } from "./export/otlp-exporter.js";
+import { createOtlpTransport } from "./export/otlp-transport.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
@@ -17,6 +19,7 @@ import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
+import { createExportMetrics, type ExportCounts } from "./pipeline/metrics/export-metrics.js";
 import { renderMetrics } from "./pipeline/metrics/exposition.js";
 import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
@@ -54,6 +57,8 @@ export interface CollectorOptions {
 export interface Ledger extends LedgerCounts {
   readonly queued: number;
   readonly inFlight: number;
+  /** Of the OTLP export; undefined where there is none. */
+  readonly exported: (ExportCounts & { readonly pending: number }) | undefined;
 }
 
 /** A collector in this process. */
@@ -123,7 +128,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         seenAgents: () => spanMetrics.agents(),
       })
     : undefined;
-  const metricSources = [spanMetrics, ...(objectives === undefined ? [] : [objectives]), metrics];
+  const exporting = startExport(config, { version, clock, logger });
+  const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics].filter(
+    (source) => source !== undefined,
+  );
 
   // 3. Who is told as it happens.
   const live = createLiveHub({
@@ -154,7 +162,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     sampler: createTraceSampler(config["sampling.rate"]),
     redactor: withoutRedaction,
-    sinks: store === undefined ? [] : [storeSink(store), live],
+    sinks: [
+      ...(store === undefined ? [] : [storeSink(store), live]),
+      ...(exporting ? [exporting.exporter] : []),
+    ],
     clock,
     onError: (where, error) => workerLog.error(`${where} failed: ${describeError(error)}`, { where }),
   });
@@ -231,7 +242,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
 
   function ledger(): Ledger {
     const { spans, inFlight } = queue.usage();
-    return { ...metrics.ledger(), queued: spans, inFlight };
+    const exported = exporting && { ...exporting.metrics.counts(), pending: exporting.exporter.pending };
+    return { ...metrics.ledger(), queued: spans, inFlight, exported };
   }
 
   /** Spec 4.9 rule 6. New spans are refused with 503 from here on, while what was accepted is processed. */
@@ -241,6 +253,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     await worker.stop(deadlineMs);
     const lost = await queue.abandon();
     if (lost > 0) metrics.dropped("shutdown", lost);
+    await exporting?.exporter.stop(deadlineMs);
     await live.stop();
     await server.stop();
     await store?.stop();
@@ -254,6 +267,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     async start() {
       await store?.start();
       await live.start();
+      await exporting?.exporter.start();
       worker.start();
       await server.start();
     },
@@ -270,6 +284,34 @@ function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
     maxBytes: config["trace_store.max_bytes"],
     clock,
   });
+}
+
+/** The way out over OTLP, where an endpoint is set. */
+function startExport(
+  config: LoadedConfig["config"],
+  { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
+) {
+  const endpoint = config["exporter.otlp_endpoint"];
+  if (endpoint === undefined) return undefined;
+  const metrics = createExportMetrics(() => exporter.pending);
+  const exporter = createOtlpExporter({
+    transport: createOtlpTransport({
+      endpoint,
+      headers: config["exporter.headers"],
+      compression: config["exporter.compression"],
+      now: () => clock.now(),
+    }),
+    batchSize: config["exporter.batch_size"],
+    flushIntervalMs: config["exporter.flush_interval"] * 1000,
+    maxQueueSize: config["exporter.max_queue_size"],
+    maxRetries: config["exporter.max_retries"],
+    version,
+    clock,
+    random: Math.random,
+    count: (outcome, spans) => metrics.count(outcome, spans),
+    log: logger.child("export"),
+  });
+  return { exporter, metrics };
 }
 
 function storeSink(store: TraceStore): SpanSink {

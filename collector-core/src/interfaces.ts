@@ -124,6 +124,10 @@ export interface SpanSink {
   offer(spans: readonly PipelineSpan[]): void | Promise<void>;
 }
 
+/** What became of spans that were offered for export (contract 4, the ledger). */
+export type ExportOutcome =
+  "exported" | "queue_full" | "retries_exhausted" | "permanent" | "partial" | "shutdown";
+
 /** The store's key (contract 3): two tenants' equal ids are two traces. */
 export interface TraceKey {
   readonly tenant: string;

@@ -43,5 +43,6 @@ function logLedger(logger: Logger, ledger: Ledger): void {
     in_flight: ledger.inFlight,
     rejected: ledger.rejected,
     dropped: ledger.dropped,
+    ...(ledger.exported === undefined ? {} : { export: ledger.exported }),
   });
 }

@@ -40,5 +40,6 @@ export function describeOptions(
 
 /** Whether there is a secret is none. */
 function isUnset(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0);
+  if (typeof value !== "object" || value === null) return value === undefined;
+  return Object.keys(value).length === 0;
 }

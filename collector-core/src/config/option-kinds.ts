@@ -109,6 +109,41 @@ export function text(limits: {
   };
 }
 
+/** Texts by name: a YAML map, or in an environment variable `name=text,other=text`. */
+export function textMap(limits: {
+  readonly rule: string;
+  readonly isName: RegExp;
+  readonly isText: RegExp;
+}): OptionKind<Readonly<Record<string, string>>> {
+  const { rule, isName, isText } = limits;
+  return {
+    rule,
+    schema: {
+      type: "object",
+      propertyNames: { pattern: isName.source },
+      additionalProperties: { type: "string", pattern: isText.source },
+    },
+    parse(text) {
+      const entries = text.split(",").map((pair) => {
+        const at = pair.indexOf("=");
+        return at < 0 ? undefined : ([pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const);
+      });
+      return entries.includes(undefined)
+        ? undefined
+        : Object.fromEntries(entries.filter((pair) => pair !== undefined));
+    },
+    check(value) {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return REFUSED;
+      for (const [name, text] of Object.entries(value as Record<string, unknown>)) {
+        if (!isName.test(name)) return { ok: false, detail: `${JSON.stringify(name)} cannot be a name` };
+        if (typeof text !== "string" || !isText.test(text))
+          return { ok: false, detail: `the text of ${JSON.stringify(name)} cannot be used` };
+      }
+      return { ok: true, value: value as Record<string, string> };
+    },
+  };
+}
+
 /** One of some words. With `ignoreCase` any letter case is taken, and the word kept as it stands in `values`. */
 export function enumeration<const T extends string>(
   values: readonly T[],

@@ -1,6 +1,15 @@
 import ipaddr from "ipaddr.js";
 import { costBudgetUsd, objectivesByAgent, sloErrorRate } from "./agent-objectives.js";
-import { boolean, enumeration, integer, list, number, text, type OptionKind } from "./option-kinds.js";
+import {
+  boolean,
+  enumeration,
+  integer,
+  list,
+  number,
+  text,
+  textMap,
+  type OptionKind,
+} from "./option-kinds.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
 /** Names of the log levels, the least important first (spec 2.6). */
@@ -175,6 +184,51 @@ export const OPTIONS = {
     kind: integer({ minimum: 1_048_576 }),
     default: 1_073_741_824,
     doc: "Memory that the trace store may hold, in bytes; the oldest traces are evicted first.",
+  }),
+
+  "exporter.otlp_endpoint": option({
+    kind: text({
+      rule: "an http or https URL",
+      pattern: /^https?:\/\/[^\s/]/,
+      isValid: (url) => URL.canParse(url) && new URL(url).search === "" && new URL(url).hash === "",
+    }),
+    default: undefined,
+    doc: "Base URL of an OTLP HTTP receiver; spans go to its /v1/traces. Unset: nothing is exported.",
+  }),
+  "exporter.batch_size": option({
+    kind: integer({ minimum: 1, maximum: 100_000 }),
+    default: 200,
+    doc: "Spans accumulated before an export batch is sent.",
+  }),
+  "exporter.flush_interval": option({
+    kind: integer({ minimum: 1, maximum: MAX_TIMER_SECONDS }),
+    default: 5,
+    doc: "Longest wait before a partial batch is sent, in seconds.",
+  }),
+  "exporter.headers": option({
+    kind: textMap({
+      rule: "header names with their texts (in the variable: name=text,name=text)",
+      isName: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
+      isText: /^[\t -~]*$/,
+    }),
+    default: {},
+    doc: "Headers that go with every export request, such as a key.",
+    secret: true,
+  }),
+  "exporter.compression": option({
+    kind: enumeration(["gzip", "none"]),
+    default: "gzip",
+    doc: "Compression of export requests.",
+  }),
+  "exporter.max_queue_size": option({
+    kind: integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 20_000,
+    doc: "Spans that may wait for export; what comes beyond is dropped, and counted.",
+  }),
+  "exporter.max_retries": option({
+    kind: integer({ minimum: 0, maximum: 100 }),
+    default: 5,
+    doc: "Further attempts for a batch that the receiver could not take: after 1 s, doubling to 30 s, or what it asks for.",
   }),
 
   "multi_tenant.enabled": option({

@@ -218,6 +218,20 @@ export const METRIC_FAMILIES = {
     labels: [],
     unit: "boolean",
   },
+  obs_export_spans_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Spans that were offered for export, by what became of them.",
+    labels: ["outcome"],
+    unit: "spans",
+  },
+  obs_export_queue_size: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Spans that wait for export or are on their way.",
+    labels: [],
+    unit: "spans",
+  },
   obs_trace_store_traces: {
     type: "gauge",
     scope: "pipeline",

@@ -1,3 +1,4 @@
+import { createExportMetrics } from "../../src/pipeline/metrics/export-metrics.js";
 import { describe, expect, it } from "vitest";
 import { METRIC_FAMILIES } from "../../src/contract/metrics.js";
 import type { PressureLevel, QueueUsage, TraceStoreUsage } from "../../src/interfaces.js";
@@ -155,9 +156,10 @@ describe("the table of families", () => {
     maxLabelValueLength: 128,
     seenAgents: () => [],
   });
+  const exporting = createExportMetrics(() => 0);
 
   it("contract 4: every family of the table is exposed with its type and help, and no other of our own", async () => {
-    const page = await scrape([createTestMetrics(), objectives, createTestPipelineMetrics()]);
+    const page = await scrape([createTestMetrics(), objectives, exporting, createTestPipelineMetrics()]);
     const ours = [...page].filter(([name]) => name.startsWith("obs_"));
     expect(ours.map(([name]) => name).sort()).toEqual(Object.keys(METRIC_FAMILIES).sort());
     for (const [name, { type, help }] of Object.entries(METRIC_FAMILIES)) {
@@ -166,7 +168,10 @@ describe("the table of families", () => {
   });
 
   it("OpenMetrics 1.0: all our names hold, counters without _total", async () => {
-    const page = await scrape([createTestMetrics(), objectives, createTestPipelineMetrics()], "openmetrics");
+    const page = await scrape(
+      [createTestMetrics(), objectives, exporting, createTestPipelineMetrics()],
+      "openmetrics",
+    );
     for (const [name, { type }] of Object.entries(METRIC_FAMILIES)) {
       expect(page.get(type === "counter" ? name.replace(/_total$/, "") : name), name).toBeDefined();
     }

@@ -1,0 +1,78 @@
+import type { SpanFacts } from "../span/span-facts.js";
+import { isRecord } from "../span/span-facts.js";
+import type { KeyValue } from "../otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
+import { keyValue, textValue, toAnyValue } from "../otlp/any-value.js";
+
+/** Lists the attributes whose value is JSON, because OTLP could not carry it (contract 6). */
+export const JSON_KEYS = "obspan.json_keys";
+
+/** Attributes as OTLP carries them; what it cannot carry becomes a JSON string, its key listed. */
+export function toKeyValues(attributes: Readonly<Record<string, unknown>>): KeyValue[] {
+  const jsonKeys: string[] = [];
+  const converted = Object.entries(attributes).map(([key, value]) => {
+    const plain = toAnyValue(value);
+    if (plain !== undefined) return keyValue(key, plain);
+    jsonKeys.push(key);
+    return keyValue(key, textValue(JSON.stringify(value)));
+  });
+  const keys = jsonKeys.length === 0 ? undefined : toAnyValue(jsonKeys);
+  if (keys !== undefined) converted.push(keyValue(JSON_KEYS, keys));
+  return converted;
+}
+
+/** What we call an attribute, and what OpenTelemetry's conventions for generative AI do (contract 6). */
+const CONVENTIONS: readonly (readonly [
+  ours: string,
+  theirs: string,
+  convert?: (value: unknown) => unknown,
+])[] = [
+  ["tokens_input", "gen_ai.usage.input_tokens"],
+  ["tokens_output", "gen_ai.usage.output_tokens"],
+  ["tokens_cached", "gen_ai.usage.cache_read.input_tokens"],
+  ["tokens_reasoning", "gen_ai.usage.reasoning.output_tokens"],
+  ["cost_usd", "gen_ai.usage.cost"],
+  ["provider", "gen_ai.provider.name"],
+  ["tool_name", "gen_ai.tool.name"],
+  ["agent", "gen_ai.agent.name"],
+  ["session_id", "gen_ai.conversation.id"],
+  ["temperature", "gen_ai.request.temperature"],
+  ["max_tokens", "gen_ai.request.max_tokens"],
+  ["finish_reason", "gen_ai.response.finish_reasons", (value) => [value]],
+  ["prompt_messages", "gen_ai.input.messages", (value) => JSON.stringify(value)],
+  ["completion_messages", "gen_ai.output.messages", (value) => JSON.stringify(value)],
+  ["tool_definitions", "gen_ai.tool.definitions", (value) => JSON.stringify(value)],
+  [
+    "ttft_ms",
+    "gen_ai.response.time_to_first_chunk",
+    (value) => (typeof value === "number" ? value / 1000 : undefined),
+  ],
+  ["error_type", "error.type"],
+];
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  llm: "chat",
+  embedding: "embeddings",
+  tool: "execute_tool",
+  agent: "invoke_agent",
+  retrieval: "retrieval",
+};
+
+/** The attributes of a span with those of the conventions beside ours. What the span says itself under them stands. */
+export function withConventions(attributes: unknown, facts: SpanFacts): Record<string, unknown> {
+  const own = isRecord(attributes) ? attributes : {};
+  const added: Record<string, unknown> = {};
+  const add = (key: string, value: unknown): void => {
+    if (value !== undefined && value !== null && !Object.hasOwn(own, key)) added[key] = value;
+  };
+  add("gen_ai.operation.name", OPERATIONS[facts.spanType]);
+  // Which of the two it was nobody told us; receivers look at either.
+  if (facts.model !== "") {
+    add("gen_ai.request.model", facts.model);
+    add("gen_ai.response.model", facts.model);
+  }
+  for (const [ours, theirs, convert = (value: unknown) => value] of CONVENTIONS) {
+    if (own[ours] !== undefined && own[ours] !== null) add(theirs, convert(own[ours]));
+  }
+  // Properties are defined, not assigned: a key may be `__proto__`.
+  return Object.fromEntries([...Object.entries(own), ...Object.entries(added)]);
+}

@@ -1,0 +1,231 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Clock, ExportOutcome, Lifecycle, PipelineSpan, SpanSink } from "../interfaces.js";
+import { keyValue, textValue } from "../otlp/any-value.js";
+import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { InstrumentationScopeSchema } from "../otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
+import { ResourceSchema, type Resource } from "../otlp/proto/opentelemetry/proto/resource/v1/resource_pb.js";
+import {
+  ResourceSpansSchema,
+  ScopeSpansSchema,
+} from "../otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { describeError } from "../describe-error.js";
+import type { BatchContext } from "../span/span-facts.js";
+import { toOtlpSpan } from "./otlp-span.js";
+import type { OtlpTransport, SendResult } from "./otlp-transport.js";
+import { backoffMs } from "./retry-policy.js";
+
+/** What {@link createOtlpExporter} needs. */
+export interface OtlpExporterOptions {
+  readonly transport: OtlpTransport;
+  /** `exporter.batch_size`. */
+  readonly batchSize: number;
+  /** `exporter.flush_interval`. */
+  readonly flushIntervalMs: number;
+  /** `exporter.max_queue_size`: spans that wait at most; what comes then is dropped. */
+  readonly maxQueueSize: number;
+  /** `exporter.max_retries`. */
+  readonly maxRetries: number;
+  /** Of the collector, for the instrumentation scope. */
+  readonly version: string;
+  readonly clock: Pick<Clock, "monotonic">;
+  /** 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly count: (outcome: ExportOutcome, spans: number) => void;
+  readonly log: { warning(message: string): void; info(message: string): void };
+}
+
+/** Sends sampled, redacted spans on to an OTLP receiver (spec 4.9 rule 3). */
+export interface OtlpExporter extends SpanSink, Lifecycle {
+  /** Spans that wait or are on their way. */
+  readonly pending: number;
+  /** One last try for what waits, until the deadline (monotonic); the rest is counted as `shutdown`. Safe twice. */
+  stop(deadlineMs?: number): Promise<void>;
+}
+
+/** A span as it waits: what it came in is not kept with it. */
+type Waiting = Pick<PipelineSpan, "context" | "span" | "facts">;
+
+export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
+  const { transport, batchSize, maxQueueSize, maxRetries, clock, count } = options;
+  let waiting: Waiting[] = [];
+  let inFlight = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+  /** Ends a wait between two attempts, and with the deadline a request. */
+  const hurry = new AbortController();
+  const giveUp = new AbortController();
+  const episode = createEpisodeLog(options.log);
+
+  /** Sends batches one after the other: full ones, and with `all` what is left. */
+  function run(all: boolean): Promise<void> {
+    sending ??= sendBatches(all).finally(() => {
+      sending = undefined;
+      if (waiting.length >= batchSize && stopping === undefined) void run(false);
+    });
+    return sending;
+  }
+
+  async function sendBatches(all: boolean): Promise<void> {
+    while (waiting.length >= (all ? 1 : batchSize) && !giveUp.signal.aborted) {
+      const batch = waiting.splice(0, batchSize);
+      inFlight = batch.length;
+      settle(batch.length, await sendOrRefuse(batch));
+      inFlight = 0;
+    }
+  }
+
+  /** A batch that cannot be written is lost, and not those after it. */
+  async function sendOrRefuse(batch: readonly Waiting[]): Promise<SendResult | "shutdown"> {
+    try {
+      return await send(encode(batch));
+    } catch (error) {
+      return { type: "refused", reason: `it could not be written: ${describeError(error)}` };
+    }
+  }
+
+  async function send(body: Uint8Array): Promise<SendResult | "shutdown"> {
+    for (let attempt = 0; ; attempt++) {
+      const isLast = hurry.signal.aborted;
+      const result = await transport(body, giveUp.signal);
+      if (result.type !== "retry") return result;
+      if (isLast || giveUp.signal.aborted) return "shutdown";
+      episode.failed(result.reason);
+      if (attempt === maxRetries) return result;
+      await pause(backoffMs(attempt, result.retryAfterMs, options.random()), hurry.signal);
+    }
+  }
+
+  function settle(spans: number, result: SendResult | "shutdown"): void {
+    if (result === "shutdown") { count("shutdown", spans); return; }
+    switch (result.type) {
+      case "sent": {
+        const rejected = Math.min(Math.max(result.rejectedSpans, 0), spans);
+        count("exported", spans - rejected);
+        if (rejected === 0) { episode.succeeded(); return; }
+        count("partial", rejected);
+        episode.lost(rejected, result.message === "" ? "the receiver refused them" : result.message); return;
+      }
+      case "retry":
+        count("retries_exhausted", spans);
+        { episode.lost(spans, `${result.reason}, ${maxRetries + 1} times`); return; }
+      case "refused":
+        count("permanent", spans);
+        { episode.lost(spans, result.reason); return; }
+    }
+  }
+
+  function encode(batch: readonly Waiting[]): Uint8Array {
+    const scope = create(InstrumentationScopeSchema, { name: "obspan", version: options.version });
+    const resourceSpans = [...byContext(batch).values()].map((spans) =>
+      create(ResourceSpansSchema, {
+        resource: resourceOf(spans[0]?.context),
+        scopeSpans: [create(ScopeSpansSchema, { scope, spans: spans.map(toOtlpSpan) })],
+      }),
+    );
+    return toBinary(
+      ExportTraceServiceRequestSchema,
+      create(ExportTraceServiceRequestSchema, { resourceSpans }),
+    );
+  }
+
+  async function stop(deadlineMs: number): Promise<void> {
+    clearInterval(timer);
+    hurry.abort();
+    const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
+    const timeUp = setTimeout(() => giveUp.abort(), Math.min(remainingMs, MAX_TIMER_MS));
+    // A run that was under way may have been one for full batches only.
+    await run(true);
+    await run(true);
+    clearTimeout(timeUp);
+    if (waiting.length > 0) count("shutdown", waiting.length);
+    waiting = [];
+  }
+
+  return {
+    name: "OTLP export",
+    get pending() {
+      return waiting.length + inFlight;
+    },
+    offer(spans) {
+      const ended = spans.filter(({ facts }) => !facts.isRunning);
+      const room = Math.max(0, maxQueueSize - waiting.length - inFlight);
+      for (const { context, span, facts } of ended.slice(0, room)) waiting.push({ context, span, facts });
+      if (ended.length > room) {
+        count("queue_full", ended.length - room);
+        episode.lost(ended.length - room, `exporter.max_queue_size (${maxQueueSize}) is reached`);
+      }
+      if (waiting.length >= batchSize && stopping === undefined) void run(false);
+    },
+    start() {
+      timer ??= setInterval(() => void run(true), options.flushIntervalMs).unref();
+    },
+    stop: (deadlineMs = Infinity) => (stopping ??= stop(deadlineMs)),
+  };
+}
+
+/** A timer of Node takes no longer wait; it would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function byContext(batch: readonly Waiting[]): Map<string, Waiting[]> {
+  const groups = new Map<string, Waiting[]>();
+  for (const each of batch) {
+    const { tenant, service, env, version = null } = each.context;
+    const key = JSON.stringify([tenant, service, env, version]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+function resourceOf(context: BatchContext | undefined): Resource {
+  const entries = [
+    ["service.name", context?.service],
+    ["deployment.environment.name", context?.env],
+    ["service.version", context?.version],
+    ["obspan.tenant", context?.tenant],
+  ] as const;
+  return create(ResourceSchema, {
+    attributes: entries.flatMap(([key, value]) =>
+      value === undefined || value === "" ? [] : keyValue(key, textValue(value)),
+    ),
+  });
+}
+
+/** Warns once an episode, and says when it is over, with what it cost. */
+function createEpisodeLog(log: OtlpExporterOptions["log"]) {
+  let isFailing = false;
+  let lostSpans = 0;
+  return {
+    failed(reason: string): void {
+      if (isFailing) return;
+      isFailing = true;
+      log.warning(`OTLP export fails: ${reason}. It is tried again.`);
+    },
+    lost(spans: number, reason: string): void {
+      if (lostSpans === 0) log.warning(`OTLP export lost ${spans} spans: ${reason}.`);
+      isFailing = true;
+      lostSpans += spans;
+    },
+    succeeded(): void {
+      if (!isFailing) return;
+      log.info(`OTLP export works again; ${lostSpans} spans were lost meanwhile.`);
+      isFailing = false;
+      lostSpans = 0;
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS)).unref();
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,116 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { fromBinary, fromJsonString } from "@bufbuild/protobuf";
+import {
+  ExportTraceServiceResponseSchema,
+  type ExportTraceServiceResponse,
+} from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { isRetryable, parseRetryAfter } from "./retry-policy.js";
+
+/** What became of one request. */
+export type SendResult =
+  | { readonly type: "sent"; readonly rejectedSpans: number; readonly message: string }
+  | { readonly type: "retry"; readonly reason: string; readonly retryAfterMs: number | undefined }
+  | { readonly type: "refused"; readonly reason: string };
+
+/** What {@link createOtlpTransport} needs. */
+export interface OtlpTransportOptions {
+  /** `exporter.otlp_endpoint`; `/v1/traces` is added (spec 4.9 rule 3). */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly compression: "gzip" | "none";
+  readonly now: () => number;
+}
+
+/** Sends one request in protobuf. Never rejects, and never follows a redirect: spans go to the address that was set. */
+export type OtlpTransport = (body: Uint8Array, signal: AbortSignal) => Promise<SendResult>;
+
+const TIMEOUT_MS = 10_000;
+/** An answer of a receiver is some bytes; of more than this nothing is read. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+const compress = promisify(gzip);
+
+export function createOtlpTransport(options: OtlpTransportOptions): OtlpTransport {
+  const { endpoint, compression, now } = options;
+  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  const headers = {
+    ...options.headers,
+    "Content-Type": "application/x-protobuf",
+    ...(compression === "gzip" ? { "Content-Encoding": "gzip" } : {}),
+  };
+
+  return async (body, signal) => {
+    try {
+      const payload = compression === "gzip" ? await compress(body) : body;
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body: payload as Uint8Array<ArrayBuffer>,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      return await readAnswer(response, now());
+    } catch (error) {
+      return { type: "retry", reason: describeFailure(error), retryAfterMs: undefined };
+    }
+  };
+}
+
+async function readAnswer(response: Response, nowMs: number): Promise<SendResult> {
+  const { status } = response;
+  const bytes = await readBounded(response);
+  if (status >= 200 && status < 300) return readSuccess(response, bytes);
+  const reason = `the receiver answered ${status}`;
+  if (isRetryable(status)) {
+    return {
+      type: "retry",
+      reason,
+      retryAfterMs: parseRetryAfter(response.headers.get("Retry-After"), nowMs),
+    };
+  }
+  return { type: "refused", reason };
+}
+
+/** A 2xx of something that is no OTLP receiver (a login page, say) has taken nothing. */
+function readSuccess(response: Response, bytes: Uint8Array): SendResult {
+  const type = response.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  let answer: ExportTraceServiceResponse | undefined;
+  try {
+    if (bytes.length === 0) return { type: "sent", rejectedSpans: 0, message: "" };
+    if (type === "application/json") {
+      answer = fromJsonString(ExportTraceServiceResponseSchema, new TextDecoder().decode(bytes), {
+        ignoreUnknownFields: true,
+      });
+    } else if (type === "application/x-protobuf" || type === "application/octet-stream" || type === "") {
+      answer = fromBinary(ExportTraceServiceResponseSchema, bytes);
+    }
+  } catch {
+    // Said below.
+  }
+  if (answer === undefined) {
+    return {
+      type: "refused",
+      reason: `what answered is no OTLP receiver (${type === "" ? "no type" : type})`,
+    };
+  }
+  const { rejectedSpans = 0n, errorMessage = "" } = answer.partialSuccess ?? {};
+  return { type: "sent", rejectedSpans: Number(rejectedSpans), message: errorMessage };
+}
+
+async function readBounded(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES);
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no answer within ${TIMEOUT_MS / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}
