@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
@@ -5,7 +6,7 @@ import { defineConfig } from "vite";
 const COLLECTOR = "http://127.0.0.1:8080";
 
 export default defineConfig({
-  root: new URL("./src/renderer", import.meta.url).pathname,
+  root: fileURLToPath(new URL("./src/renderer", import.meta.url)),
   plugins: [react()],
   build: {
     outDir: "../../dist/renderer",
@@ -14,6 +15,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: "es2023",
     sourcemap: false,
+    // A test holds the first load to 250 kB, compressed.
+    chunkSizeWarningLimit: 700,
+    // What the pages are made of asks to be named where it is given on.
+    license: { fileName: "licenses.md" },
   },
   server: {
     host: "127.0.0.1",

@@ -14,6 +14,7 @@ function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: s
       target: "node22",
       minify: false,
       sourcemap: true,
+      license: { fileName: "licenses.md" },
       rolldownOptions: {
         input: path(entry),
         // Electron gives this one itself.

@@ -35,13 +35,13 @@ export function mustRunTool(path, args, options) {
   return mustRun(process.execPath, [join(root, "node_modules", path), ...args], options);
 }
 
-/** Installs what the lockfile names, where node_modules is missing or older than the lockfile. */
-export async function ensureInstalled() {
-  const installed = join(root, "node_modules", ".package-lock.json");
-  const lockfile = join(root, "package-lock.json");
+/** Installs what a directory's lockfile names, where node_modules is missing or older than the lockfile. */
+export async function ensureInstalled(directory = root) {
+  const installed = join(directory, "node_modules", ".package-lock.json");
+  const lockfile = join(directory, "package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
   console.log("Installing dependencies …");
-  await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
 }
 
 /** Compiles what has changed since the last build, and puts the web UI beside the collector that serves it. */

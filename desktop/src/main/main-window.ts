@@ -8,6 +8,8 @@ export interface MainWindowOptions {
   readonly pageUrl: string;
   /** The built preload script. */
   readonly preload: string;
+  /** Linux shows it; elsewhere the app's own icon stands. */
+  readonly icon: string;
   readonly version: string;
   readonly log: Logger;
 }
@@ -16,7 +18,7 @@ export interface MainWindowOptions {
 const GROUND = { dark: "#0a0b0d", light: "#f3f4f6" } as const;
 
 /** The window that shows the collector's pages, where the user left it. */
-export function createMainWindow({ pageUrl, preload, version, log }: MainWindowOptions): BrowserWindow {
+export function createMainWindow({ pageUrl, preload, icon, version, log }: MainWindowOptions): BrowserWindow {
   const stateFile = join(app.getPath("userData"), "window-state.json");
   const workAreas = screen.getAllDisplays().map(({ workArea }) => workArea);
   const { maximized, ...bounds } = visibleOn(workAreas, readWindowState(stateFile));
@@ -25,6 +27,7 @@ export function createMainWindow({ pageUrl, preload, version, log }: MainWindowO
     minWidth: 720,
     minHeight: 480,
     title: "Obspan",
+    ...(process.platform === "linux" ? { icon } : {}),
     show: false,
     backgroundColor: nativeTheme.shouldUseDarkColors ? GROUND.dark : GROUND.light,
     webPreferences: {

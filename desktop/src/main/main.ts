@@ -17,6 +17,7 @@ import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
+const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
 /** The collector of a desktop is for this desktop: unlike a headless one it binds the loopback interface. */
 const DEFAULTS = { "server.host": "127.0.0.1" };
 
@@ -70,7 +71,7 @@ function showApp({ pageUrl }: RunningCollector, { log, logFile, quitting }: Show
   function mainWindow(): Electron.BrowserWindow {
     const open = BrowserWindow.getAllWindows();
     if (open[0] !== undefined) return open[0];
-    return createMainWindow({ pageUrl, preload: PRELOAD, version: app.getVersion(), log });
+    return createMainWindow({ pageUrl, preload: PRELOAD, icon: ICON, version: app.getVersion(), log });
   }
   mainWindow();
 

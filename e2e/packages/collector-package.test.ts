@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../harness/built-collector.js";
+import { startProgram } from "../harness/child-program.js";
+import { until } from "../harness/until.js";
+import { launchBrowser, openPage } from "../screen/browser.js";
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+const README = join(project, "collector-core/README.md");
+
+/** All that may be in the tarball, below `package/`. */
+const SHIPPED = [
+  /^(package\.json|README\.md|LICENSE)$/,
+  /^bin\/obspan\.js$/,
+  /^dist\/[\w/-]+(\.d\.ts|\.js)$/,
+  /^ui\/(index\.html|licenses\.md|fonts-license\.txt)$/,
+  /^ui\/assets\/[\w.-]+\.(js|css|woff2|svg)$/,
+];
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "obspan-package-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** `npm pack` of a workspace. @returns the tarball. */
+function pack(workspace: string): string {
+  const answer = execFileSync(
+    "npm",
+    ["pack", "--json", "--loglevel=error", "--workspace", workspace, "--pack-destination", directory],
+    { cwd: project, encoding: "utf8" },
+  );
+  const [{ filename }] = JSON.parse(answer) as [{ filename: string }];
+  return join(directory, filename);
+}
+
+function filesOf(tarball: string): string[] {
+  const list = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
+  return list.map((path) => path.replace(/^package\//, ""));
+}
+
+describe("the packed collector", () => {
+  it("holds the command, the built pages and the licenses, and nothing else", () => {
+    const files = filesOf(pack("@obspan/collector-core"));
+    for (const needed of ["LICENSE", "bin/obspan.js", "dist/index.js", "dist/index.d.ts", "ui/index.html"]) {
+      expect(files).toContain(needed);
+    }
+    expect(files.filter((file) => !SHIPPED.some((pattern) => pattern.test(file)))).toEqual([]);
+    const page = readFileSync(join(project, "collector-core/ui/index.html"), "utf8");
+    const named = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+      ([, path]) => `ui/${path ?? ""}`,
+    );
+    expect(named.length).toBeGreaterThan(2);
+    expect(files).toEqual(expect.arrayContaining(named));
+  });
+
+  it("loads at most 250 kB of scripts, compressed, before it shows a page (bars of the design)", () => {
+    const ui = join(project, "collector-core/ui");
+    const page = readFileSync(join(ui, "index.html"), "utf8");
+    const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? "");
+    const bytes = scripts.map((path) => gzipSync(readFileSync(join(ui, path))).length);
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
+  });
+
+  it("serves its pages where it is installed into an empty folder", async () => {
+    const home = join(directory, "app");
+    const tarballs = [pack("@obspan/sdk"), pack("@obspan/collector-core")];
+    const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    execFileSync("npm", [...install, "--prefix", home, ...tarballs]);
+
+    const port = String(await freePort());
+    const env = { OBS_SERVER_PORT: port, OBS_SERVER_LOGGING_LEVEL: "WARNING" };
+    const command = startProgram(join(home, "node_modules/.bin/obspan"), ["serve", "--local"], env);
+    onTestFinished(async () => {
+      command.signal("SIGKILL");
+      await command.exit;
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await until("the installed collector answers", () =>
+      fetch(`${url}/ready`).then(
+        ({ ok }) => (ok ? true : undefined),
+        () => undefined,
+      ),
+    );
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const { page, complaints } = await openPage(browser, url);
+    await page.getByRole("button", { name: "Send a test trace" }).click();
+    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
+    expect(complaints).toEqual([]);
+
+    const [, program = ""] = /```js\n(.*?)```/s.exec(readFileSync(README, "utf8")) ?? [];
+    writeFileSync(
+      join(home, "embedded.mjs"),
+      `${program}\nconsole.log(collector.url);\nawait collector.stop();\n`,
+    );
+    const printed = execFileSync(process.execPath, [join(home, "embedded.mjs")], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" },
+    });
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/m);
+  }, 180_000);
+});

@@ -1,0 +1,74 @@
+/**
+ * `npm run pack`: packs the desktop app for this platform into out/, and holds what is inside against what should be.
+ * Everything after `--` goes to electron-builder: `npm run pack -- --dir` for a folder instead of installers,
+ * `-c.electronDist=<folder>` for an Electron that is already there.
+ *
+ * electron-builder has a folder and a lockfile of its own, packaging/: it brings as many packages as all the rest together.
+ */
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { build, ensureInstalled, mustRun, requireNode, root } from "./project.mjs";
+
+const packaging = join(root, "packaging");
+const output = join(root, "out");
+
+/** All that may be in the app. */
+const SHIPPED = [
+  /^package\.json$/,
+  /^icons\/icon\.png$/,
+  /^dist\/main\/(main\.js|licenses\.md)$/,
+  /^dist\/preload\/(preload\.cjs|licenses\.md)$/,
+  /^dist\/renderer\/(index\.html|licenses\.md|fonts-license\.txt|assets\/[\w.-]+\.(js|css|woff2|svg))$/,
+];
+/** What must be, for the app to start and show its pages. */
+const NEEDED = ["package.json", "dist/main/main.js", "dist/preload/preload.cjs", "dist/renderer/index.html"];
+
+requireNode();
+await ensureInstalled();
+await ensureInstalled(packaging);
+await build();
+rmSync(output, { recursive: true, force: true });
+const builder = createRequire(join(packaging, "package.json")).resolve("electron-builder/cli.js");
+await mustRun(process.execPath, [
+  builder,
+  "--config",
+  join(root, "electron-builder.yml"),
+  "--projectDir",
+  root,
+  "--publish",
+  "never",
+  ...process.argv.slice(2),
+]);
+for (const archive of findArchives(output)) checkArchive(archive);
+
+/** The archives of the app: one for each architecture. */
+function findArchives(directory) {
+  const archives = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name === "app.asar")
+    .map((entry) => join(entry.parentPath, entry.name));
+  if (archives.length === 0) fail([`There is no app.asar below ${directory}.`]);
+  return archives;
+}
+
+function checkArchive(archive) {
+  const asar = createRequire(join(packaging, "package.json"))("@electron/asar");
+  const files = asar
+    .listPackage(archive)
+    .map((path) => path.replaceAll("\\", "/").slice(1))
+    .filter((path) => asar.statFile(archive, path).files === undefined);
+  const problems = [
+    ...files
+      .filter((file) => !SHIPPED.some((pattern) => pattern.test(file)))
+      .map((file) => `too much: ${file}`),
+    ...NEEDED.filter((file) => !files.includes(file)).map((file) => `missing: ${file}`),
+  ];
+  if (existsSync(`${archive}.unpacked`)) problems.push(`unpacked beside it: ${archive}.unpacked`);
+  if (problems.length > 0) fail([`${archive} is not as it should be:`, ...problems]);
+  console.log(`${archive}: ${files.length} files, as they should be`);
+}
+
+function fail(lines) {
+  console.error(lines.join("\n  "));
+  process.exit(1);
+}
