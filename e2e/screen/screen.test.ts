@@ -60,6 +60,42 @@ describe("the screen on the built collector", () => {
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
   });
 
+  it("shows the names of the pages at the first run, until a trace is there", async () => {
+    const collector = await collectorForTest();
+    const { page } = await openPage(browser, collector.url);
+    const name = page.getByRole("navigation", { name: "Main" }).getByText("Metrics");
+    await name.waitFor({ state: "visible" });
+    await post(collector, [plainSpan("one")]);
+    await page.getByText("run one").waitFor();
+    await name.waitFor({ state: "hidden" });
+  });
+
+  it("copies where the browser gives a page no clipboard, as from a collector elsewhere on the network", async () => {
+    const { url } = await collectorForTest();
+    const { page } = await openPage(browser, url, { permissions: ["clipboard-read"] });
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await page.evaluate(() => {
+      const { navigator } = globalThis as unknown as { navigator: object };
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+    });
+    await page.getByTitle("Copy the endpoint").click();
+    await page.getByLabel("Copied").waitFor();
+    // What was copied is pasted by the keys that a person uses.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or jump to" }).press("Control+v");
+    expect(await page.getByRole("combobox", { name: "Search or jump to" }).inputValue()).toBe(url);
+  });
+
+  it("says of a trace that is not there which one, and of a span that its parent is not", async () => {
+    const collector = await collectorForTest();
+    await post(collector, [plainSpan("orphan", { parent_span_id: "elsewhere" })]);
+    const { page } = await openPage(browser, `${collector.url}/traces/gone-for-good`);
+    await page.getByRole("heading", { name: "No such trace" }).waitFor();
+    await page.getByRole("banner").getByText("gone-for-good").waitFor();
+    await page.goto(`${collector.url}/traces/orphan`);
+    await page.getByText("Its parent elsewhere is not in this trace.").waitFor();
+  });
+
   it("says that the collector is away, and goes on by itself when it is back", async () => {
     const port = String(await freePort());
     const collector = await collectorForTest({ PORT: port });

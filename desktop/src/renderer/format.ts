@@ -29,10 +29,11 @@ export function formatWhole(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `$0.0309` below a dollar, `$21.74` above. */
+/** `$0.0309` below a dollar, `$21.74` above, `$1,235` from a thousand on. */
 export function formatCost(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0.00005) return "<$0.0001";
+  if (usd >= 999.995) return `$${formatWhole(Math.round(usd))}`;
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 

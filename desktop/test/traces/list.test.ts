@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clampWidth, COLUMNS, layOutColumns } from "../../src/renderer/features/traces/columns.js";
-import { gradeScores, worstScore } from "../../src/renderer/features/traces/scores.js";
+import { gradeScores, worstScore } from "../../src/renderer/score-grades.js";
 import { moveTarget } from "../../src/renderer/features/traces/use-list-keys.js";
 import { highlightLine } from "../../src/renderer/features/traces/first-run/highlight.js";
 import { SNIPPETS } from "../../src/renderer/features/traces/first-run/snippets.js";

@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useCopy } from "./use-copy.js";
 
 interface CopyButtonProps {
   readonly text: string;
@@ -10,24 +11,16 @@ interface CopyButtonProps {
   readonly children?: ReactNode;
 }
 
-/** How long the check mark stands in place of the icon. */
-const CONFIRMED_MS = 1200;
-
 /** Copies a text, and shows that it did. */
 export function CopyButton({ text, name, className, children }: CopyButtonProps) {
-  const [isCopied, setCopied] = useState(false);
-  async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), CONFIRMED_MS);
-  }
+  const { isCopied, copy } = useCopy();
   return (
     <button
       type="button"
       className={className}
       title={name}
       aria-label={children === undefined ? name : undefined}
-      onClick={() => void copy()}
+      onClick={() => copy(text)}
     >
       {children}
       {isCopied ? (

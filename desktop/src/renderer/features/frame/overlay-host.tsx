@@ -13,7 +13,7 @@ const Shortcuts = lazy(async () => ({ default: (await loadShortcuts()).Shortcuts
 /** Shows the overlay that is open. They are no part of the first load; they are fetched when the page has come to rest. */
 export function OverlayHost() {
   const open = useStore(overlays, (state) => state.open);
-  const { preferences } = useStores();
+  const stores = useStores();
 
   useEffect(() => {
     const timer = setTimeout(() => void Promise.allSettled([loadPalette(), loadShortcuts()]), 1000);
@@ -25,9 +25,9 @@ export function OverlayHost() {
       desktopBridge?.onMenu((command) => {
         if (command === "palette") openPalette();
         else if (command === "shortcuts") openShortcuts();
-        else toggleRail(preferences);
+        else toggleRail(stores);
       }),
-    [preferences],
+    [stores],
   );
 
   if (open === "none") return null;

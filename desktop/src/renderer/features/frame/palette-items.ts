@@ -100,12 +100,14 @@ function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: s
 
 function traceItem(trace: TraceSummary, nowMs: number): PaletteItem {
   const { value, unit } = formatDuration(trace.duration_ms);
+  // Of a run that goes on, its latest span says how long it took: not a figure to show.
+  const duration = trace.running ? "running" : `${value} ${unit}`;
   return {
     id: `trace ${trace.trace_id}`,
     label: trace.agent === null ? trace.root_name : `${trace.root_name} · ${trace.agent}`,
     detail: trace.input_preview ?? trace.trace_id,
     sign: { status: trace.status },
-    figures: [`${value} ${unit}`, formatAgo(nowMs - Date.parse(trace.start_time))],
+    figures: [duration, formatAgo(nowMs - Date.parse(trace.start_time))],
     href: traceHref(trace.trace_id),
   };
 }

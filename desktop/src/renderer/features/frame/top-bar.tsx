@@ -27,13 +27,15 @@ export function TopBar() {
 
 function Crumbs() {
   const [isTrace] = useRoute("/traces/:traceId");
-  const name = useTrace(({ trace }) => trace?.root_name);
+  const name = useTrace(({ trace, phase, traceId }) => (phase === "error" ? traceId : trace?.root_name));
   if (isTrace) {
     return (
       <div className="crumbs">
         <Link href="/traces">Traces</Link>
         <ChevronRight className="icon xs" aria-hidden />
-        <span className="cut">{name ?? "…"}</span>
+        <span className="cut" title={name}>
+          {name ?? "…"}
+        </span>
       </div>
     );
   }
@@ -50,7 +52,9 @@ function Vitals() {
   const status = useConnection((connection) => connection.status);
   const rates = useConnection((connection) => connection.rates);
   const paused = useTraces((traces) => traces.paused);
-  const queuePct = status?.queue_pct ?? 0;
+  const isAway = link === "disconnected";
+  const rate = Math.round(status?.spans_per_second ?? 0);
+  const queuePct = isAway ? 0 : (status?.queue_pct ?? 0);
   const queueTitle = status
     ? `Ingestion queue: ${formatWhole(status.queue_spans)} of ${formatWhole(status.queue_capacity)} spans`
     : "Ingestion queue";
@@ -62,11 +66,7 @@ function Vitals() {
       </CopyButton>
       <span title="Spans received each second">
         <Sparkline values={rates} />
-        {paused ? (
-          <b className="num">paused</b>
-        ) : (
-          <b className="num">{Math.round(status?.spans_per_second ?? 0)}</b>
-        )}
+        {paused ? <b>paused</b> : <b className="num">{isAway ? "–" : formatWhole(rate)}</b>}
         {!paused && "spans/s"}
       </span>
       <span title={queueTitle}>
@@ -74,7 +74,7 @@ function Vitals() {
         <span className="meter">
           <i style={{ width: `${Math.min(100, queuePct)}%` }} />
         </span>
-        <b className="num">{queuePct === 0 ? "0" : queuePct.toFixed(1)}%</b>
+        <b className="num">{isAway ? "–" : `${queuePct === 0 ? "0" : queuePct.toFixed(1)}%`}</b>
       </span>
     </div>
   );

@@ -17,7 +17,7 @@ const PRESSED_BY_SPACE =
 
 /** The keys that work on every page. */
 export function useGlobalKeys(): void {
-  const { preferences, traces } = useStores();
+  const stores = useStores();
   const [, navigate] = useLocation();
 
   useEffect(() => {
@@ -37,10 +37,10 @@ export function useGlobalKeys(): void {
           openShortcuts();
           break;
         case "rail":
-          toggleRail(preferences);
+          toggleRail(stores);
           break;
         case "pause":
-          traces.getState().setPaused(!traces.getState().paused);
+          stores.traces.getState().setPaused(!stores.traces.getState().paused);
           break;
       }
     }
@@ -68,7 +68,7 @@ export function useGlobalKeys(): void {
       clearTimeout(timer);
       window.removeEventListener("keydown", onKeyDown, { capture: true });
     };
-  }, [navigate, preferences, traces]);
+  }, [navigate, stores]);
 }
 
 /** True where a plain key belongs to a field, a menu or a dialog. */

@@ -14,6 +14,7 @@ import {
 } from "lucide-react";
 import { useLocation } from "wouter";
 import { useConnection, usePreferences, useStores, useTraces } from "../../app-context.js";
+import { copyText } from "../../components/copy-text.js";
 import type { Preferences } from "../../store/preferences-store.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { openShortcuts } from "./overlays.js";
@@ -28,7 +29,8 @@ const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: s
 
 /** What the palette can do, beside going somewhere. @param askToDelete - the step before all traces are deleted. */
 export function usePaletteActions(askToDelete: () => void): readonly PaletteItem[] {
-  const { preferences, traces } = useStores();
+  const stores = useStores();
+  const { preferences, traces } = stores;
   const [, navigate] = useLocation();
   const paused = useTraces((state) => state.paused);
   const isFiltered = useTraces((state) => !isUnfiltered(state.filters));
@@ -63,7 +65,7 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
       navigate("/traces");
       void traces.getState().sendTestTrace();
     }),
-    action("Copy endpoint", Copy, () => void navigator.clipboard.writeText(window.location.origin), {
+    action("Copy endpoint", Copy, () => void copyText(window.location.origin), {
       detail: window.location.origin,
       keywords: "address url",
     }),
@@ -72,7 +74,7 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
         keywords: "colour mode",
       }),
     ),
-    action("Toggle names in the rail", PanelLeft, () => toggleRail(preferences), {
+    action("Toggle names in the rail", PanelLeft, () => toggleRail(stores), {
       keys: ["["],
       keywords: "sidebar",
     }),

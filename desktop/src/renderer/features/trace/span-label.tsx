@@ -1,8 +1,9 @@
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { ChevronDown, ChevronRight, Unlink } from "lucide-react";
 import type { CSSProperties, MouseEvent } from "react";
 import { SpanIcon } from "../../components/span-icon.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { Figure } from "./figure.js";
+import { lacksParent } from "./model/place-notices.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 
@@ -31,6 +32,11 @@ export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
         {node.span.name}
       </b>
       <SpanMark node={node} />
+      {lacksParent(node) && (
+        <span className="orphan" title="Its parent is not in this trace">
+          <Unlink className="icon xs" aria-label="Its parent is not in this trace" />
+        </span>
+      )}
       {node.depth > maxIndent && (
         <span className="depth" title={`Level ${node.depth + 1}`}>
           {node.depth + 1}

@@ -13,6 +13,7 @@ import {
   formatWhole,
   shortenId,
 } from "../../format.js";
+import { gradeScores, type Grade } from "../../score-grades.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import type { Neighbours } from "./hooks/use-neighbours.js";
 import { textOf } from "./model/span-facts.js";
@@ -21,6 +22,9 @@ import { textOf } from "./model/span-facts.js";
 const ID_LENGTH = 32;
 /** Scores that the header has room for; the rest stand in the tooltip. */
 const SHOWN_SCORES = 3;
+
+/** Only what is off gets colour. */
+const SCORE_CLASS: Readonly<Record<Grade, string>> = { good: "", weak: "is-warn", bad: "is-error" };
 
 /** What the trace is, and the figures that sum it up. */
 export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSummary } & Neighbours) {
@@ -106,16 +110,16 @@ function Facts({ trace }: { trace: TraceSummary }) {
       )}
       {trace.cost_usd > 0 && <Fact name="Cost">{formatCost(trace.cost_usd)}</Fact>}
       {model !== undefined && (
-        <Fact name="Models" title={models.join(", ")}>
+        <Fact name="Models" title={models.join("\n")} canShrink>
           <span className="cut">{model}</span>{" "}
           {otherModels.length > 0 && <small>+{otherModels.length}</small>}
         </Fact>
       )}
-      <Fact name="Service" title={`${trace.service} ${place}`}>
+      <Fact name="Service" title={`${trace.service} ${place}`} canShrink>
         <span className="cut">{trace.service}</span> <small className="cut">{place}</small>
       </Fact>
       {session !== undefined && (
-        <Fact name="Session" title={session}>
+        <Fact name="Session" title={session} canShrink>
           <span className="cut">{shortenId(session, 20)}</span>
         </Fact>
       )}
@@ -124,9 +128,17 @@ function Facts({ trace }: { trace: TraceSummary }) {
   );
 }
 
-function Fact({ name, title, children }: { name: string; title?: string; children: ReactNode }) {
+interface FactProps {
+  readonly name: string;
+  readonly title?: string;
+  /** Its text is cut where there is no room; figures are not. */
+  readonly canShrink?: boolean;
+  readonly children: ReactNode;
+}
+
+function Fact({ name, title, canShrink = false, children }: FactProps) {
   return (
-    <div title={title}>
+    <div title={title} className={canShrink ? "shrinks" : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -150,10 +162,14 @@ function Measured({ ms }: { ms: number }) {
 
 function Scores({ scores }: { scores: TraceSummary["scores"] }) {
   const all = scores.map(({ type, score, label }) => `${type} ${formatScore(score)} ${label ?? ""}`.trim());
+  const graded = gradeScores(scores);
+  // What is off must not hide behind what is well.
+  const worst = new Set(graded.toSorted((a, b) => a.goodness - b.goodness).slice(0, SHOWN_SCORES));
+  const shown = graded.filter((score) => worst.has(score));
   return (
     <Fact name="Scores" title={all.join("\n")}>
-      {scores.slice(0, SHOWN_SCORES).map(({ type, score }) => (
-        <span key={type} className="score">
+      {shown.map(({ type, score, grade }) => (
+        <span key={type} className={`score ${SCORE_CLASS[grade]}`}>
           {formatScore(score)}
           <small>{type.replaceAll("_", " ")}</small>
         </span>

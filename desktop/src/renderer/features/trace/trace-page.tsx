@@ -1,9 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useConnection, usePreferences, useStores, useTrace } from "../../app-context.js";
+import { useCopy } from "../../components/use-copy.js";
+import { useMediaQuery } from "../../components/use-media-query.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
-import { useMediaQuery } from "./hooks/use-media-query.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
 import { useTraceKeys } from "./hooks/use-trace-keys.js";
 import { TimelineView } from "./timeline/timeline-view.js";
@@ -79,10 +80,11 @@ function PageParts({ traceId }: { traceId: string }) {
   const trace = useTrace((state) => state.trace);
   const neighbours = useNeighbours(traceId, view);
   const selectedId = selected?.id;
-  const copyLink = useCallback(() => {
+  const { isCopied, copy } = useCopy();
+  const copyLink = (): void => {
     const path = tracePath(traceId, { ...view.getState(), spanId: selectedId });
-    void navigator.clipboard.writeText(window.location.origin + path);
-  }, [traceId, view, selectedId]);
+    copy(window.location.origin + path);
+  };
   useTraceKeys(neighbours, copyLink);
 
   const shown = useTraceView((state) => state.view);
@@ -105,7 +107,7 @@ function PageParts({ traceId }: { traceId: string }) {
         {isPaneOpen && selected !== undefined && (
           <section aria-label="Selected span" className={isNarrow ? "pane over" : "pane"}>
             {!isNarrow && <PaneResizer container={split} />}
-            <SpanPane key={selected.id} node={selected} copyLink={copyLink} />
+            <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
           </section>
         )}
       </div>

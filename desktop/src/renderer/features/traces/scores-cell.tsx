@@ -1,7 +1,7 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import type { CSSProperties } from "react";
 import { formatScore } from "../../format.js";
-import { gradeScores, worstScore, type Grade } from "./scores.js";
+import { gradeScores, worstScore, type Grade } from "../../score-grades.js";
 
 const BAR_CLASS: Readonly<Record<Grade, string | undefined>> = { good: undefined, weak: "weak", bad: "bad" };
 const FIGURE_CLASS: Readonly<Record<Grade, string>> = { good: "dim", weak: "is-warn", bad: "is-error" };

@@ -1,6 +1,7 @@
-import { ChevronDown, ChevronRight, Link2 } from "lucide-react";
+import { Check, ChevronDown, ChevronRight, Link2 } from "lucide-react";
 import { useState, type CSSProperties } from "react";
 import { CopyButton } from "../../../components/copy-button.js";
+import { useCopy } from "../../../components/use-copy.js";
 import { plainText, type AttributeRow } from "../model/attribute-rows.js";
 import { oneLine } from "../model/span-facts.js";
 import { inlineJson, isLongText, isTruncated, prettyJson, type LongText } from "../model/values.js";
@@ -105,14 +106,19 @@ function CopyButtons({ path, value }: { path: string; value: unknown }) {
 }
 
 function CopyPath({ path }: { path: string }) {
+  const { isCopied, copy } = useCopy();
   return (
     <button
       type="button"
       aria-label={`Copy the path ${path}`}
       title={`Copy the path ${path}`}
-      onClick={() => void navigator.clipboard.writeText(path)}
+      onClick={() => copy(path)}
     >
-      <Link2 className="icon xs faint" aria-hidden />
+      {isCopied ? (
+        <Check className="icon xs is-ok" aria-label="Copied" />
+      ) : (
+        <Link2 className="icon xs faint" aria-hidden />
+      )}
     </button>
   );
 }

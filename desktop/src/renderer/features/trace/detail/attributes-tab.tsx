@@ -46,6 +46,10 @@ export function AttributesTab() {
         <MissingTexts />
         <table>
           <caption className="sr">Attributes</caption>
+          <colgroup>
+            <col className="keys" />
+            <col />
+          </colgroup>
           <thead className="sr">
             <tr>
               <th scope="col">Key</th>

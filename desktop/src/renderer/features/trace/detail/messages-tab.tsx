@@ -6,6 +6,7 @@ import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";
 import { MessageView } from "./message-view.js";
 import { MissingTexts } from "./missing-texts.js";
+import { useTracePage } from "../trace-page-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
 
 /** What went in and what came out; why it failed; what happened meanwhile. */
@@ -53,9 +54,27 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
           <Conversation key={expansion.version} messages={messages} isExpanded={expansion.isExpanded} />
         )}
         <EventsList />
-        {count === 0 && span.events.length === 0 && <p className="nothing">This span carries no messages.</p>}
+        {count === 0 && <NoMessages />}
       </div>
     </>
+  );
+}
+
+/** Says where to look instead. */
+function NoMessages() {
+  const { span } = useSpanDetail();
+  const { view } = useTracePage();
+  const attributes = Object.keys(span.attributes).length;
+  if (span.events.length > 0) return null;
+  return (
+    <p className="nothing">
+      This span carries no messages.{" "}
+      {attributes > 0 && (
+        <button type="button" className="more" onClick={() => view.getState().setTab("attributes")}>
+          Show its {attributes === 1 ? "attribute" : `${attributes} attributes`}
+        </button>
+      )}
+    </p>
   );
 }
 

@@ -1,19 +1,23 @@
 import { Check, Link2, X } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
 import { formatCost, formatDuration, formatPreciseTime, formatWhole } from "../../../format.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { useTraceNow } from "../hooks/use-trace-now.js";
+import { placeNotices } from "../model/place-notices.js";
 import { numberOf, statusBadge, textOf } from "../model/span-facts.js";
 import { useTracePage } from "../trace-page-context.js";
 import { IconButton } from "../view-bar.js";
 import { useSpanDetail } from "./span-detail-context.js";
 
-/** How long the check mark stands in place of the link. */
-const CONFIRMED_MS = 1200;
+/** A link to the selected span. */
+export interface SpanLink {
+  readonly copy: () => void;
+  readonly isCopied: boolean;
+}
 
 /** What the span is, and its figures. */
-export function SpanHead({ copyLink }: { copyLink: () => void }) {
+export function SpanHead({ link }: { link: SpanLink }) {
   const { span } = useSpanDetail();
   const model = textOf(span, "model");
   const tool = textOf(span, "tool_name");
@@ -44,26 +48,22 @@ export function SpanHead({ copyLink }: { copyLink: () => void }) {
         <span className={`badge cut ${badge.kind}`} title={badge.text}>
           {badge.text}
         </span>
-        <CopyLinkButton copyLink={copyLink} />
+        <CopyLinkButton {...link} />
         <CloseButton />
       </div>
       <SpanFigures />
+      <SpanNotices />
     </div>
   );
 }
 
-function CopyLinkButton({ copyLink }: { copyLink: () => void }) {
-  const [isCopied, setCopied] = useState(false);
+function CopyLinkButton({ copy, isCopied }: SpanLink) {
   return (
     <IconButton
       icon={isCopied ? Check : Link2}
       name={isCopied ? "Copied" : "Copy a link to this span"}
       keys="Y"
-      onClick={() => {
-        copyLink();
-        setCopied(true);
-        setTimeout(() => setCopied(false), CONFIRMED_MS);
-      }}
+      onClick={copy}
     />
   );
 }
@@ -116,6 +116,20 @@ function SpanFigures() {
         {inWords(node.startMs)}
       </Figure>
     </div>
+  );
+}
+
+/** What is odd about the span's place: spans say of each other what need not be so. */
+function SpanNotices() {
+  const { node } = useSpanDetail();
+  const notices = placeNotices(node);
+  if (notices.length === 0) return null;
+  return (
+    <ul className="span-notices">
+      {notices.map((notice) => (
+        <li key={notice}>{notice}</li>
+      ))}
+    </ul>
   );
 }
 

@@ -7,7 +7,7 @@ import { AttributesTab } from "./attributes-tab.js";
 import { MessagesTab } from "./messages-tab.js";
 import { RawTab } from "./raw-tab.js";
 import { SpanDetailProvider, useSpanDetail } from "./span-detail-context.js";
-import { SpanHead } from "./span-head.js";
+import { SpanHead, type SpanLink } from "./span-head.js";
 
 const TAB_NAMES: Readonly<Record<TabName, string>> = {
   messages: "Messages",
@@ -17,14 +17,14 @@ const TAB_NAMES: Readonly<Record<TabName, string>> = {
 
 interface SpanPaneProps {
   readonly node: SpanNode;
-  readonly copyLink: () => void;
+  readonly link: SpanLink;
 }
 
 /** The selected span. */
-export function SpanPane({ node, copyLink }: SpanPaneProps) {
+export function SpanPane({ node, link }: SpanPaneProps) {
   return (
     <SpanDetailProvider node={node}>
-      <SpanHead copyLink={copyLink} />
+      <SpanHead link={link} />
       <Tabs />
     </SpanDetailProvider>
   );

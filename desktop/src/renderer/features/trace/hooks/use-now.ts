@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useMediaQuery } from "./use-media-query.js";
+import { useMediaQuery } from "../../../components/use-media-query.js";
 
 /** Numbers that move do so at most five times a second; once a second for who asked for less motion. */
 const TICK_MS = 200;

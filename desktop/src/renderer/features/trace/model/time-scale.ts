@@ -16,7 +16,8 @@ const SPARE = 1.012;
 
 /** The whole trace; it ends at a line of the ruler where one is near. */
 export function fitWindow(lengthMs: number, maxTicks = 5): TimeWindow {
-  const length = Math.max(lengthMs, SHORTEST_MS);
+  // Of what took no time at all the ruler shows a millisecond.
+  const length = lengthMs > 0 ? Math.max(lengthMs, SHORTEST_MS) : 1;
   const step = tickStep(length, maxTicks);
   const round = Math.ceil(length / step) * step;
   return { startMs: 0, endMs: round <= length * ROUND_END ? round : length * SPARE };

@@ -19,17 +19,34 @@ export function Refusals() {
         const known = isErrorCode(code) ? ERROR_CATALOGUE[code] : undefined;
         return (
           <div className="why2" key={code}>
-            <span className="mono">
+            <span className="mono count">
               {formatWhole(spans)} {spans === 1 ? "span" : "spans"}
             </span>
             <span className="badge error">
               {known?.status} {code}
             </span>
-            <span>{known?.meaning}</span>
+            <Meaning text={known?.meaning ?? ""} />
           </div>
         );
       })}
     </section>
+  );
+}
+
+/** The names of fields stand between backticks. */
+function Meaning({ text }: { text: string }) {
+  return (
+    <span className="grow">
+      {text.split("`").map((piece, index) =>
+        index % 2 === 0 ? (
+          piece
+        ) : (
+          <span key={index} className="mono">
+            {piece}
+          </span>
+        ),
+      )}
+    </span>
   );
 }
 

@@ -1,11 +1,9 @@
 import { Check, Copy } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { useState } from "react";
+import { useCopy } from "../../../components/use-copy.js";
 import { highlightLine } from "./highlight.js";
 import { SNIPPETS, type Snippet } from "./snippets.js";
-
-/** How long the check mark stands in place of the icon. */
-const CONFIRMED_MS = 1200;
 
 /** Ways to send a first span, to copy. */
 export function SnippetTabs({ origin }: { origin: string }) {
@@ -34,14 +32,9 @@ export function SnippetTabs({ origin }: { origin: string }) {
 }
 
 function CopySnippet({ code }: { code: string }) {
-  const [isCopied, setCopied] = useState(false);
-  async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(code);
-    setCopied(true);
-    setTimeout(() => setCopied(false), CONFIRMED_MS);
-  }
+  const { isCopied, copy } = useCopy();
   return (
-    <button type="button" className="btn ghost" onClick={() => void copy()}>
+    <button type="button" className="btn ghost" onClick={() => copy(code)}>
       {isCopied ? <Check className="icon is-ok" aria-hidden /> : <Copy className="icon" aria-hidden />}
       {isCopied ? "Copied" : "Copy"}
     </button>

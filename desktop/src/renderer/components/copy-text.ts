@@ -1,0 +1,33 @@
+/**
+ * Copies a text. Browsers give pages the clipboard only on https and on this machine: from a collector elsewhere on the
+ * network the text is selected in a field and copied as by hand.
+ *
+ * @returns whether it was copied.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  try {
+    if (clipboard !== undefined) {
+      await clipboard.writeText(text);
+      return true;
+    }
+  } catch {
+    // Not allowed, or the page has not got the focus: perhaps by hand.
+  }
+  return copyFromField(text);
+}
+
+function copyFromField(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement("textarea");
+  field.className = "sr";
+  field.value = text;
+  // Inside of a dialog, which takes the focus back from outside.
+  (focused?.closest("[role=dialog]") ?? document.body).append(field);
+  field.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that is left where there is no clipboard.
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  return isCopied;
+}

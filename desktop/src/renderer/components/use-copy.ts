@@ -1,0 +1,20 @@
+import { useEffect, useRef, useState } from "react";
+import { copyText } from "./copy-text.js";
+
+/** How long the check mark stands in place of the icon. */
+const CONFIRMED_MS = 1200;
+
+/** Copies a text, and says for a moment that it did. */
+export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
+  const [isCopied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  async function copy(text: string): Promise<void> {
+    if (!(await copyText(text))) return;
+    setCopied(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setCopied(false), CONFIRMED_MS);
+  }
+  return { isCopied, copy: (text) => void copy(text) };
+}

@@ -1,0 +1,32 @@
+import { formatDuration } from "../../../format.js";
+import type { SpanNode } from "./span-tree.js";
+
+/** Clocks of two machines differ by a little; less than this is not worth a word. */
+const CLOCK_SLACK_MS = 1;
+
+/** Whether the span names a parent that the trace does not hold: not received yet, evicted, or sampled elsewhere. */
+export function lacksParent({ span, id, parent }: SpanNode): boolean {
+  const { parent_span_id: parentId } = span;
+  return parent === undefined && parentId !== null && parentId !== "" && parentId !== id;
+}
+
+/** What is odd about a span's place in its trace, in words. */
+export function placeNotices(node: SpanNode): readonly string[] {
+  const { span, parent, startMs } = node;
+  const notices: string[] = [];
+  if (lacksParent(node)) notices.push(`Its parent ${span.parent_span_id ?? ""} is not in this trace.`);
+  if (parent === undefined) return notices;
+  const earlyMs = parent.startMs - startMs;
+  const lateMs = parent.endMs === undefined ? 0 : startMs - parent.endMs;
+  if (earlyMs > CLOCK_SLACK_MS) {
+    notices.push(`It starts ${inWords(earlyMs)} before its parent: their clocks may differ.`);
+  } else if (lateMs > CLOCK_SLACK_MS) {
+    notices.push(`It starts ${inWords(lateMs)} after its parent ended.`);
+  }
+  return notices;
+}
+
+function inWords(ms: number): string {
+  const { value, unit } = formatDuration(ms);
+  return `${value} ${unit}`;
+}
