@@ -12,6 +12,7 @@ import { measureColdStart } from "./cold-start.mjs";
 import { measureLatency } from "./latency.mjs";
 import { LoadGenerator } from "./load.mjs";
 import { measureMemory } from "./memory.mjs";
+import { measureScreen } from "./screen.mjs";
 import { projectDirectory } from "./servers.mjs";
 import { DEFAULT_TEXT_LENGTH } from "./span-batches.mjs";
 import { measureThroughput } from "./throughput.mjs";
@@ -34,6 +35,7 @@ const PARTS = {
   throughput: () => measureThroughput({ ...timing, baseline: flags.baseline }),
   latency: () => measureLatency(timing),
   memory: () => measureMemory({ generator }),
+  screen: () => measureScreen({ seconds: flags.quick ? 10 : 60 }),
   coldStart: () => measureColdStart({ rounds: flags.quick ? 5 : 10 }),
 };
 const chosen = flags.only?.split(",") ?? Object.keys(PARTS);

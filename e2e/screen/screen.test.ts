@@ -29,6 +29,12 @@ const plainSpan = (traceId: string, fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
+/** A judge's verdict, which is drawn in its colour. */
+const SCORE = {
+  span_type: "evaluation",
+  attributes: { evaluation_type: "hallucination", evaluation_score: 0.62, evaluation_label: "likely" },
+};
+
 describe("the screen on the built collector", () => {
   it("shows what was posted within a second, without a complaint of the page", async () => {
     const collector = await collectorForTest();
@@ -187,29 +193,34 @@ describe("the screen on the built collector", () => {
     await page.getByText("run good").waitFor();
   });
 
-  it("has nothing that axe objects to, on every page, in both themes", async () => {
-    const collector = await collectorForTest();
-    for (const colorScheme of ["dark", "light"] as const) {
+  it.each(["dark", "light"] as const)(
+    "has nothing that axe objects to, on every page, in the %s theme",
+    async (colorScheme) => {
+      const collector = await collectorForTest();
       const { page } = await openPage(browser, collector.url, { colorScheme });
       await page.getByRole("heading", { name: /Listening on/ }).waitFor();
-      expect(await accessibilityViolations(page), `${colorScheme} first run`).toEqual([]);
-      await post(collector, supportRun({ traceId: `axe-${colorScheme}`, startMs: Date.now() - 20_000 }));
+      expect(await accessibilityViolations(page), "first run").toEqual([]);
+      await post(collector, [
+        ...supportRun({ traceId: "axe", startMs: Date.now() - 20_000 }),
+        plainSpan("judged", { trace_id: "axe", parent_span_id: "elsewhere", ...SCORE }),
+      ]);
       await page.getByText("support.resolve_ticket").first().waitFor();
-      expect(await accessibilityViolations(page), `${colorScheme} traces`).toEqual([]);
+      expect(await accessibilityViolations(page), "traces").toEqual([]);
       for (const view of ["tree", "timeline"]) {
-        await page.goto(`${collector.url}/traces/axe-${colorScheme}?view=${view}`);
+        await page.goto(`${collector.url}/traces/axe?view=${view}`);
         await page.getByRole("treegrid", { name: "Spans" }).waitFor();
         for (const tab of await page.getByRole("tab").all()) {
           await tab.click();
-          expect(await accessibilityViolations(page), `${colorScheme} ${view}`).toEqual([]);
+          expect(await accessibilityViolations(page), view).toEqual([]);
         }
       }
       await page.goto(`${collector.url}/settings`);
       await page.getByRole("heading", { name: "Settings" }).waitFor();
-      expect(await accessibilityViolations(page), `${colorScheme} later page`).toEqual([]);
-      await fetch(`${collector.url}/v1/traces`, { method: "DELETE" });
-    }
-  });
+      expect(await accessibilityViolations(page), "later page").toEqual([]);
+    },
+    // Nine times through all of a page is long where others use the machine as well.
+    180_000,
+  );
 });
 
 describe("much to show", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clampWidth, COLUMNS, layOutColumns } from "../../src/renderer/features/traces/columns.js";
+import { barScale } from "../../src/renderer/features/traces/duration-cell.js";
 import { gradeScores, worstScore } from "../../src/renderer/score-grades.js";
 import { moveTarget } from "../../src/renderer/features/traces/use-list-keys.js";
 import { highlightLine } from "../../src/renderer/features/traces/first-run/highlight.js";
@@ -109,5 +110,17 @@ describe("snippets", () => {
     expect(highlightLine('# "a": 1', "shell")).toEqual([{ text: '# "a": 1', role: "c" }]);
     const roles = highlightLine('{"model": "gpt", "tokens_input": 12}', "python").filter(({ role }) => role);
     expect(roles.map(({ role }) => role)).toEqual(["k", "s", "k", "n"]);
+  });
+});
+
+describe("barScale", () => {
+  it("rounds up to a scale that leaves the longest bar at least three quarters of its room", () => {
+    expect([1, 1.1, 7, 1299, 14_820, 31_460, 99_999].map(barScale)).toEqual([
+      1, 1.25, 8, 1500, 15_000, 40_000, 100_000,
+    ]);
+    for (let ms = 1; ms < 1e7; ms *= 1.07) {
+      expect(ms / barScale(ms)).toBeLessThanOrEqual(1);
+      expect(ms / barScale(ms)).toBeGreaterThan(0.75);
+    }
   });
 });

@@ -10,6 +10,8 @@ export const PAGE_SIZE = 200;
 const MAX_PAGE_SIZE = 1000;
 /** At most five updates of the table a second. */
 const APPLY_MS = 200;
+/** What the collector sends in one step comes in several messages: they are gathered into one update. */
+const GATHER_MS = 20;
 /** The list and the counts are fetched anew at most once a second, and less often where that takes long. */
 const RELOAD = { intervalMs: 1000, restFactor: 5 };
 const RECOUNT = { intervalMs: 1000, restFactor: 20 };
@@ -52,6 +54,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   /** What changed while a page was on its way: the page may not know it yet. */
   const sinceRequest = new Map<string, TraceSummary>();
   let applyScheduled = false;
+  let appliedAtMs = Number.NEGATIVE_INFINITY;
   let isStale = false;
   let keptBefore = Number.POSITIVE_INFINITY;
   let aimedAtMs = Number.NEGATIVE_INFINITY;
@@ -117,11 +120,14 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   function scheduleApply(): void {
     if (applyScheduled) return;
     applyScheduled = true;
-    schedule(apply, APPLY_MS);
+    // At once where the last update is long ago: a step of the collector is no longer than ours, and waiting for a whole
+    // one more would make every second update twice as large, and late.
+    schedule(apply, Math.max(GATHER_MS, appliedAtMs + APPLY_MS - now()));
   }
 
   function apply(): void {
     applyScheduled = false;
+    appliedAtMs = now();
     const state = get();
     const isAiming = !isHeld() && now() - aimedAtMs < AIM_MS;
     if (isAiming) {

@@ -1,5 +1,6 @@
 import type { LiveEvent, NormalizedSpan, TraceSummary } from "@obspan/collector-core/contract";
 import { createStore } from "zustand/vanilla";
+import { createPacer } from "./pacer.js";
 import { CollectorError, type CollectorApi } from "../api/collector-api.js";
 
 export interface TraceState {
@@ -27,8 +28,11 @@ export interface TraceActions {
   onLive(event: LiveEvent): void;
 }
 
-/** From the end of one refresh to the next: an open trace that changes all the time is not fetched all the time. */
-const REFRESH_MS = 500;
+/**
+ * A change is fetched at once; then the next waits: an open trace that changes all the time is not fetched all the time,
+ * a long one less often.
+ */
+const REFRESH = { intervalMs: 500, restFactor: 5 };
 
 const EMPTY = {
   trace: undefined,
@@ -40,13 +44,35 @@ const EMPTY = {
   error: undefined,
 } as const satisfies Partial<TraceState>;
 
+/** Time, as {@link createTraceStore} takes it. */
+export interface TraceStoreClock {
+  /** Runs `task` after `delayMs`. Default: setTimeout. */
+  readonly schedule?: (task: () => void, delayMs: number) => void;
+  /** In milliseconds. Default: performance.now. */
+  readonly now?: () => number;
+}
+
 /** The trace that is open. */
-export function createTraceStore(api: CollectorApi) {
+export function createTraceStore(
+  api: CollectorApi,
+  { schedule = later, now = () => performance.now() }: TraceStoreClock = {},
+) {
   return createStore<TraceState & TraceActions>()((set, get) => {
     let loading: AbortController | undefined;
-    let refreshScheduled = false;
+    let underWay: Promise<void> = Promise.resolve();
+    const paced = createPacer({ run: refreshAfterwards, ...REFRESH, schedule, now });
 
-    async function fetchTrace(traceId: string): Promise<void> {
+    /** What is on its way is not broken off: it may take longer than the next change takes to come. */
+    async function refreshAfterwards(): Promise<void> {
+      await underWay;
+      await get().refresh();
+    }
+
+    function fetchTrace(traceId: string): Promise<void> {
+      return (underWay = fetchNow(traceId));
+    }
+
+    async function fetchNow(traceId: string): Promise<void> {
       loading?.abort();
       const mine = new AbortController();
       loading = mine;
@@ -63,17 +89,6 @@ export function createTraceStore(api: CollectorApi) {
       } finally {
         if (loading === mine) loading = undefined;
       }
-    }
-
-    /** At most one refresh under way and one waiting. */
-    function scheduleRefresh(): void {
-      if (refreshScheduled) return;
-      refreshScheduled = true;
-      setTimeout(() => {
-        refreshScheduled = false;
-        if (loading === undefined) void get().refresh();
-        else scheduleRefresh();
-      }, REFRESH_MS);
     }
 
     return {
@@ -118,7 +133,7 @@ export function createTraceStore(api: CollectorApi) {
         if (traceId === undefined) return;
         const concerns =
           event.type === "reset" || (event.type === "trace" && event.data.trace_id === traceId);
-        if (concerns) scheduleRefresh();
+        if (concerns) paced.request();
       },
     };
   });
@@ -152,6 +167,10 @@ function stillValid(
   const unchanged = new Set(spans);
   const valid = after.filter((span) => unchanged.has(span) && Object.hasOwn(whole, span.span_id));
   return Object.fromEntries(valid.map(({ span_id: id }) => [id, whole[id] as NormalizedSpan]));
+}
+
+function later(task: () => void, delayMs: number): void {
+  setTimeout(task, delayMs);
 }
 
 function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {

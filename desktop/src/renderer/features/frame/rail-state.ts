@@ -1,3 +1,4 @@
+import { useLocation } from "wouter";
 import { useMediaQuery } from "../../components/use-media-query.js";
 import { usePreferences, useTraces, type AppStores } from "../../app-context.js";
 import { isFirstRun } from "../../store/traces-state.js";
@@ -10,13 +11,20 @@ const ROOMY = "(min-width: 960px)";
 /** Whether the rail shows names. */
 export function useRailOpen(): boolean {
   const chosen = usePreferences(({ railOpen }) => railOpen);
-  const isFirst = useTraces(isFirstRun);
-  const isWide = useMediaQuery(isFirst ? ROOMY : WIDE);
+  const [path] = useLocation();
+  const isNew = useTraces(isFirstRun) && !isTracePage(path);
+  const isWide = useMediaQuery(isNew ? ROOMY : WIDE);
   return chosen ?? isWide;
+}
+
+/** Who looks at a trace is not new, though the store has been emptied since. */
+function isTracePage(path: string): boolean {
+  return path.startsWith("/traces/");
 }
 
 /** Shows or hides the names; what the user chose stays. */
 export function toggleRail({ preferences, traces }: Pick<AppStores, "preferences" | "traces">): void {
-  const query = isFirstRun(traces.getState()) ? ROOMY : WIDE;
+  const isNew = isFirstRun(traces.getState()) && !isTracePage(window.location.pathname);
+  const query = isNew ? ROOMY : WIDE;
   preferences.setState(({ railOpen }) => ({ railOpen: !(railOpen ?? window.matchMedia(query).matches) }));
 }

@@ -1,6 +1,7 @@
 import { SearchX, Unplug } from "lucide-react";
 import { Link } from "wouter";
 import { useStores, useTrace } from "../../app-context.js";
+import { StoreDisabled } from "../../components/store-disabled.js";
 
 /** Widths of the grey bars that stand for spans until they are there, in per cent. */
 const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
@@ -42,6 +43,7 @@ export function TraceMissing() {
       </div>
     );
   }
+  if (error?.code === "trace_store_disabled") return <StoreDisabled />;
   return (
     <div className="blank" role="alert">
       <Unplug className="icon" aria-hidden />

@@ -67,7 +67,7 @@ function StatusCell({ trace, isSelected }: CellProps & { isSelected: boolean }) 
     <span className="lead" title={isSelected ? "Selected" : undefined}>
       {!isSelected && <StatusDot status={trace.status} />}
       <span className={isSelected ? "check on" : "check"} aria-hidden>
-        <Check className="icon" />
+        {isSelected && <Check className="icon" />}
       </span>
       {isSelected && <span className="sr">{trace.status}</span>}
     </span>

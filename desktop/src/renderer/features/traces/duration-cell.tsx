@@ -7,6 +7,18 @@ import { useNow } from "./use-now.js";
 /** A run that began longer ago has a clock that is not ours. */
 const PLAUSIBLE_MS = 24 * 3_600_000;
 
+/** Whole bars stand for one of these, or ten, a hundred times as long. */
+const SCALES = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/**
+ * What the longest bar stands for: the longest duration that is visible, rounded up. Exact, it would change with nearly
+ * every row that comes or goes, and every bar and the style of every row with it.
+ */
+export function barScale(longestMs: number): number {
+  const power = 10 ** Math.floor(Math.log10(longestMs));
+  return power * (SCALES.find((scale) => scale * power >= longestMs) ?? 10);
+}
+
 /** How long a trace took, as a figure and as a bar against the longest that is visible. */
 export function DurationCell({ trace }: { trace: TraceSummary }) {
   return trace.running ? <RunningDuration trace={trace} /> : <Duration ms={trace.duration_ms} />;

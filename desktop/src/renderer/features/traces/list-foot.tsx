@@ -55,7 +55,7 @@ function StoreUse(store: NonNullable<LiveStatus["store"]>) {
   return (
     <span>
       Store <span className="num">{formatWhole(store.traces)}</span> of {formatWhole(store.max_traces)} traces
-      · <span className="num">{formatWhole(store.spans)}</span> spans ·{" "}
+      · <span className="num">{formatWhole(store.spans)}</span> {store.spans === 1 ? "span" : "spans"} ·{" "}
       <span className="num">
         {size.value} {size.unit}
       </span>

@@ -1,6 +1,7 @@
-import { CircleAlert, DatabaseZap, SearchX } from "lucide-react";
+import { CircleAlert, SearchX } from "lucide-react";
 import type { CollectorError } from "../../api/collector-api.js";
 import { useStores } from "../../app-context.js";
+import { StoreDisabled } from "../../components/store-disabled.js";
 
 /** Rows that stand in while the first page is fetched. */
 const BARS = [62, 48, 71, 55, 80, 44, 66, 52];
@@ -49,27 +50,6 @@ export function ListError({ error }: { error: CollectorError }) {
       <button type="button" className="btn" onClick={() => void traces.getState().load()}>
         Try again
       </button>
-    </div>
-  );
-}
-
-/** The collector keeps no traces, by its configuration. */
-function StoreDisabled() {
-  return (
-    <div className="blank" role="status">
-      <DatabaseZap className="icon" aria-hidden />
-      <h1>The trace store is off</h1>
-      <p className="dim">
-        The collector derives metrics and keeps no traces: <span className="mono">trace_store.enabled</span>{" "}
-        is <span className="mono">false</span>. Start it with{" "}
-        <span className="mono">OBS_SERVER_TRACE_STORE_ENABLED=true</span> to see them here.
-      </p>
-      <p className="dim">
-        Its counters stand at{" "}
-        <a className="mono link" href="/metrics">
-          /metrics
-        </a>
-      </p>
     </div>
   );
 }

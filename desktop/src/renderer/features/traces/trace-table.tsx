@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { useStores, useTraces } from "../../app-context.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { addressOf } from "./cells.js";
+import { barScale } from "./duration-cell.js";
 import { TableHead } from "./table-head.js";
 import { ROW_PX, rowId, TraceRow } from "./trace-row.js";
 import { useColumnLayout } from "./use-column-layout.js";
@@ -39,7 +40,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
     useFlushSync: false,
   });
   const items = virtualizer.getVirtualItems();
-  const longestMs = items.reduce((ms, { index }) => Math.max(ms, rows[index]?.duration_ms ?? 0), 1);
+  const scaleMs = barScale(items.reduce((ms, { index }) => Math.max(ms, rows[index]?.duration_ms ?? 0), 1));
   const lastIndex = items.at(-1)?.index ?? 0;
   useLayoutEffect(() => {
     if (nextCursor !== null && lastIndex >= rows.length - FETCH_AHEAD) void traces.getState().loadMore();
@@ -123,7 +124,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
         role="rowgroup"
         className="rows"
         style={
-          { height: virtualizer.getTotalSize() + (isMore ? ROW_PX : 0), "--max": longestMs } as CSSProperties
+          { height: virtualizer.getTotalSize() + (isMore ? ROW_PX : 0), "--max": scaleMs } as CSSProperties
         }
         onClick={onClick}
         onAuxClick={onClick}
