@@ -26,6 +26,26 @@ async function post(collector: BuiltCollector, spans: unknown[], service = "shop
   });
 }
 
+/** What judges said of a run: most of it well, now and then something to look at. */
+function scores(traceId: string, spanId: string, startMs: number, index: number): unknown[] {
+  const hallucination = index % 8 === 5 ? 0.62 : 0.04 + (index % 4) * 0.03;
+  const verdicts = [
+    ["relevance", index % 7 === 3 ? 0.58 : 0.86 + (index % 5) * 0.02],
+    ["faithfulness", 0.88],
+    ["hallucination", hallucination],
+  ] as const;
+  return verdicts.slice(0, 1 + (index % 3)).map(([type, score]) => ({
+    name: `evaluation.${type}`,
+    span_type: "evaluation",
+    trace_id: traceId,
+    span_id: `${traceId}-${type}`,
+    parent_span_id: spanId,
+    start_time: startMs,
+    duration_ms: 900,
+    attributes: { evaluation_type: type, evaluation_score: score, judge_model: "gpt-5-mini" },
+  }));
+}
+
 /** A list as it looks after a while: several apps, some runs that failed, one that is under way. */
 async function fill(collector: BuiltCollector): Promise<void> {
   const runs = [
@@ -106,8 +126,13 @@ async function fill(collector: BuiltCollector): Promise<void> {
         },
       },
     ]);
-    if (index % 8 === 5)
-      await post(collector, supportRun({ traceId: `support-${index}`, startMs: startMs + 3000 }));
+    if (!failed)
+      await post(collector, scores(`run-${index}`, `run-${index}-llm`, startMs + durationMs, index));
+    if (index % 8 === 5) {
+      const traceId = `support-${index}`;
+      await post(collector, supportRun({ traceId, startMs: startMs + 3000 }));
+      await post(collector, scores(traceId, `${traceId}-16`, startMs + 18_000, index));
+    }
   }
   const running = supportRun({ traceId: "support-running", startMs: now - 6000, status: "RUNNING" }).slice(
     0,
@@ -174,16 +199,20 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await fill(collector);
     const { page } = await openPage(browser, `${collector.url}/traces/support-5`, { colorScheme });
     const rows = page.getByRole("treegrid", { name: "Spans" });
+    // A model call, with its conversation: the richest thing that there is to show.
     for (const view of ["timeline", "tree"]) {
-      await page.goto(`${collector.url}/traces/support-5?view=${view}&span=support-5-12`);
+      await page.goto(`${collector.url}/traces/support-5?view=${view}&span=support-5-13`);
       await rows.waitFor();
       await shoot(page, `trace-${view}`);
       if (view === "timeline" && colorScheme === "dark") {
         await page.screenshot({ path: `${README_DIRECTORY}trace.png` });
       }
     }
+    await page.goto(`${collector.url}/traces/support-5?span=support-5-11`);
+    await rows.waitFor();
+    await shoot(page, "trace-failed-span");
     for (const tab of ["attributes", "raw"]) {
-      await page.goto(`${collector.url}/traces/support-5?span=support-5-12&tab=${tab}`);
+      await page.goto(`${collector.url}/traces/support-5?span=support-5-13&tab=${tab}`);
       await rows.waitFor();
       await shoot(page, `trace-${tab}`);
     }

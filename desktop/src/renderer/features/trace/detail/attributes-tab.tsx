@@ -47,7 +47,7 @@ export function AttributesTab() {
         <table>
           <caption className="sr">Attributes</caption>
           <colgroup>
-            <col className="keys" />
+            <col className="key-column" />
             <col />
           </colgroup>
           <thead className="sr">

@@ -71,7 +71,8 @@ function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; tra
 function barClass({ span, children, endMs }: SpanNode): string {
   const isFailed = span.status === "ERROR" && span.error_propagated !== true;
   const classes = ["span"];
-  if (children.length > 0) classes.push("parent");
+  // A verdict about a span is no part of its work.
+  if (children.some(({ span: child }) => child.span_type !== "evaluation")) classes.push("parent");
   if (isFailed) classes.push("failed");
   if (endMs === undefined) classes.push("running");
   if (span.status === "ABANDONED") classes.push("abandoned");
