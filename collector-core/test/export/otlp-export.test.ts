@@ -67,7 +67,7 @@ describe("spec 4.9 rule 3: OTLP export", () => {
       "content-type": "application/x-protobuf",
       "content-encoding": "gzip",
     });
-    await collector.settled();
+    await until(() => exported(collector).exported === 40);
     expect(exported(collector)).toMatchObject({ exported: 40, pending: 10 });
     expect(await collector.metric("obs_export_queue_size")).toBe(10);
   });
