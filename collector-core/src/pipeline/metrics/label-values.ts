@@ -11,6 +11,7 @@ interface LabelValuesOptions {
 
 /** Text that UTF-8 cannot carry: a surrogate without its other half. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
+const ANY_SURROGATE = /[\ud800-\udfff]/;
 
 /**
  * The values of one label: the first `cap` distinct ones, each kept once. It never grows beyond them, whatever
@@ -48,12 +49,15 @@ export class LabelValues {
   }
 
   private admit(raw: string): string | undefined {
+    // Full: only a value that has to be changed could still be a known one.
+    const isFull = this.known.size >= this.maxKnown;
+    if (isFull && raw.length <= this.options.maxLength && !ANY_SURROGATE.test(raw)) return undefined;
     // Cut first: two values that are equal after truncation are one series. Lone surrogates would all become U+FFFD
     // on the way out and so make two series of one name.
     const value = truncateCodePoints(raw, this.options.maxLength).replace(LONE_SURROGATE, "\ufffd");
     const known = this.known.get(value);
     if (known !== undefined) return known;
-    if (this.known.size >= this.maxKnown) return undefined;
+    if (isFull) return undefined;
     // A copy: a slice would keep the whole text that it was cut from in memory.
     const copy = Buffer.from(value).toString();
     this.known.set(copy, copy);
