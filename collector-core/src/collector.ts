@@ -5,8 +5,6 @@
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { describeError } from "./describe-error.js";
-import { createOtlpExporter } from "./export/otlp-exporter.js";
-import { createOtlpTransport } from "./export/otlp-transport.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
@@ -128,7 +126,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         seenAgents: () => spanMetrics.agents(),
       })
     : undefined;
-  const exporting = startExport(config, { version, clock, logger });
+  const exporting = await createExport(config, { version, clock, logger });
   const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics].filter(
     (source) => source !== undefined,
   );
@@ -286,13 +284,15 @@ function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
   });
 }
 
-/** The way out over OTLP, where an endpoint is set. */
-function startExport(
+/** The way out over OTLP, where an endpoint is set. It is loaded only then: protobuf is a tenth of the start. */
+async function createExport(
   config: LoadedConfig["config"],
   { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
 ) {
   const endpoint = config["exporter.otlp_endpoint"];
   if (endpoint === undefined) return undefined;
+  const { createOtlpExporter } = await import("./export/otlp-exporter.js");
+  const { createOtlpTransport } = await import("./export/otlp-transport.js");
   const metrics = createExportMetrics(() => exporter.pending);
   const exporter = createOtlpExporter({
     transport: createOtlpTransport({
