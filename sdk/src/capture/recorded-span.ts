@@ -1,0 +1,214 @@
+import type { Attributes, JsonValue, SpanEvent } from "../wire/index.js";
+import { runInContext, type ContextNode, type TraceState } from "./context.js";
+import { causesOf, describeError } from "./describe-error.js";
+import { newSpanId } from "./ids.js";
+import { MAX_TEXT_LENGTH, setKey, textBytes } from "./json-value.js";
+import type { Runtime } from "./runtime.js";
+import { sharedState } from "./shared-state.js";
+import type { ManualSpan, SpanAttributes } from "./span-handle.js";
+
+/** Events kept of one span (contract 1). */
+const MAX_EVENTS = 128;
+/** What a span may take of the body of 10 MiB that a collector reads; attributes beyond it are left out. */
+const MAX_SPAN_BYTES = 4 * 1024 * 1024;
+/** Ids, times and keys of a span in JSON. */
+const FIXED_BYTES = 220;
+/** Characters kept of a name (contract 1). */
+const MAX_NAME_LENGTH = 256;
+
+/** What a span is before it has started. */
+export interface SpanStart {
+  readonly name: string;
+  readonly spanType: string;
+  readonly trace: TraceState;
+  /** Empty for the first span of a trace. */
+  readonly parentSpanId: string;
+  readonly parent: RecordedSpan | undefined;
+}
+
+/**
+ * A span that is recorded. A plain class with plain fields: it is made and ended on the path of the app's own calls, and
+ * another copy of this package in the same process may hold it. What is costly (JSON) waits for the exporter.
+ */
+export class RecordedSpan implements ManualSpan, ContextNode {
+  readonly spanId: string = newSpanId();
+  readonly parentSpanId: string;
+  readonly trace: TraceState;
+  readonly runtime: Runtime;
+  name: string;
+  spanType: string;
+  status = "OK";
+  attributes: Attributes = {};
+  events: SpanEvent[] | undefined;
+  errorPropagated = false;
+  /** An error was recorded that no span inside this one had recorded. */
+  hasOwnError = false;
+  /** The agent inside which the span runs; its own where it is one. */
+  agent: string | undefined;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAtMs: number = performance.now();
+  /** Negative until the span has ended. */
+  durationMs = -1;
+  /** About what the span takes in JSON. */
+  bytes = FIXED_BYTES;
+  /** The exporter's: what the span takes in the buffer where it waits; negative where it does not. */
+  queuedBytes = -1;
+  /** It ended before the price table was loaded. */
+  waitsForPrice = false;
+  /** The span that this one runs in, until it ends; the parent hears of an error that has no identity. */
+  parent: RecordedSpan | undefined;
+  /** What the last failed child threw, where it was no object and so cannot be remembered as recorded. */
+  childError: { readonly thrown: unknown } | undefined;
+  /** Done when the span ends, before it is handed on. */
+  onEnd: (() => void) | undefined;
+
+  constructor(runtime: Runtime, start: SpanStart) {
+    this.runtime = runtime;
+    this.name = start.name;
+    this.spanType = start.spanType;
+    this.trace = start.trace;
+    this.parentSpanId = start.parentSpanId;
+    this.parent = start.parent;
+    this.agent = start.parent?.agent;
+  }
+
+  get traceId(): string {
+    return this.trace.traceId;
+  }
+
+  /** The context that the span is for what runs in it. */
+  get span(): this {
+    return this;
+  }
+
+  get isRecording(): boolean {
+    return this.durationMs < 0;
+  }
+
+  setAttribute(key: string, value: unknown): this {
+    if (this.durationMs < 0) this.put(key, value);
+    return this;
+  }
+
+  setAttributes(attributes: SpanAttributes): this {
+    if (this.durationMs >= 0) return this;
+    try {
+      for (const key of Object.keys(attributes)) this.put(key, attributes[key]);
+    } catch {
+      // Attributes that cannot be read are no reason to disturb the app.
+    }
+    return this;
+  }
+
+  addEvent(name: string, attributes?: SpanAttributes): this {
+    if (this.durationMs >= 0 || (this.events?.length ?? 0) >= MAX_EVENTS) return this;
+    const kept: Attributes = {};
+    try {
+      for (const key of Object.keys(attributes ?? {})) {
+        const { value, bytes } = this.runtime.policy.admit(key, attributes?.[key]);
+        if (value === undefined || this.bytes + bytes > MAX_SPAN_BYTES) continue;
+        this.bytes += bytes + key.length;
+        setKey(kept, key, value);
+      }
+    } catch {
+      // As above.
+    }
+    this.bytes += name.length + 60;
+    (this.events ??= []).push({
+      name: String(name).slice(0, MAX_NAME_LENGTH),
+      time: toEpochMs(this.trace, performance.now()),
+      attributes: kept,
+    });
+    return this;
+  }
+
+  setStatus(status: string): this {
+    if (this.durationMs < 0 && status !== "RUNNING") this.status = String(status);
+    return this;
+  }
+
+  recordError(error: unknown): this {
+    if (this.durationMs >= 0) return this;
+    const { type, message, stack } = describeError(error);
+    this.status = "ERROR";
+    this.put("error_type", type);
+    this.put("error_message", message);
+    this.put("error_stack", stack);
+    const isPropagated = this.isFromInside(error);
+    // A failure of the span's own counts, whatever passes through it later.
+    this.errorPropagated = isPropagated && !this.hasOwnError;
+    this.hasOwnError ||= !isPropagated;
+    if (this.parent !== undefined && !isObject(error)) this.parent.childError = { thrown: error };
+    return this;
+  }
+
+  run<T>(fn: () => T): T {
+    return runInContext(this, fn);
+  }
+
+  end(): void {
+    if (this.durationMs >= 0) return;
+    this.onEnd?.();
+    const { trace } = this;
+    if (trace.sessionId !== undefined) this.putDefault("session_id", trace.sessionId);
+    if (trace.userId !== undefined) this.putDefault("user_id", trace.userId);
+    const agent = this.agent ?? trace.agent;
+    if (agent !== undefined) this.putDefault("agent", agent);
+    this.durationMs = performance.now() - this.startedAtMs;
+    this.parent = undefined;
+    this.childError = undefined;
+    this.onEnd = undefined;
+    this.runtime.sink.offer(this);
+  }
+
+  /** Sets an attribute that was not set before. */
+  putDefault(key: string, value: unknown): void {
+    if (!Object.hasOwn(this.attributes, key)) this.put(key, value);
+  }
+
+  /** Sets an attribute, as the text policy allows. */
+  put(key: string, value: unknown): void {
+    if (typeof value === "number" || typeof value === "boolean") {
+      if (typeof value === "number" && !Number.isFinite(value)) return;
+      this.keep(key, value, 8);
+    } else if (
+      typeof value === "string" &&
+      this.runtime.policy.isOpen &&
+      value.length <= MAX_TEXT_LENGTH
+    ) {
+      this.keep(key, value, textBytes(value));
+    } else if (value !== undefined) {
+      const copy = this.runtime.policy.admit(key, value);
+      if (copy.value !== undefined) this.keep(key, copy.value, copy.bytes);
+    }
+  }
+
+  private keep(key: string, value: JsonValue, bytes: number): void {
+    const total = this.bytes + bytes + key.length + 6;
+    if (total > MAX_SPAN_BYTES) return;
+    this.bytes = total;
+    setKey(this.attributes, key, value);
+  }
+
+  /** True where a span inside this one has recorded the error, or the error that caused it, and so counts it. */
+  private isFromInside(error: unknown): boolean {
+    const { recordedErrors } = sharedState;
+    if (!isObject(error)) return this.childError !== undefined && Object.is(this.childError.thrown, error);
+    let isRecorded = false;
+    for (const cause of typeof error === "function" ? [error] : causesOf(error)) {
+      const recordedBy = recordedErrors.get(cause);
+      if (recordedBy === undefined) recordedErrors.set(cause, this.spanId);
+      else if (recordedBy !== this.spanId) isRecorded = true;
+    }
+    return isRecorded;
+  }
+}
+
+/** A moment of the monotonic clock as Unix epoch milliseconds, to the microsecond. */
+export function toEpochMs(trace: TraceState, monotonicMs: number): number {
+  return Math.round((trace.clockOffsetMs + monotonicMs) * 1000) / 1000;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}

@@ -1,0 +1,37 @@
+import { currentContext, type ContextNode, type TraceState } from "./context.js";
+import { newTraceId } from "./ids.js";
+import { RecordedSpan } from "./recorded-span.js";
+import type { Runtime } from "./runtime.js";
+
+/** A trace that begins here. */
+export function newTrace(traceId = newTraceId(), flags = "01"): TraceState {
+  return {
+    traceId,
+    clockOffsetMs: Date.now() - performance.now(),
+    flags,
+    sessionId: undefined,
+    userId: undefined,
+    agent: undefined,
+  };
+}
+
+/** Starts a span where the calling code runs: as a child of the current one, or as the first of a new trace. */
+export function startRecordedSpan(
+  runtime: Runtime,
+  name: string,
+  spanType: string,
+  parent: ContextNode | undefined = currentContext(),
+): RecordedSpan {
+  return new RecordedSpan(runtime, {
+    name: name === "" ? spanType : name,
+    spanType,
+    trace: parent === undefined ? newTrace() : parent.trace,
+    parentSpanId: parent === undefined ? "" : parent.spanId,
+    parent: parent?.span,
+  });
+}
+
+/** With `live`, shows that the span has started: called once what is known at the start is set. */
+export function announceStart(span: RecordedSpan): void {
+  if (span.runtime.config.live) span.runtime.sink.offer(span);
+}

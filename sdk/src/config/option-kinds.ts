@@ -1,0 +1,83 @@
+/** What kinds of value an option can have: how text of the environment is read, and what is allowed. */
+export interface OptionKind<T> {
+  /** Reads on after "must be": `a whole number from 1 to 10,000`. */
+  readonly rule: string;
+  /** The text of a variable as a value to check; undefined where it is none of this kind. */
+  parse(text: string): unknown;
+  check(value: unknown): value is T;
+}
+
+/** The longest that a timer of Node can run, in whole seconds: a longer one fires at once. */
+const MAX_TIMER_SECONDS = 2_147_483;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const format = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 20 });
+
+export function integer(minimum: number, maximum: number): OptionKind<number> {
+  return {
+    rule: `a whole number from ${format(minimum)} to ${format(maximum)}`,
+    parse: parseNumber,
+    check: (value): value is number => Number.isSafeInteger(value) && isWithin(value, minimum, maximum),
+  };
+}
+
+export function number(minimum: number, maximum = Number.MAX_VALUE): OptionKind<number> {
+  const range =
+    maximum === Number.MAX_VALUE ? `, ${format(minimum)} or more` : ` from ${format(minimum)} to ${format(maximum)}`;
+  return {
+    rule: `a number${range}`,
+    parse: parseNumber,
+    check: (value): value is number => isWithin(value, minimum, maximum),
+  };
+}
+
+/** Seconds that a timer runs. */
+export function seconds(minimum: number): OptionKind<number> {
+  return number(minimum, MAX_TIMER_SECONDS);
+}
+
+export function boolean(): OptionKind<boolean> {
+  return {
+    rule: "true or false",
+    parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
+    check: (value): value is boolean => typeof value === "boolean",
+  };
+}
+
+export function text(rule: string, isAllowed: (text: string) => boolean): OptionKind<string> {
+  return {
+    rule,
+    parse: (value) => value,
+    check: (value): value is string => typeof value === "string" && value !== "" && isAllowed(value),
+  };
+}
+
+export function oneOf<const T extends string>(...words: readonly T[]): OptionKind<T> {
+  return {
+    rule: words.join(" or "),
+    parse: (value) => value,
+    check: (value): value is T => words.some((word) => word === value),
+  };
+}
+
+/** Several texts; in a variable separated by commas. */
+export function texts(rule: string): OptionKind<readonly string[]> {
+  return {
+    rule,
+    parse: (value) => value.split(",").map((item) => item.trim()),
+    check: (value): value is readonly string[] =>
+      Array.isArray(value) && value.every((item) => typeof item === "string" && item !== ""),
+  };
+}
+
+export function fn<F>(rule: string): OptionKind<F> {
+  return { rule, parse: () => undefined, check: (value): value is F & object => typeof value === "function" };
+}
+
+/** `Number()` alone takes spaces, `0x10`, `1e400` and the empty text. */
+function parseNumber(value: string): unknown {
+  return DECIMAL.test(value) ? Number(value) : undefined;
+}
+
+function isWithin(value: unknown, minimum: number, maximum: number): boolean {
+  return typeof value === "number" && value >= minimum && value <= maximum;
+}

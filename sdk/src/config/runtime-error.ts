@@ -1,0 +1,11 @@
+/** What `configure()` throws. `code` is stable, the message is for people. */
+export class RuntimeError extends Error {
+  override readonly name: string = "RuntimeError";
+
+  constructor(
+    message: string,
+    readonly code: "ALREADY_CONFIGURED" | "INVALID_OPTION",
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,68 @@
+import type { RecordedSpan } from "../capture/recorded-span.js";
+
+/**
+ * Spans that wait to be sent, the oldest first. Bounded by count and by bytes; what happens when it is full is the
+ * exporter's to decide and to count.
+ */
+export class SpanBuffer {
+  #spans: (RecordedSpan | undefined)[] = [];
+  #head = 0;
+  #bytes = 0;
+  readonly #maxSpans: number;
+  readonly #maxBytes: number;
+
+  constructor(maxSpans: number, maxBytes: number) {
+    this.#maxSpans = maxSpans;
+    this.#maxBytes = maxBytes;
+  }
+
+  get size(): number {
+    return this.#spans.length - this.#head;
+  }
+
+  /** False where one more span of this size would break a bound. */
+  hasRoom(bytes: number): boolean {
+    return this.size < this.#maxSpans && this.#bytes + bytes <= this.#maxBytes;
+  }
+
+  push(span: RecordedSpan): void {
+    this.#spans.push(span);
+    this.#bytes += span.bytes;
+    span.queuedBytes = span.bytes;
+  }
+
+  /** A span that waits has grown since it came: it was queued at its start, and has ended. */
+  resize(span: RecordedSpan): void {
+    this.#bytes += span.bytes - span.queuedBytes;
+    span.queuedBytes = span.bytes;
+  }
+
+  /** Takes the oldest. */
+  shift(): RecordedSpan | undefined {
+    const span = this.#spans[this.#head];
+    if (span === undefined) return undefined;
+    this.#spans[this.#head++] = undefined;
+    this.#bytes -= span.queuedBytes;
+    span.queuedBytes = -1;
+    // The taken ones are cut off now and then: each span is moved at most once.
+    if (this.#head > 1024 && this.#head * 2 > this.#spans.length) {
+      this.#spans = this.#spans.slice(this.#head);
+      this.#head = 0;
+    }
+    return span;
+  }
+
+  /** Takes the oldest spans of one request: at most so many, and so many bytes unless the first alone has more. */
+  shiftBatch(maxSpans: number, maxBytes: number): RecordedSpan[] {
+    const batch: RecordedSpan[] = [];
+    let bytes = 0;
+    while (batch.length < maxSpans) {
+      bytes += this.#spans[this.#head]?.queuedBytes ?? 0;
+      if (batch.length > 0 && bytes > maxBytes) break;
+      const span = this.shift();
+      if (span === undefined) break;
+      batch.push(span);
+    }
+    return batch;
+  }
+}
