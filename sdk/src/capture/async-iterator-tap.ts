@@ -25,7 +25,8 @@ export function tapAsyncIterator<Chunk, Return = unknown, Next = unknown>(
     try {
       let result = await run(step);
       // A hidden chunk is the source's business: the reader gets the one behind it.
-      while (result.done !== true && !showChunk(observer, result.value)) result = await run(() => source.next());
+      while (result.done !== true && !showChunk(observer, result.value))
+        result = await run(() => source.next());
       if (result.done === true) end({ type: whenDone });
       return result;
     } catch (error) {

@@ -143,7 +143,8 @@ class Copier {
     if (object instanceof Error) return this.#record(errorFields(object), depth);
     if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
       return this.#note(`[${object.constructor.name}: ${object.byteLength} bytes]`);
-    if (object instanceof Map) return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
+    if (object instanceof Map)
+      return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
     if (object instanceof Set) return this.#array([...(object as Set<unknown>)], depth);
     if (object instanceof Promise) return this.#note("[promise]");
     if (object instanceof RegExp) return this.#text(String(object));

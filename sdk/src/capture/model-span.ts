@@ -51,7 +51,10 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
 export function prepareModelSpan(
   { config, prices }: Runtime,
   span: RecordedSpan,
-  { evaluationTypes = config.evaluationTypes, evaluationSampleRate = config.evaluationSampleRate }: EvaluationRequest,
+  {
+    evaluationTypes = config.evaluationTypes,
+    evaluationSampleRate = config.evaluationSampleRate,
+  }: EvaluationRequest,
 ): void {
   if (config.evaluationEnabled && span.spanType === "llm") {
     if (evaluationTypes !== undefined && evaluationTypes.length > 0)

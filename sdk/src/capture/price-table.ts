@@ -86,7 +86,8 @@ function globMatcher(literals: readonly string[]): (model: string) => boolean {
   const last = literals.at(-1) ?? "";
   const between = literals.slice(1, -1);
   return (model) => {
-    if (model.length < first.length + last.length || !model.startsWith(first) || !model.endsWith(last)) return false;
+    if (model.length < first.length + last.length || !model.startsWith(first) || !model.endsWith(last))
+      return false;
     const end = model.length - last.length;
     let at = first.length;
     for (const literal of between) {
@@ -105,7 +106,8 @@ function findPrice(rows: readonly PriceRow[], model: string): ModelPrice | undef
 
 function readOwnTable(config: Config): { table: PriceTable; source: string } | undefined {
   const { pricingData, pricingSource } = config;
-  if (pricingData !== undefined) return { table: parseTable(pricingData, "pricingData"), source: "pricingData" };
+  if (pricingData !== undefined)
+    return { table: parseTable(pricingData, "pricingData"), source: "pricingData" };
   if (pricingSource === undefined) return undefined;
   const source = `pricingSource = ${JSON.stringify(pricingSource)}`;
   let json: string;
@@ -127,7 +129,8 @@ function parseTable(json: string, source: string): PriceTable {
   if (!isRecord(table)) throw invalid(`${source} must be an object of profiles`);
   for (const [profile, models] of Object.entries(table)) {
     if (!isRecord(models)) throw invalid(`${source}: profile "${profile}" must be an object of models`);
-    for (const [model, price] of Object.entries(models)) checkPrice(price, `${source}: "${profile}" → "${model}"`);
+    for (const [model, price] of Object.entries(models))
+      checkPrice(price, `${source}: "${profile}" → "${model}"`);
   }
   return table as PriceTable;
 }
@@ -146,7 +149,9 @@ function checkPrice(price: unknown, place: string): void {
 function chooseProfile(table: PriceTable, profile: string, source: string): PriceProfile {
   if (!Object.hasOwn(table, profile)) {
     const names = Object.keys(table).map((name) => `"${name}"`);
-    throw invalid(`pricingProfile = "${profile}" must be a profile of ${source}: ${names.join(", ") || "it has none"}`);
+    throw invalid(
+      `pricingProfile = "${profile}" must be a profile of ${source}: ${names.join(", ") || "it has none"}`,
+    );
   }
   return table[profile] ?? {};
 }

@@ -42,7 +42,10 @@ export function tapReadableStream<Chunk>(
     },
   };
   return isOfBytes
-    ? (new ReadableStream({ type: "bytes", ...(source as object) }, { highWaterMark: 0 }) as ReadableStream<Chunk>)
+    ? (new ReadableStream(
+        { type: "bytes", ...(source as object) },
+        { highWaterMark: 0 },
+      ) as ReadableStream<Chunk>)
     : new ReadableStream<Chunk>(source, { highWaterMark: 0 });
 }
 

@@ -133,8 +133,9 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     this.status = "ERROR";
     this.put("error_type", type);
     this.put("error_message", message);
-    this.put("error_stack", stack);
     const isPropagated = this.isFromInside(error);
+    // The stack stands where the error was thrown; the spans that it passes through would only repeat it.
+    if (!isPropagated) this.put("error_stack", stack);
     // A failure of the span's own counts, whatever passes through it later.
     this.errorPropagated = isPropagated && !this.hasOwnError;
     this.hasOwnError ||= !isPropagated;
@@ -158,7 +159,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     this.parent = undefined;
     this.childError = undefined;
     this.onEnd = undefined;
-    this.runtime.sink.offer(this);
+    this.runtime.exporter.offer(this);
   }
 
   /** Sets an attribute that was not set before. */
@@ -171,11 +172,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     if (typeof value === "number" || typeof value === "boolean") {
       if (typeof value === "number" && !Number.isFinite(value)) return;
       this.keep(key, value, 8);
-    } else if (
-      typeof value === "string" &&
-      this.runtime.policy.isOpen &&
-      value.length <= MAX_TEXT_LENGTH
-    ) {
+    } else if (typeof value === "string" && this.runtime.policy.isOpen && value.length <= MAX_TEXT_LENGTH) {
       this.keep(key, value, textBytes(value));
     } else if (value !== undefined) {
       const copy = this.runtime.policy.admit(key, value);

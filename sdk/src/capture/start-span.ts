@@ -33,5 +33,5 @@ export function startRecordedSpan(
 
 /** With `live`, shows that the span has started: called once what is known at the start is set. */
 export function announceStart(span: RecordedSpan): void {
-  if (span.runtime.config.live) span.runtime.sink.offer(span);
+  if (span.runtime.config.live) span.runtime.exporter.offer(span);
 }

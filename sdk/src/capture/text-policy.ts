@@ -24,12 +24,7 @@ export interface TextPolicy {
 
 const PROMPT_KEYS = ["prompt_text", "prompt_messages", "tool_definitions", "input_text"];
 const COMPLETION_KEYS = ["completion_text", "completion_messages", "output_text"];
-const OTHER_TEXT_KEYS = [
-  "error_message",
-  "error_stack",
-  "evaluation_comment",
-  "evaluation_explanation",
-];
+const OTHER_TEXT_KEYS = ["error_message", "error_stack", "evaluation_comment", "evaluation_explanation"];
 
 /** Attributes that name things, and are no text: a mask does not see them. */
 const NAMES = new Set([
@@ -96,7 +91,8 @@ export function createTextPolicy(options: TextPolicyOptions): TextPolicy {
         return { value: text, bytes: textBytes(text) };
       }
       const copy = copyValue(value, filterOf(key));
-      if (!capturesCompletion && key === "prompt_messages") return { ...copy, value: withoutAnswers(copy.value) };
+      if (!capturesCompletion && key === "prompt_messages")
+        return { ...copy, value: withoutAnswers(copy.value) };
       if (!capturesPrompt && key === "completion_messages")
         return { ...copy, value: withoutArguments(copy.value) };
       return copy;

@@ -27,8 +27,7 @@ export function configure(options: ConfigureOptions = {}): void {
     );
   }
   const { config, problems, warnings } = readConfig(options, readEnvironment());
-  if (problems.length > 0)
-    throw new RuntimeError(`configure(): ${problems.join("; ")}.`, "INVALID_OPTION");
+  if (problems.length > 0) throw new RuntimeError(`configure(): ${problems.join("; ")}.`, "INVALID_OPTION");
   for (const warning of warnings) warn(`configure(): ${warning}`);
   start(config);
 }
@@ -59,10 +58,16 @@ export function startFromEnvironment(): void {
 function start(config: Config): void {
   const prices = openPrices(config);
   const exporter = createExporter(config, prices);
-  const runtime: Runtime = { config, policy: createTextPolicy(config), sink: exporter, exporter, prices };
+  const runtime: Runtime = {
+    config,
+    policy: createTextPolicy(config),
+    exporter,
+    prices,
+    // Without a collector there is nothing to send at the end.
+    forgetExit: config.pushUrl === undefined ? () => undefined : flushAtExit(exporter),
+  };
   sharedState.runtime = Object.freeze(runtime);
   sharedState.phase = "frozen";
-  flushAtExit(exporter);
 }
 
 function readEnvironment(): Environment {

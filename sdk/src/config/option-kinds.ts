@@ -22,7 +22,9 @@ export function integer(minimum: number, maximum: number): OptionKind<number> {
 
 export function number(minimum: number, maximum = Number.MAX_VALUE): OptionKind<number> {
   const range =
-    maximum === Number.MAX_VALUE ? `, ${format(minimum)} or more` : ` from ${format(minimum)} to ${format(maximum)}`;
+    maximum === Number.MAX_VALUE
+      ? `, ${format(minimum)} or more`
+      : ` from ${format(minimum)} to ${format(maximum)}`;
   return {
     rule: `a number${range}`,
     parse: parseNumber,

@@ -1,5 +1,15 @@
 import type { ConfigureOptions } from "./configure-options.js";
-import { boolean, fn, integer, number, oneOf, seconds, text, texts, type OptionKind } from "./option-kinds.js";
+import {
+  boolean,
+  fn,
+  integer,
+  number,
+  oneOf,
+  seconds,
+  text,
+  texts,
+  type OptionKind,
+} from "./option-kinds.js";
 import { isPushUrl } from "./push-url.js";
 
 /** An option: its variable, its kind and its default. What it means is said in {@link ConfigureOptions}. */
@@ -56,7 +66,11 @@ export const OPTIONS = {
   enableCostCalculation: option("OBS_ENABLE_COST_CALCULATION", boolean(), false),
   pricingProfile: option("OBS_PRICING_PROFILE", name, "default"),
   pricingSource: option("OBS_PRICING_SOURCE", path, undefined),
-  pricingData: option("OBS_PRICING_DATA", text("prices as JSON text", () => true), undefined),
+  pricingData: option(
+    "OBS_PRICING_DATA",
+    text("prices as JSON text", () => true),
+    undefined,
+  ),
   maxCostPerCallAlert: option("OBS_MAX_COST_PER_CALL_ALERT", number(0), undefined, "USD"),
   enableTtft: option("OBS_ENABLE_TTFT", boolean(), true),
   maxQueueSize: option("OBS_MAX_QUEUE_SIZE", integer(1, 10_000_000), 10_000, "spans"),
@@ -72,7 +86,11 @@ export type OptionName = keyof typeof OPTIONS;
 /** The table as rows. */
 export const OPTION_LIST = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
-type ValueOf<O> = O extends { kind: OptionKind<infer T>; default: infer D } ? (D extends undefined ? T | undefined : T) : never;
+type ValueOf<O> = O extends { kind: OptionKind<infer T>; default: infer D }
+  ? D extends undefined
+    ? T | undefined
+    : T
+  : never;
 
 /** The settings of this process: frozen once they are read (spec 3.1). */
 export type Config = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> };

@@ -6,7 +6,8 @@ import { gzip } from "./gzip.js";
 
 /** What became of some spans; `why` reads on after "N spans were dropped: ". */
 export type Outcome =
-  { readonly type: "acked" } | { readonly type: "dropped"; readonly reason: DropReason; readonly why: string };
+  | { readonly type: "acked" }
+  | { readonly type: "dropped"; readonly reason: DropReason; readonly why: string };
 
 /** What sending needs. */
 export interface BatchSenderOptions {
@@ -109,7 +110,9 @@ function hint(answer: Answer | Failure): string {
   if (!("status" in answer)) return "";
   if (answer.status === 401 || answer.status === 403) return ", is apiKey (OBS_API_KEY) right?";
   if (answer.status === 404) return ", is this a collector?";
-  return answer.status >= 300 && answer.status < 400 ? ", and redirects are not followed to another origin" : "";
+  return answer.status >= 300 && answer.status < 400
+    ? ", and redirects are not followed to another origin"
+    : "";
 }
 
 /** Waits, at most until the signal; keeps no process alive. */

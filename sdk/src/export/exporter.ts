@@ -2,7 +2,6 @@ import { runInContext } from "../capture/context.js";
 import type { PriceLookup } from "../capture/cost.js";
 import { newSpanId } from "../capture/ids.js";
 import type { RecordedSpan } from "../capture/recorded-span.js";
-import type { SpanSink } from "../capture/runtime.js";
 import { warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
 import { ingestionUrl } from "../config/push-url.js";
@@ -15,7 +14,9 @@ import { releaseTexts, toWireSpan } from "./span-json.js";
 import { TroubleLog } from "./trouble-log.js";
 
 /** Delivers spans in the background. Nothing here throws or rejects into the app. */
-export interface SpanExporter extends SpanSink {
+export interface SpanExporter {
+  /** Takes a span that has ended, or with `live` one that has started. */
+  offer(span: RecordedSpan): void;
   /** Sends what waits now. Resolves when each of these spans is settled, or the collector could not be reached. */
   flush(): Promise<void>;
   /** {@link flush} for as long as `shutdownTimeout`; what waits then is dropped. The exporter goes on. */
@@ -75,7 +76,11 @@ class BackgroundExporter implements SpanExporter {
     this.#closeTransport = () => undefined;
     if (config.pushUrl !== undefined) {
       const url = ingestionUrl(config.pushUrl);
-      const transport = createTransport({ url, headers: headersOf(config), timeoutMs: config.timeout * 1000 });
+      const transport = createTransport({
+        url,
+        headers: headersOf(config),
+        timeoutMs: config.timeout * 1000,
+      });
       this.#closeTransport = () => transport.close();
       this.#sender = createBatchSender({
         config,
@@ -107,7 +112,10 @@ class BackgroundExporter implements SpanExporter {
     }
     if (!this.#buffer.hasRoom(span.bytes) && !this.#makeRoom(span.bytes)) {
       this.#dropped.queue_full++;
-      this.#trouble.lost(1, `the buffer is full (maxQueueSize = ${this.#config.maxQueueSize} spans, maxQueueBytes = ${this.#config.maxQueueBytes})`);
+      this.#trouble.lost(
+        1,
+        `the buffer is full (maxQueueSize = ${this.#config.maxQueueSize} spans, maxQueueBytes = ${this.#config.maxQueueBytes})`,
+      );
       return;
     }
     this.#buffer.push(span);

@@ -46,7 +46,9 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
     redirects: number,
   ): Promise<Answer> {
     // Loaded when the first batch goes: importing the SDK should cost next to nothing.
-    const http: HttpModule = await (target.protocol === "https:" ? import("node:https") : import("node:http"));
+    const http: HttpModule = await (target.protocol === "https:"
+      ? import("node:https")
+      : import("node:http"));
     agent ??= new http.Agent({ keepAlive: true, maxSockets: 1 });
     const options: RequestOptions = {
       method: "POST",
@@ -97,7 +99,9 @@ class RequestError extends Error {
 }
 
 function isStaleConnection(error: unknown): boolean {
-  return error instanceof RequestError && error.isReused && (error.code === "ECONNRESET" || error.code === "EPIPE");
+  return (
+    error instanceof RequestError && error.isReused && (error.code === "ECONNRESET" || error.code === "EPIPE")
+  );
 }
 
 /** One request and its answer, read to the end as far as it is short. */

@@ -19,6 +19,8 @@ const OTEL_SUPPRESS_TRACING = Symbol.for("OpenTelemetry SDK Context Key SUPPRESS
 export function withoutTracing<T>(fn: () => T): T {
   return runInContext(undefined, () => {
     const { context } = (globalThis as { [OTEL_API]?: { context?: OtelContextApi } })[OTEL_API] ?? {};
-    return context === undefined ? fn() : context.with(context.active().setValue(OTEL_SUPPRESS_TRACING, true), fn);
+    return context === undefined
+      ? fn()
+      : context.with(context.active().setValue(OTEL_SUPPRESS_TRACING, true), fn);
   });
 }

@@ -1,0 +1,100 @@
+/** What a chunk of a stream carries. */
+export interface ChunkContent {
+  /** Its text, where it has any. */
+  readonly text: string | undefined;
+  /** True where it carries anything generated: text, reasoning, a refusal, audio or a tool call. */
+  readonly isGenerated: boolean;
+}
+
+const NOTHING: ChunkContent = { text: undefined, isGenerated: false };
+
+/** Keys under which providers and libraries send something generated, text first. */
+const TEXT_KEYS = ["text", "content", "delta", "textDelta", "response"] as const;
+const OTHER_KEYS = [
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "thinking",
+  "refusal",
+  "audio",
+  "tool_calls",
+  "function_call",
+  "functionCall",
+  "partial_json",
+  "arguments",
+] as const;
+/** Keys under which the part that matters lies. */
+const INNER_KEYS = [
+  "delta",
+  "choices",
+  "message",
+  "candidates",
+  "content",
+  "parts",
+  "content_block",
+] as const;
+const MAX_DEPTH = 6;
+
+/**
+ * Reads a chunk of whatever stream: a text, bytes, or an object of one of the shapes that model providers stream (chat
+ * completion chunks, message events, candidates with parts, …). An object of no known shape counts as generated.
+ */
+export function readChunk(chunk: unknown): ChunkContent {
+  if (typeof chunk === "string") return { text: chunk, isGenerated: chunk !== "" };
+  if (typeof chunk !== "object" || chunk === null) return NOTHING;
+  const found = { text: "", isGenerated: false, isKnown: false };
+  try {
+    look(chunk, found, 0);
+  } catch {
+    // A getter that throws hides what it would have said.
+  }
+  if (!found.isKnown) return { text: undefined, isGenerated: true };
+  return { text: found.text === "" ? undefined : found.text, isGenerated: found.isGenerated };
+}
+
+interface Found {
+  text: string;
+  isGenerated: boolean;
+  isKnown: boolean;
+}
+
+function look(value: object, found: Found, depth: number): void {
+  if (depth > MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[])
+      if (typeof item === "object" && item !== null) look(item, found, depth + 1);
+    return;
+  }
+  const record = value as Record<string, unknown>;
+  // Events that only announce: `message_start`, `response.created`, `ping`, `response.output_text.done`, …
+  const { type } = record;
+  if (
+    typeof type === "string" &&
+    /(?:^|[._])(?:start|created|in_progress|ping|done|completed|finish|stop|end)$/.test(type)
+  )
+    found.isKnown = true;
+  else {
+    for (const key of TEXT_KEYS) {
+      const text = record[key];
+      if (typeof text !== "string") continue;
+      found.isKnown = true;
+      if (text === "") continue;
+      found.isGenerated = true;
+      // Reasoning and arguments of tools come as deltas too, and are not the answer's text.
+      if (typeof type !== "string" || !/reasoning|thinking|arguments|input|audio/.test(type))
+        found.text += text;
+    }
+  }
+  for (const key of OTHER_KEYS) if (hasContent(record[key])) found.isKnown = found.isGenerated = true;
+  for (const key of INNER_KEYS) {
+    const inner = record[key];
+    if (typeof inner !== "object" || inner === null) continue;
+    found.isKnown = true;
+    look(inner, found, depth + 1);
+  }
+}
+
+function hasContent(value: unknown): boolean {
+  if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,142 @@
+import { replaceMembers, tapAsyncIterable, tapAsyncIterator } from "./async-iterator-tap.js";
+import { recordOutput, recordStreamedText } from "./call-texts.js";
+import { readChunk } from "./chunk-content.js";
+import { runInContext } from "./context.js";
+import { stringifyValue } from "./json-value.js";
+import { firstTokenMarker } from "./model-span.js";
+import { isNodeStream, tapNodeStream } from "./node-stream-tap.js";
+import { tapReadableStream } from "./readable-stream-tap.js";
+import type { RecordedSpan } from "./recorded-span.js";
+import type { StreamObserver } from "./stream-observer.js";
+import { tapGenerator } from "./generator-tap.js";
+import { TextCollector } from "./text-collector.js";
+
+/**
+ * Ends a span when the result of its function is there: at once, when a promise settles, or when a stream has gone by.
+ *
+ * @param recordsOutput - whether what comes out is set on the span.
+ * @returns the result, for the caller.
+ */
+export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
+  if (typeof result === "object" && result !== null) {
+    if (isPromiseLike(result)) return followPromise(span, result, recordsOutput) as R;
+    const stream = followStream(span, result, recordsOutput);
+    if (stream !== undefined) return stream as R;
+  }
+  if (recordsOutput) recordOutput(span, result);
+  span.end();
+  return result;
+}
+
+/** Marks the span as failed and ends it. */
+export function failSpan(span: RecordedSpan, error: unknown): void {
+  span.recordError(error);
+  span.end();
+}
+
+function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, recordsOutput: boolean): unknown {
+  const onValue = (value: unknown) => followResult(span, value, recordsOutput);
+  const onError = (error: unknown): never => {
+    failSpan(span, error);
+    throw error;
+  };
+  if (isPlainPromise(promise)) return promise.then(onValue, onError);
+  // A promise of another class may be lazy (a query that runs when it is awaited) and has methods of its own: it stays,
+  // and tells us when somebody waits for it.
+  const then = promise.then.bind(promise) as PromiseLike<unknown>["then"];
+  let settled: Promise<unknown> | undefined;
+  const settle = () => (settled ??= Promise.resolve(then(onValue, onError)));
+  return replaceMembers(promise, {
+    then: (resolve?: () => unknown, reject?: () => unknown) => settle().then(resolve, reject),
+    catch: (reject?: () => unknown) => settle().catch(reject),
+    finally: (done?: () => void) => settle().finally(done),
+  });
+}
+
+/** The stream to hand on, where the value is one. */
+function followStream(span: RecordedSpan, value: object, recordsOutput: boolean): object | undefined {
+  const run = <T>(step: () => T): T => runInContext(span, step);
+  if (value instanceof ReadableStream) {
+    const stream = value as ReadableStream<unknown>;
+    return stream.locked ? undefined : tapReadableStream(stream, observeText(span, recordsOutput), run);
+  }
+  if (isNodeStream(value)) return tapNodeStream(value, observeText(span, recordsOutput));
+  if (isGenerator(value)) return tapGenerator(value, observeText(span, recordsOutput), run);
+  if (!isAsyncIterable(value)) return undefined;
+  if (isAsyncIterator(value)) {
+    // An iterator that is its own iterable, as generators are: it stays the object it is.
+    const source = {
+      next: value.next.bind(value),
+      return: value.return?.bind(value),
+      throw: value.throw?.bind(value),
+    };
+    const tapped = tapAsyncIterator(source as AsyncIterator<unknown>, observeText(span, recordsOutput), run);
+    const members: Record<PropertyKey, unknown> = { next: tapped.next };
+    if (value.return !== undefined) members["return"] = tapped.return;
+    if (value.throw !== undefined) members["throw"] = tapped.throw;
+    return replaceMembers(value, members);
+  }
+  // Only the first reader is the call's; another one reads what is there already.
+  let observer: StreamObserver<unknown> | undefined = observeText(span, recordsOutput);
+  return tapAsyncIterable(
+    value,
+    () => {
+      const first = observer;
+      observer = undefined;
+      return first;
+    },
+    run,
+  );
+}
+
+/** Gathers the text that goes by, and ends the span with it. */
+function observeText(span: RecordedSpan, recordsOutput: boolean): StreamObserver<unknown> {
+  const isModelCall = span.spanType === "llm";
+  const markFirstToken = isModelCall ? firstTokenMarker(span) : undefined;
+  const keepsText = recordsOutput && span.runtime.policy.capturesCompletion;
+  const collected = new TextCollector();
+  const decoder = new TextDecoder();
+  if (isModelCall) span.put("stream", true);
+  return {
+    onChunk(chunk) {
+      if (chunk instanceof Uint8Array) {
+        if (chunk.length > 0) markFirstToken?.();
+        if (keepsText) collected.append(decoder.decode(chunk, { stream: true }));
+        return true;
+      }
+      const { text, isGenerated } = readChunk(chunk);
+      if (isGenerated) markFirstToken?.();
+      if (!keepsText) return true;
+      if (text !== undefined) collected.append(text);
+      else if (!isModelCall)
+        collected.append(`${collected.length > 0 ? "\n" : ""}${stringifyValue(chunk) ?? ""}`);
+      return true;
+    },
+    onEnd(end) {
+      if (keepsText) recordStreamedText(span, collected.toString());
+      if (end.type === "failed") span.recordError(end.error);
+      if (end.type === "aborted") span.put("aborted", true);
+      span.end();
+    },
+  };
+}
+
+function isPromiseLike(value: object): value is PromiseLike<unknown> {
+  return "then" in value && typeof value.then === "function";
+}
+
+function isPlainPromise(value: object): boolean {
+  return value.constructor === Promise;
+}
+
+function isGenerator(value: object): value is Generator {
+  return Object.prototype.toString.call(value) === "[object Generator]";
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
+  return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
+}
+
+function isAsyncIterator(value: object): value is AsyncIterator<unknown> {
+  return "next" in value && typeof value.next === "function";
+}

@@ -1,0 +1,81 @@
+import { runInContext } from "./context.js";
+import { failSpan, followResult } from "./follow-result.js";
+import { NOOP_SPAN } from "./noop-span.js";
+import { prepareModelSpan } from "./model-span.js";
+import type { RecordedSpan } from "./recorded-span.js";
+import { activeRuntime } from "./recording.js";
+import type { ManualSpan, SpanAttributes, SpanHandle, SpanType } from "./span-handle.js";
+import { span as spanWrapper, type SpanDecorator } from "./span-wrappers.js";
+import { announceStart, startRecordedSpan } from "./start-span.js";
+import type { AnyFunction } from "./wrap-function.js";
+
+/** What a span is started with. */
+export interface SpanOptions {
+  readonly name: string;
+  /** Default `span`. */
+  readonly spanType?: SpanType | undefined;
+  readonly attributes?: SpanAttributes | undefined;
+}
+
+/**
+ * Runs a block inside a span, at once: the span ends when the block has returned, its promise has settled, or the stream
+ * that it returned has gone by. The block is given the span; its result is recorded only where it sets `output_text`.
+ *
+ * @returns what the block returns; what it throws is thrown on, the same object.
+ */
+export function observe<T>(options: SpanOptions | string, block: (span: SpanHandle) => T): T;
+/** Wraps a function, so that each of its calls becomes a span. */
+export function observe<F extends AnyFunction>(fn: F): F;
+/** Decorates a method (`@observe()`, `@observe("name")`), or wraps a function. */
+export function observe(options?: Partial<SpanOptions> | string): SpanDecorator;
+/** Decorates a method (`@observe`), as TC39 has it. */
+export function observe<F extends AnyFunction>(
+  method: F,
+  context: { readonly kind: "method"; readonly name: string | symbol },
+): F;
+/** Decorates a method (`@observe`), with `experimentalDecorators`. */
+export function observe<F extends AnyFunction>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<F>,
+): TypedPropertyDescriptor<F>;
+export function observe(...args: unknown[]): unknown {
+  const [options, block] = args;
+  if (typeof block === "function" && typeof options !== "function")
+    return runBlock(options as SpanOptions | string, block as (span: SpanHandle) => unknown);
+  return (spanWrapper as (...args: unknown[]) => unknown)(...args);
+}
+
+function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => unknown): unknown {
+  const span = begin(options);
+  if (span === undefined) return block(NOOP_SPAN);
+  let result: unknown;
+  try {
+    result = runInContext(span, () => block(span));
+  } catch (error) {
+    failSpan(span, error);
+    throw error;
+  }
+  return followResult(span, result, false);
+}
+
+/**
+ * Starts a span that is ended by hand, as a child of the current one; for work that begins in one callback and ends in
+ * another. It becomes the parent of what runs in `span.run(fn)`.
+ */
+export function startSpan(options: SpanOptions | string): ManualSpan {
+  return begin(options) ?? NOOP_SPAN;
+}
+
+function begin(options: SpanOptions | string): RecordedSpan | undefined {
+  const runtime = activeRuntime();
+  if (runtime === undefined) return undefined;
+  const { name, spanType = "span", attributes } = typeof options === "string" ? { name: options } : options;
+  const span = startRecordedSpan(runtime, name, spanType);
+  if (spanType === "agent") span.agent = span.name;
+  if (spanType === "tool") span.put("tool_name", span.name);
+  if (attributes !== undefined) span.setAttributes(attributes);
+  if (spanType === "llm" || spanType === "embedding") prepareModelSpan(runtime, span, {});
+  announceStart(span);
+  return span;
+}

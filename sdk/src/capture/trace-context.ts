@@ -1,0 +1,79 @@
+import { currentContext, runInContext, type ContextNode } from "./context.js";
+import { NOOP_SPAN } from "./noop-span.js";
+import type { SpanHandle } from "./span-handle.js";
+import { newTrace } from "./start-span.js";
+import { warnOnce } from "./warnings.js";
+
+/** W3C trace context: version, trace id, parent id, flags; a later version may say more behind these. */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** The span that the calling code runs in; one that does nothing where there is none. */
+export function currentSpan(): SpanHandle {
+  return currentContext()?.span ?? NOOP_SPAN;
+}
+
+/**
+ * The W3C `traceparent` header for a request to another service, so that its spans join the running trace.
+ *
+ * @returns undefined outside of every trace.
+ */
+export function currentTraceparent(): string | undefined {
+  const node = currentContext();
+  if (node === undefined || node.spanId === "") return undefined;
+  return `00-${node.trace.traceId}-${node.spanId}-${node.trace.flags}`;
+}
+
+/**
+ * Runs a function inside the trace that a `traceparent` header names, as a child of its span. Without a header, or with
+ * one that is not valid, a new trace begins: one request, one trace, whatever comes in.
+ *
+ * @param traceparent - the header as it came; of a repeated one, nothing is taken.
+ */
+export function withTrace<T>(traceparent: string | readonly string[] | null | undefined, fn: () => T): T {
+  return runInContext(readTraceparent(traceparent), fn);
+}
+
+function readTraceparent(header: unknown): ContextNode {
+  const match = typeof header === "string" ? TRACEPARENT.exec(header.trim()) : null;
+  if (match === null) return beginning();
+  const [, version, traceId = "", spanId = "", flags = "", more] = match;
+  const isValid =
+    version !== "ff" &&
+    (version !== "00" || more === undefined) &&
+    !/^0+$/.test(traceId) &&
+    !/^0+$/.test(spanId);
+  if (!isValid) return beginning();
+  return { trace: newTrace(traceId, flags), spanId, span: undefined };
+}
+
+function beginning(): ContextNode {
+  return { trace: newTrace(), spanId: "", span: undefined };
+}
+
+/** Names the session that the running trace belongs to: all its spans that have not ended carry it. */
+export function setSession(sessionId: string): void {
+  const trace = runningTrace("setSession");
+  if (trace !== undefined) trace.sessionId = sessionId;
+}
+
+/** Names the user that the running trace is for: all its spans that have not ended carry the id. */
+export function setUser(userId: string): void {
+  const trace = runningTrace("setUser");
+  if (trace !== undefined) trace.userId = userId;
+}
+
+/** Names the agent of the running trace. Spans inside an `agent` wrapper keep its name. */
+export function setAgent(agent: string): void {
+  const trace = runningTrace("setAgent");
+  if (trace !== undefined) trace.agent = agent;
+}
+
+function runningTrace(caller: string): ContextNode["trace"] | undefined {
+  const trace = currentContext()?.trace;
+  if (trace === undefined)
+    warnOnce(
+      caller,
+      `${caller}() was called outside of every span: call it inside one, or inside withTrace().`,
+    );
+  return trace;
+}

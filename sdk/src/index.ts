@@ -1,0 +1,40 @@
+/**
+ * What a Node app imports to send its calls to Obspan as spans. Start with {@link configure}, then wrap what should be
+ * seen: {@link llm}, {@link tool}, {@link agent}, {@link observe}.
+ *
+ * @packageDocumentation
+ */
+export { configure } from "./config/configure.js";
+export type { ConfigureOptions } from "./config/configure-options.js";
+export { RuntimeError } from "./config/runtime-error.js";
+export { observe, startSpan, type SpanOptions } from "./capture/observe.js";
+export { score, type Score } from "./capture/score.js";
+export type {
+  KnownAttributeValues,
+  ManualSpan,
+  SpanAttributes,
+  SpanHandle,
+  SpanType,
+} from "./capture/span-handle.js";
+export {
+  agent,
+  embedding,
+  llm,
+  retrieval,
+  task,
+  tool,
+  type ModelOptions,
+  type SpanDecorator,
+  type SpanWrapper,
+  type WrapperOptions,
+} from "./capture/span-wrappers.js";
+export {
+  currentSpan,
+  currentTraceparent,
+  setAgent,
+  setSession,
+  setUser,
+  withTrace,
+} from "./capture/trace-context.js";
+export { flush, shutdown, stats, takeSpans } from "./export/delivery.js";
+export type { DropReason, ExporterStats } from "./export/ledger.js";
