@@ -92,7 +92,13 @@ export default defineConfig(
   },
   {
     files: ["**/*.ts"],
-    ignores: ["collector-core/src/main.ts", "desktop/src/main/main.ts", "**/test/**", "e2e/**"],
+    ignores: [
+      "collector-core/src/main.ts",
+      "sdk/src/config/configure.ts",
+      "desktop/src/main/main.ts",
+      "**/test/**",
+      "e2e/**",
+    ],
     rules: {
       "no-restricted-properties": [
         "error",

@@ -85,7 +85,7 @@ export function priceSpan(span: RecordedSpan, prices: PriceLookup): void {
   const { alertUsd } = prices;
   if (alertUsd !== undefined && cost > alertUsd) {
     warn(
-      `${span.name} (${String(attributes["model"] ?? "unknown model")}) cost ${cost} USD, more than maxCostPerCallAlert = ${alertUsd}.`,
+      `${span.name} (${typeof attributes["model"] === "string" ? attributes["model"] : "unknown model"}) cost ${cost} USD, more than maxCostPerCallAlert = ${alertUsd}.`,
     );
   }
 }

@@ -1,3 +1,5 @@
+import { stringifyValue } from "./json-value.js";
+
 /** What a span says of an error. */
 export interface ErrorDescription {
   /** The class, with the code or the HTTP status where the class alone says little: `TypeError ECONNREFUSED`. */
@@ -69,6 +71,5 @@ export function causesOf(error: unknown): object[] {
 }
 
 function textOf(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  return typeof value === "string" ? value : String(value as number);
+  return typeof value === "string" ? value : stringifyValue(value);
 }

@@ -43,7 +43,7 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
   if (isPlainPromise(promise)) return promise.then(onValue, onError);
   // A promise of another class may be lazy (a query that runs when it is awaited) and has methods of its own: it stays,
   // and tells us when somebody waits for it.
-  const then = promise.then.bind(promise) as PromiseLike<unknown>["then"];
+  const then: PromiseLike<unknown>["then"] = promise.then.bind(promise);
   let settled: Promise<unknown> | undefined;
   const settle = () => (settled ??= Promise.resolve(then(onValue, onError)));
   return replaceMembers(promise, {
@@ -65,15 +65,14 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
   if (!isAsyncIterable(value)) return undefined;
   if (isAsyncIterator(value)) {
     // An iterator that is its own iterable, as generators are: it stays the object it is.
-    const source = {
-      next: value.next.bind(value),
-      return: value.return?.bind(value),
-      throw: value.throw?.bind(value),
-    };
-    const tapped = tapAsyncIterator(source as AsyncIterator<unknown>, observeText(span, recordsOutput), run);
-    const members: Record<PropertyKey, unknown> = { next: tapped.next };
-    if (value.return !== undefined) members["return"] = tapped.return;
-    if (value.throw !== undefined) members["throw"] = tapped.throw;
+    const source: AsyncIterator<unknown> = { next: value.next.bind(value) };
+    const members: Record<PropertyKey, unknown> = {};
+    if (value.return !== undefined) source.return = value.return.bind(value);
+    if (value.throw !== undefined) source.throw = value.throw.bind(value);
+    const tapped = tapAsyncIterator(source, observeText(span, recordsOutput), run);
+    for (const step of ["next", "return", "throw"] as const) {
+      if (source[step] !== undefined) members[step] = tapped[step]?.bind(tapped);
+    }
     return replaceMembers(value, members);
   }
   // Only the first reader is the call's; another one reads what is there already.

@@ -104,7 +104,7 @@ class Copier {
         return this.#note("[function]");
       case "symbol":
         return this.#note("[symbol]");
-      default:
+      case "undefined":
         return undefined;
     }
   }
@@ -210,5 +210,8 @@ class Copier {
 /** What an error says, its own fields and its cause included. */
 function errorFields(error: Error): Record<string, unknown> {
   const { name, message, cause } = error;
-  return { ...Object.assign({ name, message }, error), ...(cause === undefined ? {} : { cause }) };
+  const fields: Record<string, unknown> = { name, message };
+  Object.assign(fields, error);
+  if (cause !== undefined) fields["cause"] = cause;
+  return fields;
 }

@@ -24,15 +24,13 @@ export interface SpanOptions {
  * @returns what the block returns; what it throws is thrown on, the same object.
  */
 export function observe<T>(options: SpanOptions | string, block: (span: SpanHandle) => T): T;
-/** Wraps a function, so that each of its calls becomes a span. */
-export function observe<F extends AnyFunction>(fn: F): F;
+/** Wraps a function, so that each of its calls becomes a span; or decorates a method (`@observe`), as TC39 has it. */
+export function observe<F extends AnyFunction>(
+  fn: F,
+  context?: { readonly kind: "method"; readonly name: string | symbol },
+): F;
 /** Decorates a method (`@observe()`, `@observe("name")`), or wraps a function. */
 export function observe(options?: Partial<SpanOptions> | string): SpanDecorator;
-/** Decorates a method (`@observe`), as TC39 has it. */
-export function observe<F extends AnyFunction>(
-  method: F,
-  context: { readonly kind: "method"; readonly name: string | symbol },
-): F;
 /** Decorates a method (`@observe`), with `experimentalDecorators`. */
 export function observe<F extends AnyFunction>(
   target: object,

@@ -11,20 +11,12 @@ import type { ManualSpan, SpanAttributes } from "./span-handle.js";
 const MAX_EVENTS = 128;
 /** What a span may take of the body of 10 MiB that a collector reads; attributes beyond it are left out. */
 const MAX_SPAN_BYTES = 4 * 1024 * 1024;
+/** Texts of up to this length are taken without a look at their limits. */
+const SHORT_TEXT_LENGTH = 10_000;
 /** Ids, times and keys of a span in JSON. */
 const FIXED_BYTES = 220;
 /** Characters kept of a name (contract 1). */
 const MAX_NAME_LENGTH = 256;
-
-/** What a span is before it has started. */
-export interface SpanStart {
-  readonly name: string;
-  readonly spanType: string;
-  readonly trace: TraceState;
-  /** Empty for the first span of a trace. */
-  readonly parentSpanId: string;
-  readonly parent: RecordedSpan | undefined;
-}
 
 /**
  * A span that is recorded. A plain class with plain fields: it is made and ended on the path of the app's own calls, and
@@ -39,6 +31,8 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   spanType: string;
   status = "OK";
   attributes: Attributes = {};
+  /** No attribute has been set. */
+  isEmpty = true;
   events: SpanEvent[] | undefined;
   errorPropagated = false;
   /** An error was recorded that no span inside this one had recorded. */
@@ -46,7 +40,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   /** The agent inside which the span runs; its own where it is one. */
   agent: string | undefined;
   /** Milliseconds of the monotonic clock. */
-  readonly startedAtMs: number = performance.now();
+  readonly startedAtMs: number;
   /** Negative until the span has ended. */
   durationMs = -1;
   /** About what the span takes in JSON. */
@@ -62,14 +56,26 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   /** Done when the span ends, before it is handed on. */
   onEnd: (() => void) | undefined;
 
-  constructor(runtime: Runtime, start: SpanStart) {
+  /**
+   * @param parent - where the span starts; undefined for the first span of a trace.
+   * @param startedAtMs - of the monotonic clock.
+   */
+  constructor(
+    runtime: Runtime,
+    name: string,
+    spanType: string,
+    trace: TraceState,
+    parent: ContextNode | undefined,
+    startedAtMs: number,
+  ) {
     this.runtime = runtime;
-    this.name = start.name;
-    this.spanType = start.spanType;
-    this.trace = start.trace;
-    this.parentSpanId = start.parentSpanId;
-    this.parent = start.parent;
-    this.agent = start.parent?.agent;
+    this.name = name === "" ? spanType : name;
+    this.spanType = spanType;
+    this.trace = trace;
+    this.startedAtMs = startedAtMs;
+    this.parentSpanId = parent === undefined ? "" : parent.spanId;
+    this.parent = parent?.span;
+    this.agent = this.parent?.agent;
   }
 
   get traceId(): string {
@@ -93,11 +99,40 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   setAttributes(attributes: SpanAttributes): this {
     if (this.durationMs >= 0) return this;
     try {
-      for (const key of Object.keys(attributes)) this.put(key, attributes[key]);
+      const copy = { ...attributes };
+      if (this.isEmpty && this.runtime.policy.isOpen && this.adopt(copy)) return this;
+      for (const key of Object.keys(copy)) this.put(key, copy[key]);
     } catch {
       // Attributes that cannot be read are no reason to disturb the app.
     }
     return this;
+  }
+
+  /**
+   * Takes a copied record as it is, where nothing in it needs a look: one copy of a known shape costs a fraction of
+   * setting key by key, and most spans get their attributes at once.
+   */
+  private adopt(copy: Record<string, unknown>): boolean {
+    let bytes = this.bytes;
+    for (const key in copy) {
+      const value = copy[key];
+      if (typeof value === "string") {
+        if (value.length > SHORT_TEXT_LENGTH) return false;
+        bytes += textBytes(value);
+      } else if (
+        typeof value === "number"
+          ? !Number.isFinite(value)
+          : typeof value !== "boolean" && value !== undefined
+      )
+        return false;
+      bytes += key.length + 10;
+    }
+    if (bytes > MAX_SPAN_BYTES) return false;
+    this.bytes = bytes;
+    this.isEmpty = false;
+    // What is undefined here is left out of the JSON.
+    this.attributes = copy as Attributes;
+    return true;
   }
 
   addEvent(name: string, attributes?: SpanAttributes): this {
@@ -115,7 +150,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     }
     this.bytes += name.length + 60;
     (this.events ??= []).push({
-      name: String(name).slice(0, MAX_NAME_LENGTH),
+      name: name.slice(0, MAX_NAME_LENGTH),
       time: toEpochMs(this.trace, performance.now()),
       attributes: kept,
     });
@@ -123,7 +158,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   }
 
   setStatus(status: string): this {
-    if (this.durationMs < 0 && status !== "RUNNING") this.status = String(status);
+    if (this.durationMs < 0 && status !== "RUNNING") this.status = status;
     return this;
   }
 
@@ -164,7 +199,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
 
   /** Sets an attribute that was not set before. */
   putDefault(key: string, value: unknown): void {
-    if (!Object.hasOwn(this.attributes, key)) this.put(key, value);
+    if (!Object.hasOwn(this.attributes, key) || this.attributes[key] === undefined) this.put(key, value);
   }
 
   /** Sets an attribute, as the text policy allows. */
@@ -184,6 +219,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     const total = this.bytes + bytes + key.length + 6;
     if (total > MAX_SPAN_BYTES) return;
     this.bytes = total;
+    this.isEmpty = false;
     setKey(this.attributes, key, value);
   }
 

@@ -22,7 +22,7 @@ export interface SharedState {
 
 const KEY = Symbol.for("obspan.sdk.v0");
 
-const holder = globalThis as { [KEY]?: SharedState };
+const holder = globalThis as Record<symbol, SharedState | undefined>;
 
 /** The one state of this process. */
 export const sharedState: SharedState = (holder[KEY] ??= {

@@ -31,8 +31,7 @@ interface MethodContext {
 
 /** Decorates a method, as TC39 has it or with `experimentalDecorators`, or wraps a function. */
 export interface SpanDecorator {
-  <F extends AnyFunction>(fn: F): F;
-  <F extends AnyFunction>(method: F, context: MethodContext): F;
+  <F extends AnyFunction>(fn: F, context?: MethodContext): F;
   <F extends AnyFunction>(
     target: object,
     key: string | symbol,
@@ -85,7 +84,7 @@ function decorate(spanType: string, options: ModelOptions, args: readonly unknow
     if (typeof method === "function")
       return { ...descriptor, value: wrap(spanType, options, method as AnyFunction, second) };
   } else if (typeof first === "function") {
-    const context = second as MethodContext | undefined;
+    const context = second as { kind: string; name: string | symbol } | undefined;
     if (context === undefined || context.kind === "method")
       return wrap(spanType, options, first as AnyFunction, context?.name);
   }

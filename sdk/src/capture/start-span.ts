@@ -4,10 +4,10 @@ import { RecordedSpan } from "./recorded-span.js";
 import type { Runtime } from "./runtime.js";
 
 /** A trace that begins here. */
-export function newTrace(traceId = newTraceId(), flags = "01"): TraceState {
+export function newTrace(traceId = newTraceId(), flags = "01", nowMs = performance.now()): TraceState {
   return {
     traceId,
-    clockOffsetMs: Date.now() - performance.now(),
+    clockOffsetMs: Date.now() - nowMs,
     flags,
     sessionId: undefined,
     userId: undefined,
@@ -22,13 +22,9 @@ export function startRecordedSpan(
   spanType: string,
   parent: ContextNode | undefined = currentContext(),
 ): RecordedSpan {
-  return new RecordedSpan(runtime, {
-    name: name === "" ? spanType : name,
-    spanType,
-    trace: parent === undefined ? newTrace() : parent.trace,
-    parentSpanId: parent === undefined ? "" : parent.spanId,
-    parent: parent?.span,
-  });
+  const nowMs = performance.now();
+  const trace = parent === undefined ? newTrace(undefined, undefined, nowMs) : parent.trace;
+  return new RecordedSpan(runtime, name, spanType, trace, parent, nowMs);
 }
 
 /** With `live`, shows that the span has started: called once what is known at the start is set. */

@@ -22,7 +22,6 @@ export interface CallSpan extends EvaluationRequest {
 export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   const original = fn as unknown as (...args: unknown[]) => unknown;
   const wrapper = function (this: unknown, ...args: unknown[]): unknown {
-    if (new.target !== undefined) return Reflect.construct(original, args, new.target) as unknown;
     return callInSpan(original, this, args, call);
   };
   return likeOriginal(wrapper, original) as unknown as F;
@@ -45,7 +44,7 @@ function callInSpan(
   announceStart(span);
   let result: unknown;
   try {
-    result = runInContext(span, () => Reflect.apply(fn, self, args) as unknown);
+    result = runInContext<unknown>(span, () => Reflect.apply(fn, self, args));
   } catch (error) {
     failSpan(span, error);
     throw error;

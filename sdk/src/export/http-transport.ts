@@ -61,7 +61,7 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
         ...(isGzip ? { "Content-Encoding": "gzip" } : {}),
       },
     };
-    const response = await exchange(http.request, target, options, body, timeoutMs);
+    const response = await exchange(http, target, options, body, timeoutMs);
     const { statusCode: status = 0, headers: answered } = response;
     const { location } = answered;
     if (REDIRECTS.has(status) && location !== undefined && URL.canParse(location, target.href)) {
@@ -106,14 +106,14 @@ function isStaleConnection(error: unknown): boolean {
 
 /** One request and its answer, read to the end as far as it is short. */
 function exchange(
-  request: HttpModule["request"],
+  http: HttpModule,
   url: URL,
   options: RequestOptions,
   body: Uint8Array | string,
   timeoutMs: number,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, options);
+    const outgoing = http.request(url, options);
     const timer = setTimeout(() => outgoing.destroy(new RequestError("timeout", false)), timeoutMs);
     timer.unref();
     outgoing.once("socket", (socket) => socket.unref());
