@@ -18,12 +18,16 @@ import { TextCollector } from "./text-collector.js";
  * @returns the result, for the caller.
  */
 export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
-  if (typeof result === "object" && result !== null) {
-    if (isPromiseLike(result)) return followPromise(span, result, recordsOutput) as R;
-    const stream = followStream(span, result, recordsOutput);
-    if (stream !== undefined) return stream as R;
+  try {
+    if (typeof result === "object" && result !== null) {
+      if (isPromiseLike(result)) return followPromise(span, result, recordsOutput) as R;
+      const stream = followStream(span, result, recordsOutput);
+      if (stream !== undefined) return stream as R;
+    }
+    if (recordsOutput) recordOutput(span, result);
+  } catch {
+    // A result that throws when it is looked at, a Proxy for one, is the caller's all the same.
   }
-  if (recordsOutput) recordOutput(span, result);
   span.end();
   return result;
 }

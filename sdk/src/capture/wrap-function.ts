@@ -39,7 +39,13 @@ function callInSpan(
   if (call.spanType === "agent") span.agent = call.name;
   if (call.spanType === "tool") span.put("tool_name", call.name);
   if (call.attributes !== undefined) span.setAttributes(call.attributes);
-  if (call.recordsInput) recordInput(span, args);
+  if (call.recordsInput) {
+    try {
+      recordInput(span, args);
+    } catch {
+      // Arguments that throw when they are looked at are no reason not to call.
+    }
+  }
   if (call.spanType === "llm" || call.spanType === "embedding") prepareModelSpan(runtime, span, call);
   announceStart(span);
   let result: unknown;

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { describeError } from "../../src/capture/describe-error.js";
+import { recordingSdk } from "../fresh-sdk.js";
+
+describe("errors", () => {
+  it("what a function throws or rejects with is passed on as the same object, whatever it is", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    for (const thrown of [new Error("e"), "text", 42, null, undefined, { code: "X" }, Symbol("s"), () => 1]) {
+      const sync = task("sync", () => {
+        throw thrown;
+      });
+      const async = task("async", async () => {
+        throw thrown;
+      });
+      let caught: unknown = "nothing";
+      try {
+        sync();
+      } catch (error) {
+        caught = error;
+      }
+      expect(caught).toBe(thrown);
+      expect(await async().catch((error: unknown) => [error])).toEqual([thrown]);
+    }
+    expect(takeSpans().every(({ status }) => status === "ERROR")).toBe(true);
+  });
+
+  it("an error is marked where it was thrown; the spans that it passes through carry error_propagated", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const error = new RangeError("deep");
+    const inner = task("inner", async () => {
+      throw error;
+    });
+    const middle = task("middle", async () => inner());
+    await task("outer", middle)().catch(() => undefined);
+    const spans = takeSpans();
+    expect(spans.map(({ name, error_propagated }) => [name, error_propagated])).toEqual([
+      ["inner", undefined],
+      ["middle", true],
+      ["outer", true],
+    ]);
+    expect(spans.map(({ attributes }) => attributes?.["error_type"])).toEqual([
+      "RangeError",
+      "RangeError",
+      "RangeError",
+    ]);
+    expect(spans[0]?.attributes?.["error_stack"]).toContain("errors.test");
+    expect(spans[1]?.attributes).not.toHaveProperty("error_stack");
+  });
+
+  it("an error that wraps a recorded one as its cause is the same failure", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const inner = task("inner", () => {
+      throw new Error("cause");
+    });
+    const outer = task("outer", () => {
+      try {
+        inner();
+      } catch (error) {
+        throw new Error("wrapped", { cause: error });
+      }
+    });
+    expect(outer).toThrow("wrapped");
+    expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([undefined, true]);
+  });
+
+  it("what is thrown and is no object is recognised on its way up, too", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const inner = task("inner", () => {
+      throw "text";
+    });
+    expect(task("outer", () => inner())).toThrow("text");
+    expect(
+      task("other", () => {
+        throw "text";
+      }),
+    ).toThrow("text");
+    expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([undefined, true, undefined]);
+  });
+
+  it("a span that records an error itself and throws it on counts it once, and so does a retry that fails anew", async () => {
+    const { observe, task, takeSpans } = await recordingSdk();
+    const error = new Error("mine");
+    expect(() =>
+      observe("own", (span) => {
+        span.recordError(error);
+        throw error;
+      }),
+    ).toThrow(error);
+    const attempt = task("attempt", () => {
+      throw new Error("each its own");
+    });
+    for (let count = 0; count < 2; count++) expect(attempt).toThrow();
+    expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("a parent that catches the error is OK", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const inner = task("inner", () => {
+      throw new Error("handled");
+    });
+    task("outer", () => {
+      try {
+        inner();
+      } catch {
+        return "fallback";
+      }
+      return "never";
+    })();
+    expect(takeSpans().map(({ status }) => status)).toEqual(["ERROR", "OK"]);
+  });
+
+  it("a rejected promise that nobody handles stays unhandled", async () => {
+    const { task } = await recordingSdk();
+    const heard: unknown[] = [];
+    const others = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (reason) => heard.push(reason));
+    const error = new Error("nobody cares");
+    void task("lost", async () => {
+      throw error;
+    })();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of others) process.on("unhandledRejection", listener);
+    expect(heard).toEqual([error]);
+  });
+});
+
+describe("error_type: the class, with a code or a status where the class alone says little", () => {
+  class RateLimitError extends Error {
+    status = 429;
+  }
+  class APICallError extends Error {
+    statusCode = 503;
+  }
+  class BadRequest extends Error {
+    override name = "BadRequestError";
+    code = "context_length_exceeded";
+  }
+  const refused = new TypeError("fetch failed", {
+    cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
+  });
+  const circular = new Error("round");
+  circular.cause = circular;
+
+  it.each([
+    [new TypeError("x"), "TypeError"],
+    [new RateLimitError("x"), "RateLimitError"],
+    [new APICallError("x"), "APICallError 503"],
+    [new BadRequest("x"), "BadRequestError"],
+    [refused, "TypeError ECONNREFUSED"],
+    [Object.assign(new Error("x"), { code: "ETIMEDOUT" }), "Error ETIMEDOUT"],
+    [new DOMException("x", "TimeoutError"), "TimeoutError"],
+    [circular, "Error"],
+    ["text", "string"],
+    [undefined, "undefined"],
+    [null, "null"],
+    [{ message: "plain" }, "Object"],
+    [Object.create(null), "Error"],
+  ])("%s", (error, type) => {
+    expect(describeError(error).type).toBe(type);
+  });
+
+  it("an error that cannot be read is one all the same", () => {
+    const unreadable = new Proxy(new Error("x"), {
+      get() {
+        throw new Error("no");
+      },
+    });
+    expect(describeError(unreadable)).toEqual({
+      type: "unreadable error",
+      message: undefined,
+      stack: undefined,
+    });
+  });
+});

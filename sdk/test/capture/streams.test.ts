@@ -1,0 +1,376 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { readChunk } from "../../src/capture/chunk-content.js";
+import { tapAsyncIterator } from "../../src/capture/async-iterator-tap.js";
+import type { StreamEnd } from "../../src/capture/stream-observer.js";
+import { recordingSdk } from "../fresh-sdk.js";
+
+describe("generators", () => {
+  it("an async generator is passed through: values, what next() is given, the return value; the span ends with it", async () => {
+    const { llm, currentSpan, takeSpans } = await recordingSdk();
+    const seen: unknown[] = [];
+    const talk = llm(async function* (prompt: string): AsyncGenerator<string, number, string> {
+      seen.push(currentSpan().spanId);
+      seen.push(yield `${prompt} 1`);
+      await Promise.resolve();
+      seen.push(currentSpan().spanId, yield " 2");
+      return 42;
+    });
+    const stream = talk("Hi");
+    expect(Object.prototype.toString.call(stream)).toBe("[object AsyncGenerator]");
+    expect(takeSpans()).toEqual([]);
+    expect(await stream.next("ignored")).toEqual({ done: false, value: "Hi 1" });
+    expect(currentSpan().spanId).toBe("");
+    expect(await stream.next("a")).toEqual({ done: false, value: " 2" });
+    expect(await stream.next("b")).toEqual({ done: true, value: 42 });
+    expect(await stream.next("c")).toEqual({ done: true, value: undefined });
+    const [span, ...others] = takeSpans();
+    expect(others).toEqual([]);
+    expect(seen).toEqual([span?.span_id, "a", span?.span_id, "b"]);
+    expect(span).toMatchObject({
+      status: "OK",
+      attributes: { stream: true, completion_text: "Hi 1 2", ttft_ms: expect.any(Number) },
+    });
+  });
+
+  it("a generator is passed through, and each resume runs inside the span", async () => {
+    const { task, tool, takeSpans } = await recordingSdk();
+    const inner = tool("inner", () => 1);
+    const count = task(function* count(): Generator<number, string, string> {
+      inner();
+      const given = yield 1;
+      inner();
+      yield 2;
+      return given;
+    });
+    const numbers = count();
+    expect(numbers).toBeInstanceOf(count);
+    expect([numbers.next("x"), numbers.next("y"), numbers.next("z")]).toEqual([
+      { done: false, value: 1 },
+      { done: false, value: 2 },
+      { done: true, value: "y" },
+    ]);
+    const spans = takeSpans();
+    expect(spans.map(({ name }) => name)).toEqual(["inner", "inner", "count"]);
+    expect(new Set(spans.slice(0, 2).map((span) => span.parent_span_id))).toEqual(
+      new Set([spans[2]?.span_id]),
+    );
+    expect(spans[2]?.attributes).toEqual({ output_text: "1\n2" });
+  });
+
+  it("return() ends the span as aborted, and the generator's finally runs", async () => {
+    const { llm, task, takeSpans } = await recordingSdk();
+    const closed: string[] = [];
+    async function* words() {
+      try {
+        yield "one ";
+        yield "two ";
+      } finally {
+        closed.push("async");
+      }
+    }
+    for await (const word of llm(words)()) {
+      expect(word).toBe("one ");
+      break;
+    }
+    const numbers = task(function* () {
+      try {
+        yield 1;
+      } finally {
+        closed.push("sync");
+      }
+    })();
+    numbers.next();
+    expect(numbers.return(7 as never)).toEqual({ done: true, value: 7 });
+    expect(closed).toEqual(["async", "sync"]);
+    expect(takeSpans().map(({ status, attributes }) => [status, attributes?.["aborted"]])).toEqual([
+      ["OK", true],
+      ["OK", true],
+    ]);
+  });
+
+  it("throw() reaches the generator, which may catch it or not", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const talk = llm(async function* () {
+      try {
+        yield "a";
+      } catch (error) {
+        yield `caught ${String(error)}`;
+      }
+      yield "b";
+    });
+    const stream = talk();
+    await stream.next();
+    expect(await stream.throw("oops")).toEqual({ done: false, value: "caught oops" });
+    const error = new Error("again");
+    await expect(stream.throw(error)).rejects.toBe(error);
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        status: "ERROR",
+        attributes: expect.objectContaining({ error_message: "again", completion_text: "acaught oops" }),
+      }),
+    ]);
+  });
+
+  it("an error inside ends the span as failed, and is thrown on as the same object", async () => {
+    const { agent, takeSpans } = await recordingSdk();
+    const error = new TypeError("broken");
+    const stream = agent("support", async function* () {
+      yield "x";
+      throw error;
+    })();
+    await stream.next();
+    await expect(stream.next()).rejects.toBe(error);
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        status: "ERROR",
+        attributes: expect.objectContaining({ error_type: "TypeError", output_text: "x" }),
+      }),
+    ]);
+  });
+});
+
+describe("streams that a function returns", () => {
+  class ProviderStream implements AsyncIterable<unknown> {
+    readonly controller = new AbortController();
+    constructor(private readonly chunks: readonly unknown[]) {}
+    async *[Symbol.asyncIterator]() {
+      for (const chunk of this.chunks) {
+        await Promise.resolve();
+        yield chunk;
+      }
+    }
+  }
+
+  it("an object with an async iterator stays the object it is; the second reading is not the call's", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const made = new ProviderStream([
+      { choices: [{ delta: { role: "assistant", content: "" } }] },
+      { choices: [{ delta: { content: "Hel" } }] },
+      { choices: [{ delta: { content: "lo" }, finish_reason: "stop" }] },
+    ]);
+    const stream = await llm({ model: "m" }, async () => made)();
+    expect(stream).toBe(made);
+    expect(stream.controller).toBe(made.controller);
+    expect(takeSpans()).toEqual([]);
+    const chunks: unknown[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks).toHaveLength(3);
+    const [span] = takeSpans();
+    expect(span?.attributes).toMatchObject({ stream: true, completion_text: "Hello", model: "m" });
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks).toHaveLength(6);
+    expect(takeSpans()).toEqual([]);
+  });
+
+  it("a ReadableStream is read only as it is read, and cancelled as it is cancelled", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const asked: string[] = [];
+    let cancelled: unknown;
+    const source = () =>
+      new ReadableStream<string>(
+        {
+          pull(controller) {
+            asked.push("pull");
+            controller.enqueue(`part${asked.length}`);
+          },
+          cancel(reason) {
+            cancelled = reason;
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    const stream = llm(source)();
+    expect(stream).toBeInstanceOf(ReadableStream);
+    const reader = stream.getReader();
+    expect(asked).toEqual([]);
+    expect(await reader.read()).toEqual({ done: false, value: "part1" });
+    expect(asked).toEqual(["pull"]);
+    await reader.cancel("enough");
+    expect(cancelled).toBe("enough");
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        status: "OK",
+        attributes: expect.objectContaining({ completion_text: "part1", aborted: true }),
+      }),
+    ]);
+  });
+
+  it("a stream of bytes stays one, through a Response and with a buffer of the reader's own", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const bytes = llm(() => new Blob(["Grüße ", "aus Köln"]).stream());
+    expect(await new Response(bytes()).text()).toBe("Grüße aus Köln");
+    const reader = bytes().getReader({ mode: "byob" });
+    let read = await reader.read(new Uint8Array(4));
+    let length = 0;
+    while (!read.done) {
+      length += read.value.length;
+      read = await reader.read(new Uint8Array(4));
+    }
+    expect(length).toBe(17);
+    expect(takeSpans().map(({ attributes }) => attributes?.["completion_text"])).toEqual([
+      "Grüße aus Köln",
+      "Grüße aus Köln",
+    ]);
+  });
+
+  it("a stream that fails, fails its reader with the same error", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const error = new Error("cut off");
+    const stream = llm(
+      () =>
+        new ReadableStream<string>({
+          pull(controller) {
+            controller.error(error);
+          },
+        }),
+    )();
+    await expect(stream.getReader().read()).rejects.toBe(error);
+    expect(takeSpans()[0]?.status).toBe("ERROR");
+  });
+
+  it.each(["data", "read", "for await", "pipe"])(
+    "a Node stream stays the object it is, read by %s",
+    async (way) => {
+      const { task, takeSpans } = await recordingSdk();
+      const made = Readable.from(["a", "b", "c"]);
+      const stream = task("export", () => made)();
+      expect(stream).toBe(made);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(takeSpans()).toEqual([]);
+      const chunks: unknown[] = [];
+      if (way === "data") {
+        stream.on("data", (chunk) => chunks.push(chunk));
+        await new Promise((resolve) => stream.once("end", resolve));
+      } else if (way === "read") {
+        await new Promise<void>((resolve) => {
+          stream.on("readable", () => {
+            for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read())
+              chunks.push(chunk);
+          });
+          stream.once("end", resolve);
+        });
+      } else if (way === "pipe") {
+        const { PassThrough } = await import("node:stream");
+        for await (const chunk of stream.pipe(new PassThrough({ objectMode: true }))) chunks.push(chunk);
+      } else for await (const chunk of stream) chunks.push(chunk);
+      expect(chunks).toEqual(["a", "b", "c"]);
+      const [span] = takeSpans();
+      expect(span).toMatchObject({ status: "OK", attributes: { output_text: "abc" } });
+    },
+  );
+
+  it("a Node stream that is destroyed ends the span: as failed with an error, as aborted without", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const broken = task("broken", () => Readable.from(["a", "b"]))();
+    broken.on("error", () => undefined);
+    broken.destroy(new Error("disk"));
+    const left = task("left", () => Readable.from(["a", "b"]))();
+    left.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(
+      takeSpans().map(({ name, status, attributes }) => [name, status, attributes?.["aborted"]]),
+    ).toEqual([
+      ["broken", "ERROR", undefined],
+      ["left", "OK", true],
+    ]);
+  });
+
+  it("arrays, maps and other finished values are no streams", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    task("array", () => [1, 2])();
+    task("map", () => new Map([["a", 1]]))();
+    expect(takeSpans().map(({ attributes }) => attributes?.["output_text"])).toEqual(["[1,2]", '{"a":1}']);
+  });
+});
+
+describe("time to the first token", () => {
+  it("is that of the first chunk that carries anything generated", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const stream = llm(async function* () {
+      yield { choices: [{ delta: { role: "assistant", content: "" } }] };
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      yield { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: "look" } }] } }] };
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      yield { choices: [{ delta: { content: "x" } }] };
+    })();
+    for await (const chunk of stream) expect(chunk).toBeDefined();
+    const [span] = takeSpans();
+    expect(span?.attributes?.["ttft_ms"]).toBeGreaterThanOrEqual(19);
+    expect(span?.attributes?.["ttft_ms"]).toBeLessThan(Number(span?.duration_ms) - 15);
+  });
+
+  it("is not measured where enableTtft is false, nor on spans that are no model calls", async () => {
+    const { llm, takeSpans } = await recordingSdk({ enableTtft: false });
+    for await (const chunk of llm(async function* () {
+      yield "a";
+    })())
+      expect(chunk).toBe("a");
+    expect(takeSpans()[0]?.attributes).not.toHaveProperty("ttft_ms");
+    const other = await recordingSdk();
+    for await (const chunk of other.agent("a", async function* () {
+      yield "a";
+    })())
+      expect(chunk).toBe("a");
+    expect(other.takeSpans()[0]?.attributes).not.toHaveProperty("ttft_ms");
+  });
+
+  it.each([
+    ["text", "Hi", true, "Hi"],
+    ["no text", "", false, ""],
+    ["a role alone", { choices: [{ delta: { role: "assistant" } }] }, false, undefined],
+    ["reasoning", { choices: [{ delta: { reasoning_content: "hm" } }] }, true, undefined],
+    ["a refusal", { choices: [{ delta: { refusal: "no" } }] }, true, undefined],
+    ["audio", { choices: [{ delta: { audio: { data: "aGk=" } } }] }, true, undefined],
+    ["usage alone", { choices: [], usage: { prompt_tokens: 1 } }, false, undefined],
+    ["an event that announces", { type: "response.created", response: { id: "r" } }, false, undefined],
+    ["a text event", { type: "response.output_text.delta", delta: "Hi" }, true, "Hi"],
+    ["a reasoning event", { type: "response.reasoning_text.delta", delta: "hm" }, true, undefined],
+    [
+      "a message event",
+      { type: "content_block_delta", delta: { type: "text_delta", text: "Hi" } },
+      true,
+      "Hi",
+    ],
+    ["a message start", { type: "message_start", message: { content: [] } }, false, undefined],
+    ["a candidate", { candidates: [{ content: { parts: [{ text: "Hi" }] } }] }, true, "Hi"],
+    ["an unknown shape", { foo: 1 }, true, undefined],
+  ])("%s", (_, chunk, isGenerated, text) => {
+    expect(readChunk(chunk)).toEqual({ isGenerated, text });
+  });
+});
+
+describe("tapAsyncIterator, for integrations", () => {
+  async function* chunks() {
+    yield 1;
+    yield 2;
+    yield 3;
+  }
+
+  it("hides the chunks that the observer refuses, and hears once of the end", async () => {
+    const ends: StreamEnd[] = [];
+    const tapped = tapAsyncIterator(chunks(), {
+      onChunk: (chunk) => chunk !== 2,
+      onEnd: (end) => ends.push(end),
+    });
+    const read: number[] = [];
+    for await (const chunk of tapped) read.push(chunk);
+    expect(read).toEqual([1, 3]);
+    expect(await tapped.return?.()).toEqual({ done: true, value: undefined });
+    expect(ends).toEqual([{ type: "finished" }]);
+  });
+
+  it("an observer that throws disturbs nobody", async () => {
+    const tapped = tapAsyncIterator(chunks(), {
+      onChunk() {
+        throw new Error("watching");
+      },
+      onEnd() {
+        throw new Error("watching");
+      },
+    });
+    const read: number[] = [];
+    for await (const chunk of tapped) read.push(chunk);
+    expect(read).toEqual([1, 2, 3]);
+  });
+});

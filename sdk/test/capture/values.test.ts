@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { recordingSdk } from "../fresh-sdk.js";
+import { clipText, stringifyValue, toJsonValue } from "../../src/capture/json-value.js";
+
+describe("whatever the app passes", () => {
+  const circular: Record<string, unknown> = { name: "circular" };
+  circular["self"] = circular;
+  class Order {
+    id = 1;
+    #secret = 2;
+    get total() {
+      return this.#secret;
+    }
+  }
+  const throwing = {
+    fine: 1,
+    get broken(): never {
+      throw new Error("getter");
+    },
+  };
+  const hostile = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error("proxy");
+      },
+      get() {
+        throw new Error("proxy");
+      },
+    },
+  );
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+
+  it.each([
+    ["a circular object", circular, { name: "circular", self: "[circular]" }],
+    ["a big integer", { big: 2n ** 70n }, { big: "1180591620717411303424" }],
+    ["a getter that throws", throwing, { fine: 1, broken: "[unreadable]" }],
+    ["a Proxy that throws", hostile, "[unreadable]"],
+    ["a revoked Proxy", revoked.proxy, "[unreadable]"],
+    ["an instance", new Order(), { id: 1 }],
+    ["a function", () => 1, "[function]"],
+    ["methods in an object", { run: () => 1, kept: 2 }, { kept: 2 }],
+    ["a symbol", { key: Symbol("s") }, { key: "[symbol]" }],
+    ["undefined in an object and in an array", { a: undefined, b: [undefined] }, { b: [null] }],
+    ["numbers that JSON has not", [NaN, Infinity, -0], [null, null, -0]],
+    ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
+    ["a date that is none", new Date(NaN), null],
+    ["a map", new Map([["a", 1]]), { a: 1 }],
+    ["a set", new Set([1, "b"]), [1, "b"]],
+    ["bytes", new Uint8Array(5), "[Uint8Array: 5 bytes]"],
+    ["a buffer", Buffer.from("abc"), "[Buffer: 3 bytes]"],
+    ["a promise", Promise.resolve(1), "[promise]"],
+    ["a regular expression", /a/g, "/a/g"],
+    [
+      "keys that JavaScript has a meaning for",
+      JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
+      JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
+    ],
+    [
+      "an error with a cause",
+      new Error("outer", { cause: new TypeError("inner") }),
+      { name: "Error", message: "outer", cause: { name: "TypeError", message: "inner" } },
+    ],
+    ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    [
+      "a toJSON that returns itself",
+      {
+        toJSON(): unknown {
+          return this;
+        },
+        a: 1,
+      },
+      { a: 1 },
+    ],
+    [
+      "a toJSON that throws",
+      {
+        toJSON() {
+          throw new Error("no");
+        },
+      },
+      "[unreadable]",
+    ],
+  ])("%s", (_, value, expected) => {
+    expect(toJsonValue(value)).toEqual(expected);
+    expect(JSON.stringify(toJsonValue(value))).toBe(JSON.stringify(expected));
+  });
+
+  it("the same object twice is not circular", () => {
+    const shared = { a: 1 };
+    expect(toJsonValue([shared, shared])).toEqual([{ a: 1 }, { a: 1 }]);
+  });
+
+  it("a value too deep or too large ends early, and says so", () => {
+    let deep: unknown = "bottom";
+    for (let depth = 0; depth < 10_000; depth++) deep = { deep };
+    expect(depthOf(toJsonValue(deep))).toBeLessThanOrEqual(25);
+    const wide = Array.from({ length: 1_000_000 }, (_, index) => index);
+    expect((toJsonValue(wide) as unknown[]).at(-1)).toMatch(/^\[\d+ more\]$/);
+    const texts = Array.from({ length: 100 }, () => "x".repeat(900_000));
+    expect(JSON.stringify(toJsonValue(texts)).length).toBeLessThan(4_000_000);
+  });
+
+  it("none of it disturbs a wrapped call", async () => {
+    const { tool, takeSpans } = await recordingSdk();
+    const echo = tool("echo", (value: unknown) => value);
+    for (const value of [circular, 1n, throwing, hostile, revoked.proxy, new Order(), Symbol("s")])
+      expect(echo(value)).toBe(value);
+    expect(takeSpans()).toHaveLength(7);
+  });
+
+  it("a text of 50 MB is clipped, says so, and is not kept in memory", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const prompt = "word ".repeat(10_000_000);
+    llm((text: string) => text)(prompt);
+    const [span] = takeSpans();
+    const kept = span?.attributes?.["prompt_text"] as string;
+    expect(kept.length).toBeLessThan(1_000_100);
+    expect(kept).toMatch(/word… \[clipped: 50000000 characters\]$/);
+    expect(JSON.stringify(span).length).toBeLessThan(2_500_000);
+  });
+
+  it("a text is cut at a space where one is near, and never inside a character", () => {
+    expect(clipText("aaaa secret-token-that-goes-on", 12)).toBe("aaaa… [clipped: 30 characters]");
+    expect(clipText("x".repeat(9) + "😀" + "y", 10)).toBe(`${"x".repeat(9)}… [clipped: 12 characters]`);
+  });
+
+  it("one span never takes more of a request than a collector reads", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("huge", (span) => {
+      for (let index = 0; index < 50; index++) span.setAttribute(`text.${index}`, "x".repeat(900_000));
+      span.setAttribute("last", "small");
+    });
+    const [span] = takeSpans();
+    expect(JSON.stringify(span).length).toBeLessThan(5_000_000);
+    expect(span?.attributes?.["last"]).toBe("small");
+  });
+
+  it("attributes that cannot be used are left out, and the others stay", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("block", (span) => {
+      span.setAttributes({
+        a: 1,
+        gone: undefined,
+        nan: NaN,
+        nothing: null,
+        ["__proto__"]: "kept",
+        list: [1],
+      });
+      span.setAttributes(hostile);
+      span.setAttribute("b", Infinity).setAttribute("a", 2);
+    });
+    const attributes = takeSpans()[0]?.attributes ?? {};
+    expect(Object.entries(attributes)).toEqual([
+      ["a", 2],
+      ["nothing", null],
+      ["__proto__", "kept"],
+      ["list", [1]],
+    ]);
+  });
+
+  it("arguments become text: strings as they are, all else as JSON", () => {
+    expect([
+      stringifyValue("a"),
+      stringifyValue({ a: 1 }),
+      stringifyValue(undefined),
+      stringifyValue(1n),
+    ]).toEqual(["a", '{"a":1}', undefined, "1"]);
+  });
+});
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}

@@ -1,0 +1,295 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { recordingSdk } from "../fresh-sdk.js";
+
+describe("function wrappers", () => {
+  it.each(["llm", "tool", "agent", "task", "retrieval", "embedding"] as const)(
+    "%s makes a span of its kind, named like the function",
+    async (kind) => {
+      const sdk = await recordingSdk();
+      const wrapped = sdk[kind](function work(value: number) {
+        return value + 1;
+      });
+      expect(wrapped(1)).toBe(2);
+      expect(sdk.takeSpans()).toEqual([
+        expect.objectContaining({
+          name: "work",
+          span_type: kind,
+          status: "OK",
+          duration_ms: expect.any(Number),
+        }),
+      ]);
+    },
+  );
+
+  it("the wrapped function keeps its type, name, length, properties, kind and `this`", async () => {
+    const { tool, llm, task } = await recordingSdk();
+    async function search(this: { base: string }, query: string, limit: number): Promise<string> {
+      return `${this.base}${query}${limit}`;
+    }
+    search.schema = { type: "object" };
+    const wrapped = tool("search", search);
+    expectTypeOf(wrapped).toEqualTypeOf(search);
+    expect([wrapped.name, wrapped.length, wrapped.schema]).toEqual(["search", 2, search.schema]);
+    expect(Object.prototype.toString.call(wrapped)).toBe("[object AsyncFunction]");
+    expect(await wrapped.call({ base: "b:" }, "q", 3)).toBe("b:q3");
+
+    const first = llm(<T>(items: readonly T[]): T | undefined => items[0]);
+    expectTypeOf(first<string>).returns.toEqualTypeOf<string | undefined>();
+    expect(first([1])).toBe(1);
+
+    const named = task({ name: "other" }, search);
+    expectTypeOf(named).toEqualTypeOf(search);
+    expect(named.name).toBe("search");
+  });
+
+  it("is called as fn, (name, fn), (options, fn) and (options)(fn)", async () => {
+    const { tool, takeSpans } = await recordingSdk();
+    const add = (a: number, b: number) => a + b;
+    const wrapped = [
+      tool(add),
+      tool("sum", add),
+      tool({ name: "plus" }, add),
+      tool("late")(add),
+      tool()(add),
+    ];
+    for (const fn of wrapped) {
+      expectTypeOf(fn).toEqualTypeOf(add);
+      expect(fn(1, 2)).toBe(3);
+    }
+    const spans = takeSpans();
+    expect(spans.map(({ name }) => name)).toEqual(["add", "sum", "plus", "late", "add"]);
+    expect(spans.map(({ attributes }) => attributes?.["tool_name"])).toEqual([
+      "add",
+      "sum",
+      "plus",
+      "late",
+      "add",
+    ]);
+  });
+
+  it("nested calls become parent and child across awaits, callbacks and parallel branches", async () => {
+    const { agent, task, tool, takeSpans } = await recordingSdk();
+    const leaf = tool("leaf", async (n: number) => n);
+    const branch = task("branch", async (n: number) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return leaf(n);
+    });
+    await agent("root", async () => Promise.all([branch(1), branch(2)]))();
+    const spans = takeSpans();
+    const root = spans.find(({ name }) => name === "root");
+    const branches = spans.filter(({ name }) => name === "branch");
+    const leaves = spans.filter(({ name }) => name === "leaf");
+    expect(root?.parent_span_id).toBeUndefined();
+    expect(branches.map((span) => span.parent_span_id)).toEqual([root?.span_id, root?.span_id]);
+    expect(new Set(leaves.map((span) => span.parent_span_id))).toEqual(
+      new Set(branches.map((span) => span.span_id)),
+    );
+    expect(new Set(spans.map((span) => span.trace_id)).size).toBe(1);
+    expect(root?.trace_id).toMatch(/^[0-9a-f]{32}$/);
+    expect(root?.span_id).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it("two calls outside of each other are two traces, with times that fit", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    const before = Date.now();
+    const step = task("step", async () => new Promise((resolve) => setTimeout(resolve, 5)));
+    await step();
+    await step();
+    const [first, second] = takeSpans();
+    expect(first?.trace_id).not.toBe(second?.trace_id);
+    expect(first?.start_time).toBeGreaterThanOrEqual(before - 1);
+    expect(first?.duration_ms).toBeGreaterThanOrEqual(4);
+    expect(Number(second?.start_time)).toBeGreaterThanOrEqual(
+      Number(first?.start_time) + Number(first?.duration_ms) - 2,
+    );
+  });
+
+  it("inner agents replace the outer one's name for what runs inside them", async () => {
+    const { agent, tool, takeSpans } = await recordingSdk();
+    const look = tool("look", () => 1);
+    const billing = agent("billing", () => look());
+    agent("support", () => [look(), billing(), look()])();
+    expect(takeSpans().map((span) => [span.name, span.attributes?.["agent"]])).toEqual([
+      ["look", "support"],
+      ["look", "billing"],
+      ["billing", "billing"],
+      ["look", "support"],
+      ["support", "support"],
+    ]);
+  });
+
+  it("captures prompt and completion of an llm call, arguments and results of others", async () => {
+    const { llm, tool, embedding, takeSpans } = await recordingSdk();
+    llm({ model: "gpt-5-mini", provider: "openai" }, (prompt: string, _temperature: number) => `${prompt}!`)(
+      "Hi",
+      1,
+    );
+    llm((request: { messages: unknown[] }) => ({
+      id: request.messages.length,
+      model: "m-2",
+      choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } },
+    }))({
+      messages: [
+        { role: "system", content: "Be short." },
+        { role: "user", content: [{ type: "text", text: "Hi" }] },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: '{"q":1}' } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "found" },
+      ],
+    });
+    llm((prompt: string) => ({
+      content: [{ type: "text", text: `To ${prompt}` }],
+      stop_reason: "end_turn",
+      usage: {
+        input_tokens: 3,
+        output_tokens: 4,
+        cache_read_input_tokens: 10,
+        cache_creation_input_tokens: 2,
+      },
+    }))("Ann");
+    tool("sum", (a: number, b: number) => ({ sum: a + b }))(1, 2);
+    embedding((text: string) => ({ usage: { prompt_tokens: text.length }, data: [[0.1, 0.2]] }))("abc");
+    const [plain, chat, message, sum, embedded] = takeSpans().map(({ attributes }) => attributes);
+    expect(plain).toEqual({
+      model: "gpt-5-mini",
+      provider: "openai",
+      prompt_text: "Hi",
+      completion_text: "Hi!",
+    });
+    expect(chat).toEqual({
+      prompt_messages: [
+        { role: "system", parts: [{ type: "text", content: "Be short." }] },
+        { role: "user", parts: [{ type: "text", content: "Hi" }] },
+        { role: "assistant", parts: [{ type: "tool_call", id: "c1", name: "look", arguments: { q: 1 } }] },
+        { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: "found" }] },
+      ],
+      completion_text: "Hello",
+      model: "m-2",
+      tokens_input: 5,
+      tokens_output: 7,
+      tokens_cached: 2,
+    });
+    expect(message).toEqual({
+      prompt_text: "Ann",
+      completion_text: "To Ann",
+      tokens_input: 15,
+      tokens_output: 4,
+      tokens_cached: 10,
+      tokens_cache_write: 2,
+      finish_reason: "end_turn",
+    });
+    expect(sum).toEqual({ tool_name: "sum", input_text: "[1,2]", output_text: '{"sum":3}' });
+    expect(embedded).toEqual({ input_text: "abc", tokens_input: 3 });
+  });
+
+  it("captureInput and captureOutput of a wrapper keep its texts out", async () => {
+    const { tool, takeSpans } = await recordingSdk();
+    tool(
+      { name: "login", captureInput: false, captureOutput: false },
+      (password: string) => password,
+    )("secret");
+    expect(takeSpans()[0]?.attributes).toEqual({ tool_name: "login" });
+  });
+
+  it("what the app passed in is kept as it was at the call, whatever happens to it later", async () => {
+    const { llm, takeSpans } = await recordingSdk();
+    const messages = [{ role: "user", content: "first" }];
+    llm((given: unknown[]) => given.push({ role: "user", content: "second" }))(messages);
+    messages.length = 0;
+    expect(takeSpans()[0]?.attributes?.["prompt_messages"]).toEqual([
+      { role: "user", parts: [{ type: "text", content: "first" }] },
+    ]);
+  });
+
+  it("a promise of another class stays the same object, is not started early, and ends the span when awaited", async () => {
+    const { task, takeSpans } = await recordingSdk();
+    class Query {
+      runs = 0;
+      extra = () => "extra";
+      then<T>(resolve: (rows: string) => T): Promise<T> {
+        this.runs++;
+        return Promise.resolve("rows").then(resolve);
+      }
+    }
+    const query = new Query();
+    const returned = task("query", () => query)();
+    expect(returned).toBe(query);
+    expect([query.runs, returned.extra(), takeSpans()]).toEqual([0, "extra", []]);
+    expect(await returned).toBe("rows");
+    expect(await returned).toBe("rows");
+    expect(query.runs).toBe(1);
+    expect(takeSpans()).toEqual([expect.objectContaining({ name: "query", status: "OK" })]);
+  });
+});
+
+describe("observe and startSpan", () => {
+  it("runs a block at once, gives it the span and returns its result", async () => {
+    const { observe, currentSpan, takeSpans } = await recordingSdk();
+    const result = await observe({ name: "checkout", attributes: { shop: 1 } }, async (span) => {
+      span.setAttribute("cart", 3).addEvent("paid", { amount: 12 }).setStatus("CANCELLED");
+      expect(currentSpan()).toBe(span);
+      return "done";
+    });
+    expectTypeOf(result).toEqualTypeOf<string>();
+    expect(result).toBe("done");
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        name: "checkout",
+        span_type: "span",
+        status: "CANCELLED",
+        attributes: { shop: 1, cart: 3 },
+        events: [{ name: "paid", time: expect.any(Number), attributes: { amount: 12 } }],
+      }),
+    ]);
+  });
+
+  it("wraps a function where it is given one alone", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    const wrapped = observe(function half(value: number) {
+      return value / 2;
+    });
+    expectTypeOf(wrapped).parameters.toEqualTypeOf<[value: number]>();
+    expect([wrapped(4), wrapped.name]).toEqual([2, "half"]);
+    expect(takeSpans()).toEqual([expect.objectContaining({ name: "half", span_type: "span" })]);
+  });
+
+  it("startSpan ends by hand, once, and is the parent of what runs in it", async () => {
+    const { startSpan, task, currentSpan, takeSpans } = await recordingSdk();
+    const span = startSpan({ name: "request", spanType: "agent" });
+    expect(currentSpan().traceId).toBe("");
+    span.run(() => task("inner", () => 1)());
+    span.end();
+    span.end();
+    span.setAttribute("late", 1).addEvent("late").recordError(new Error("late"));
+    const [inner, request] = takeSpans();
+    expect(inner?.parent_span_id).toBe(span.spanId);
+    expect(request).toMatchObject({ status: "OK", span_type: "agent", attributes: { agent: "request" } });
+    expect(request?.attributes).not.toHaveProperty("late");
+    expect(takeSpans()).toEqual([]);
+  });
+
+  it("currentSpan() outside of every span takes everything and does nothing", async () => {
+    const { currentSpan, takeSpans } = await recordingSdk();
+    currentSpan()
+      .setAttribute("a", 1)
+      .setAttributes({ b: 2 })
+      .addEvent("c")
+      .setStatus("ERROR")
+      .recordError(1);
+    expect(currentSpan().isRecording).toBe(false);
+    expect(takeSpans()).toEqual([]);
+  });
+
+  it("at most 128 events are kept, and a name of 256 characters", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("many", (span) => {
+      for (let count = 0; count < 200; count++) span.addEvent("x".repeat(300));
+    });
+    const events = takeSpans()[0]?.events ?? [];
+    expect([events.length, events[0]?.name.length]).toEqual([128, 256]);
+  });
+});

@@ -1,0 +1,37 @@
+import { onTestFinished, vi } from "vitest";
+
+export type Sdk = typeof import("../src/index.js");
+
+/** The SDK as a process has it that has just started: nothing configured, nothing said. Stopped when the test ends. */
+export async function freshSdk(): Promise<Sdk> {
+  delete (globalThis as Record<symbol, unknown>)[Symbol.for("obspan.sdk.v0")];
+  vi.resetModules();
+  const sdk = await import("../src/index.js");
+  onTestFinished(() => sdk.shutdown());
+  return sdk;
+}
+
+/** A fresh SDK that keeps its spans for `takeSpans()`. */
+export async function recordingSdk(options: Parameters<Sdk["configure"]>[0] = {}): Promise<Sdk> {
+  const sdk = await freshSdk();
+  sdk.configure(options);
+  return sdk;
+}
+
+/** Collects what the SDK says on the console, and keeps it off the test's output. */
+export function listenToConsole(): { warnings: string[]; infos: string[] } {
+  const heard = { warnings: [] as string[], infos: [] as string[] };
+  const warn = vi.spyOn(console, "warn").mockImplementation((text: string) => void heard.warnings.push(text));
+  const info = vi.spyOn(console, "info").mockImplementation((text: string) => void heard.infos.push(text));
+  onTestFinished(() => {
+    warn.mockRestore();
+    info.mockRestore();
+  });
+  return heard;
+}
+
+/** Sets variables of the environment until the test ends. */
+export function setEnvironment(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
