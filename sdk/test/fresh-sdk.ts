@@ -1,21 +1,22 @@
 import { onTestFinished, vi } from "vitest";
+import type * as sdk from "../src/index.js";
 
-export type Sdk = typeof import("../src/index.js");
+export type Sdk = typeof sdk;
 
 /** The SDK as a process has it that has just started: nothing configured, nothing said. Stopped when the test ends. */
 export async function freshSdk(): Promise<Sdk> {
-  delete (globalThis as Record<symbol, unknown>)[Symbol.for("obspan.sdk.v0")];
+  Reflect.deleteProperty(globalThis, Symbol.for("obspan.sdk.v0"));
   vi.resetModules();
-  const sdk = await import("../src/index.js");
-  onTestFinished(() => sdk.shutdown());
-  return sdk;
+  const fresh = await import("../src/index.js");
+  onTestFinished(() => fresh.shutdown());
+  return fresh;
 }
 
 /** A fresh SDK that keeps its spans for `takeSpans()`. */
 export async function recordingSdk(options: Parameters<Sdk["configure"]>[0] = {}): Promise<Sdk> {
-  const sdk = await freshSdk();
-  sdk.configure(options);
-  return sdk;
+  const fresh = await freshSdk();
+  fresh.configure(options);
+  return fresh;
 }
 
 /** Collects what the SDK says on the console, and keeps it off the test's output. */

@@ -119,18 +119,13 @@ export class RecordedSpan implements ManualSpan, ContextNode {
       if (typeof value === "string") {
         if (value.length > SHORT_TEXT_LENGTH) return false;
         bytes += textBytes(value);
-      } else if (
-        typeof value === "number"
-          ? !Number.isFinite(value)
-          : typeof value !== "boolean" && value !== undefined
-      )
+      } else if (typeof value === "number" ? !Number.isFinite(value) : typeof value !== "boolean")
         return false;
       bytes += key.length + 10;
     }
     if (bytes > MAX_SPAN_BYTES) return false;
     this.bytes = bytes;
     this.isEmpty = false;
-    // What is undefined here is left out of the JSON.
     this.attributes = copy as Attributes;
     return true;
   }
@@ -199,7 +194,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
 
   /** Sets an attribute that was not set before. */
   putDefault(key: string, value: unknown): void {
-    if (!Object.hasOwn(this.attributes, key) || this.attributes[key] === undefined) this.put(key, value);
+    if (!Object.hasOwn(this.attributes, key)) this.put(key, value);
   }
 
   /** Sets an attribute, as the text policy allows. */

@@ -17,6 +17,11 @@ export interface Score {
   readonly comment?: string | undefined;
 }
 
+/** An id beyond these would have the collector refuse the whole batch (contract 1). */
+const MAX_TRACE_ID_LENGTH = 128;
+const MAX_SPAN_ID_LENGTH = 64;
+const MAX_TYPE_LENGTH = 200;
+
 /**
  * Sends a score from the app itself or its users. It travels as an evaluation span of its trace (contract 8) and is shown
  * beside the judge's. A score that cannot be used is left out with a warning: feedback must not break a request.
@@ -27,7 +32,14 @@ export function score({ traceId, spanId, type, score: value, label, comment }: S
   const context = currentContext();
   const scoredTrace = traceId ?? context?.trace.traceId ?? "";
   const scoredSpan = spanId ?? (traceId === undefined ? context?.spanId : undefined) ?? "";
-  if (scoredTrace === "" || typeof type !== "string" || type === "" || !(value >= 0 && value <= 1)) {
+  const isUsable =
+    isId(scoredTrace, MAX_TRACE_ID_LENGTH) &&
+    (scoredSpan === "" || isId(scoredSpan, MAX_SPAN_ID_LENGTH)) &&
+    isId(type, MAX_TYPE_LENGTH) &&
+    Number.isFinite(value) &&
+    value >= 0 &&
+    value <= 1;
+  if (!isUsable) {
     warnOnce("score", "score() needs a trace, a type and a score from 0 to 1: it is left out.");
     return;
   }
@@ -43,4 +55,8 @@ export function score({ traceId, spanId, type, score: value, label, comment }: S
     evaluated_span_id: scoredSpan === "" ? undefined : scoredSpan,
   });
   span.end();
+}
+
+function isId(text: unknown, maxLength: number): boolean {
+  return typeof text === "string" && text !== "" && text.length <= maxLength;
 }

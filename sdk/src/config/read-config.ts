@@ -30,6 +30,9 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
     // A list that changes later changes nothing here.
     values[name] = Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
   }
+  // Two ways to give prices: an argument of the one wins over a variable of the other, too.
+  if (options.pricingSource !== undefined && options.pricingData === undefined)
+    values["pricingData"] = undefined;
   const warnings = Object.keys(options)
     .filter((name) => !Object.hasOwn(OPTIONS, name))
     .map((name) => `unknown option ${show(name)}${suggestion(name)}`);

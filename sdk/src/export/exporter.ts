@@ -61,8 +61,10 @@ class BackgroundExporter implements SpanExporter {
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = 0;
   #draining: Promise<void> | undefined;
-  /** Send less than a whole batch too. */
-  #drainsAll = false;
+  /** Up to this one of all spans ever taken, less than a whole batch is sent too. */
+  #drainUpTo = 0;
+  /** Those that wait for spans to be through, up to one of all that were ever taken. */
+  #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
   #stopping: Promise<void> | undefined;
   #isStopped = false;
@@ -72,7 +74,7 @@ class BackgroundExporter implements SpanExporter {
     this.#prices = prices;
     this.#buffer = new SpanBuffer(config.maxQueueSize, config.maxQueueBytes);
     this.#debug = config.debug ? say : () => undefined;
-    this.#trouble = new TroubleLog({ warn, inform: say });
+    this.#trouble = new TroubleLog({ warn, inform: say, nowMs: () => performance.now() });
     this.#closeTransport = () => undefined;
     if (config.pushUrl !== undefined) {
       const url = ingestionUrl(config.pushUrl);
@@ -105,12 +107,15 @@ class BackgroundExporter implements SpanExporter {
   }
 
   #enqueue(span: RecordedSpan): void {
+    const isFull = !this.#isStopped && !this.#buffer.hasRoom(span.bytes) && !this.#makeRoom(span.bytes);
+    // The start of a span that finds no place is no loss: its end will come.
+    if (span.durationMs < 0 && (isFull || this.#isStopped)) return;
     this.#enqueued++;
     if (this.#isStopped) {
       this.#dropped.shutdown++;
       return;
     }
-    if (!this.#buffer.hasRoom(span.bytes) && !this.#makeRoom(span.bytes)) {
+    if (isFull) {
       this.#dropped.queue_full++;
       this.#trouble.lost(
         1,
@@ -152,47 +157,60 @@ class BackgroundExporter implements SpanExporter {
     this.#timer = runInContext(undefined, () =>
       setTimeout(() => {
         this.#timer = undefined;
-        void this.#drain(!isWholeBatch);
+        this.#drain(!isWholeBatch);
       }, dueMs - nowMs).unref(),
     );
   }
 
-  /** Sends batch after batch: until the buffer is empty, or holds less than a batch, or the collector cannot be reached. */
-  #drain(all: boolean): Promise<void> {
-    this.#drainsAll ||= all;
-    return (this.#draining ??= runInContext(undefined, () => this.#sendBatches()).finally(() => {
+  /**
+   * Sends batch after batch: while there are whole ones, and with `all` whatever waits now. Ends early where the collector
+   * cannot be reached.
+   */
+  #drain(all: boolean): void {
+    if (all) this.#drainUpTo = this.#taken + this.#buffer.size;
+    this.#draining ??= runInContext(undefined, () => this.#sendBatches()).then((isReached) => {
       this.#draining = undefined;
-      this.#drainsAll = false;
-      if (this.#buffer.size > 0 && !this.#isStopped)
-        this.#schedule(this.#config.live ? LIVE_DELAY_MS : this.#config.flushInterval * 1000);
-    }));
+      const nowMs = performance.now();
+      if (!isReached) this.#restUntilMs = nowMs + this.#config.flushInterval * 1000;
+      // Somebody has begun to wait just as the last batch was through.
+      if (isReached && this.#flushes.length > 0) this.#drain(true);
+      else {
+        for (const { resolve } of this.#flushes.splice(0)) resolve();
+        if (this.#buffer.size > 0 && !this.#isStopped)
+          this.#schedule(this.#config.live ? LIVE_DELAY_MS : this.#config.flushInterval * 1000);
+      }
+    });
   }
 
-  async #sendBatches(): Promise<void> {
+  /** @returns false where the collector could not be reached. */
+  async #sendBatches(): Promise<boolean> {
     const sender = this.#sender;
-    if (sender === undefined) return;
+    if (sender === undefined) return false;
     // A turn later: the code that has just ended a span does not wait for its JSON.
     await Promise.resolve();
     try {
       if (this.#prices?.isLoaded === false) await this.#prices.loaded;
       const { batchSize } = this.#config;
-      while (this.#buffer.size >= (this.#drainsAll ? 1 : batchSize)) {
+      while (this.#buffer.size >= (this.#taken < this.#drainUpTo ? 1 : batchSize)) {
         const batch = this.#buffer.shiftBatch(batchSize, MAX_BATCH_BYTES);
         this.#taken += batch.length;
         this.#inFlight = batch.length;
-        const isReached = await sender.send(batch.map(writeSpan), this.#abort.signal);
-        if (isReached) continue;
-        this.#restUntilMs = performance.now() + this.#config.flushInterval * 1000;
-        break;
+        if (!(await sender.send(batch.map(writeSpan), this.#abort.signal))) return false;
+        this.#endFlushes();
       }
     } catch (error) {
       // Nothing above should throw; if it does, what was under way is lost, and counted.
-      this.#settled(this.#inFlight, {
-        type: "dropped",
-        reason: "refused",
-        why: `the exporter failed (${String(error)})`,
-      });
+      const why = `the exporter failed (${String(error)})`;
+      this.#settled(this.#inFlight, { type: "dropped", reason: "refused", why });
     }
+    this.#endFlushes();
+    return true;
+  }
+
+  /** Tells those that wait for a flush whose spans are all through. */
+  #endFlushes(): void {
+    for (const { resolve } of this.#flushes.filter(({ upTo }) => upTo <= this.#taken)) resolve();
+    this.#flushes = this.#flushes.filter(({ upTo }) => upTo > this.#taken);
   }
 
   #settled(count: number, outcome: Outcome): void {
@@ -207,18 +225,14 @@ class BackgroundExporter implements SpanExporter {
   }
 
   async flush(): Promise<void> {
-    if (this.#sender === undefined) return;
     const upTo = this.#taken + this.#buffer.size;
+    if (this.#sender === undefined || (this.#buffer.size === 0 && this.#inFlight === 0)) return;
     const release = keepProcessAlive();
-    try {
-      // One drain under way may be short of the end; the next one is not.
-      for (let round = 0; round < 2; round++) {
-        if (this.#taken >= upTo && this.#inFlight === 0) return;
-        await this.#drain(true);
-      }
-    } finally {
-      release();
-    }
+    await new Promise<void>((resolve) => {
+      this.#flushes.push({ upTo, resolve });
+      this.#drain(true);
+    });
+    release();
   }
 
   async settle(): Promise<void> {

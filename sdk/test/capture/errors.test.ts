@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/only-throw-error -- apps throw anything, and it must come out as it went in. */
 import { describe, expect, it } from "vitest";
 import { describeError } from "../../src/capture/describe-error.js";
 import { recordingSdk } from "../fresh-sdk.js";

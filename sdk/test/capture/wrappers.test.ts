@@ -120,10 +120,10 @@ describe("function wrappers", () => {
 
   it("captures prompt and completion of an llm call, arguments and results of others", async () => {
     const { llm, tool, embedding, takeSpans } = await recordingSdk();
-    llm({ model: "gpt-5-mini", provider: "openai" }, (prompt: string, _temperature: number) => `${prompt}!`)(
-      "Hi",
-      1,
-    );
+    llm(
+      { model: "gpt-5-mini", provider: "openai" },
+      (prompt: string, times: number) => prompt + "!".repeat(times),
+    )("Hi", 1);
     llm((request: { messages: unknown[] }) => ({
       id: request.messages.length,
       model: "m-2",

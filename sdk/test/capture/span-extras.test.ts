@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
+
+describe("evaluation metadata", () => {
+  it("none is sent while evaluationEnabled is false", async () => {
+    const { llm, takeSpans } = await recordingSdk({
+      evaluationTypes: ["relevance"],
+      evaluationSampleRate: 1,
+    });
+    llm({ evaluationTypes: ["toxicity"] }, () => 1)();
+    expect(Object.keys(takeSpans()[0]?.attributes ?? {})).toEqual(["completion_text"]);
+  });
+
+  it("spec 2.5: llm spans carry the configured types and rate, a wrapper its own; other spans carry none", async () => {
+    const { llm, tool, observe, takeSpans } = await recordingSdk({
+      evaluationEnabled: true,
+      evaluationTypes: ["relevance", "toxicity"],
+      evaluationSampleRate: 0.5,
+      captureCompletion: false,
+    });
+    llm(() => 1)();
+    llm({ evaluationTypes: ["correctness"], evaluationSampleRate: 1 }, () => 1)();
+    observe({ name: "block", spanType: "llm" }, () => 1);
+    tool("t", () => 1)();
+    const configured = { evaluation_types: ["relevance", "toxicity"], evaluation_sample_rate: 0.5 };
+    expect(takeSpans().map(({ attributes }) => attributes)).toEqual([
+      configured,
+      { evaluation_types: ["correctness"], evaluation_sample_rate: 1 },
+      configured,
+      { tool_name: "t" },
+    ]);
+  });
+});
+
+describe("score()", () => {
+  it("contract 8: is an evaluation span of its trace, with its source", async () => {
+    const { score, takeSpans } = await recordingSdk();
+    score({ traceId: "t1", spanId: "s1", type: "feedback", score: 0.75, label: "good", comment: "Thanks" });
+    score({ traceId: "t1", type: "feedback", score: 0 });
+    const [full, plain] = takeSpans();
+    expect(full).toMatchObject({
+      name: "evaluation.feedback",
+      span_type: "evaluation",
+      trace_id: "t1",
+      parent_span_id: "s1",
+      status: "OK",
+      attributes: {
+        evaluation_type: "feedback",
+        evaluation_score: 0.75,
+        evaluation_label: "good",
+        evaluation_comment: "Thanks",
+        evaluation_source: "user",
+        evaluation_outcome: "completed",
+        evaluated_span_id: "s1",
+      },
+    });
+    expect(plain).not.toHaveProperty("parent_span_id");
+    expect(plain?.attributes).not.toHaveProperty("evaluated_span_id");
+  });
+
+  it("scores the running span where no trace is named", async () => {
+    const { score, observe, takeSpans } = await recordingSdk();
+    observe("answer", () => score({ type: "self_check", score: 1 }));
+    const [scored, answer] = takeSpans();
+    expect(scored).toMatchObject({ trace_id: answer?.trace_id, parent_span_id: answer?.span_id });
+  });
+
+  it.each([
+    { type: "x", score: 0.5 },
+    { traceId: "t", type: "", score: 0.5 },
+    { traceId: "t", type: "x", score: 1.5 },
+    { traceId: "t", type: "x", score: Number.NaN },
+    { traceId: "t", type: "x", score: "1" as never },
+  ])("%j is left out with a warning", async (unusable) => {
+    const heard = listenToConsole();
+    const { score, takeSpans } = await recordingSdk();
+    score(unusable);
+    expect([takeSpans(), heard.warnings.length]).toEqual([[], 1]);
+  });
+});
+
+describe("live: true", () => {
+  it("pushes the start of a span, and its end under the same id", async () => {
+    const { startSpan, takeSpans, stats } = await recordingSdk({ live: true });
+    const span = startSpan({ name: "work", spanType: "task", attributes: { step: 1 } });
+    expect(takeSpans()).toEqual([
+      {
+        name: "work",
+        span_type: "task",
+        trace_id: span.traceId,
+        span_id: span.spanId,
+        start_time: expect.any(Number),
+        status: "RUNNING",
+        attributes: { step: 1 },
+      },
+    ]);
+    span.setAttribute("step", 2);
+    span.end();
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        span_id: span.spanId,
+        status: "OK",
+        attributes: { step: 2 },
+        duration_ms: expect.any(Number),
+      }),
+    ]);
+    expect(stats()).toMatchObject({ enqueued: 2, acked: 2 });
+  });
+
+  it("a span that ends before its start was sent goes once, as ended", async () => {
+    const { llm, takeSpans, stats } = await recordingSdk({ live: true });
+    llm((prompt: string) => prompt)("Hi");
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({ status: "OK", attributes: { prompt_text: "Hi", completion_text: "Hi" } }),
+    ]);
+    expect(stats()).toMatchObject({ enqueued: 1, acked: 1, pending: 0 });
+  });
+});

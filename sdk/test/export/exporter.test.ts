@@ -1,0 +1,503 @@
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { freshSdk, listenToConsole, type Sdk } from "../fresh-sdk.js";
+import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
+
+type Options = NonNullable<Parameters<Sdk["configure"]>[0]>;
+
+/** An SDK that sends to a receiver, and sends only when it is told or a batch is full. */
+async function sendingSdk(pushUrl: string, options: Options = {}) {
+  const sdk = await freshSdk();
+  sdk.configure({ pushUrl, flushInterval: 600, retryBackoff: 0.001, shutdownTimeout: 1, ...options });
+  return { ...sdk, makeSpans: (count: number, prefix = "s") => makeSpans(sdk, count, prefix) };
+}
+
+function makeSpans({ observe }: Sdk, count: number, prefix: string): void {
+  for (let index = 0; index < count; index++) observe(`${prefix}${index}`, () => 1);
+}
+
+/** The ledger, checked: it adds up at any moment. */
+function ledger({ stats }: Pick<Sdk, "stats">) {
+  const { enqueued, acked, dropped, pending } = stats();
+  const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+  expect(enqueued).toBe(acked + lost + pending);
+  return {
+    enqueued,
+    acked,
+    pending,
+    ...Object.fromEntries(Object.entries(dropped).filter(([, n]) => n > 0)),
+  };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+describe("spec 4.10 rule 1: what is sent", () => {
+  it("POST /v1/telemetry with service, env, version, batch_id and the spans, and the key in X-API-Key", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, {
+      service: "shop",
+      env: "production",
+      version: "1.2.3",
+      apiKey: "k-123",
+      tenant: "acme",
+    });
+    sdk.makeSpans(2);
+    await sdk.flush();
+    const [request] = receiver.requests;
+    expect(request).toMatchObject({ method: "POST", path: "/v1/telemetry" });
+    expect(request?.headers).toMatchObject({
+      "content-type": "application/json",
+      "x-api-key": "k-123",
+      "x-tenant-id": "acme",
+    });
+    expect(request?.batch).toMatchObject({
+      service: "shop",
+      env: "production",
+      version: "1.2.3",
+      batch_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      spans: [{ name: "s0", status: "OK" }, { name: "s1" }],
+    });
+    expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 2, pending: 0 });
+  });
+
+  it("no header where no key is set, and no version where there is none", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(receiver.requests[0]?.headers).not.toHaveProperty("x-api-key");
+    expect(receiver.requests[0]?.batch).not.toHaveProperty("version");
+  });
+
+  it("at most batchSize spans a request, all in order, one request at a time on one connection", async () => {
+    let open = 0;
+    let most = 0;
+    const receiver = await startReceiver((response) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.writeHead(202).end();
+      }, 2);
+    });
+    const sdk = await sendingSdk(receiver.url, { batchSize: 10 });
+    sdk.makeSpans(35);
+    await sdk.flush();
+    expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([10, 10, 10, 5]);
+    expect(receiver.names).toEqual(Array.from({ length: 35 }, (_, index) => `s${index}`));
+    expect(new Set(receiver.requests.map(({ batch }) => batch.batch_id)).size).toBe(4);
+    expect([most, receiver.connections]).toEqual([1, 1]);
+  });
+
+  it("a whole batch goes at once, the rest after flushInterval", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { batchSize: 10, flushInterval: 0.05 });
+    sdk.makeSpans(15);
+    await until(() => receiver.requests.length === 2);
+    expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([10, 5]);
+    await until(() => sdk.stats().acked === 15);
+  });
+
+  it("bodies above 1 KiB are compressed, smaller ones are not", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    sdk.makeSpans(50);
+    await sdk.flush();
+    const [small, large] = receiver.requests;
+    expect(small?.headers).not.toHaveProperty("content-encoding");
+    expect(large?.headers["content-encoding"]).toBe("gzip");
+    expect(large?.bytes).toBeLessThan(4000);
+    expect(large?.batch.spans).toHaveLength(50);
+  });
+
+  it("large spans make more requests, so that a collector reads each", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    for (let index = 0; index < 8; index++)
+      sdk.observe(
+        { name: "large", attributes: { text: "x".repeat(990_000), more: "y".repeat(990_000) } },
+        () => 1,
+      );
+    await sdk.flush();
+    expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([2, 2, 2, 2]);
+  });
+
+  it("live: the start of a span is sent soon, and its end replaces it", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { live: true });
+    const span = sdk.startSpan("work");
+    await until(() => receiver.requests.length === 1);
+    span.end();
+    await sdk.flush();
+    const sent = receiver.requests.flatMap(({ batch }) => batch.spans);
+    expect(sent.map(({ status, span_id }) => [status, span_id])).toEqual([
+      ["RUNNING", span.spanId],
+      ["OK", span.spanId],
+    ]);
+  });
+
+  it("texts are let go of once they are sent, also where code still holds the span", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    const span = sdk.startSpan({ name: "held", attributes: { prompt_text: "long" } });
+    span.end();
+    await sdk.flush();
+    expect(span).toMatchObject({ attributes: {} });
+    expect(receiver.requests[0]?.batch.spans[0]?.attributes).toEqual({ prompt_text: "long" });
+  });
+});
+
+describe("spec 4.10 rule 2: what goes wrong", () => {
+  it.each([500, 502, 503, 429])(
+    "%d is tried again with the same batch_id until it is taken",
+    async (status) => {
+      const receiver = await startReceiver(answer(status), answer(status), answer(202));
+      const sdk = await sendingSdk(receiver.url);
+      sdk.makeSpans(3);
+      await sdk.flush();
+      expect(receiver.requests).toHaveLength(3);
+      expect(new Set(receiver.requests.map(({ batch }) => batch.batch_id)).size).toBe(1);
+      expect(ledger(sdk)).toEqual({ enqueued: 3, acked: 3, pending: 0 });
+    },
+  );
+
+  it("at most maxRetries times again; then the batch is dropped, the next waits, and one warning is given", async () => {
+    const heard = listenToConsole();
+    const receiver = await startReceiver(answer(500));
+    const sdk = await sendingSdk(receiver.url, { maxRetries: 2, batchSize: 5 });
+    sdk.makeSpans(10);
+    await sdk.flush();
+    expect(receiver.requests).toHaveLength(3);
+    expect(ledger(sdk)).toEqual({ enqueued: 10, acked: 0, retries_exhausted: 5, pending: 5 });
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 10, acked: 0, retries_exhausted: 10, pending: 0 });
+    expect(heard.warnings).toEqual([
+      `[obspan] 5 spans were dropped: ${receiver.url}/v1/telemetry answered 500. stats() counts on.`,
+    ]);
+    receiver.replies = [answer(202)];
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(heard.warnings).toHaveLength(1);
+  });
+
+  it("maxRetries: 0 tries once", async () => {
+    listenToConsole();
+    const receiver = await startReceiver(answer(503));
+    const sdk = await sendingSdk(receiver.url, { maxRetries: 0 });
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect([receiver.requests.length, ledger(sdk)]).toEqual([
+      1,
+      { enqueued: 1, acked: 0, retries_exhausted: 1, pending: 0 },
+    ]);
+  });
+
+  it("Retry-After is waited for", async () => {
+    const receiver = await startReceiver(answer(429, { "Retry-After": "1" }), answer(202));
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    const [first, second] = receiver.requests;
+    expect(Number(second?.atMs) - Number(first?.atMs)).toBeGreaterThanOrEqual(990);
+  });
+
+  it.each([400, 401, 403, 404, 415, 422])(
+    "%d is not tried again: the spans are dropped, and the next go on",
+    async (status) => {
+      const heard = listenToConsole();
+      const receiver = await startReceiver(answer(status), answer(202));
+      const sdk = await sendingSdk(receiver.url, { batchSize: 5, apiKey: "top-secret" });
+      sdk.makeSpans(10);
+      await sdk.flush();
+      expect(receiver.requests).toHaveLength(2);
+      expect(ledger(sdk)).toEqual({ enqueued: 10, acked: 5, refused: 5, pending: 0 });
+      expect(heard.warnings).toEqual([expect.stringContaining(`answered ${status}`)]);
+      expect(heard.warnings[0]).not.toContain("top-secret");
+    },
+  );
+
+  it("413 is tried in halves, and only what is too large alone is dropped", async () => {
+    listenToConsole();
+    const receiver = await startReceiver((response, { batch }) => {
+      const isLarge = batch.spans.some(({ name }) => name === "s3");
+      response.writeHead(isLarge ? 413 : 202).end();
+    });
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(8);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 8, acked: 7, too_large: 1, pending: 0 });
+    expect(new Set(receiver.requests.map(({ batch }) => batch.batch_id)).size).toBe(receiver.requests.length);
+  });
+
+  it.each([200, 201, 204, 299])("any 2xx is an acknowledgement: %d, and HTML", async (status) => {
+    const receiver = await startReceiver(answer(status, { "Content-Type": "text/html" }, "<h1>Welcome</h1>"));
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
+  });
+
+  it("HTML with an error, of a proxy for one, is judged by its status", async () => {
+    listenToConsole();
+    const receiver = await startReceiver(answer(404, { "Content-Type": "text/html" }, "<h1>Not here</h1>"));
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, refused: 1, pending: 0 });
+  });
+
+  it("an answer that never ends is cut off, and its status stands", async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(202);
+      const timer = setInterval(() => response.write("x".repeat(30_000)), 1);
+      response.once("close", () => clearInterval(timer));
+    });
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
+  });
+
+  it("a collector that is away: the host goes on, the spans of the first batch are tried, the others wait", async () => {
+    listenToConsole();
+    const sdk = await sendingSdk(`http://127.0.0.1:${await closedPort()}`, { batchSize: 2 });
+    sdk.makeSpans(6);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 6, acked: 0, retries_exhausted: 2, pending: 4 });
+    await sdk.shutdown();
+    expect(ledger(sdk)).toMatchObject({ enqueued: 6, acked: 0, pending: 0 });
+  });
+
+  it("a collector that comes back gets what waits", async () => {
+    listenToConsole();
+    const receiver = new Receiver();
+    await receiver.start();
+    const { port } = receiver;
+    const sdk = await sendingSdk(receiver.url, { maxRetries: 100, retryBackoff: 0.02 });
+    await receiver.stop();
+    sdk.makeSpans(3);
+    const flushed = sdk.flush();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(ledger(sdk)).toMatchObject({ pending: 3 });
+    const revived = new Receiver();
+    await revived.start(port);
+    onTestFinished(() => revived.stop());
+    await flushed;
+    expect(revived.names).toEqual(["s0", "s1", "s2"]);
+    expect(ledger(sdk)).toEqual({ enqueued: 3, acked: 3, pending: 0 });
+  });
+
+  it("a collector that is slow is given up after timeout, and tried again", async () => {
+    const receiver = await startReceiver(() => undefined, answer(202));
+    const sdk = await sendingSdk(receiver.url, { timeout: 0.05 });
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(receiver.requests).toHaveLength(2);
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
+  });
+
+  it("a collector that trickles its headers is given up after timeout", async () => {
+    listenToConsole();
+    const server = createServer((socket) => {
+      const timer = setInterval(() => socket.write("H"), 10);
+      socket.on("error", () => undefined).once("close", () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const sdk = await sendingSdk(`http://127.0.0.1:${port}`, { timeout: 0.05, maxRetries: 1 });
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, retries_exhausted: 1, pending: 0 });
+  });
+
+  it("a connection that is reset is tried again", async () => {
+    const receiver = await startReceiver((_, __, socket) => socket.resetAndDestroy(), answer(202));
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
+  });
+
+  it("an idle connection that the server has closed costs no retry", async () => {
+    const receiver = await startReceiver(
+      (response) => void response.writeHead(202).end(),
+      (_, __, socket) => socket.destroy(),
+      answer(202),
+    );
+    const sdk = await sendingSdk(receiver.url, { maxRetries: 0 });
+    sdk.makeSpans(1);
+    await sdk.flush();
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 2, pending: 0 });
+  });
+
+  it("a redirect to another origin is not followed: neither key nor spans go there", async () => {
+    const heard = listenToConsole();
+    const elsewhere = await startReceiver();
+    const receiver = await startReceiver(answer(307, { Location: `${elsewhere.url}/v1/telemetry` }));
+    const sdk = await sendingSdk(receiver.url, { apiKey: "k" });
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect([elsewhere.requests.length, ledger(sdk)]).toEqual([
+      0,
+      { enqueued: 1, acked: 0, refused: 1, pending: 0 },
+    ]);
+    expect(heard.warnings[0]).toContain("answered 307, and redirects are not followed to another origin");
+  });
+
+  it("a redirect within the origin is followed with the same body, and not for ever", async () => {
+    listenToConsole();
+    const receiver = await startReceiver(answer(308, { Location: "/moved" }), answer(202));
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(receiver.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /v1/telemetry",
+      "POST /moved",
+    ]);
+    receiver.replies = [answer(307, { Location: "/round" })];
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(receiver.requests).toHaveLength(6);
+    expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 1, refused: 1, pending: 0 });
+  });
+});
+
+describe("bounds", () => {
+  it("maxQueueSize: the newest is dropped and counted, with one warning", async () => {
+    const heard = listenToConsole();
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { maxQueueSize: 10 });
+    sdk.makeSpans(25);
+    expect(ledger(sdk)).toEqual({ enqueued: 25, acked: 0, queue_full: 15, pending: 10 });
+    await sdk.flush();
+    expect(receiver.names).toEqual(Array.from({ length: 10 }, (_, index) => `s${index}`));
+    expect(heard.warnings).toEqual([expect.stringContaining("the buffer is full (maxQueueSize = 10 spans")]);
+  });
+
+  it("maxQueueBytes holds with large texts", async () => {
+    listenToConsole();
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { maxQueueBytes: 1_000_000 });
+    for (let index = 0; index < 100; index++)
+      sdk.observe({ name: "large", attributes: { prompt_text: "ü".repeat(50_000) } }, () => 1);
+    const { pending } = ledger(sdk);
+    expect(pending).toBe(9);
+  });
+
+  it("without a push URL the oldest goes, takeSpans() reads the rest, and nothing is sent", async () => {
+    const sdk = await freshSdk();
+    sdk.configure({ maxQueueSize: 10 });
+    makeSpans(sdk, 25, "s");
+    expect(ledger(sdk)).toEqual({ enqueued: 25, acked: 0, queue_full: 15, pending: 10 });
+    await sdk.flush();
+    expect(sdk.takeSpans().map(({ name }) => name)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `s${index + 15}`),
+    );
+    expect(ledger(sdk)).toEqual({ enqueued: 25, acked: 10, queue_full: 15, pending: 0 });
+  });
+
+  it("the ledger adds up at every moment, with spans coming while others are sent, refused and dropped", async () => {
+    listenToConsole();
+    let count = 0;
+    const receiver = await startReceiver((response, _, socket) => {
+      const status = [202, 500, 202, 400, 429, 0, 413][count++ % 7] ?? 202;
+      if (status === 0) socket.destroy();
+      else setTimeout(() => response.writeHead(status).end(), 1);
+    });
+    const sdk = await sendingSdk(receiver.url, { batchSize: 7, maxRetries: 1, maxQueueSize: 50, live: true });
+    for (let round = 0; round < 60; round++) {
+      sdk.makeSpans(4);
+      ledger(sdk);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      ledger(sdk);
+    }
+    await sdk.shutdown();
+    const { enqueued, pending } = ledger(sdk);
+    // With live, a start that was sent before its end is one of its own.
+    expect(enqueued).toBeGreaterThanOrEqual(240);
+    expect(pending).toBe(0);
+  });
+});
+
+describe("spec 4.10 rule 3: the end", () => {
+  it("shutdown() sends what waits; what comes later is dropped and counted; it is safe twice", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(5);
+    await Promise.all([sdk.shutdown(), sdk.shutdown()]);
+    expect(receiver.names).toHaveLength(5);
+    sdk.makeSpans(2);
+    await sdk.shutdown();
+    await sdk.flush();
+    expect(ledger(sdk)).toEqual({ enqueued: 7, acked: 5, shutdown: 2, pending: 0 });
+  });
+
+  it("shutdown() waits at most shutdownTimeout, and counts the rest", async () => {
+    listenToConsole();
+    const receiver = await startReceiver(() => undefined);
+    const sdk = await sendingSdk(receiver.url, { shutdownTimeout: 0.1, batchSize: 2 });
+    sdk.makeSpans(5);
+    const startedMs = performance.now();
+    await sdk.shutdown();
+    expect(performance.now() - startedMs).toBeLessThan(3000);
+    expect(ledger(sdk)).toEqual({ enqueued: 5, acked: 0, shutdown: 5, pending: 0 });
+  });
+
+  it("shutdown() cuts a long wait for a retry short", async () => {
+    listenToConsole();
+    const receiver = await startReceiver(answer(429, { "Retry-After": "30" }));
+    const sdk = await sendingSdk(receiver.url, { shutdownTimeout: 0.1 });
+    sdk.makeSpans(1);
+    await sdk.shutdown();
+    expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, shutdown: 1, pending: 0 });
+  });
+
+  it("flush() resolves when what waited is settled, though spans keep coming", async () => {
+    const receiver = await startReceiver();
+    listenToConsole();
+    const sdk = await sendingSdk(receiver.url, { batchSize: 10 });
+    sdk.makeSpans(10);
+    const busy = setInterval(() => sdk.makeSpans(30, "later"), 0);
+    await sdk.flush();
+    clearInterval(busy);
+    expect(receiver.names.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, index) => `s${index}`));
+  });
+
+  it("without a configuration, flush, shutdown and stats answer", async () => {
+    const sdk = await freshSdk();
+    await sdk.flush();
+    await sdk.shutdown();
+    expect(ledger(sdk)).toEqual({ enqueued: 0, acked: 0, pending: 0 });
+  });
+});
+
+it("the exporter's own requests are outside every span, and hidden from OpenTelemetry where the app has it", async () => {
+  const receiver = await startReceiver();
+  const sdk = await sendingSdk(receiver.url, { batchSize: 1 });
+  const suppressed: unknown[] = [];
+  const active = { setValue: (key: symbol, value: unknown) => [key.description, value] };
+  const api = {
+    context: {
+      active: () => active,
+      with(context: unknown, fn: () => unknown) {
+        suppressed.push(context);
+        return fn();
+      },
+    },
+  };
+  Reflect.set(globalThis, Symbol.for("opentelemetry.js.api.1"), api);
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, Symbol.for("opentelemetry.js.api.1")));
+  await sdk.observe("outer", async () => {
+    sdk.makeSpans(1, "inner");
+    await sdk.flush();
+  });
+  await sdk.flush();
+  expect(suppressed[0]).toEqual(["OpenTelemetry SDK Context Key SUPPRESS_TRACING", true]);
+  expect(receiver.names).toEqual(["inner0", "outer"]);
+});

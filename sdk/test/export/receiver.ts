@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { onTestFinished } from "vitest";
+import type { SpanBatch } from "../../src/wire/index.js";
+
+/** A request as the receiver got it. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  /** Bytes of the body as sent. */
+  readonly bytes: number;
+  readonly batch: SpanBatch;
+  readonly atMs: number;
+}
+
+/** What the receiver does with a request once it has read it. */
+export type Reply = (response: ServerResponse, request: ReceivedRequest, socket: Socket) => void;
+
+/** Answers with a status; a 202 as the collector does. */
+export function answer(status: number, headers: Record<string, string> = {}, body = "{}"): Reply {
+  return (response) => void response.writeHead(status, headers).end(body);
+}
+
+/** A real HTTP server in the collector's place, that does as it is told. */
+export class Receiver {
+  readonly requests: ReceivedRequest[] = [];
+  connections = 0;
+  /** Taken one a request; the last one stays. */
+  replies: Reply[] = [answer(202)];
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((request, response) => {
+    const chunks: Uint8Array[] = [];
+    request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks);
+      const isGzip = request.headers["content-encoding"] === "gzip";
+      const received: ReceivedRequest = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        bytes: body.length,
+        batch: JSON.parse((isGzip ? gunzipSync(body) : body).toString()) as SpanBatch,
+        atMs: performance.now(),
+      };
+      this.requests.push(received);
+      const reply = this.replies.length > 1 ? this.replies.shift() : this.replies[0];
+      reply?.(response, received, request.socket);
+    });
+  });
+
+  /** Listens on a free port, or on the one it had. */
+  async start(port = 0): Promise<void> {
+    this.#server.on("connection", (socket) => {
+      this.connections++;
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The names of all spans that came, in order. */
+  get names(): string[] {
+    return this.requests.flatMap(({ batch }) => batch.spans.map(({ name }) => name));
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Starts a receiver that stops when the test ends. */
+export async function startReceiver(...replies: Reply[]): Promise<Receiver> {
+  const receiver = new Receiver();
+  if (replies.length > 0) receiver.replies = replies;
+  await receiver.start();
+  onTestFinished(() => receiver.stop().catch(() => undefined));
+  return receiver;
+}
+
+/** A port that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const receiver = new Receiver();
+  await receiver.start();
+  const { port } = receiver;
+  await receiver.stop();
+  return port;
+}
