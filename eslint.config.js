@@ -71,6 +71,7 @@ export default defineConfig(
             "*/vitest.config.ts",
             "e2e/vitest.screenshots.config.ts",
             "desktop/vite.*.config.ts",
+            "sdk/tsdown.config.ts",
           ],
         },
         tsconfigRootDir: import.meta.dirname,
@@ -102,7 +103,11 @@ export default defineConfig(
     rules: {
       "no-restricted-properties": [
         "error",
-        { object: "process", property: "env", message: "Only main.ts reads the environment." },
+        {
+          object: "process",
+          property: "env",
+          message: "Only main.ts (in the SDK, configure.ts) reads the environment.",
+        },
       ],
     },
   },

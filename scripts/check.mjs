@@ -5,4 +5,5 @@ requireNode();
 await ensureInstalled();
 await build();
 await checkSources();
-await mustRunTool("vitest/vitest.mjs", ["run", "--config", "collector-core/vitest.config.ts"]);
+for (const part of ["sdk", "collector-core"])
+  await mustRunTool("vitest/vitest.mjs", ["run", "--config", `${part}/vitest.config.ts`]);

@@ -1,6 +1,6 @@
 /** What the scripts share: running commands, installing and building where that is still to be done. */
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 
@@ -46,6 +46,7 @@ export async function ensureInstalled(directory = root) {
 
 /** Compiles what has changed since the last build, and puts the web UI beside the collector that serves it. */
 export async function build() {
+  await buildSdk();
   await mustRunTool("typescript/bin/tsc", ["--build"]);
   await mustRunTool("vite/bin/vite.js", [
     "build",
@@ -57,6 +58,19 @@ export async function build() {
   const ui = join(root, "collector-core/ui");
   rmSync(ui, { recursive: true, force: true });
   cpSync(join(root, "desktop/dist/renderer"), ui, { recursive: true });
+}
+
+/** Builds the SDK as it is shipped, which all others import: only where a source is newer than the last build. */
+async function buildSdk() {
+  const built = join(root, "sdk/dist/index.js");
+  const sources = [
+    "package.json",
+    "tsdown.config.ts",
+    ...readdirSync(join(root, "sdk/src"), { recursive: true }).map((file) => join("src", String(file))),
+  ];
+  const newestMs = Math.max(...sources.map((file) => statSync(join(root, "sdk", file)).mtimeMs));
+  if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return;
+  await mustRunTool("tsdown/dist/run.mjs", ["--log-level", "error"], { cwd: join(root, "sdk") });
 }
 
 /** Bundles the Electron shell: main and preload, beside the pages that it shows. */

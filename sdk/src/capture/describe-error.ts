@@ -13,7 +13,7 @@ const MAX_CAUSES = 8;
 
 /** Classes whose name says what kind of failure it was; a code would add nothing. */
 const TELLING =
-  /time.?out|rate.?limit|throttl|quota|auth|permission|forbidden|denied|not.?found|bad.?request|invalid|unprocessable|overload|unavailable|server|connection|network|abort|conflict/i;
+  /time.?out|rate.?limit|throttl|quota|auth|permission|forbidden|not.?found|request|invalid|overload|unavail|server|connection|abort/i;
 
 /** Describes whatever was thrown. Never throws. */
 export function describeError(error: unknown): ErrorDescription {

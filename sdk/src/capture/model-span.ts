@@ -1,4 +1,3 @@
-import { priceSpan } from "./cost.js";
 import { NOOP_SPAN } from "./noop-span.js";
 import type { RecordedSpan } from "./recorded-span.js";
 import { activeRuntime } from "./recording.js";
@@ -61,7 +60,7 @@ export function prepareModelSpan(
       span.put("evaluation_types", evaluationTypes);
     if (evaluationSampleRate !== undefined) span.put("evaluation_sample_rate", evaluationSampleRate);
   }
-  if (prices !== undefined) span.onEnd = () => priceSpan(span, prices);
+  if (prices !== undefined) span.onEnd = () => prices.price(span);
 }
 
 /** What {@link ModelSpan.markFirstToken} does. */

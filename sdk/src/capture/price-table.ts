@@ -1,7 +1,20 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/options.js";
+import { isRecord } from "./call-messages.js";
 import { RuntimeError } from "../config/runtime-error.js";
-import type { ModelPrice, PriceLookup } from "./cost.js";
+import type { RecordedSpan } from "./recorded-span.js";
+
+/** What a model costs, in USD per million tokens; a price that is absent follows the one that it refines. */
+export interface ModelPrice {
+  readonly input_per_1m: number;
+  readonly output_per_1m: number;
+  /** Default `input_per_1m`. */
+  readonly cached_input_per_1m?: number;
+  /** Default `input_per_1m`. */
+  readonly cache_write_per_1m?: number;
+  /** Default `output_per_1m`. */
+  readonly reasoning_per_1m?: number;
+}
 
 /** Prices by model name or glob (`*` for any characters). */
 export type PriceProfile = Readonly<Record<string, ModelPrice>>;
@@ -9,99 +22,42 @@ export type PriceProfile = Readonly<Record<string, ModelPrice>>;
 /** What a pricing JSON holds: profiles by name. */
 export type PriceTable = Readonly<Record<string, PriceProfile>>;
 
-const PRICE_KEYS = [
-  "input_per_1m",
-  "output_per_1m",
-  "cached_input_per_1m",
-  "cache_write_per_1m",
-  "reasoning_per_1m",
-] as const;
-
-/** Lookups remembered; an app uses a handful of models. */
-const MAX_REMEMBERED = 1000;
+/** Prices the spans of model calls. */
+export interface PriceBook {
+  /** False until what prices is there, which loads in the background: spans that end before wait with their cost. */
+  readonly isLoaded: boolean;
+  /** Resolves when {@link isLoaded}; never rejects. */
+  readonly loaded: Promise<void>;
+  /** Sets the cost of a span, now or before it is sent. */
+  price(span: RecordedSpan): void;
+}
 
 /**
- * The prices that the options ask for: `pricingData`, else the file `pricingSource`, else the package's own dated table,
- * which loads in the background.
+ * The prices that the options ask for: `pricingData`, else the file `pricingSource`, else the package's own dated table.
  *
  * @returns undefined where no cost is calculated.
  * @throws `RuntimeError` (`INVALID_OPTION`) where the data cannot be read or has no such profile.
  */
-export function openPrices(config: Config): PriceLookup | undefined {
+export function openPrices(config: Config): PriceBook | undefined {
   if (!config.enableCostCalculation) return undefined;
-  const { pricingProfile: profile, maxCostPerCallAlert: alertUsd } = config;
   const own = readOwnTable(config);
-  let rows: readonly PriceRow[] | undefined = own && toRows(chooseProfile(own.table, profile, own.source));
-  const remembered = new Map<string, ModelPrice | undefined>();
-
-  const loaded =
-    rows === undefined
-      ? import("../prices/index.js").then(({ PRICES }) => {
-          // The package's table has one profile; another name only labels it.
-          rows = toRows(PRICES.default);
-        })
-      : Promise.resolve();
-
+  const profile = own && chooseProfile(own.table, config.pricingProfile, own.source);
+  let pricer: ((span: RecordedSpan) => void) | undefined;
   return {
-    profile,
-    alertUsd,
     get isLoaded() {
-      return rows !== undefined;
+      return pricer !== undefined;
     },
-    loaded: loaded.catch(() => {
-      rows = [];
-    }),
-    find(model) {
-      const known = remembered.get(model);
-      if (known !== undefined || rows === undefined) return known;
-      const price = findPrice(rows, model);
-      if (remembered.size < MAX_REMEMBERED) remembered.set(model, price);
-      return price;
+    loaded: import("./price-book.js")
+      .then(({ createPricer }) => createPricer(config, profile))
+      .catch(() => () => undefined)
+      .then((loaded) => {
+        pricer = loaded;
+      }),
+    price(span) {
+      span.waitsForPrice = pricer === undefined;
+      pricer?.(span);
     },
   };
-}
-
-interface PriceRow {
-  readonly matches: (model: string) => boolean;
-  /** Characters that are no wildcard: the longest match wins, and an exact name over a glob of the same length. */
-  readonly weight: number;
-  readonly price: ModelPrice;
-}
-
-function toRows(profile: PriceProfile): readonly PriceRow[] {
-  return Object.entries(profile)
-    .map(([pattern, price]) => {
-      const literals = pattern.toLowerCase().split("*");
-      const length = literals.join("").length;
-      return literals.length === 1
-        ? { matches: (model: string) => model === literals[0], weight: length + 0.5, price }
-        : { matches: globMatcher(literals), weight: length, price };
-    })
-    .sort((a, b) => b.weight - a.weight);
-}
-
-/** Finds the literals of a glob one after the other: linear, whatever the pattern. */
-function globMatcher(literals: readonly string[]): (model: string) => boolean {
-  const first = literals[0] ?? "";
-  const last = literals.at(-1) ?? "";
-  const between = literals.slice(1, -1);
-  return (model) => {
-    if (model.length < first.length + last.length || !model.startsWith(first) || !model.endsWith(last))
-      return false;
-    const end = model.length - last.length;
-    let at = first.length;
-    for (const literal of between) {
-      const found = model.indexOf(literal, at);
-      if (found < 0 || found + literal.length > end) return false;
-      at = found + literal.length;
-    }
-    return true;
-  };
-}
-
-function findPrice(rows: readonly PriceRow[], model: string): ModelPrice | undefined {
-  const name = model.toLowerCase();
-  return rows.find(({ matches }) => matches(name))?.price;
 }
 
 function readOwnTable(config: Config): { table: PriceTable; source: string } | undefined {
@@ -126,40 +82,37 @@ function parseTable(json: string, source: string): PriceTable {
   } catch {
     throw invalid(`${source} must be JSON`);
   }
-  if (!isRecord(table)) throw invalid(`${source} must be an object of profiles`);
-  for (const [profile, models] of Object.entries(table)) {
-    if (!isRecord(models)) throw invalid(`${source}: profile "${profile}" must be an object of models`);
-    for (const [model, price] of Object.entries(models))
-      checkPrice(price, `${source}: "${profile}" → "${model}"`);
+  if (!isRecord(table) || !Object.values(table).every(isRecord))
+    throw invalid(`${source} must be an object of profiles, each an object of models`);
+  for (const [profile, models] of Object.entries(table as Record<string, object>)) {
+    for (const [model, price] of Object.entries(models)) {
+      if (!isModelPrice(price))
+        throw invalid(
+          `${source}: "${profile}" → "${model}" must have input_per_1m and output_per_1m, each value a number of USD, 0 or more`,
+        );
+    }
   }
   return table as PriceTable;
 }
 
-function checkPrice(price: unknown, place: string): void {
-  if (!isRecord(price)) throw invalid(`${place} must be an object of prices`);
-  for (const key of PRICE_KEYS) {
-    const value = price[key];
-    const isOptional = key !== "input_per_1m" && key !== "output_per_1m";
-    if (value === undefined && isOptional) continue;
-    if (typeof value !== "number" || !(value >= 0) || !Number.isFinite(value))
-      throw invalid(`${place}: ${key} must be a number of USD, 0 or more`);
-  }
+function isModelPrice(price: unknown): boolean {
+  return (
+    isRecord(price) &&
+    ["input_per_1m", "output_per_1m", ...Object.keys(price)].every(
+      (key) => Number.isFinite(price[key]) && Number(price[key]) >= 0,
+    )
+  );
 }
 
 function chooseProfile(table: PriceTable, profile: string, source: string): PriceProfile {
-  if (!Object.hasOwn(table, profile)) {
-    const names = Object.keys(table).map((name) => `"${name}"`);
+  const chosen = table[profile];
+  if (chosen === undefined || !Object.hasOwn(table, profile))
     throw invalid(
-      `pricingProfile = "${profile}" must be a profile of ${source}: ${names.join(", ") || "it has none"}`,
+      `pricingProfile = "${profile}" must be a profile of ${source}: ${Object.keys(table).join(", ") || "it has none"}`,
     );
-  }
-  return table[profile] ?? {};
+  return chosen;
 }
 
 function invalid(message: string): RuntimeError {
   return new RuntimeError(message, "INVALID_OPTION");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../config/options.js";
 import type { SpanExporter } from "../export/exporter.js";
-import type { PriceLookup } from "./cost.js";
+import type { PriceBook } from "./price-table.js";
 import type { TextPolicy } from "./text-policy.js";
 
 /** What recording needs, built once by `configure()`. */
@@ -9,7 +9,5 @@ export interface Runtime {
   readonly policy: TextPolicy;
   readonly exporter: SpanExporter;
   /** Absent where no cost is calculated. */
-  readonly prices: PriceLookup | undefined;
-  /** Lets go of the process's signals and of its end. */
-  readonly forgetExit: () => void;
+  readonly prices: PriceBook | undefined;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../wire/index.js";
 import { clipText, copyValue, textBytes, type CopiedValue, type TextFilter } from "./json-value.js";
+import { isRecord } from "./call-messages.js";
 import { warnOnce } from "./warnings.js";
 
 /** What the options say about text. */
@@ -16,8 +17,6 @@ export interface TextPolicy {
   readonly capturesCompletion: boolean;
   /** True where every text is taken as it is. */
   readonly isOpen: boolean;
-  /** True for an attribute that is left out whole. */
-  drops(key: string): boolean;
   /** A copy of a value as the span may carry it; `value` is undefined where nothing is left. */
   admit(key: string, value: unknown): CopiedValue;
 }
@@ -82,7 +81,6 @@ export function createTextPolicy(options: TextPolicyOptions): TextPolicy {
     capturesPrompt,
     capturesCompletion,
     isOpen: mask === undefined && dropped.size === 0,
-    drops: (key) => dropped.has(key),
     admit(key, value) {
       if (dropped.has(key)) return NOTHING;
       if (typeof value === "string") {
@@ -138,8 +136,4 @@ function mapParts(
 
 function without(part: JsonRecord, key: string): JsonRecord {
   return Object.fromEntries(Object.entries(part).filter(([name]) => name !== key));
-}
-
-function isRecord(value: JsonValue): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,8 +4,12 @@ import type { SpanHandle } from "./span-handle.js";
 import { newTrace } from "./start-span.js";
 import { warnOnce } from "./warnings.js";
 
-/** W3C trace context: version, trace id, parent id, flags; a later version may say more behind these. */
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+/**
+ * W3C trace context: version, trace id, parent id, flags. Ids of zeros and version ff are not valid; version 00 ends with
+ * the flags, a later one may say more behind them.
+ */
+const TRACEPARENT =
+  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 
 /** The span that the calling code runs in; one that does nothing where there is none. */
 export function currentSpan(): SpanHandle {
@@ -34,20 +38,9 @@ export function withTrace<T>(traceparent: string | readonly string[] | null | un
 }
 
 function readTraceparent(header: unknown): ContextNode {
-  const match = typeof header === "string" ? TRACEPARENT.exec(header.trim()) : null;
-  if (match === null) return beginning();
-  const [, version, traceId = "", spanId = "", flags = "", more] = match;
-  const isValid =
-    version !== "ff" &&
-    (version !== "00" || more === undefined) &&
-    !/^0+$/.test(traceId) &&
-    !/^0+$/.test(spanId);
-  if (!isValid) return beginning();
+  const [, traceId, spanId = "", flags] =
+    (typeof header === "string" && TRACEPARENT.exec(header.trim())) || [];
   return { trace: newTrace(traceId, flags), spanId, span: undefined };
-}
-
-function beginning(): ContextNode {
-  return { trace: newTrace(), spanId: "", span: undefined };
 }
 
 /** Names the session that the running trace belongs to: all its spans that have not ended carry it. */

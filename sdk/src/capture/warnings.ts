@@ -1,11 +1,16 @@
 const said = new Set<string>();
 
-/** Says something to whoever runs the app. Never throws, and never quotes what spans carry. */
+/** Warns whoever runs the app. Never throws, and never quotes what spans carry. */
 export function warn(message: string): void {
+  say(message, "warn");
+}
+
+/** Says something to whoever runs the app. Never throws: a broken console is no reason to disturb it. */
+export function say(message: string, level: "info" | "warn" = "info"): void {
   try {
-    console.warn(`[obspan] ${message}`);
+    console[level](`[obspan] ${message}`);
   } catch {
-    // A console that throws is no reason to disturb the app.
+    // Nobody can be told.
   }
 }
 

@@ -4,7 +4,6 @@ import { createTextPolicy } from "../capture/text-policy.js";
 import { openPrices } from "../capture/price-table.js";
 import { warn } from "../capture/warnings.js";
 import { createExporter } from "../export/exporter.js";
-import { flushAtExit } from "../export/process-exit.js";
 import type { ConfigureOptions } from "./configure-options.js";
 import type { Config } from "./options.js";
 import { isEnvironmentSet, readConfig, type Environment } from "./read-config.js";
@@ -63,11 +62,10 @@ function start(config: Config): void {
     policy: createTextPolicy(config),
     exporter,
     prices,
-    // Without a collector there is nothing to send at the end.
-    forgetExit: config.pushUrl === undefined ? () => undefined : flushAtExit(exporter),
   };
   sharedState.runtime = Object.freeze(runtime);
   sharedState.phase = "frozen";
+  exporter.watchExit();
 }
 
 function readEnvironment(): Environment {

@@ -1,5 +1,5 @@
 import type { ConfigureOptions } from "./configure-options.js";
-import { OPTION_LIST, OPTIONS, type Config, type Option } from "./options.js";
+import { OPTION_LIST, OPTIONS, variableOf, type Config, type Option } from "./options.js";
 
 /** The environment: variables by name. An empty one counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,7 +16,8 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, option] of OPTION_LIST) {
-    const { env, kind } = option;
+    const { kind } = option;
+    const env = variableOf(name);
     const fromArguments: unknown = options[name];
     const fromEnvironment = env === undefined ? undefined : environment[env] || undefined;
     let value: unknown = option.default;
@@ -42,7 +43,7 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
 
 /** True where any variable of the table is set. */
 export function isEnvironmentSet(environment: Environment): boolean {
-  return OPTION_LIST.some(([, { env }]) => env !== undefined && Boolean(environment[env]));
+  return OPTION_LIST.some(([name]) => environment[variableOf(name) ?? ""]);
 }
 
 function problem(name: string, option: Option, value: unknown, source: string): string {

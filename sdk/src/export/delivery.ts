@@ -1,6 +1,6 @@
 import { sharedState } from "../capture/shared-state.js";
 import type { Span } from "../wire/index.js";
-import { emptyStats, type ExporterStats } from "./ledger.js";
+import { Ledger, type ExporterStats } from "./ledger.js";
 
 /**
  * Sends what waits now. Resolves when each of these spans is acknowledged or dropped, or the collector could not be
@@ -15,15 +15,12 @@ export async function flush(): Promise<void> {
  * Never rejects. The end of the process does the same by itself, except after `process.exit()`.
  */
 export async function shutdown(): Promise<void> {
-  const { runtime } = sharedState;
-  if (runtime === undefined) return;
-  await runtime.exporter.shutdown();
-  runtime.forgetExit();
+  await sharedState.runtime?.exporter.shutdown();
 }
 
 /** What became of the spans so far: `enqueued = acked + the sum of dropped + pending`, at any moment. */
 export function stats(): ExporterStats {
-  return sharedState.runtime?.exporter.stats() ?? emptyStats();
+  return sharedState.runtime?.exporter.stats() ?? new Ledger().stats(0);
 }
 
 /**

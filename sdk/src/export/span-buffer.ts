@@ -37,6 +37,11 @@ export class SpanBuffer {
     span.queuedBytes = span.bytes;
   }
 
+  /** Bytes of the oldest. */
+  get nextBytes(): number {
+    return this.#spans[this.#head]?.queuedBytes ?? 0;
+  }
+
   /** Takes the oldest. */
   shift(): RecordedSpan | undefined {
     const span = this.#spans[this.#head];
@@ -50,19 +55,5 @@ export class SpanBuffer {
       this.#head = 0;
     }
     return span;
-  }
-
-  /** Takes the oldest spans of one request: at most so many, and so many bytes unless the first alone has more. */
-  shiftBatch(maxSpans: number, maxBytes: number): RecordedSpan[] {
-    const batch: RecordedSpan[] = [];
-    let bytes = 0;
-    while (batch.length < maxSpans) {
-      bytes += this.#spans[this.#head]?.queuedBytes ?? 0;
-      if (batch.length > 0 && bytes > maxBytes) break;
-      const span = this.shift();
-      if (span === undefined) break;
-      batch.push(span);
-    }
-    return batch;
   }
 }

@@ -1,14 +1,10 @@
 import { toEpochMs, type RecordedSpan } from "../capture/recorded-span.js";
-import { priceSpan } from "../capture/cost.js";
 import type { Span } from "../wire/index.js";
 
 /** A span as it goes over the wire, by what it is now: running, or ended. */
 export function toWireSpan(span: RecordedSpan): Span {
   const { prices } = span.runtime;
-  if (span.waitsForPrice && prices !== undefined) {
-    span.waitsForPrice = false;
-    priceSpan(span, prices);
-  }
+  if (span.waitsForPrice) prices?.price(span);
   const isRunning = span.durationMs < 0;
   const wire: Span = {
     name: span.name,

@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-import type { ModelPrice } from "../capture/cost.js";
+import type { ModelPrice } from "../capture/price-table.js";
 
 /** The month that the prices are of. */
 export const PRICES_AS_OF = "2026-09";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { costUsd } from "../../src/capture/cost.js";
+import { costUsd } from "../../src/capture/price-book.js";
 import { PRICES, PRICES_AS_OF } from "../../src/prices/index.js";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment, type Sdk } from "../fresh-sdk.js";
 
@@ -23,10 +23,13 @@ const PRICING = JSON.stringify({
 });
 const MILLION = { input: 1e6, output: 1e6, cached: 0, cacheWrite: 0, reasoning: 0 };
 
-function call({ llm, currentSpan, takeSpans }: Sdk, attributes: Record<string, unknown>) {
+async function call({ llm, currentSpan, takeSpans }: Sdk, attributes: Record<string, unknown>) {
   llm("call", () => {
     currentSpan().setAttributes(attributes);
   })();
+  // What prices is loaded in the background.
+  await vi.dynamicImportSettled();
+  await new Promise((resolve) => setImmediate(resolve));
   return takeSpans()[0]?.attributes ?? {};
 }
 
@@ -51,9 +54,9 @@ describe("the cost of a call", () => {
   it("is set with its profile where enableCostCalculation is on, and not where it is off", async () => {
     const attributes = { model: "gpt-5", tokens_input: 1_000_000, tokens_output: 100_000 };
     const on = await recordingSdk({ enableCostCalculation: true, pricingData: PRICING });
-    expect(call(on, attributes)).toMatchObject({ cost_usd: 2, pricing_profile: "default" });
+    expect(await call(on, attributes)).toMatchObject({ cost_usd: 2, pricing_profile: "default" });
     const off = await recordingSdk({ pricingData: PRICING });
-    expect(call(off, attributes)).not.toHaveProperty("cost_usd");
+    expect(await call(off, attributes)).not.toHaveProperty("cost_usd");
   });
 
   it.each([
@@ -65,7 +68,7 @@ describe("the cost of a call", () => {
     ["something else", 100],
   ])("the longest match wins: %s costs %d", async (model, cost) => {
     const sdk = await recordingSdk({ enableCostCalculation: true, pricingData: PRICING });
-    expect(call(sdk, { model, tokens_input: 1_000_000 })["cost_usd"]).toBe(cost);
+    expect((await call(sdk, { model, tokens_input: 1_000_000 }))["cost_usd"]).toBe(cost);
   });
 
   it("comes from the file pricingSource and the profile pricingProfile; an argument wins over OBS_PRICING_DATA", async () => {
@@ -79,7 +82,7 @@ describe("the cost of a call", () => {
       pricingSource,
       pricingProfile: "contract",
     });
-    expect(call(sdk, { model: "gpt-5", tokens_input: 1_000_000 })).toMatchObject({
+    expect(await call(sdk, { model: "gpt-5", tokens_input: 1_000_000 })).toMatchObject({
       cost_usd: 0.5,
       pricing_profile: "contract",
     });
@@ -93,12 +96,12 @@ describe("the cost of a call", () => {
       pricingProfile: "contract",
     });
     for (let count = 0; count < 3; count++)
-      expect(call(sdk, { model: "other", tokens_input: 1 })).not.toHaveProperty("cost_usd");
+      expect(await call(sdk, { model: "other", tokens_input: 1 })).not.toHaveProperty("cost_usd");
     expect(heard.warnings).toEqual([
       expect.stringContaining('No price for the model "other" in profile "contract"'),
     ]);
-    expect(call(sdk, { model: "gpt-5", tokens_input: 1, cost_usd: 7 })["cost_usd"]).toBe(7);
-    expect(call(sdk, { model: "gpt-5" })).not.toHaveProperty("cost_usd");
+    expect((await call(sdk, { model: "gpt-5", tokens_input: 1, cost_usd: 7 }))["cost_usd"]).toBe(7);
+    expect(await call(sdk, { model: "gpt-5" })).not.toHaveProperty("cost_usd");
   });
 
   it("a call above maxCostPerCallAlert is warned of", async () => {
@@ -108,8 +111,8 @@ describe("the cost of a call", () => {
       pricingData: PRICING,
       maxCostPerCallAlert: 0.5,
     });
-    call(sdk, { model: "gpt-5", tokens_input: 400_000 });
-    call(sdk, { model: "gpt-5", tokens_input: 600_000 });
+    await call(sdk, { model: "gpt-5", tokens_input: 400_000 });
+    await call(sdk, { model: "gpt-5", tokens_input: 600_000 });
     expect(heard.warnings).toEqual([
       "[obspan] call (gpt-5) cost 0.6 USD, more than maxCostPerCallAlert = 0.5.",
     ]);
@@ -120,9 +123,9 @@ describe("the cost of a call", () => {
     [{ pricingData: "[]" }, /pricingData must be an object of profiles/],
     [
       { pricingData: '{"default":{"m":{"input_per_1m":-1,"output_per_1m":1}}}' },
-      /"default" → "m": input_per_1m must be/,
+      /"default" → "m" must have input_per_1m and output_per_1m/,
     ],
-    [{ pricingData: '{"default":{"m":{"input_per_1m":1}}}' }, /output_per_1m must be a number/],
+    [{ pricingData: '{"default":{"m":{"input_per_1m":1}}}' }, /"default" → "m" must have/],
     [
       { pricingData: "{}", pricingProfile: "none" },
       /pricingProfile = "none" must be a profile of pricingData/,
@@ -154,7 +157,10 @@ describe("the package's own prices", () => {
       ["claude-sonnet-4@20250514", 3],
       ["gemini-2.5-flash", 0.3],
     ] as const)
-      expect([model, call(sdk, { model, tokens_input: 1_000_000 })["cost_usd"]]).toEqual([model, cost]);
+      expect([model, (await call(sdk, { model, tokens_input: 1_000_000 }))["cost_usd"]]).toEqual([
+        model,
+        cost,
+      ]);
   });
 
   it("know no model that only begins like one of theirs", async () => {
@@ -162,7 +168,7 @@ describe("the package's own prices", () => {
     const sdk = await recordingSdk({ enableCostCalculation: true });
     await vi.dynamicImportSettled();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(call(sdk, { model: "gpt-5.99", tokens_input: 1 })).not.toHaveProperty("cost_usd");
+    expect(await call(sdk, { model: "gpt-5.99", tokens_input: 1 })).not.toHaveProperty("cost_usd");
     expect(heard.warnings).toHaveLength(1);
     expect(Object.keys(PRICES.default).length).toBeGreaterThan(500);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
-import { OPTION_LIST } from "../../src/config/options.js";
+import { OPTION_LIST, variableOf } from "../../src/config/options.js";
 import { readConfig } from "../../src/config/read-config.js";
 import { ingestionUrl } from "../../src/config/push-url.js";
 
@@ -90,9 +90,12 @@ describe("spec 2.5: where a setting comes from", () => {
   });
 
   it("each option has a variable of its own, except mask", () => {
-    const variables = OPTION_LIST.map(([, { env }]) => env);
+    const variables = OPTION_LIST.map(([name]) => variableOf(name));
     expect(new Set(variables).size).toBe(variables.length);
-    expect(OPTION_LIST.filter(([, { env }]) => env === undefined).map(([name]) => name)).toEqual(["mask"]);
+    expect(OPTION_LIST.filter(([name]) => variableOf(name) === undefined).map(([name]) => name)).toEqual([
+      "mask",
+    ]);
+    expect(variableOf("maxCostPerCallAlert")).toBe("OBS_MAX_COST_PER_CALL_ALERT");
   });
 });
 
