@@ -7,8 +7,11 @@ import { configFileSchema } from "../collector-core/dist/config/config-file-sche
 import { renderOptionsReference } from "../collector-core/dist/config/options-reference.js";
 import { ERROR_CATALOGUE } from "../collector-core/dist/contract/errors.js";
 import { METRIC_FAMILIES, metricLabelNames } from "../collector-core/dist/contract/metrics.js";
+import * as sdkOptions from "../sdk/dist-test/src/config/options.js";
+import { renderSdkOptions } from "./sdk-options-page.mjs";
 
 const PAGES = {
+  "sdk-options.md": () => renderSdkOptions(sdkOptions),
   "options.md": renderOptionsReference,
   "config.schema.json": () => `${JSON.stringify(configFileSchema(), null, 2)}\n`,
   "errors.md": renderErrors,

@@ -25,7 +25,6 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 function describe(error: unknown): ErrorDescription {
-  if (typeof error === "string") return { type: "string", message: error, stack: undefined };
   if (typeof error !== "object" || error === null)
     return { type: error === null ? "null" : typeof error, message: textOf(error), stack: undefined };
   const className = classOf(error);

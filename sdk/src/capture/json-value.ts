@@ -146,8 +146,7 @@ class Copier {
     if (object instanceof Map)
       return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
     if (object instanceof Set) return this.#array([...(object as Set<unknown>)], depth);
-    if (object instanceof Promise) return this.#note("[promise]");
-    if (object instanceof RegExp) return this.#text(String(object));
+    if (object instanceof Promise || object instanceof RegExp) return this.#note(String(object));
     const { toJSON } = object as { toJSON?: unknown };
     if (typeof toJSON === "function") {
       const json: unknown = toJSON.call(object, "");

@@ -71,8 +71,10 @@ function readOptions(first: unknown): ModelOptions | undefined {
 
 /** A legacy decorator without parentheses gets the prototype of its class first. */
 function isPrototype(value: object): boolean {
-  const { constructor } = value;
-  return typeof constructor === "function" && constructor.prototype === value && constructor !== Object;
+  return (
+    value !== Object.prototype &&
+    (value.constructor as { prototype?: unknown } | undefined)?.prototype === value
+  );
 }
 
 /** One of three calls: `(fn)`, `(method, context)`, `(target, key, descriptor)`. */

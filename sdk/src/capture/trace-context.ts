@@ -45,28 +45,21 @@ function readTraceparent(header: unknown): ContextNode {
 
 /** Names the session that the running trace belongs to: all its spans that have not ended carry it. */
 export function setSession(sessionId: string): void {
-  const trace = runningTrace("setSession");
-  if (trace !== undefined) trace.sessionId = sessionId;
+  setOnTrace("sessionId", sessionId);
 }
 
 /** Names the user that the running trace is for: all its spans that have not ended carry the id. */
 export function setUser(userId: string): void {
-  const trace = runningTrace("setUser");
-  if (trace !== undefined) trace.userId = userId;
+  setOnTrace("userId", userId);
 }
 
 /** Names the agent of the running trace. Spans inside an `agent` wrapper keep its name. */
 export function setAgent(agent: string): void {
-  const trace = runningTrace("setAgent");
-  if (trace !== undefined) trace.agent = agent;
+  setOnTrace("agent", agent);
 }
 
-function runningTrace(caller: string): ContextNode["trace"] | undefined {
+function setOnTrace(key: "sessionId" | "userId" | "agent", value: string): void {
   const trace = currentContext()?.trace;
-  if (trace === undefined)
-    warnOnce(
-      caller,
-      `${caller}() was called outside of every span: call it inside one, or inside withTrace().`,
-    );
-  return trace;
+  if (trace !== undefined) trace[key] = value;
+  else warnOnce(key, `${key} was set outside of every span: set it inside one, or inside withTrace().`);
 }

@@ -21,7 +21,7 @@ import { RuntimeError } from "./runtime-error.js";
 export function configure(options: ConfigureOptions = {}): void {
   if (sharedState.phase === "frozen") {
     throw new RuntimeError(
-      "configure() was already called in this process, or the first wrapped call has configured from OBS_* variables: call it once, at startup.",
+      "configure() was already called, or the first wrapped call has configured from OBS_* variables.",
       "ALREADY_CONFIGURED",
     );
   }

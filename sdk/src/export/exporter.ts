@@ -29,6 +29,8 @@ export interface SpanExporter {
 /** With `live`, how soon the start of a span is sent: the viewer should show work while it goes on. */
 const LIVE_DELAY_MS = 200;
 
+const EXIT_EVENTS = ["beforeExit", "SIGTERM", "SIGINT"];
+
 /** Makes the exporter of a configuration. */
 export function createExporter(config: Config, prices: PriceBook | undefined): SpanExporter {
   return new BackgroundExporter(config, prices);
@@ -47,7 +49,7 @@ class BackgroundExporter implements SpanExporter {
   #loading: Promise<DeliveryLoop> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = 0;
-  #exitWatch: Promise<() => void> | undefined;
+  #forgetExit: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
   #isStopped = false;
 
@@ -138,24 +140,34 @@ class BackgroundExporter implements SpanExporter {
     }));
   }
 
-  async flush(): Promise<void> {
-    if (this.#config.pushUrl === undefined || this.stats().pending === 0) return;
-    const release = keepProcessAlive();
-    await (await this.#load()).flush();
-    release();
+  flush(): Promise<void> {
+    return this.#deliver("flush");
   }
 
-  async settle(): Promise<void> {
+  settle(): Promise<void> {
+    return this.#deliver("settle");
+  }
+
+  async #deliver(how: "flush" | "settle"): Promise<void> {
     if (this.#config.pushUrl === undefined || this.stats().pending === 0) return;
-    const release = keepProcessAlive();
-    await (await this.#load()).settle();
-    release();
+    // Everything else of the exporter lets the process end; somebody waits for this.
+    const keepsProcessAlive = setInterval(() => undefined, 2 ** 30);
+    await (await this.#load())[how]();
+    clearInterval(keepsProcessAlive);
   }
 
   watchExit(): void {
     // Without a collector there is nothing to send at the end.
     if (this.#config.pushUrl === undefined) return;
-    this.#exitWatch = import("./process-exit.js").then(({ flushAtExit }) => flushAtExit(this));
+    // `beforeExit` comes again after each time that something was done in it: then nothing is pending.
+    const onExit = (event: number | string) => {
+      if (typeof event === "string" || this.stats().pending > 0)
+        void import("./process-exit.js").then(({ endOrderly }) => endOrderly(this, event, onExit));
+    };
+    for (const event of EXIT_EVENTS) process.on(event, onExit);
+    this.#forgetExit = () => {
+      for (const event of EXIT_EVENTS) process.removeListener(event, onExit);
+    };
   }
 
   shutdown(): Promise<void> {
@@ -163,7 +175,7 @@ class BackgroundExporter implements SpanExporter {
       this.#isStopped = true;
       clearTimeout(this.#timer);
       this.#loop?.close();
-      void this.#exitWatch?.then((forget) => forget());
+      this.#forgetExit?.();
     }));
   }
 
@@ -181,10 +193,4 @@ class BackgroundExporter implements SpanExporter {
     this.#ledger.acked += taken.length;
     return taken;
   }
-}
-
-/** Everything else of the exporter lets the process end; somebody waits for this. */
-function keepProcessAlive(): () => void {
-  const timer = setInterval(() => undefined, 2 ** 30);
-  return () => clearInterval(timer);
 }

@@ -1,47 +1,30 @@
 import type { SpanExporter } from "./exporter.js";
 
-type Signal = "SIGTERM" | "SIGINT";
-const SIGNALS: readonly Signal[] = ["SIGTERM", "SIGINT"];
+/** Exporters that are sending their last spans. */
+const settling = new WeakSet<SpanExporter>();
 
 /**
  * Sends what waits before the process ends, within `shutdownTimeout`: when nothing is left to do (`beforeExit`), and on
  * SIGTERM and SIGINT. The app's own handlers stay in charge: where it has any, the process ends when they end it; where it
  * has none, the signal is raised again once the spans are sent, and ends the process as it would have without the SDK.
  *
- * @returns a function that stops all this.
+ * @param event - the name of a signal, or the exit code that `beforeExit` brings.
+ * @param listener - the SDK's own listener.
  */
-export function flushAtExit(exporter: SpanExporter): () => void {
-  const onBeforeExit = () => {
-    // It comes again after each time that something was done in it: then nothing is pending.
-    if (exporter.stats().pending > 0) void exporter.settle();
-  };
-  let isSettling = false;
-  const onSignal = (signal: Signal) => {
-    if (isSettling) {
-      // Somebody is in a hurry.
-      raiseAgain(signal);
-      return;
-    }
-    isSettling = true;
-    void exporter.settle().finally(() => {
-      isSettling = false;
-      raiseAgain(signal);
-    });
-  };
-
-  /** Ends the process by the signal, unless the app has handlers of its own. */
-  function raiseAgain(signal: Signal): void {
-    if (process.listenerCount(signal) - 1 > countOfSignalExit()) return;
-    process.removeListener(signal, onSignal);
-    process.kill(process.pid, signal);
+export async function endOrderly(
+  exporter: SpanExporter,
+  event: number | string,
+  listener: (event: number | string) => void,
+): Promise<void> {
+  // A second signal: somebody is in a hurry.
+  if (!settling.has(exporter)) {
+    settling.add(exporter);
+    await exporter.settle();
+    settling.delete(exporter);
   }
-
-  process.on("beforeExit", onBeforeExit);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  return () => {
-    process.removeListener("beforeExit", onBeforeExit);
-    for (const signal of SIGNALS) process.removeListener(signal, onSignal);
-  };
+  if (typeof event === "number" || process.listenerCount(event) - 1 > countOfSignalExit()) return;
+  process.removeListener(event, listener);
+  process.kill(process.pid, event);
 }
 
 /**

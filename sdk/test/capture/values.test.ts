@@ -50,7 +50,7 @@ describe("whatever the app passes", () => {
     ["a set", new Set([1, "b"]), [1, "b"]],
     ["bytes", new Uint8Array(5), "[Uint8Array: 5 bytes]"],
     ["a buffer", Buffer.from("abc"), "[Buffer: 3 bytes]"],
-    ["a promise", Promise.resolve(1), "[promise]"],
+    ["a promise", Promise.resolve(1), "[object Promise]"],
     ["a regular expression", /a/g, "/a/g"],
     [
       "keys that JavaScript has a meaning for",

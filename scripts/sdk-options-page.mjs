@@ -1,0 +1,56 @@
+/** The reference page of the SDK's options: their names, variables and rules from its table, their meaning from its TSDoc. */
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+
+const INTRODUCTION = `# Options of the SDK
+
+<!-- Made from sdk/src/config by \`npm run docs\`. Do not edit. -->
+
+What \`configure()\` takes. Each option may stand in an environment variable instead; an argument wins over the variable, the
+variable over the default. An empty variable counts as not set, \`true\` and \`false\` may be in any letter case, numbers are plain
+decimals. A value that breaks its rule makes \`configure()\` throw, naming option, value and rule; where only the environment
+configures, it is a warning, and nothing is recorded.
+
+| option | variable | default | value | meaning |
+| --- | --- | --- | --- | --- |
+`;
+
+/**
+ * @param {typeof import("../sdk/src/config/options.ts")} table
+ * @returns {string} the page docs/reference/sdk-options.md.
+ */
+export function renderSdkOptions({ OPTION_LIST, variableOf }) {
+  const meanings = readMeanings(new URL("../sdk/src/config/configure-options.ts", import.meta.url));
+  const rows = OPTION_LIST.map(([name, option]) => {
+    const variable = variableOf(name);
+    const cells = [
+      `\`${name}\``,
+      variable === undefined ? "–" : `\`${variable}\``,
+      option.default === undefined ? "unset" : `\`${option.default}\``,
+      option.kind.rule,
+      meanings.get(name),
+    ];
+    return `| ${cells.join(" | ").replaceAll(/\s+/g, " ")} |\n`;
+  });
+  return INTRODUCTION + rows.join("");
+}
+
+/** The TSDoc of each property of the interface `ConfigureOptions`. */
+function readMeanings(url) {
+  const source = ts.createSourceFile(
+    "configure-options.ts",
+    readFileSync(url, "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const meanings = new Map();
+  const visit = (node) => {
+    if (ts.isPropertySignature(node)) {
+      const [comment] = ts.getJSDocCommentsAndTags(node);
+      meanings.set(node.name.getText(), ts.getTextOfJSDocComment(comment?.comment) ?? "");
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return meanings;
+}
