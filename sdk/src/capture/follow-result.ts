@@ -3,7 +3,7 @@ import { recordOutput, recordStreamedText } from "./call-texts.js";
 import { readChunk } from "./chunk-content.js";
 import { runInContext } from "./context.js";
 import { stringifyValue } from "./json-value.js";
-import { firstTokenMarker } from "./model-span.js";
+import { firstTokenMarker } from "./first-token.js";
 import { isNodeStream, tapNodeStream } from "./node-stream-tap.js";
 import { tapReadableStream } from "./readable-stream-tap.js";
 import type { RecordedSpan } from "./recorded-span.js";
@@ -32,16 +32,10 @@ export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: bo
   return result;
 }
 
-/** Marks the span as failed and ends it. */
-export function failSpan(span: RecordedSpan, error: unknown): void {
-  span.recordError(error);
-  span.end();
-}
-
 function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, recordsOutput: boolean): unknown {
   const onValue = (value: unknown) => followResult(span, value, recordsOutput);
   const onError = (error: unknown): never => {
-    failSpan(span, error);
+    span.recordError(error).end();
     throw error;
   };
   if (isPlainPromise(promise)) return promise.then(onValue, onError);

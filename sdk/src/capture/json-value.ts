@@ -146,7 +146,8 @@ class Copier {
     if (object instanceof Map)
       return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
     if (object instanceof Set) return this.#array([...(object as Set<unknown>)], depth);
-    if (object instanceof Promise || object instanceof RegExp) return this.#note(String(object));
+    if (object instanceof Promise || object instanceof RegExp)
+      return this.#note(Object.prototype.toString.call(object));
     const { toJSON } = object as { toJSON?: unknown };
     if (typeof toJSON === "function") {
       const json: unknown = toJSON.call(object, "");

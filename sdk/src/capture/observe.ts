@@ -1,12 +1,9 @@
-import { runInContext } from "./context.js";
-import { failSpan, followResult } from "./follow-result.js";
+import { beginSpan, runInSpan } from "./call-span.js";
 import { NOOP_SPAN } from "./noop-span.js";
-import { prepareModelSpan } from "./model-span.js";
 import type { RecordedSpan } from "./recorded-span.js";
 import { activeRuntime } from "./recording.js";
 import type { ManualSpan, SpanAttributes, SpanHandle, SpanType } from "./span-handle.js";
 import { span as spanWrapper, type SpanDecorator } from "./span-wrappers.js";
-import { announceStart, startRecordedSpan } from "./start-span.js";
 import type { AnyFunction } from "./wrap-function.js";
 
 /** What a span is started with. */
@@ -46,15 +43,7 @@ export function observe(...args: unknown[]): unknown {
 
 function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => unknown): unknown {
   const span = begin(options);
-  if (span === undefined) return block(NOOP_SPAN);
-  let result: unknown;
-  try {
-    result = runInContext(span, () => block(span));
-  } catch (error) {
-    failSpan(span, error);
-    throw error;
-  }
-  return followResult(span, result, false);
+  return span === undefined ? block(NOOP_SPAN) : runInSpan(span, () => block(span), false);
 }
 
 /**
@@ -69,11 +58,5 @@ function begin(options: SpanOptions | string): RecordedSpan | undefined {
   const runtime = activeRuntime();
   if (runtime === undefined) return undefined;
   const { name, spanType = "span", attributes } = typeof options === "string" ? { name: options } : options;
-  const span = startRecordedSpan(runtime, name, spanType);
-  if (spanType === "agent") span.agent = span.name;
-  if (spanType === "tool") span.put("tool_name", span.name);
-  if (attributes !== undefined) span.setAttributes(attributes);
-  if (spanType === "llm" || spanType === "embedding") prepareModelSpan(runtime, span, {});
-  announceStart(span);
-  return span;
+  return beginSpan(runtime, { name, spanType, attributes });
 }

@@ -1,4 +1,4 @@
-import type { EvaluationRequest } from "./model-span.js";
+import type { EvaluationRequest } from "./call-span.js";
 import type { SpanAttributes } from "./span-handle.js";
 import { wrapFunction, type AnyFunction, type CallSpan } from "./wrap-function.js";
 import { warnOnce } from "./warnings.js";

@@ -26,8 +26,3 @@ export function startRecordedSpan(
   const trace = parent === undefined ? newTrace(undefined, undefined, nowMs) : parent.trace;
   return new RecordedSpan(runtime, name, spanType, trace, parent, nowMs);
 }
-
-/** With `live`, shows that the span has started: called once what is known at the start is set. */
-export function announceStart(span: RecordedSpan): void {
-  if (span.runtime.config.live) span.runtime.exporter.offer(span);
-}

@@ -24,8 +24,8 @@ return Support;
 interface Support {
   run: (question: string) => Promise<string>;
   search: (query: string, limit: number) => Promise<string>;
-  stream: (prompt: string) => AsyncGenerator<string>;
-  count: () => Generator<unknown>;
+  stream: (prompt: string) => AsyncIterable<string>;
+  count: () => Iterable<unknown>;
   plain: () => string;
   fail: () => never;
 }

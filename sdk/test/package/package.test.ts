@@ -1,0 +1,166 @@
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { publint } from "publint";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packApp, type PackedApp } from "./packed-app.js";
+
+let app: PackedApp;
+beforeAll(() => {
+  app = packApp();
+});
+afterAll(() => app.remove());
+
+/** A program that uses the package by one of its two ways, and prints what it has recorded. */
+const USE = `
+  sdk.configure({ service: "packed", enableCostCalculation: true });
+  const answer = sdk.llm({ model: "gpt-5-mini" }, async (prompt) => ({ text: prompt + "!", usage: { input_tokens: 4_000_000, output_tokens: 0 } }));
+  const main = sdk.agent("main", async () => { await answer("Hi"); for await (const part of sdk.task(async function* () { yield 1; })()) void part; });
+  main().then(() => new Promise((resolve) => setTimeout(resolve, 200))).then(() => {
+    const spans = sdk.takeSpans();
+    console.log(JSON.stringify(spans.map(({ name, span_type, attributes }) => [name, span_type, attributes.cost_usd])));
+  });
+`;
+const RECORDED = [
+  ["llm", "llm", 1],
+  ["task", "task", null],
+  ["main", "agent", null],
+];
+
+describe("the tarball", () => {
+  it("holds what exports name, and has no runtime dependency", () => {
+    const manifest = JSON.parse(readFileSync(join(app.installed, "package.json"), "utf8")) as {
+      exports: Record<string, unknown>;
+    };
+    for (const key of ["dependencies", "peerDependencies", "optionalDependencies"])
+      expect(manifest).not.toHaveProperty(key);
+    const paths = JSON.stringify(manifest.exports).match(/\.\/dist\/[^"]+/g) ?? [];
+    expect(paths.length).toBeGreaterThanOrEqual(12);
+    for (const path of paths) expect([path, existsSync(join(app.installed, path))]).toEqual([path, true]);
+  });
+
+  it("imports nothing but what Node has", () => {
+    const known = new Set(builtinModules.map((name) => `node:${name}`));
+    for (const file of readdirSync(join(app.installed, "dist")).filter((name) => /\.c?js$/.test(name))) {
+      const code = readFileSync(join(app.installed, "dist", file), "utf8");
+      const imported = [...code.matchAll(/(?:from|import|require)\s*\(?\s*[`"']([^`"']+)[`"']/g)].map(
+        ([, name]) => name ?? "",
+      );
+      expect([file, imported.filter((name) => !name.startsWith("./") && !known.has(name))]).toEqual([
+        file,
+        [],
+      ]);
+    }
+  });
+
+  it("is clean for publint", async () => {
+    const { messages } = await publint({ pkgDir: app.installed, strict: true, pack: false });
+    expect(messages).toEqual([]);
+  });
+
+  it("has types that are right for ESM and CommonJS alike (are the types wrong)", async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(app.tarball)));
+    const problems = analysis.types === false ? ["no types"] : analysis.problems;
+    // TypeScript's old "node10" resolution does not read exports: only the main entry exists for it.
+    const current = problems.filter(
+      (problem) =>
+        typeof problem === "string" || !("resolutionKind" in problem) || problem.resolutionKind !== "node10",
+    );
+    expect(current).toEqual([]);
+  });
+
+  it("the core entry, bundled and minified, is at most 12 kB gzipped", async () => {
+    const bundle = await rolldown({
+      input: join(app.installed, "dist/index.js"),
+      platform: "node",
+      // What loads when it is needed does not count; what index.js imports does.
+      external: (id, _, isResolved) => !isResolved && id.startsWith("node:"),
+      logLevel: "silent",
+    });
+    const { output } = await bundle.generate({ format: "esm", minify: true });
+    const chunks = output.filter((file) => file.type === "chunk");
+    const reached = new Set<string>();
+    const visit = (name: string) => {
+      if (reached.has(name)) return;
+      reached.add(name);
+      for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) visit(next);
+    };
+    visit("index.js");
+    const code = chunks
+      .filter(({ fileName }) => reached.has(fileName))
+      .map((chunk) => chunk.code)
+      .join("\n");
+    expect(code).toContain("configure");
+    expect(gzipSync(code).length).toBeLessThanOrEqual(12 * 1024);
+    // The price table is none of it.
+    expect(code).not.toContain("text-embedding-3-small");
+  });
+});
+
+describe.each([
+  ["20", (file: string) => execFileSync(process.execPath, [file], { encoding: "utf8" })],
+  ["22", (file: string) => runOnNode("22", file)],
+  ["24", (file: string) => runOnNode("24", file)],
+])("Node %s", (_, run) => {
+  it("imports and uses it", () => {
+    const file = app.write("use.mjs", `import * as sdk from "@obspan/sdk"; ${USE}`);
+    expect(JSON.parse(run(file))).toEqual(RECORDED);
+  }, 180_000);
+
+  it("requires and uses it", () => {
+    const file = app.write("use.cjs", `const sdk = require("@obspan/sdk"); ${USE}`);
+    expect(JSON.parse(run(file))).toEqual(RECORDED);
+  }, 180_000);
+});
+
+/** The npm package `node` brings the binary of a version; npx keeps it. */
+function runOnNode(version: string, file: string): string {
+  return execFileSync("npx", ["--yes", "--package", `node@${version}`, "node", file], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    cwd: app.directory,
+  });
+}
+
+it("ESM and CommonJS copies in one process share one configuration, one context and one exporter", () => {
+  const file = app.write(
+    "both.mjs",
+    `import * as esm from "@obspan/sdk";
+     import { createRequire } from "node:module";
+     const cjs = createRequire(import.meta.url)("@obspan/sdk");
+     esm.configure({ service: "both" });
+     let second;
+     try { cjs.configure(); } catch (error) { second = error.code; }
+     const error = new Error("once");
+     const inner = cjs.task("inner", () => { throw error; });
+     try { esm.agent("outer", () => cjs.observe("middle", () => inner()))(); } catch {}
+     const spans = esm.takeSpans();
+     console.log(JSON.stringify({
+       different: esm.llm !== cjs.llm, second, stats: cjs.stats().enqueued,
+       chain: spans.map(({ name, parent_span_id, span_id, error_propagated, attributes }) => ({ name, parent_span_id, span_id, error_propagated, agent: attributes.agent })),
+     }));`,
+  );
+  const { different, second, stats, chain } = JSON.parse(
+    execFileSync(process.execPath, [file], { encoding: "utf8" }),
+  ) as {
+    different: boolean;
+    second: string;
+    stats: number;
+    chain: {
+      name: string;
+      span_id: string;
+      parent_span_id?: string;
+      error_propagated?: boolean;
+      agent: string;
+    }[];
+  };
+  expect([different, second, stats]).toEqual([true, "ALREADY_CONFIGURED", 3]);
+  const [inner, middle, outer] = chain;
+  expect([inner?.parent_span_id, middle?.parent_span_id]).toEqual([middle?.span_id, outer?.span_id]);
+  expect(chain.map(({ error_propagated }) => error_propagated)).toEqual([undefined, true, true]);
+  expect(chain.map(({ agent }) => agent)).toEqual(["outer", "outer", "outer"]);
+});

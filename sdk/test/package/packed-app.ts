@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const SDK = join(import.meta.dirname, "../..");
+
+/** An app's directory with the packed SDK in its node_modules, as `npm install` puts it there. */
+export interface PackedApp {
+  readonly directory: string;
+  readonly tarball: string;
+  /** The package within `node_modules`. */
+  readonly installed: string;
+  write(file: string, text: string): string;
+  remove(): void;
+}
+
+/** Packs the SDK, and installs the tarball: it has no dependency, so to unpack it is all there is to do. */
+export function packApp(): PackedApp {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-packed-"));
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });
+  const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "");
+  execFileSync("tar", ["-xzf", tarball, "-C", directory]);
+  const installed = join(directory, "node_modules/@obspan/sdk");
+  mkdirSync(dirname(installed), { recursive: true });
+  renameSync(join(directory, "package"), installed);
+  return {
+    directory,
+    tarball,
+    installed,
+    write(file, text) {
+      const path = join(directory, file);
+      writeFileSync(path, text);
+      return path;
+    },
+    remove: () => rmSync(directory, { recursive: true }),
+  };
+}
