@@ -13,6 +13,7 @@ import { measureLatency } from "./latency.mjs";
 import { LoadGenerator } from "./load.mjs";
 import { measureMemory } from "./memory.mjs";
 import { measureScreen } from "./screen.mjs";
+import { measureSdk } from "./sdk.mjs";
 import { projectDirectory } from "./servers.mjs";
 import { DEFAULT_TEXT_LENGTH } from "./span-batches.mjs";
 import { measureThroughput } from "./throughput.mjs";
@@ -36,6 +37,7 @@ const PARTS = {
   latency: () => measureLatency(timing),
   memory: () => measureMemory({ generator }),
   screen: () => measureScreen({ seconds: flags.quick ? 10 : 60 }),
+  sdk: () => measureSdk({ rounds, spans: flags.quick ? 20_000 : 50_000 }),
   coldStart: () => measureColdStart({ rounds: flags.quick ? 5 : 10 }),
 };
 const chosen = flags.only?.split(",") ?? Object.keys(PARTS);

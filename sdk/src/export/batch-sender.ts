@@ -1,4 +1,5 @@
 import type { Config } from "../config/options.js";
+import type { Span } from "../wire/index.js";
 import type { Answer, Transport } from "./http-transport.js";
 import type { DropReason } from "./ledger.js";
 import { readRetryAfterMs, retryWaitMs, verdictOf } from "./retry-policy.js";
@@ -26,11 +27,11 @@ export interface BatchSenderOptions {
 /** Sends batches, one at a time. */
 export interface BatchSender {
   /**
-   * Sends the JSON of some spans as one request, with its retries. Never rejects.
+   * Sends some spans as one request, with its retries. Never rejects.
    *
    * @returns false where the collector could not be reached with all retries, so that sending more is no use now.
    */
-  send(spans: readonly string[], signal: AbortSignal): Promise<boolean>;
+  send(spans: readonly Span[], signal: AbortSignal): Promise<boolean>;
 }
 
 /** Bodies above this many characters are compressed. */
@@ -42,10 +43,10 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   const { service, env, version } = config;
   const backoffMs = config.retryBackoff * 1000;
 
-  async function send(spans: readonly string[], signal: AbortSignal): Promise<boolean> {
+  async function send(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     // The retries repeat the id, so that the collector counts the batch once (contract 1).
-    const head = JSON.stringify({ service, env, version, batch_id: newBatchId() });
-    const json = `${head.slice(0, -1)},"spans":[${spans.join(",")}]}`;
+    // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
+    const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
     const isGzip = json.length > GZIP_ABOVE;
     const body = isGzip ? await gzip(json) : json;
 
@@ -76,7 +77,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   }
 
   /** 413: each half is a batch of its own. */
-  async function splitUp(spans: readonly string[], signal: AbortSignal): Promise<boolean> {
+  async function splitUp(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     if (spans.length === 1) {
       drop(spans, "too_large", `${shownUrl} answered 413, the span is larger than it takes`);
       return true;
@@ -86,7 +87,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     return (await send(spans.slice(middle), signal)) && isReached;
   }
 
-  function drop(spans: readonly string[], reason: DropReason, why: string): void {
+  function drop(spans: readonly Span[], reason: DropReason, why: string): void {
     settled(spans.length, { type: "dropped", reason, why });
   }
 

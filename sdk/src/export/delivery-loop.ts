@@ -5,6 +5,7 @@ import type { RecordedSpan } from "../capture/recorded-span.js";
 import { say, warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
 import { ingestionUrl } from "../config/push-url.js";
+import type { Span } from "../wire/index.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
@@ -111,7 +112,7 @@ class BatchLoop implements DeliveryLoop {
         const batch = takeBatch(buffer, config.batchSize);
         ledger.taken += batch.length;
         ledger.inFlight = batch.length;
-        if (!(await this.#sender.send(batch.map(writeSpan), this.#abort.signal))) return false;
+        if (!(await this.#sender.send(batch.map(handOver), this.#abort.signal))) return false;
         this.#endFlushes();
       }
     } catch (error) {
@@ -203,10 +204,10 @@ function takeBatch(buffer: SpanBuffer, maxSpans: number): RecordedSpan[] {
   return batch;
 }
 
-function writeSpan(span: RecordedSpan): string {
-  const json = JSON.stringify(toWireSpan(span));
+function handOver(span: RecordedSpan): Span {
+  const wire = toWireSpan(span);
   releaseTexts(span);
-  return json;
+  return wire;
 }
 
 function headersOf({ apiKey, tenant }: Config): Record<string, string> {

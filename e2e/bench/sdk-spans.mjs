@@ -1,0 +1,91 @@
+/**
+ * A process that makes spans with one library and has them exported over HTTP, and tells its parent what they cost.
+ * Arguments: the library (`obspan`, `opentelemetry`), the URL to send to, the number of spans.
+ *
+ * Both do the same: a span with eight attributes, 350 characters of them text, around an empty block.
+ */
+const [, , library = "", url = "", count = "0"] = process.argv;
+const BURST = 1000;
+const WARM_UP_BURSTS = 10;
+
+/** Distinct texts, made beforehand: what is measured is the library. */
+const TEXTS = Array.from({ length: 64 }, (_, index) =>
+  `${index} `.padEnd(175, "the order was shipped on Monday; "),
+);
+
+const importStartMs = performance.now();
+const { makeSpan, flush } = await { obspan, opentelemetry }[library]();
+const importMs = performance.now() - importStartMs;
+
+for (let burst = 0; burst < WARM_UP_BURSTS; burst++) await runBurst();
+globalThis.gc?.();
+const cpuBefore = process.cpuUsage();
+let createMs = 0;
+const bursts = Math.ceil(Number(count) / BURST);
+for (let burst = 0; burst < bursts; burst++) createMs += await runBurst();
+const { user, system } = process.cpuUsage(cpuBefore);
+const spans = bursts * BURST;
+process.send?.({
+  importMs,
+  spans: spans + WARM_UP_BURSTS * BURST,
+  createMicros: (createMs / spans) * 1000,
+  cpuMicros: (user + system) / spans,
+});
+process.exit();
+
+/** Makes spans at once, then waits until they are delivered; only the making is timed. */
+async function runBurst() {
+  const startMs = performance.now();
+  for (let index = 0; index < BURST; index++) makeSpan(index);
+  const elapsedMs = performance.now() - startMs;
+  await flush();
+  return elapsedMs;
+}
+
+function attributes(index) {
+  return {
+    model: "gpt-5-mini",
+    provider: "openai",
+    tokens_input: 120 + (index % 7),
+    tokens_output: 34,
+    temperature: 0.2,
+    stream: false,
+    prompt_text: TEXTS[index % 64],
+    completion_text: TEXTS[(index + 1) % 64],
+  };
+}
+
+async function obspan() {
+  const { configure, observe, flush } = await import("@obspan/sdk");
+  configure({ service: "bench", pushUrl: url });
+  return {
+    flush,
+    makeSpan: (index) =>
+      observe({ name: "chat", spanType: "llm" }, (span) => {
+        span.setAttributes(attributes(index));
+      }),
+  };
+}
+
+async function opentelemetry() {
+  const [{ trace, context }, sdk, { AsyncLocalStorageContextManager }, { OTLPTraceExporter }] =
+    await Promise.all([
+      import("@opentelemetry/api"),
+      import("@opentelemetry/sdk-trace-base"),
+      import("@opentelemetry/context-async-hooks"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+    ]);
+  const processor = new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url: `${url}/v1/traces` }));
+  const provider = new sdk.BasicTracerProvider({ spanProcessors: [processor] });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  const tracer = trace.getTracer("bench");
+  return {
+    flush: () => processor.forceFlush(),
+    makeSpan: (index) =>
+      tracer.startActiveSpan("chat", (span) => {
+        span.setAttributes(attributes(index));
+        span.end();
+      }),
+  };
+}
