@@ -1,6 +1,6 @@
 /**
- * What having the SDK costs an app, beside OpenTelemetry JS: time to make a span, CPU of the whole process for a span with
- * its export, and the import. Each measurement is a process of its own, and the libraries take turns.
+ * What having the SDK costs an app, beside OpenTelemetry JS: time to make a span; CPU for a span with its export, of the
+ * whole process with its start over its first 10,000 spans, and in the steady state; and the import. Each measurement is a process of its own, and the libraries take turns.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -21,6 +21,7 @@ export async function measureSdk({ rounds, spans }) {
   const receiver = await startReceiver();
   const samples = Object.fromEntries(LIBRARIES.map((library) => [library, []]));
   const imports = [];
+  const bare = [];
   for (let round = 0; round < rounds; round++) {
     for (const library of round % 2 === 0 ? LIBRARIES : LIBRARIES.toReversed()) {
       const before = receiver.spans;
@@ -31,27 +32,35 @@ export async function measureSdk({ rounds, spans }) {
       samples[library].push(sample);
     }
     imports.push(await run("./sdk-import.mjs", []));
+    bare.push(await run("./sdk-bare.mjs", []));
   }
   receiver.stop();
 
+  // What Node itself costs is no library's.
+  for (const sample of LIBRARIES.flatMap((library) => samples[library]))
+    sample.wholeMicros = (sample.wholeCpuMicros - median(bare)) / sample.wholeSpans;
   const of = (library, field) => median(samples[library].map((sample) => sample[field]));
   const ratio = (field) =>
     median(samples.obspan.map((sample, round) => sample[field] / samples.opentelemetry[round][field]));
   const results = LIBRARIES.map((library) => ({
     library,
     createMicros: of(library, "createMicros"),
+    wholeMicros: of(library, "wholeMicros"),
     cpuMicros: of(library, "cpuMicros"),
     createRatio: library === "obspan" ? ratio("createMicros") : 1,
+    wholeRatio: library === "obspan" ? ratio("wholeMicros") : 1,
     cpuRatio: library === "obspan" ? ratio("cpuMicros") : 1,
     importMs: library === "obspan" ? median(imports) : of(library, "importMs"),
   }));
   console.log("\nThe SDK, a span of eight attributes and 350 characters of text, exported to a receiver");
   printTable(
-    ["", "create µs", "of OTel", "CPU µs with export", "of OTel", "import ms"],
+    ["", "create µs", "of OTel", "CPU µs, whole process", "of OTel", "steady", "of OTel", "import ms"],
     results.map((row) => [
       row.library,
       row.createMicros,
       row.createRatio.toFixed(2),
+      row.wholeMicros,
+      row.wholeRatio.toFixed(2),
       row.cpuMicros,
       row.cpuRatio.toFixed(2),
       row.importMs,

@@ -10,7 +10,8 @@ export interface OptionKind<T> {
 /** The longest that a timer of Node can run, in whole seconds: a longer one fires at once. */
 const MAX_TIMER_SECONDS = 2_147_483;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
-const format = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 20 });
+/** With commas between thousands. `toLocaleString` would load the tables of Intl: 25 ms of every import. */
+const format = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 export function integer(minimum: number, maximum: number): OptionKind<number> {
   return {
