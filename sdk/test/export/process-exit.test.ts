@@ -169,7 +169,8 @@ it("memory is flat while the collector is away", async () => {
     grown: number;
     pending: number;
   };
-  expect(pending).toBeLessThanOrEqual(10_000);
+  // What waits, and one batch under way.
+  expect(pending).toBeLessThanOrEqual(10_100);
   // 200,000 spans of 1 KB went by: kept, they would be 200 MB.
   expect(grown).toBeLessThan(40_000_000);
 });
