@@ -105,10 +105,7 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
         onAbort();
         return;
       }
-      socket.cork();
-      socket.write(head, "latin1");
-      socket.write(body);
-      socket.uncork();
+      socket.write(Buffer.concat([Buffer.from(head, "latin1"), body]));
 
       function end(failure: string | undefined, whole?: RawAnswer): void {
         clearTimeout(timer);
