@@ -41,7 +41,7 @@ class RequestError extends Error {
 /**
  * HTTP/1.1 over one connection that is kept alive. No request keeps the process alive by itself.
  *
- * Plain sockets and not `node:http`: a POST whose answer is a status costs an app a third of the CPU that way, and
+ * Plain sockets and not `node:http`: a POST of which only the status is read costs an app less CPU that way, and
  * `node:http` need not be loaded. What is not understood of an answer's end costs the connection, never a status.
  */
 export function createTransport({ url, headers, timeoutMs }: TransportOptions): Transport {
