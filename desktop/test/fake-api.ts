@@ -36,7 +36,17 @@ export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSu
 
 /** Facets of no trace, and whatever else is given. */
 export function facets(fields: Partial<Facets> = {}): Facets {
-  return { total: 0, service: [], env: [], agent: [], model: [], status: [], span_type: [], tenant: [], ...fields };
+  return {
+    total: 0,
+    service: [],
+    env: [],
+    agent: [],
+    model: [],
+    status: [],
+    span_type: [],
+    tenant: [],
+    ...fields,
+  };
 }
 
 /** A collector that answers from `stored`, newest first, and keeps what it was asked. */

@@ -283,8 +283,8 @@ describe("reliability.md 8: a receiver that does not do well", () => {
     ["a redirect", status(307, { Location: "http://127.0.0.1:1/elsewhere" })],
     [
       "200 with HTML",
-      ((_request, response) =>
-        void response.writeHead(200, { "Content-Type": "text/html" }).end("<html>Sign in</html>")),
+      (_request, response) =>
+        void response.writeHead(200, { "Content-Type": "text/html" }).end("<html>Sign in</html>"),
     ],
   ])("does not send again after %s, and counts the spans as permanent", async (_what, answer) => {
     const receiver = await startOtlpReceiver(answer);
