@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import type { Exchange } from "./exchange.js";
+
+/** How the body of an answer is cut into pieces on its way. */
+export type Split =
+  /** All of it at once. */
+  | "whole"
+  /** One event of the stream at a time, as providers do. */
+  | "events"
+  /** Two events in a piece. */
+  | "event-pairs"
+  /** One byte at a time: every character of more than one byte is torn apart. */
+  | "bytes"
+  /** Pieces of 7 bytes, which fall on no border. */
+  | "odd";
+
+/** What the server does beside sending what was recorded. */
+export interface Delivery {
+  /** Default: `events` for a stream, `whole` otherwise. */
+  readonly split?: Split;
+  /** Headers beside the recorded ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called before each piece, or before the break in its place; the way goes on when the promise resolves. */
+  readonly beforePiece?: (position: number) => Promise<void> | void;
+  /** After this many pieces: `reset` tears the connection down, `end` ends the body as if it were whole. */
+  readonly breakOff?: { readonly afterPieces: number; readonly how: "reset" | "end" };
+}
+
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: unknown;
+  /** Resolves when the connection of this request is closed before all of the answer is sent: the client gave up. */
+  readonly abandoned: Promise<void>;
+}
+
+/** Answers real HTTP requests with recorded exchanges. */
+export interface ReplayServer {
+  readonly url: string;
+  /** All requests so far. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Keeps an exchange ready for one request with its method, path and body; the first kept is the first answered. */
+  expect(exchange: Exchange, delivery?: Delivery): void;
+  /** As {@link ReplayServer.expect}, again and again. */
+  always(exchange: Exchange, delivery?: Delivery): void;
+  /** Keeps nothing ready any longer. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+/** Fields that the client, or the tracing of it, adds to a request on its own. */
+const ADDED_FIELDS = ["stream_options", "encoding_format"];
+
+interface Kept {
+  readonly exchange: Exchange;
+  readonly delivery: Delivery;
+  readonly once: boolean;
+}
+
+/** Starts a replay server on a free port of 127.0.0.1. */
+export async function startReplayServer(): Promise<ReplayServer> {
+  const requests: ReceivedRequest[] = [];
+  let kept: Kept[] = [];
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const abandoned = new Promise<void>((resolve) => {
+      response.once("close", () => {
+        if (!response.writableFinished) resolve();
+      });
+    });
+    const body = await readJson(request);
+    const { method = "", url: path = "", headers } = request;
+    requests.push({ method, path, headers, body, abandoned });
+    const found = kept.find(({ exchange }) => matches(exchange, method, path, body));
+    if (found === undefined) {
+      refuse(response, `Nothing is recorded for ${method} ${path} with this body.`);
+      return;
+    }
+    if (found.once) kept = kept.filter((other) => other !== found);
+    await send(response, found.exchange, found.delivery);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The replay server has no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    expect: (exchange, delivery = {}) => void kept.push({ exchange, delivery, once: true }),
+    always: (exchange, delivery = {}) => void kept.push({ exchange, delivery, once: false }),
+    forget: () => void (kept = []),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function matches(exchange: Exchange, method: string, path: string, body: unknown): boolean {
+  return (
+    exchange.request.method.toUpperCase() === method &&
+    samePath(exchange.request.path, path) &&
+    // Of one exchange the recorder kept no request.
+    (exchange.request.body === null || isDeepStrictEqual(comparable(exchange.request.body), comparable(body)))
+  );
+}
+
+/** Query parameters come in any order. */
+function samePath(recorded: string, sent: string): boolean {
+  const [left, right] = [recorded, sent].map((path) => new URL(path, "http://host"));
+  return (
+    left?.pathname === right?.pathname && left?.searchParams.toString() === right?.searchParams.toString()
+  );
+}
+
+function comparable(body: unknown): unknown {
+  if (typeof body !== "object" || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !ADDED_FIELDS.includes(key)));
+}
+
+async function send(
+  response: ServerResponse,
+  { response: recorded }: Exchange,
+  delivery: Delivery,
+): Promise<void> {
+  const isStream = recorded.sse !== null;
+  const body = Buffer.from(recorded.sse ?? JSON.stringify(recorded.body));
+  const { breakOff, split = isStream ? "events" : "whole" } = delivery;
+  response.socket?.setNoDelay(true);
+  response.writeHead(recorded.status, {
+    ...recorded.headers,
+    "x-request-id": "req_replayed",
+    ...delivery.headers,
+  });
+  response.flushHeaders();
+  for (const [position, piece] of pieces(body, split).entries()) {
+    await delivery.beforePiece?.(position);
+    if (response.destroyed) return;
+    if (position === breakOff?.afterPieces) {
+      if (breakOff.how === "reset") response.socket?.resetAndDestroy();
+      else response.end();
+      return;
+    }
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end();
+}
+
+/** Resolves when the answer takes more, or when nobody reads it any longer. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle).on("close", settle);
+  });
+}
+
+function pieces(body: Buffer, split: Split): Buffer[] {
+  switch (split) {
+    case "whole":
+      return [body];
+    case "bytes":
+      return inPiecesOf(body, 1);
+    case "odd":
+      return inPiecesOf(body, 7);
+    case "events":
+    case "event-pairs": {
+      const events = body.toString("utf8").split(/(?<=\n\n)/);
+      const size = split === "events" ? 1 : 2;
+      const groups: Buffer[] = [];
+      for (let start = 0; start < events.length; start += size) {
+        groups.push(Buffer.from(events.slice(start, start + size).join("")));
+      }
+      return groups;
+    }
+  }
+}
+
+function inPiecesOf(body: Buffer, size: number): Buffer[] {
+  const cut: Buffer[] = [];
+  for (let start = 0; start < body.length; start += size) cut.push(body.subarray(start, start + size));
+  return cut;
+}
+
+/** A status that the client does not try again, with the reason in the place where it looks for one. */
+function refuse(response: ServerResponse, message: string): void {
+  response.writeHead(422, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { message, type: "replay_mismatch" } }));
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = "";
+  request.setEncoding("utf8");
+  for await (const piece of request) text += piece as string;
+  return text === "" ? null : (JSON.parse(text) as unknown);
+}

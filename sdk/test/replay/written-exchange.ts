@@ -1,0 +1,85 @@
+import type { Exchange } from "./exchange.js";
+
+/** An exchange that a test writes itself, for what no recording shows. */
+export interface WrittenExchange {
+  /** Default: `chat.completions`. */
+  readonly api?: string;
+  /** Default: that of the API at OpenAI. */
+  readonly path?: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Default: 200. */
+  readonly status?: number;
+  /** The JSON answer. */
+  readonly body?: unknown;
+  /** The chunks of a stream, in place of a body; `[DONE]` follows where `api` is not `responses`. */
+  readonly chunks?: readonly unknown[];
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  "chat.completions": "/v1/chat/completions",
+  responses: "/v1/responses",
+  completions: "/v1/completions",
+  embeddings: "/v1/embeddings",
+};
+
+/** Brings an exchange that a test has written into the shape of a recorded one. */
+export function writtenExchange(written: WrittenExchange): Exchange {
+  const { api = "chat.completions", request, chunks, status = 200, body = null } = written;
+  return {
+    id: "written",
+    provider: "openai",
+    api,
+    request: { method: "POST", path: written.path ?? PATHS[api] ?? "/", body: request },
+    response: {
+      status,
+      headers: { "content-type": chunks === undefined ? "application/json" : "text/event-stream" },
+      body,
+      sse: chunks === undefined ? null : toEvents(chunks, api !== "responses"),
+    },
+    expect: {
+      model: null,
+      request_model: null,
+      provider: "openai",
+      tokens_input: null,
+      tokens_output: null,
+      tokens_cached: null,
+      tokens_reasoning: null,
+      tokens_cache_write: null,
+      stream: chunks !== undefined,
+      tool_calls: 0,
+      error: status >= 400,
+    },
+  };
+}
+
+function toEvents(chunks: readonly unknown[], endsWithDone: boolean): string {
+  const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+  return events.join("") + (endsWithDone ? "data: [DONE]\n\n" : "");
+}
+
+/** A chunk of a chat stream with one piece of one answer. */
+export function chatChunk(delta: unknown, finishReason: string | null = null, index = 0): unknown {
+  return {
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model: "gpt-5-mini-2025-08-07",
+    choices: [{ index, delta, finish_reason: finishReason, logprobs: null }],
+  };
+}
+
+/** The chunk with which a stream ends that was asked for its usage. */
+export const USAGE_CHUNK = {
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_700_000_000,
+  model: "gpt-5-mini-2025-08-07",
+  choices: [],
+  usage: {
+    prompt_tokens: 12,
+    completion_tokens: 5,
+    total_tokens: 17,
+    prompt_tokens_details: { cached_tokens: 4 },
+    completion_tokens_details: { reasoning_tokens: 2 },
+  },
+};
