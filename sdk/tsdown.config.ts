@@ -4,6 +4,7 @@ import { defineConfig } from "tsdown";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    openai: "src/integrations/openai/index.ts",
     prices: "src/prices/index.ts",
     wire: "src/wire/index.ts",
   },
@@ -14,6 +15,11 @@ export default defineConfig({
   target: "node20",
   platform: "node",
   sourcemap: true,
+  hash: false,
   minify: true,
+  outputOptions: {
+    // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
+    codeSplitting: { groups: [{ name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 }] },
+  },
   clean: true,
 });

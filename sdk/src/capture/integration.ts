@@ -21,12 +21,29 @@
  * - Streams: {@link tapAsyncIterable} keeps the same object, or {@link tapAsyncIterator} wraps one iterator. The observer
  *   sees each chunk, says which are hidden from the caller, and hears once how the stream ended.
  */
-export { isRecording } from "./recording.js";
+import { activeRuntime } from "./recording.js";
+
 export { startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
-export { capturesCompletion, capturesPrompt } from "./recording.js";
 export { TextCollector } from "./text-collector.js";
 export { tapAsyncIterable, tapAsyncIterator } from "./async-iterator-tap.js";
 export { tapNodeStream } from "./node-stream-tap.js";
 export { tapReadableStream } from "./readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "./stream-observer.js";
 export { stringifyValue, toJsonValue } from "./json-value.js";
+export { tool } from "./span-wrappers.js";
+export { isWrapped } from "./wrap-function.js";
+
+/** True where spans are recorded: configured, and not turned off. */
+export function isRecording(): boolean {
+  return activeRuntime() !== undefined;
+}
+
+/** False where no text of a prompt may be kept, so that an integration need not read it. */
+export function capturesPrompt(): boolean {
+  return activeRuntime()?.policy.capturesPrompt === true;
+}
+
+/** False where no text of an answer may be kept. */
+export function capturesCompletion(): boolean {
+  return activeRuntime()?.policy.capturesCompletion === true;
+}

@@ -10,6 +10,14 @@ export interface CallSpan extends CallSpanStart {
   readonly recordsOutput: boolean;
 }
 
+/** Functions that record their calls. */
+const wrappers = new WeakSet<object>();
+
+/** True for a function that records a span for each of its calls already. */
+export function isWrapped(fn: object): boolean {
+  return wrappers.has(fn);
+}
+
 /** A function that records a span for each call of another, and is like it in all else: type, name, length, `this`. */
 export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   const original = fn as unknown as (...args: unknown[]) => unknown;
@@ -19,6 +27,7 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
     const span = beginSpan(runtime, call, call.recordsInput ? args : undefined);
     return runInSpan<unknown>(span, () => Reflect.apply(original, this, args), call.recordsOutput);
   };
+  wrappers.add(wrapper);
   return likeOriginal(wrapper, original) as unknown as F;
 }
 

@@ -1,0 +1,154 @@
+import type { MessagePart, ToolDefinition } from "../../wire/index.js";
+import { elementsOf, field, fieldsOf, parsedJson, textOf, type Fields } from "../json-fields.js";
+
+/**
+ * The content of a message, of chat completions and of the responses API alike: a text, or a list of typed parts.
+ * Parts of a type that is not known are kept as they are.
+ */
+export function contentParts(content: unknown): MessagePart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", content }];
+  return elementsOf(content).flatMap((part) => {
+    if (typeof part === "string") return contentParts(part);
+    const fields = fieldsOf(part);
+    return fields === undefined ? [] : contentPart(fields);
+  });
+}
+
+function contentPart(part: Fields): MessagePart[] {
+  switch (part["type"]) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return contentParts(part["text"]);
+    case "refusal":
+      return refusalParts(part["refusal"]);
+    case "reasoning_text":
+    case "summary_text":
+      return reasoningParts(part["text"]);
+    case "thinking":
+      return reasoningParts(contentText(part["thinking"]));
+    case "image_url":
+    case "input_image":
+      return [mediaPart("image", field(part["image_url"], "url") ?? part["image_url"] ?? part["file_id"])];
+    case "input_audio":
+      return [audioPart(fieldsOf(part["input_audio"]) ?? part)];
+    case "output_audio":
+      return audioParts(part);
+    case "file":
+      return [filePart(fieldsOf(part["file"]) ?? part)];
+    case "input_file":
+      return [filePart(part)];
+    default:
+      return typeof part["type"] === "string" ? [{ ...part, type: part["type"] }] : [];
+  }
+}
+
+/** The text of a content: its text parts, one after the other. */
+export function contentText(content: unknown): string {
+  return partsText(contentParts(content));
+}
+
+/** The text that parts carry for a reader: no reasoning, no calls, no media. */
+export function partsText(parts: readonly MessagePart[]): string {
+  return parts
+    .map((part) => (part.type === "text" || part.type === "refusal" ? textOf(part["content" as never]) : ""))
+    .filter((text) => text !== undefined && text !== "")
+    .join("\n");
+}
+
+/** What the model thought, where there is any. */
+export function reasoningParts(text: unknown): MessagePart[] {
+  return typeof text === "string" && text !== "" ? [{ type: "reasoning", content: text }] : [];
+}
+
+/** Why the model declined, where it did. */
+export function refusalParts(text: unknown): MessagePart[] {
+  return typeof text === "string" && text !== "" ? [{ type: "refusal", content: text }] : [];
+}
+
+/** A call that the application is asked to make. Arguments come as JSON text, which need not parse. */
+export function toolCallPart(id: unknown, name: unknown, args: unknown): MessagePart {
+  return {
+    type: "tool_call",
+    id: textOf(id) ?? "",
+    name: textOf(name) ?? "",
+    arguments: typeof args === "string" ? parsedJson(args) : (args ?? null),
+  };
+}
+
+/** What a tool answered. Structured answers come as JSON text. */
+export function toolResultPart(id: unknown, result: unknown): MessagePart {
+  const text = typeof result === "string" ? result : undefined;
+  const isJson = text !== undefined && /^\s*[[{]/.test(text);
+  return {
+    type: "tool_call_response",
+    id: textOf(id) ?? "",
+    response: isJson
+      ? parsedJson(text)
+      : (text ?? (Array.isArray(result) ? contentText(result) : result) ?? null),
+  };
+}
+
+/** The audio that a model answered: what it said, then the sound. */
+export function audioParts(audio: unknown): MessagePart[] {
+  const fields = fieldsOf(audio);
+  if (fields === undefined) return [];
+  const data = textOf(fields["data"]);
+  const sound: MessagePart[] =
+    data === undefined ? [] : [{ type: "blob", modality: "audio", mime_type: "audio/*", content: data }];
+  return [...contentParts(fields["transcript"]), ...sound];
+}
+
+function audioPart(audio: Fields): MessagePart {
+  const format = textOf(audio["format"]) ?? "*";
+  return {
+    type: "blob",
+    modality: "audio",
+    mime_type: `audio/${format}`,
+    content: textOf(audio["data"]) ?? "",
+  };
+}
+
+function filePart(file: Fields): MessagePart {
+  const name = textOf(file["filename"]);
+  const part = mediaPart("file", file["file_data"] ?? file["file_url"] ?? file["file_id"]);
+  return name === undefined ? part : { ...part, file_name: name };
+}
+
+/** A data URL is the thing itself; anything else says where it is. */
+function mediaPart(modality: string, source: unknown): MessagePart {
+  const uri = textOf(source) ?? "";
+  const [, mimeType, content] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(uri) ?? [];
+  if (content !== undefined) {
+    return { type: "blob", modality, mime_type: mimeType ?? "", content };
+  }
+  return { type: "uri", modality, mime_type: modality === "image" ? "image/*" : "*/*", uri };
+}
+
+/**
+ * The tools that were offered: functions with their parameters, the provider's own by their type. Of those no more is
+ * read: the headers of an MCP server carry credentials.
+ */
+export function toolDefinitions(tools: unknown): ToolDefinition[] {
+  return elementsOf(tools).flatMap((tool) => {
+    const fields = fieldsOf(tool);
+    if (fields === undefined) return [];
+    const type = textOf(fields["type"]) ?? "function";
+    if (type !== "function" && type !== "custom") {
+      return [{ type, name: textOf(fields["server_label"]) ?? textOf(fields["name"]) ?? type }];
+    }
+    const described = fieldsOf(fields[type]) ?? fields;
+    const name = textOf(described["name"]);
+    if (name === undefined) return [];
+    const description = textOf(described["description"]);
+    const parameters = described["parameters"] ?? described["format"];
+    return [
+      {
+        type,
+        name,
+        ...(description !== undefined && { description }),
+        ...(parameters !== undefined && parameters !== null && { parameters }),
+      },
+    ];
+  });
+}

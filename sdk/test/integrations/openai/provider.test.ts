@@ -1,0 +1,48 @@
+import OpenAI, { AzureOpenAI } from "openai";
+import { expect, it } from "vitest";
+import { providerOf, takesStreamOptions } from "../../../src/integrations/openai/provider.js";
+
+it.each([
+  ["https://api.openai.com/v1", "openai"],
+  ["https://eu.api.openai.com/v1", "openai"],
+  ["https://my-resource.openai.azure.com/openai/v1/", "azure"],
+  ["https://my-resource.services.ai.azure.com/models", "azure"],
+  ["https://api.groq.com/openai/v1", "groq"],
+  ["https://api.deepseek.com", "deepseek"],
+  ["https://api.mistral.ai/v1", "mistral"],
+  ["https://openrouter.ai/api/v1", "openrouter"],
+  ["https://api.together.xyz/v1", "together"],
+  ["https://api.x.ai/v1", "xai"],
+  ["https://generativelanguage.googleapis.com/v1beta/openai/", "google"],
+  ["https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1", "bedrock"],
+  ["http://localhost:11434/v1", "ollama"],
+  ["http://127.0.0.1:1234/v1", "lmstudio"],
+  ["https://gateway.example.com/v1", "openai"],
+  ["https://notapi.groq.com.example.com/v1", "openai"],
+])("%s is %s", (baseURL, provider) => {
+  expect(providerOf(new OpenAI({ apiKey: "k", baseURL }))).toBe(provider);
+});
+
+it("an AzureOpenAI client is azure, whatever its address", () => {
+  const client = new AzureOpenAI({
+    apiKey: "k",
+    baseURL: "https://gateway.example.com",
+    apiVersion: "2025-01-01",
+  });
+  expect(providerOf(client)).toBe("azure");
+});
+
+it.each([
+  ["2024-02-01", false],
+  ["2024-08-01-preview", false],
+  ["2024-09-01-preview", true],
+  ["2025-04-01-preview", true],
+  ["preview", true],
+])("Azure's version %s takes stream options: %s", (apiVersion, takes) => {
+  const client = new AzureOpenAI({ apiKey: "k", endpoint: "https://my.openai.azure.com", apiVersion });
+  expect(takesStreamOptions(client)).toBe(takes);
+});
+
+it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])("%j is openai", (client) => {
+  expect(providerOf(client)).toBe("openai");
+});

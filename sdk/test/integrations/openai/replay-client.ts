@@ -1,0 +1,124 @@
+import OpenAI, { AzureOpenAI, type ClientOptions } from "openai";
+import type { Exchange } from "../../replay/exchange.js";
+
+/** Where the providers of the recordings are. */
+const HOSTS: Readonly<Record<string, string>> = {
+  openai: "https://api.openai.com",
+  groq: "https://api.groq.com",
+  deepseek: "https://api.deepseek.com",
+  mistral_ai: "https://api.mistral.ai",
+  openrouter: "https://openrouter.ai",
+  together: "https://api.together.xyz",
+  x_ai: "https://api.x.ai",
+  voyage: "https://api.voyageai.com",
+  "azure.openai": "https://example.openai.azure.com",
+  "azure.ai.inference": "https://example.services.ai.azure.com",
+};
+
+/** What the span says of a provider that the recordings call by another name. */
+const SPAN_PROVIDERS: Readonly<Record<string, string>> = {
+  mistral_ai: "mistral",
+  x_ai: "xai",
+  "azure.openai": "azure",
+  "azure.ai.inference": "azure",
+};
+
+/** The name that a span must give the provider of an exchange. */
+export function spanProvider({ provider }: Exchange["expect"]): string {
+  return SPAN_PROVIDERS[provider] ?? provider;
+}
+
+/**
+ * The real client as an app of that provider makes it, with the provider's own address; its requests go to the replay
+ * server.
+ */
+export function clientOf(exchange: Exchange, serverUrl: string, options: ClientOptions = {}): OpenAI {
+  const host = HOSTS[exchange.provider] ?? "https://llm.example.com";
+  const url = new URL(exchange.request.path, host);
+  const shared = { apiKey: "test-key", maxRetries: 0, fetch: toServer(serverUrl), ...options };
+  if (exchange.provider === "azure.openai") {
+    return new AzureOpenAI({
+      apiKey: "test-key",
+      maxRetries: 0,
+      fetch: toServer(serverUrl),
+      endpoint: host,
+      apiVersion: url.searchParams.get("api-version") ?? "",
+      deployment: url.pathname.split("/")[3] ?? "",
+    });
+  }
+  const path = url.pathname.replace(/\/(chat\/completions|completions|responses|embeddings)(\/.*)?$/, "");
+  return new OpenAI({
+    ...shared,
+    baseURL: `${host}${path}`,
+    defaultQuery: Object.fromEntries(url.searchParams),
+  });
+}
+
+/** `fetch` that sends what is meant for the provider to the server. */
+export function toServer(serverUrl: string): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    return await fetch(`${serverUrl}${url.pathname}${url.search}`, init);
+  };
+}
+
+/** What an app received. */
+export interface Received {
+  /** The answer, or all chunks of its stream. */
+  readonly answer?: unknown;
+  readonly chunks?: readonly unknown[];
+  readonly error?: unknown;
+}
+
+/** Makes the recorded call, and reads its answer to the end. */
+export async function makeCall(client: OpenAI, exchange: Exchange): Promise<Received> {
+  const chunks: unknown[] = [];
+  try {
+    const answer: unknown = await startCall(client, exchange);
+    if (!isStream(answer)) return { answer };
+    for await (const chunk of answer) chunks.push(chunk);
+    return { chunks };
+  } catch (error) {
+    return { chunks, error };
+  }
+}
+
+/** Makes the recorded call, with its body as it was. */
+export function startCall(client: OpenAI, { api, request, expect }: Exchange): PromiseLike<unknown> {
+  const { model, stream } = expect;
+  // Of one exchange the recorder kept no request.
+  const body = (request.body ?? { model, stream, input: "Hello" }) as never;
+  switch (api) {
+    case "chat.completions":
+      return client.chat.completions.create(body);
+    case "responses":
+      return client.responses.create(body);
+    case "completions":
+      return client.completions.create(body);
+    case "embeddings":
+      return client.embeddings.create(body);
+    default:
+      throw new Error(`No call for ${api}.`);
+  }
+}
+
+/** The recorded request of a chat completion. */
+export function chatRequest(exchange: Exchange): OpenAI.ChatCompletionCreateParamsNonStreaming {
+  return exchange.request.body as never;
+}
+
+/** The recorded request of a chat completion with a stream. */
+export function chatStreamRequest(exchange: Exchange): OpenAI.ChatCompletionCreateParamsStreaming {
+  return exchange.request.body as never;
+}
+
+/** All that a stream carries. */
+export async function readAll(stream: AsyncIterable<unknown>): Promise<unknown[]> {
+  const chunks: unknown[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
