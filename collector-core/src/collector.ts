@@ -22,7 +22,8 @@ import { renderMetrics } from "./pipeline/metrics/exposition.js";
 import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
 import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
-import { withoutRedaction } from "./pipeline/redaction.js";
+import { withoutRedaction } from "./pipeline/redaction/redactor.js";
+import { createSpanRedactor } from "./pipeline/redaction/span-redactor.js";
 import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoute } from "./query/config-route.js";
@@ -159,7 +160,16 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         spanMetrics.record(facts, context, countsUsage, isSampled),
     },
     sampler: createTraceSampler(config["sampling.rate"]),
-    redactor: withoutRedaction,
+    redactor: config["redaction.enabled"]
+      ? createSpanRedactor({
+          maxTextLength: config["redaction.max_text_length"],
+          dropOnFailure: config["redaction.drop_on_failure"],
+          customPatterns: config["redaction.custom_patterns_json"] ?? [],
+          counters: metrics,
+          onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
+          clock,
+        })
+      : withoutRedaction,
     sinks: [
       ...(store === undefined ? [] : [storeSink(store), live]),
       ...(exporting ? [exporting.exporter] : []),

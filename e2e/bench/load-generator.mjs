@@ -8,6 +8,7 @@
  * @property {number} port
  * @property {number} spans - in each request.
  * @property {number} textLength - characters of text in each span.
+ * @property {string} [textStart] - what the text in each span begins with.
  * @property {number} seconds - how long requests are sent.
  * @property {number} connections
  * @property {number} [requests] - sends so many, however long it takes.
@@ -42,8 +43,8 @@ class Connection {
   onAnswer = () => {};
 
   /** @param {LoadOrder} order */
-  constructor({ port, spans, textLength }) {
-    this.#batch = new SpanBatch(spans, textLength);
+  constructor({ port, spans, textLength, textStart }) {
+    this.#batch = new SpanBatch(spans, textLength, textStart);
     this.head = Buffer.from(
       `POST /v1/telemetry HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${this.bytes}\r\n\r\n`,

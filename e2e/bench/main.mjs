@@ -14,6 +14,7 @@ import { LoadGenerator } from "./load.mjs";
 import { measureMemory } from "./memory.mjs";
 import { measureScreen } from "./screen.mjs";
 import { measureSdk } from "./sdk.mjs";
+import { measureRedaction } from "./redaction.mjs";
 import { projectDirectory } from "./servers.mjs";
 import { DEFAULT_TEXT_LENGTH } from "./span-batches.mjs";
 import { measureThroughput } from "./throughput.mjs";
@@ -35,6 +36,7 @@ const timing = { generator, rounds, secondsPerRound, textLength };
 const PARTS = {
   throughput: () => measureThroughput({ ...timing, baseline: flags.baseline }),
   latency: () => measureLatency(timing),
+  redaction: () => measureRedaction({ generator, rounds, secondsPerRound }),
   memory: () => measureMemory({ generator }),
   screen: () => measureScreen({ seconds: flags.quick ? 10 : 60 }),
   sdk: () => measureSdk({ rounds, spans: flags.quick ? 20_000 : 50_000 }),

@@ -27,20 +27,32 @@ export async function freePort() {
 }
 
 /**
- * Starts the built collector with its default settings; only its port and its log level are set.
+ * Starts the built collector with its default settings; only its port and its log level are set, and what is asked for.
  *
  * @param {object} [options]
  * @param {string} [options.checkout] - the project's directory. Default: this one.
  * @param {readonly string[]} [options.nodeArguments] - for Node itself.
  * @param {number} [options.port]
+ * @param {Record<string, string>} [options.settings] - by the variable without `OBS_SERVER_`.
  */
-export async function spawnCollector({ checkout = projectDirectory, nodeArguments = [], port } = {}) {
+export async function spawnCollector({
+  checkout = projectDirectory,
+  nodeArguments = [],
+  port,
+  settings = {},
+} = {}) {
   const chosen = port ?? (await freePort());
+  const chosenSettings = Object.entries(settings).map(([name, value]) => [`OBS_SERVER_${name}`, value]);
   const child = spawn(
     process.execPath,
     [...nodeArguments, join(checkout, "collector-core/bin/obspan.js"), "serve", "--local"],
     {
-      env: { ...process.env, OBS_SERVER_PORT: String(chosen), OBS_SERVER_LOGGING_LEVEL: "WARNING" },
+      env: {
+        ...process.env,
+        OBS_SERVER_PORT: String(chosen),
+        OBS_SERVER_LOGGING_LEVEL: "WARNING",
+        ...Object.fromEntries(chosenSettings),
+      },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     },
   );

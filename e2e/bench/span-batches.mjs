@@ -28,9 +28,10 @@ export class SpanBatch {
   /**
    * @param {number} spanCount
    * @param {number} textLength - characters of text in each span.
+   * @param {string} [textStart] - what it begins with.
    */
-  constructor(spanCount, textLength) {
-    const spans = Array.from({ length: spanCount }, (_, index) => makeSpan(index, textLength));
+  constructor(spanCount, textLength, textStart = "") {
+    const spans = Array.from({ length: spanCount }, (_, index) => makeSpan(index, textLength, textStart));
     this.body = Buffer.from(JSON.stringify({ service: "shop", env: "production", spans }));
     for (let at = this.body.indexOf(STAMP); at >= 0; at = this.body.indexOf(STAMP, at + STAMP.length)) {
       this.#stampsAt.push(at);
@@ -58,11 +59,13 @@ export const DEFAULT_TEXT_LENGTH = 90;
 /**
  * @param {number} index - within the batch.
  * @param {number} textLength
+ * @param {string} textStart
  */
-function makeSpan(index, textLength) {
+function makeSpan(index, textLength, textStart) {
   const trace = Math.floor(index / SPANS_PER_TRACE);
   const place = index % SPANS_PER_TRACE;
-  const text = WORDS.repeat(Math.ceil((textLength + 10) / WORDS.length)).slice(place, place + textLength);
+  const words = WORDS.repeat(Math.ceil((textLength + 10) / WORDS.length)).slice(place);
+  const text = (textStart + words).slice(0, textLength);
   const ids = {
     trace_id: STAMP + String(trace).padStart(24, "5"),
     span_id: STAMP + String(place).padStart(8, "0"),

@@ -6,7 +6,7 @@ import { startCeiling, startCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
 /** As many senders at once as a busy team has processes. */
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 
 /**
  * @param {object} options
@@ -35,7 +35,9 @@ export async function measureThroughput({ generator, rounds, secondsPerRound, te
       // Every round in another order: who comes first has no advantage.
       const names = Object.keys(servers);
       for (const name of round % 2 === 0 ? names : names.reverse()) {
-        samples[name].push(await measure(servers[name], generator, { ...order, seconds: secondsPerRound }));
+        samples[name].push(
+          await measureRound(servers[name], generator, { ...order, seconds: secondsPerRound }),
+        );
       }
     }
     for (const server of Object.values(servers)) await server.stop();
@@ -47,7 +49,14 @@ export async function measureThroughput({ generator, rounds, secondsPerRound, te
   return results;
 }
 
-async function measure(server, generator, order) {
+/**
+ * One round of one server.
+ *
+ * @param {import("./servers.mjs").MeasuredServer} server
+ * @param {import("./load.mjs").LoadGenerator} generator
+ * @param {Omit<import("./load-generator.mjs").LoadOrder, "port">} order
+ */
+export async function measureRound(server, generator, order) {
   const cpuBefore = await server.cpuSeconds();
   const result = await generator.run({ ...order, port: server.port });
   // A request counts as taken when its spans are through the pipeline: a queue that fills would flatter.

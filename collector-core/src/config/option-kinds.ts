@@ -8,7 +8,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A value that keeps to the rule, or what about it does not (empty where the rule says all there is to say). */
 export type Reading<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly detail: string;
+      /** Further things that are wrong, each for a line of its own. */
+      readonly moreDetails?: readonly string[];
+    };
 
 /** A type with its limits. */
 export interface OptionKind<T> {

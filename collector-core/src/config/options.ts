@@ -10,6 +10,7 @@ import {
   textMap,
   type OptionKind,
 } from "./option-kinds.js";
+import { customPatterns } from "./custom-patterns-kind.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
 /** Names of the log levels, the least important first (spec 2.6). */
@@ -263,6 +264,28 @@ export const OPTIONS = {
     kind: enumeration(["reject", "drop_oldest"]),
     default: "reject",
     doc: "At the hard limit: `reject` refuses new spans, `drop_oldest` evicts the oldest in the queue.",
+  }),
+
+  "redaction.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Redacts the text of sampled spans before it is stored, exported or judged (see the guide, redaction).",
+  }),
+  "redaction.max_text_length": option({
+    kind: integer({ minimum: 1 }),
+    default: 50_000,
+    doc: "Characters kept of a text; a longer one is truncated before redaction.",
+  }),
+  "redaction.drop_on_failure": option({
+    kind: boolean(),
+    default: true,
+    doc: "Drops a span whose redaction fails; `false` keeps it as it came.",
+  }),
+  "redaction.custom_patterns_json": option({
+    kind: customPatterns(),
+    default: undefined,
+    doc: "Patterns that run after the built-in ones, in order: regular expressions in RE2's syntax, and what replaces their matches, as it is.",
+    envOnly: true,
   }),
 
   "rate_limit.enabled": option({

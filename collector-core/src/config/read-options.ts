@@ -67,7 +67,10 @@ export function readOptions(
   function take(option: Option, reading: Reading<unknown>, raw: string, source: string): void {
     sources.set(option.key, source);
     if (reading.ok) values.set(option.key, reading.value);
-    else problems.push(problemLine(option, raw, source, reading.detail));
+    else {
+      const details = [reading.detail, ...(reading.moreDetails ?? [])];
+      problems.push(...details.map((detail) => problemLine(option, raw, source, detail)));
+    }
   }
 }
 

@@ -260,6 +260,20 @@ export const METRIC_FAMILIES = {
     labels: ["reason"],
     unit: "traces",
   },
+  obs_redactions_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Pieces of text that redaction replaced, by pattern.",
+    labels: ["pattern"],
+    unit: "matches",
+  },
+  obs_redaction_failures_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Spans whose redaction failed, by what became of them: dropped, or kept as they came.",
+    labels: ["action"],
+    unit: "spans",
+  },
   obs_invalid_values_total: {
     type: "counter",
     scope: "pipeline",

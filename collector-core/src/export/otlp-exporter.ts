@@ -97,21 +97,34 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   }
 
   function settle(spans: number, result: SendResult | "shutdown"): void {
-    if (result === "shutdown") { count("shutdown", spans); return; }
+    if (result === "shutdown") {
+      count("shutdown", spans);
+      return;
+    }
     switch (result.type) {
       case "sent": {
         const rejected = Math.min(Math.max(result.rejectedSpans, 0), spans);
         count("exported", spans - rejected);
-        if (rejected === 0) { episode.succeeded(); return; }
+        if (rejected === 0) {
+          episode.succeeded();
+          return;
+        }
         count("partial", rejected);
-        episode.lost(rejected, result.message === "" ? "the receiver refused them" : result.message); return;
+        episode.lost(rejected, result.message === "" ? "the receiver refused them" : result.message);
+        return;
       }
       case "retry":
         count("retries_exhausted", spans);
-        { episode.lost(spans, `${result.reason}, ${maxRetries + 1} times`); return; }
+        {
+          episode.lost(spans, `${result.reason}, ${maxRetries + 1} times`);
+          return;
+        }
       case "refused":
         count("permanent", spans);
-        { episode.lost(spans, result.reason); return; }
+        {
+          episode.lost(spans, result.reason);
+          return;
+        }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { BatchRange, Clock, IngestQueue, Lease, PipelineSpan, SpanSink } from "../interfaces.js";
 import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
-import type { Redactor } from "./redaction.js";
+import type { Redactor } from "./redaction/redactor.js";
 
 /** Where the worker reports what became of the spans (contract 4, "The ledger"). */
 export interface WorkerCounters {

@@ -40,6 +40,10 @@ export interface PipelineMetrics extends MetricSource {
   duplicateBatch(): void;
   /** A value of a span that could not be used and was left out (contract 1). */
   invalidValue(field: string): void;
+  /** Pieces of text that redaction replaced. */
+  redacted(pattern: string, matches: number): void;
+  /** Redaction of a span failed: it was dropped, or kept as it came. */
+  redactionFailed(action: "dropped" | "kept"): void;
   /** A request was answered. The route is its pattern, never the path that was asked for. */
   httpRequest(route: string, status: number): void;
   /** The counters as they stand. */
@@ -52,6 +56,8 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
   const dropped: Record<DropReason, number> = { evicted_oldest: 0, shutdown: 0, internal_error: 0 };
   const rejected = new Map<ErrorCode, number>();
   const invalidValues = new Map<string, number>();
+  const redactions = new Map<string, number>();
+  const redactionFailures = { dropped: 0, kept: 0 };
   const httpRequests = new Map<string, Map<string, number>>();
   let duplicateBatches = 0;
 
@@ -65,6 +71,8 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(dropped))),
     ...queueFamilies(options.queueUsage),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
+    readFamily("obs_redactions_total", () => samplesBy("pattern", redactions)),
+    readFamily("obs_redaction_failures_total", () => samplesBy("action", Object.entries(redactionFailures))),
     readFamily("obs_invalid_values_total", () => samplesBy("field", invalidValues)),
     readFamily("obs_build_info", () => [sample(1, { version: options.version, node: process.version })]),
   ];
@@ -77,6 +85,8 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     dropped: (reason, count) => void (dropped[reason] += count),
     duplicateBatch: () => void (duplicateBatches += 1),
     invalidValue: (field) => add(invalidValues, bounded(invalidValues, field), 1),
+    redacted: (pattern, matches) => add(redactions, bounded(redactions, pattern), matches),
+    redactionFailed: (action) => void (redactionFailures[action] += 1),
     httpRequest(route, status) {
       const known = bounded(httpRequests, route);
       let byStatus = httpRequests.get(known);

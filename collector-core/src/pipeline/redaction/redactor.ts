@@ -1,4 +1,4 @@
-import type { PipelineSpan } from "../interfaces.js";
+import type { PipelineSpan } from "../../interfaces.js";
 
 /**
  * Takes what must not be kept out of a span's text, after sampling and before anything stores, exports or judges it

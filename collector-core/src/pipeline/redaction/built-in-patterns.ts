@@ -1,0 +1,35 @@
+import type { Pattern } from "./pattern.js";
+import { apiKey, jwt } from "./patterns/api-key.js";
+import { assignedSecret } from "./patterns/assigned-secret.js";
+import { authorization } from "./patterns/authorization.js";
+import { cardNumber } from "./patterns/card-number.js";
+import { email } from "./patterns/email.js";
+import { iban } from "./patterns/iban.js";
+import { ipv4Address, ipv6Address } from "./patterns/ip-address.js";
+import { nationalId } from "./patterns/national-id.js";
+import { EUROPEAN_IDS } from "./patterns/national-ids-europe.js";
+import { WORLD_IDS } from "./patterns/national-ids-world.js";
+import { namedPhoneNumber, phoneNumber } from "./patterns/phone-number.js";
+import { privateKey } from "./patterns/private-key.js";
+import { urlCredentials } from "./patterns/url-credentials.js";
+
+/**
+ * The built-in patterns in the order in which they run (spec 4.9 rule 4): what is most specific first, so that a
+ * card number is not taken for a telephone's, nor the password in a URL for the beginning of an address.
+ */
+export const BUILT_IN_PATTERNS: readonly Pattern[] = [
+  privateKey,
+  jwt,
+  apiKey,
+  urlCredentials,
+  authorization,
+  assignedSecret,
+  email,
+  iban,
+  cardNumber,
+  ...[...WORLD_IDS, ...EUROPEAN_IDS].flatMap(nationalId),
+  ipv6Address,
+  ipv4Address,
+  phoneNumber,
+  namedPhoneNumber,
+];

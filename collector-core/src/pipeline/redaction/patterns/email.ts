@@ -1,0 +1,94 @@
+import { escapeLengthBefore, isWordCharacter } from "../boundaries.js";
+import { builtIn, type TextMatch } from "../pattern.js";
+import { FEATURE } from "../text-features.js";
+
+/** Longer than any address: 64 characters before the `@` and 253 behind it. */
+const MAX_LENGTH = 320;
+const AT = /@|%40/g;
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+const LAST_LABEL = /^(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]{2,59})$/iu;
+/** `pkg@1.2.3-beta.rc`, `logo@2x.png`. */
+const VERSION_OR_SCALE = /^(?:\d+\.\d+|\dx\.)/;
+
+/** E-mail addresses, found from each `@` outwards, with letters of any script. In a URL the `@` may be `%40`. */
+export const email = builtIn({ name: "email", needs: FEATURE.at, find: findAddresses });
+
+function findAddresses(text: string): TextMatch[] {
+  const found: TextMatch[] = [];
+  let previousEnd = 0;
+  for (const { 0: sign, index: at } of text.matchAll(AT)) {
+    const behind = at + sign.length;
+    const end = domainEnd(text, behind);
+    if (end === undefined) continue;
+    const start = localStart(text, at, previousEnd);
+    if (start === at || isGitRemote(text, start, at, end)) continue;
+    found.push({ start, end });
+    previousEnd = end;
+  }
+  return found;
+}
+
+/** Where the part before the `@` begins; `at` where there is none. */
+function localStart(text: string, at: number, notBefore: number): number {
+  let start = at;
+  const limit = Math.max(notBefore, at - MAX_LENGTH);
+  while (start > limit && isLocal(text.charCodeAt(start - 1)) && !isScriptChange(text, start - 1, start))
+    start--;
+  // The letter of an escape is no part of the address: `\nalice@example.com`.
+  for (let inside = start; inside <= start + 5 && inside < at; inside++) {
+    const length = escapeLengthBefore(text, inside);
+    if (length > 0 && inside - length < start) {
+      start = inside;
+      break;
+    }
+  }
+  while (start < at && !isLetterOrDigit(text.charCodeAt(start)) && text[start] !== "_") start++;
+  return start;
+}
+
+/** Where the domain ends: with its last label that can be a top-level domain. Undefined where there is none. */
+function domainEnd(text: string, start: number): number | undefined {
+  let end: number | undefined;
+  let label = start;
+  const limit = Math.min(text.length, start + MAX_LENGTH);
+  for (let at = start; ; at++) {
+    const isInside =
+      at < limit && isDomain(text.charCodeAt(at)) && !(at > label && isScriptChange(text, at, at - 1));
+    if (isInside) continue;
+    const labelText = text.slice(label, at).replace(/[-_]+$/, "");
+    if (labelText === "") break;
+    if (label > start && LAST_LABEL.test(labelText)) end = label + labelText.length;
+    if (text[at] !== "." || at >= limit) break;
+    label = at + 1;
+  }
+  return end !== undefined && VERSION_OR_SCALE.test(text.slice(start, end)) ? undefined : end;
+}
+
+/** `git@github.com:owner/repository` is nobody's address. */
+function isGitRemote(text: string, start: number, at: number, end: number): boolean {
+  return text.slice(start, at) === "git" && (text[end] === ":" || text[end] === "/");
+}
+
+const LOCAL_SYMBOLS = new Set(Array.from(".+-'", (symbol) => symbol.charCodeAt(0)));
+
+function isLocal(code: number): boolean {
+  return isLetterOrDigit(code) || code === 0x5f || LOCAL_SYMBOLS.has(code);
+}
+
+function isDomain(code: number): boolean {
+  return isLetterOrDigit(code) || code === 0x5f || code === 0x2d;
+}
+
+function isLetterOrDigit(code: number): boolean {
+  if (code < 0x80) return isWordCharacter(code) && code !== 0x5f;
+  return LETTER.test(String.fromCharCode(code));
+}
+
+/** Chinese or Japanese text has no space before an address in Latin letters, nor behind it. */
+function isScriptChange(text: string, at: number, neighbour: number): boolean {
+  return isEastAsian(text.charCodeAt(at)) && isWordCharacter(text.charCodeAt(neighbour));
+}
+
+function isEastAsian(code: number): boolean {
+  return (code >= 0x0e00 && code <= 0x0eff) || (code >= 0x2e80 && code <= 0xd7ff) || code >= 0xf900;
+}
