@@ -15,8 +15,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: "es2023",
     sourcemap: false,
-    // A test holds the first load to 250 kB, compressed.
-    chunkSizeWarningLimit: 700,
     // What the pages are made of asks to be named where it is given on.
     license: { fileName: "licenses.md" },
   },
