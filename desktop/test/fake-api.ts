@@ -78,6 +78,9 @@ export function fakeApi(stored: TraceSummary[]) {
     },
     deleteAllTraces: async () => void stored.splice(0),
     sendBatch: async (batch) => void sent.push(batch),
+    openSession: () => Promise.reject(new Error("not asked for")),
+    closeSession: () => Promise.reject(new Error("not asked for")),
+    hasAccess: async () => true,
   };
   return { api, asked, counted, sent, refused };
 }

@@ -194,6 +194,26 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await shoot(page, "traces-disconnected");
   });
 
+  it("signing in", async () => {
+    const collector = await collectorForTest({ AUTH_API_KEYS: "a-key" });
+    const { page } = await openPage(browser, collector.url, { colorScheme });
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await shoot(page, "sign-in");
+    const key = page.getByLabel(/API key of/);
+    await key.fill("another-key");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    await shoot(page, "sign-in-wrong-key");
+    await key.fill("a-key");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await shoot(page, "first-run-with-key");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Send a test trace" }).click();
+    await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+    await shoot(page, "sign-in-again");
+  });
+
   it("one trace", async () => {
     const collector = await collectorForTest();
     await fill(collector);

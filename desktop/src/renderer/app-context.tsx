@@ -3,6 +3,7 @@ import { useStore, type StoreApi } from "zustand";
 import type { CollectorApi } from "./api/collector-api.js";
 import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
 import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
+import type { SessionStore } from "./store/session-store.js";
 import type { TraceStore } from "./store/trace-store.js";
 import type { TracesStore } from "./store/traces-store.js";
 
@@ -10,6 +11,7 @@ import type { TracesStore } from "./store/traces-store.js";
 export interface AppStores {
   readonly connection: ConnectionStore;
   readonly preferences: PreferencesStore;
+  readonly session: SessionStore;
   readonly traces: TracesStore;
   readonly trace: TraceStore;
   readonly api: CollectorApi;
@@ -33,6 +35,10 @@ export function useConnection<T>(select: (state: ConnectionState) => T): T {
 
 export function usePreferences<T>(select: (state: Preferences) => T): T {
   return useStore(useStores().preferences, select);
+}
+
+export function useSession<T>(select: (state: StateOf<SessionStore>) => T): T {
+  return useStore(useStores().session, select);
 }
 
 export function useTraces<T>(select: (state: StateOf<TracesStore>) => T): T {

@@ -1,9 +1,10 @@
-import { useEffect } from "react";
+import { Activity, useEffect } from "react";
 import { Redirect, Route, Switch } from "wouter";
-import { usePreferences } from "./app-context.js";
+import { usePreferences, useSession } from "./app-context.js";
 import { Frame } from "./features/frame/frame.js";
 import { PAGES } from "./features/frame/pages.js";
 import { LaterPage } from "./features/frame/later-page.js";
+import { SignIn } from "./features/session/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
 
@@ -15,22 +16,35 @@ export function App() {
     else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
 
+  const isClosed = useSession(({ phase }) => phase === "closed");
   return (
-    <Frame>
-      <Switch>
-        <Route path="/traces">
-          <TracesPage />
+    <>
+      {/* What is hidden keeps its state, and listens to nothing: after signing in it goes on where it was. */}
+      <Activity mode={isClosed ? "hidden" : "visible"}>
+        <Frame>
+          <Pages />
+        </Frame>
+      </Activity>
+      {isClosed && <SignIn />}
+    </>
+  );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/traces">
+        <TracesPage />
+      </Route>
+      <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
+      {PAGES.filter(({ path }) => path !== "/traces").map((page) => (
+        <Route key={page.path} path={page.path}>
+          <LaterPage page={page} />
         </Route>
-        <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
-        {PAGES.filter(({ path }) => path !== "/traces").map((page) => (
-          <Route key={page.path} path={page.path}>
-            <LaterPage page={page} />
-          </Route>
-        ))}
-        <Route>
-          <Redirect to="/traces" replace />
-        </Route>
-      </Switch>
-    </Frame>
+      ))}
+      <Route>
+        <Redirect to="/traces" replace />
+      </Route>
+    </Switch>
   );
 }

@@ -6,29 +6,35 @@ import { App } from "./app.js";
 import { AppProvider, type AppStores } from "./app-context.js";
 import { connect, createConnectionStore } from "./store/connection-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
+import { createSessionStore } from "./store/session-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
 import "./styles/tokens.css";
 import "./styles/base.css";
 
-const api = createCollectorApi();
+const api = createCollectorApi({ onUnauthorized: () => stores.session.getState().refused("request") });
 const stores: AppStores = {
   api,
   connection: createConnectionStore(),
   preferences: createPreferencesStore(),
+  session: createSessionStore({
+    api,
+    reconnect: () => feed.reconnect(),
+    leave: () => window.location.replace("/traces"),
+  }),
   traces: createTracesStore({ api }),
   trace: createTraceStore(api),
 };
 
-connect(
-  stores.connection,
-  openLiveFeed,
-  (event) => {
+const feed = connect(stores.connection, openLiveFeed, {
+  onEvent(event) {
     stores.traces.getState().onLive(event);
     stores.trace.getState().onLive(event);
   },
-  () => void stores.traces.getState().load(),
-);
+  onAdmitted: () => stores.session.getState().admitted(),
+  onUnauthorized: () => stores.session.getState().refused("feed"),
+  onReconnect: () => void stores.traces.getState().load(),
+});
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");

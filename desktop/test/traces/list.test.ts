@@ -95,14 +95,24 @@ describe("scores", () => {
 
 describe("snippets", () => {
   it("keep every letter when they are coloured", () => {
-    for (const { code, language } of SNIPPETS) {
-      for (const line of code("http://127.0.0.1:8080").split("\n")) {
+    const pieces = SNIPPETS.flatMap(({ code, language }) =>
+      [false, true].map((wantsKey) => ({ text: code("http://127.0.0.1:8080", wantsKey), language })),
+    );
+    for (const { text: code, language } of pieces) {
+      for (const line of code.split("\n")) {
         expect(
           highlightLine(line, language)
             .map(({ text }) => text)
             .join(""),
         ).toBe(line);
       }
+    }
+  });
+
+  it("carry the key from the environment where the collector wants one, and only there", () => {
+    for (const { code } of SNIPPETS) {
+      expect(code("http://127.0.0.1:8080", true)).toMatch(/X-API-Key.*OBS_API_KEY/);
+      expect(code("http://127.0.0.1:8080", false)).not.toContain("OBS_API_KEY");
     }
   });
 

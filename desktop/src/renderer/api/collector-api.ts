@@ -45,10 +45,29 @@ export interface CollectorApi {
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
   sendBatch(batch: unknown): Promise<void>;
+  /** Signs this browser in: the collector answers with a cookie that no script can read. */
+  openSession(key: string): Promise<void>;
+  /** Signs this browser out. */
+  closeSession(): Promise<void>;
+  /** False where the collector wants a key, or a session, and this browser has none. */
+  hasAccess(): Promise<boolean>;
 }
 
-/** @param baseUrl - where the collector is; `""` for the page's own origin. */
-export function createCollectorApi(baseUrl = ""): CollectorApi {
+/** What {@link createCollectorApi} needs. */
+export interface CollectorApiOptions {
+  /** Where the collector is. Default: the page's own origin. */
+  readonly baseUrl?: string;
+  /** Told when a request was refused for want of a key. */
+  readonly onUnauthorized?: () => void;
+}
+
+const SESSION = "/v1/session";
+const JSON_BODY = { "Content-Type": "application/json" };
+
+export function createCollectorApi({
+  baseUrl = "",
+  onUnauthorized = () => undefined,
+}: CollectorApiOptions = {}): CollectorApi {
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
     let response: Response;
     try {
@@ -58,7 +77,10 @@ export function createCollectorApi(baseUrl = ""): CollectorApi {
       throw new CollectorError("unreachable", "The collector does not answer.");
     }
     if (response.ok) return response;
-    throw await errorOf(response);
+    const error = await errorOf(response);
+    // A key that is refused is told to who typed it.
+    if (error.code === "unauthorized" && path !== SESSION) onUnauthorized();
+    throw error;
   }
 
   async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -79,8 +101,21 @@ export function createCollectorApi(baseUrl = ""): CollectorApi {
       await call("/v1/traces", { method: "DELETE" });
     },
     async sendBatch(batch) {
-      const headers = { "Content-Type": "application/json" };
-      await call("/v1/telemetry", { method: "POST", headers, body: JSON.stringify(batch) });
+      await call("/v1/telemetry", { method: "POST", headers: JSON_BODY, body: JSON.stringify(batch) });
+    },
+    async openSession(key) {
+      await call(SESSION, { method: "POST", headers: JSON_BODY, body: JSON.stringify({ key }) });
+    },
+    async closeSession() {
+      await call(SESSION, { method: "DELETE" });
+    },
+    async hasAccess() {
+      try {
+        await call("/v1/traces?limit=1");
+        return true;
+      } catch (error) {
+        return !(error instanceof CollectorError && error.code === "unauthorized");
+      }
     },
   };
 }

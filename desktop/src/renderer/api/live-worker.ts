@@ -1,12 +1,12 @@
 /** The shared worker behind `openLiveFeed`: one connection, handed on to every tab that shows the app. */
-import { openEventSource, type FeedMessage } from "./live-feed.js";
+import { openEventSource, type FeedCommand, type FeedMessage, type LiveFeed } from "./live-feed.js";
 
 interface SharedWorkerScope {
   onconnect: ((event: MessageEvent) => void) | null;
 }
 
 const ports = new Set<MessagePort>();
-let close: (() => void) | undefined;
+let feed: LiveFeed | undefined;
 /** Told to a tab that comes later. */
 let lastState: FeedMessage = { type: "disconnected" };
 
@@ -18,14 +18,17 @@ function broadcast(message: FeedMessage): void {
 (globalThis as unknown as SharedWorkerScope).onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
   ports.add(port);
-  port.onmessage = ({ data }) => {
-    if (data !== "close") return;
+  port.onmessage = ({ data }: MessageEvent<FeedCommand>) => {
+    if (data === "reconnect") {
+      feed?.reconnect();
+      return;
+    }
     ports.delete(port);
     if (ports.size > 0) return;
-    close?.();
-    close = undefined;
+    feed?.close();
+    feed = undefined;
   };
   port.start();
-  if (close === undefined) close = openEventSource(broadcast);
+  if (feed === undefined) feed = openEventSource(broadcast);
   else port.postMessage(lastState);
 };

@@ -1,6 +1,6 @@
 import type { LiveEvent, LiveStatus } from "@obspan/collector-core/contract";
 import { createStore } from "zustand/vanilla";
-import type { OpenLiveFeed } from "../api/live-feed.js";
+import type { LiveFeed, OpenLiveFeed } from "../api/live-feed.js";
 
 /** Seconds of the rate that the top bar draws. */
 const RATES_KEPT = 44;
@@ -26,25 +26,37 @@ export function createConnectionStore() {
 }
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
-/** Feeds the store from the live feed, and hands events of traces on. @returns stops it. */
-export function connect(
-  store: ConnectionStore,
-  openFeed: OpenLiveFeed,
-  onEvent: (event: LiveEvent) => void,
-  onReconnect: () => void,
-): () => void {
+/** Whom {@link connect} tells. */
+export interface FeedListeners {
+  readonly onEvent: (event: LiveEvent) => void;
+  /** The collector lets this browser read. */
+  readonly onAdmitted: () => void;
+  /** It wants a key first. */
+  readonly onUnauthorized: () => void;
+  /** The link is back, and something may have been missed. */
+  readonly onReconnect: () => void;
+}
+
+/** Feeds the store from the live feed, and hands events of traces on. */
+export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
   /** Something may have been missed: the link was lost, or let go of while the tab was hidden. */
   let hasMissed = false;
   return openFeed((message) => {
     switch (message.type) {
       case "connected":
         store.setState({ link: "live", lostAtMs: undefined });
-        if (hasMissed) onReconnect();
+        listeners.onAdmitted();
+        if (hasMissed) listeners.onReconnect();
         hasMissed = true;
         return;
       case "disconnected":
         hasMissed = true;
         store.setState(({ lostAtMs }) => ({ link: "disconnected", lostAtMs: lostAtMs ?? Date.now() }));
+        return;
+      case "unauthorized":
+        hasMissed = true;
+        store.setState({ link: "connecting", lostAtMs: undefined });
+        listeners.onUnauthorized();
         return;
       case "event":
         if (message.event.type === "status") {
@@ -55,7 +67,7 @@ export function connect(
             rates: [...rates, status.spans_per_second].slice(-RATES_KEPT),
           }));
         }
-        onEvent(message.event);
+        listeners.onEvent(message.event);
     }
   });
 }

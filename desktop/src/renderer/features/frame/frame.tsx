@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { SignOutFailure } from "../session/sign-out-failure.js";
 import { DisconnectedBar } from "./disconnected-bar.js";
 import { OverlayHost } from "./overlay-host.js";
 import { useRailOpen } from "./rail-state.js";
@@ -16,6 +17,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <TopBar />
       <div className="content">
         <DisconnectedBar />
+        <SignOutFailure />
         {children}
       </div>
       <OverlayHost />

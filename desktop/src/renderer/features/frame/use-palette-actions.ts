@@ -2,6 +2,7 @@ import {
   Copy,
   FilterX,
   Keyboard,
+  LogOut,
   Monitor,
   Moon,
   PanelLeft,
@@ -13,7 +14,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useLocation } from "wouter";
-import { useConnection, usePreferences, useStores, useTraces } from "../../app-context.js";
+import { useConnection, usePreferences, useSession, useStores, useTraces } from "../../app-context.js";
 import { copyText } from "../../components/copy-text.js";
 import type { Preferences } from "../../store/preferences-store.js";
 import { isUnfiltered } from "../../store/traces-state.js";
@@ -30,11 +31,12 @@ const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: s
 /** What the palette can do, beside going somewhere. @param askToDelete - the step before all traces are deleted. */
 export function usePaletteActions(askToDelete: () => void): readonly PaletteItem[] {
   const stores = useStores();
-  const { preferences, traces } = stores;
+  const { preferences, session, traces } = stores;
   const [, navigate] = useLocation();
   const paused = useTraces((state) => state.paused);
   const isFiltered = useTraces((state) => !isUnfiltered(state.filters));
   const theme = usePreferences((state) => state.theme);
+  const hasSession = useSession((state) => state.isOpenedHere);
   const kept = useConnection((connection) => connection.status?.store?.traces ?? 0);
 
   const action = (
@@ -79,6 +81,14 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
       keywords: "sidebar",
     }),
     action("Keyboard shortcuts", Keyboard, openShortcuts, { keys: ["?"], keywords: "help keys" }),
+    ...(hasSession
+      ? [
+          action("Sign out", LogOut, () => void session.getState().signOut(), {
+            detail: "in every tab of this browser",
+            keywords: "log out session key",
+          }),
+        ]
+      : []),
     ...(kept > 0
       ? [action("Delete all traces…", Trash2, askToDelete, { keywords: "clear remove", isDanger: true })]
       : []),

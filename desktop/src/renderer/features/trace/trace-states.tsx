@@ -44,6 +44,8 @@ export function TraceMissing() {
     );
   }
   if (error?.code === "trace_store_disabled") return <StoreDisabled />;
+  // Signed in since: it is on its way.
+  if (error?.code === "unauthorized") return <TraceLoading />;
   return (
     <div className="blank" role="alert">
       <Unplug className="icon" aria-hidden />
@@ -59,7 +61,7 @@ export function TraceMissing() {
 /** Says above a trace that is shown why it is no longer kept up to date. */
 export function StaleNotice() {
   const error = useTrace((state) => state.error);
-  if (error === undefined || error.code === "unreachable") return null;
+  if (error === undefined || error.code === "unreachable" || error.code === "unauthorized") return null;
   const text =
     error.code === "trace_not_found"
       ? "This trace was deleted or evicted since. What is shown is what was last read."

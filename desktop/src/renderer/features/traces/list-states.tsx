@@ -41,6 +41,8 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
 export function ListError({ error }: { error: CollectorError }) {
   const { traces } = useStores();
   if (error.code === "trace_store_disabled") return <StoreDisabled />;
+  // Signed in since: they are on their way.
+  if (error.code === "unauthorized") return <LoadingList />;
   return (
     <div className="blank" role="alert">
       <CircleAlert className="icon is-error" aria-hidden />

@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { useConnection } from "../../../app-context.js";
 import { formatDuration, formatWhole } from "../../../format.js";
-import { isLoopback } from "./first-run.js";
+import { isLoopback } from "../../../loopback.js";
 
 /** What has to be so for a trace to appear, and whether it is. */
 export function Checks() {

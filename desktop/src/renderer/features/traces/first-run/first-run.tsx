@@ -1,6 +1,7 @@
 import { CircleAlert, LoaderCircle, Send } from "lucide-react";
 import { useConnection, useStores, useTraces } from "../../../app-context.js";
 import { CopyButton } from "../../../components/copy-button.js";
+import { isLoopback } from "../../../loopback.js";
 import { Checks } from "./checks.js";
 import { Refusals } from "./refusals.js";
 import { SnippetTabs } from "./snippet-tabs.js";
@@ -74,9 +75,4 @@ function WaitingLine() {
       Waiting for the {hadSpans ? "next" : "first"} span
     </p>
   );
-}
-
-/** True where only programs of this machine reach the page's host. */
-export function isLoopback(hostname = window.location.hostname): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }

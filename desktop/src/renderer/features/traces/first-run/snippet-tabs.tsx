@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { useState } from "react";
+import { useSession } from "../../../app-context.js";
 import { useCopy } from "../../../components/use-copy.js";
 import { highlightLine } from "./highlight.js";
 import { SNIPPETS, type Snippet } from "./snippets.js";
@@ -8,6 +9,8 @@ import { SNIPPETS, type Snippet } from "./snippets.js";
 /** Ways to send a first span, to copy. */
 export function SnippetTabs({ origin }: { origin: string }) {
   const [chosen, setChosen] = useState(SNIPPETS[0]?.id ?? "");
+  // Who had to sign in knows that apps need a key as well.
+  const wantsKey = useSession((session) => session.isOpenedHere);
   const snippet = SNIPPETS.find(({ id }) => id === chosen);
   return (
     <Tabs.Root className="snippet" value={chosen} onValueChange={setChosen}>
@@ -20,11 +23,11 @@ export function SnippetTabs({ origin }: { origin: string }) {
           ))}
         </Tabs.List>
         <span className="grow" />
-        {snippet !== undefined && <CopySnippet key={chosen} code={snippet.code(origin)} />}
+        {snippet !== undefined && <CopySnippet key={chosen} code={snippet.code(origin, wantsKey)} />}
       </div>
       {SNIPPETS.map((each) => (
         <Tabs.Content key={each.id} value={each.id}>
-          <Code snippet={each} origin={origin} />
+          <Code snippet={each} code={each.code(origin, wantsKey)} />
         </Tabs.Content>
       ))}
     </Tabs.Root>
@@ -41,8 +44,8 @@ function CopySnippet({ code }: { code: string }) {
   );
 }
 
-function Code({ snippet, origin }: { snippet: Snippet; origin: string }) {
-  const lines = snippet.code(origin).split("\n");
+function Code({ snippet, code }: { snippet: Snippet; code: string }) {
+  const lines = code.split("\n");
   return (
     <pre className="code">
       {lines.map((line, index) => (

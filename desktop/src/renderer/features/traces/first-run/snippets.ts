@@ -3,8 +3,8 @@ export interface Snippet {
   readonly id: string;
   readonly name: string;
   readonly language: "shell" | "javascript" | "python";
-  /** @param origin - the collector's address. */
-  readonly code: (origin: string) => string;
+  /** @param origin - the collector's address. @param wantsKey - it has `auth.api_keys`. */
+  readonly code: (origin: string, wantsKey: boolean) => string;
 }
 
 /** What works today, in order; what comes later is added here. */
@@ -13,8 +13,8 @@ export const SNIPPETS: readonly Snippet[] = [
     id: "curl",
     name: "curl",
     language: "shell",
-    code: (origin) => `# A model call of 840 ms, which has just ended
-curl ${origin}/v1/telemetry \\
+    code: (origin, wantsKey) => `# A model call of 840 ms, which has just ended
+curl ${origin}/v1/telemetry ${wantsKey ? '-H "X-API-Key: $OBS_API_KEY" ' : ""}\\
   -H 'Content-Type: application/json' -d @- <<END
 { "service": "shop", "spans": [{
     "trace_id": "hello-$(date +%s)",
@@ -27,7 +27,7 @@ END`,
     id: "node",
     name: "Node fetch",
     language: "javascript",
-    code: (origin) => `// node hello.mjs: a model call of 840 ms, which has just ended
+    code: (origin, wantsKey) => `// node hello.mjs: a model call of 840 ms, which has just ended
 const span = {
   trace_id: crypto.randomUUID(),
   name: "chat", span_type: "llm", duration_ms: 840,
@@ -36,7 +36,7 @@ const span = {
 };
 await fetch("${origin}/v1/telemetry", {
   method: "POST",
-  headers: { "Content-Type": "application/json" },
+  headers: { "Content-Type": "application/json"${wantsKey ? ', "X-API-Key": process.env.OBS_API_KEY' : ""} },
   body: JSON.stringify({ service: "shop", spans: [span] }),
 });`,
   },
@@ -44,8 +44,8 @@ await fetch("${origin}/v1/telemetry", {
     id: "python",
     name: "Python urllib",
     language: "python",
-    code: (origin) => `# A model call of 840 ms, which has just ended
-import json, urllib.request, uuid
+    code: (origin, wantsKey) => `# A model call of 840 ms, which has just ended
+import json, ${wantsKey ? "os, " : ""}urllib.request, uuid
 
 span = {"trace_id": str(uuid.uuid4()),
         "name": "chat", "span_type": "llm", "duration_ms": 840,
@@ -54,6 +54,6 @@ span = {"trace_id": str(uuid.uuid4()),
 urllib.request.urlopen(urllib.request.Request(
     "${origin}/v1/telemetry",
     data=json.dumps({"service": "shop", "spans": [span]}).encode(),
-    headers={"Content-Type": "application/json"}))`,
+    headers={"Content-Type": "application/json"${wantsKey ? ', "X-API-Key": os.environ["OBS_API_KEY"]' : ""}}))`,
   },
 ];

@@ -1,0 +1,106 @@
+import { CircleAlert, LoaderCircle } from "lucide-react";
+import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
+import { useSession, useStores } from "../../app-context.js";
+import { Mark } from "../../components/mark.js";
+import { isLoopback } from "../../loopback.js";
+import { leaveOverlay } from "../frame/overlays.js";
+import "./sign-in.css";
+
+/** What stands in place of the pages while the collector wants a key. */
+export function SignIn() {
+  const hasEnded = useSession((session) => session.hasEnded);
+  useReturnOfFocus();
+  return (
+    <main className="sign-in">
+      <div className="sign-in-body">
+        <header>
+          <Mark />
+          <h1>{hasEnded ? "Your session has ended" : "Sign in"}</h1>
+          <p className="dim">
+            {hasEnded ? "Sign in again to go on where you were." : "This collector asks for an API key."}
+          </p>
+        </header>
+        <KeyForm />
+        <footer>
+          <p>
+            Any of <span className="mono">auth.api_keys</span> will do. The browser gets a session of 12 hours
+            and keeps no key.
+          </p>
+          {isUnencrypted() && (
+            <p className="is-warn">
+              The connection is not encrypted: others on the network could read the key.
+            </p>
+          )}
+        </footer>
+      </div>
+    </main>
+  );
+}
+
+function KeyForm() {
+  const { session } = useStores();
+  const isSigningIn = useSession((state) => state.isSigningIn);
+  const failure = useSession((state) => state.failure);
+  const [key, setKey] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+
+  useEffect(() => input.current?.focus(), []);
+  // A wrong key is typed anew, or mended.
+  useEffect(() => {
+    if (failure !== undefined) input.current?.select();
+  }, [failure]);
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    // What is copied brings its blanks.
+    const trimmed = key.trim();
+    if (trimmed === "") input.current?.focus();
+    else void session.getState().signIn(trimmed);
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <label htmlFor={id}>
+        API key of <span className="mono">{window.location.host}</span>
+      </label>
+      <input
+        ref={input}
+        id={id}
+        type="password"
+        autoComplete="current-password"
+        autoCapitalize="off"
+        spellCheck={false}
+        value={key}
+        aria-invalid={failure !== undefined}
+        aria-describedby={failure === undefined ? undefined : `${id}-failure`}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      {failure !== undefined && (
+        <p id={`${id}-failure`} className="failure" role="alert">
+          <CircleAlert className="icon sm" aria-hidden />
+          {failure}
+        </p>
+      )}
+      <button type="submit" className="btn primary lg" aria-disabled={isSigningIn}>
+        {isSigningIn && <LoaderCircle className="icon spin" aria-hidden />}
+        Sign in
+      </button>
+    </form>
+  );
+}
+
+/** What had the focus before gets it back. */
+function useReturnOfFocus(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(() => {
+    leaveOverlay();
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, [before]);
+}
+
+function isUnencrypted(): boolean {
+  return window.location.protocol === "http:" && !isLoopback();
+}

@@ -1,0 +1,4 @@
+/** True where only programs of this machine reach the page's host. */
+export function isLoopback(hostname = window.location.hostname): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}

@@ -1,0 +1,161 @@
+import type { Browser, Locator, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { launchBrowser, openPage } from "./browser.js";
+import { supportRun } from "./support-run.js";
+
+const KEY = "correct-horse-battery";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+async function post(collector: BuiltCollector, traceId: string): Promise<void> {
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-API-Key": KEY },
+    body: JSON.stringify({ service: "shop", spans: supportRun({ traceId, startMs: Date.now() - 20_000 }) }),
+  });
+  expect(response.status).toBe(202);
+}
+
+const heading = (page: Page, name = "Sign in") => page.getByRole("heading", { name, exact: true });
+const field = (page: Page) => page.getByLabel(/API key of/);
+const hasFocus = async (locator: Locator): Promise<boolean> =>
+  (await locator.and(locator.page().locator(":focus")).count()) === 1;
+
+async function signIn(page: Page, key = KEY): Promise<void> {
+  await field(page).fill(key);
+  await page.keyboard.press("Enter");
+}
+
+describe("spec 5, contract 3: signing in where keys are set", () => {
+  it("asks for a key, says of a wrong one that it is, and goes on to the page that the link named", async () => {
+    const collector = await collectorForTest({ AUTH_API_KEYS: `other,${KEY}` });
+    await post(collector, "linked");
+    const { page } = await openPage(
+      browser,
+      `${collector.url}/traces/linked?span=linked-11&tab=raw&view=tree`,
+    );
+    await heading(page).waitFor();
+    expect(await page.getByText("support.resolve_ticket").count()).toBe(0);
+    expect(await hasFocus(field(page))).toBe(true);
+    expect(await field(page).getAttribute("type")).toBe("password");
+
+    await signIn(page, "wrong");
+    await page.getByRole("alert").getByText("The collector does not know this key.").waitFor();
+    // The wrong key is selected: what is typed takes its place.
+    await page.keyboard.type(` ${KEY} `);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+    expect(page.url()).toContain("/traces/linked?span=linked-11&tab=raw&view=tree");
+    await page.getByRole("tab", { name: "Raw", selected: true }).waitFor();
+    await page.getByTitle("Copy the endpoint").getByLabel("Connected").waitFor();
+
+    // All that a script of the page can read of what the browser keeps.
+    const kept = await page.evaluate(
+      "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])",
+    );
+    expect(kept).not.toContain(KEY);
+    expect(kept).not.toContain("obspan_session");
+  });
+
+  it.each(["dark", "light"] as const)(
+    "has nothing that axe objects to, in the %s theme",
+    async (colorScheme) => {
+      const { url } = await collectorForTest({ AUTH_API_KEYS: KEY });
+      const { page } = await openPage(browser, url, { colorScheme });
+      await heading(page).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await signIn(page, "wrong");
+      await page.getByRole("alert").waitFor();
+      expect(await accessibilityViolations(page), "with a wrong key").toEqual([]);
+    },
+  );
+
+  it("comes when the session ends while a trace is open, and loses nothing of the place", async () => {
+    const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
+    await post(collector, "open");
+    const { page } = await openPage(browser, `${collector.url}/traces/open`);
+    await signIn(page);
+    const spans = page.getByRole("treegrid", { name: "Spans" });
+    await spans.waitFor();
+    await page.getByTitle("Copy the endpoint").getByLabel("Connected").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("/");
+    await page.keyboard.type("depot");
+    await page.context().clearCookies();
+    // What comes is fetched, which is refused now.
+    await post(collector, "open");
+    await heading(page, "Your session has ended").waitFor();
+    expect(await spans.isVisible()).toBe(false);
+    // The page's keys rest.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(page.url()).toContain("/traces/open");
+    await signIn(page);
+    await spans.waitFor();
+    const search = page.getByLabel("Search inside this trace");
+    expect(await search.inputValue()).toBe("depot");
+    expect(await hasFocus(search)).toBe(true);
+    expect(await spans.getByRole("row").first().getAttribute("aria-expanded")).toBe("false");
+    await post(collector, "another");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(2).waitFor();
+  });
+
+  it("comes when the keys have changed, found by the live connection alone", async () => {
+    const port = String(await freePort());
+    const collector = await collectorForTest({ PORT: port, AUTH_API_KEYS: KEY });
+    await post(collector, "before");
+    const { page } = await openPage(browser, `${collector.url}/traces?service=shop`);
+    await signIn(page);
+    await page.getByText("support.resolve_ticket").first().waitFor();
+    await collector.stop();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor();
+    await collectorForTest({ PORT: port, AUTH_API_KEYS: "another-key" });
+    await heading(page, "Your session has ended").waitFor();
+    await signIn(page, "another-key");
+    await page.getByRole("button", { name: "Clear filters" }).waitFor();
+    expect(page.url()).toContain("/traces?service=shop");
+  });
+
+  it("is shared by the tabs of a browser, and ends in all of them by the palette's “Sign out”", async () => {
+    const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
+    await post(collector, "one");
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await heading(page).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${collector.url}/traces/one`);
+    await heading(other).waitFor();
+    await signIn(page);
+    await page.getByText("support.resolve_ticket").first().waitFor();
+    await other.getByRole("treegrid", { name: "Spans" }).waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or jump to" }).fill(">sign");
+    await page.getByRole("option", { name: /Sign out/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(page).waitFor();
+    await heading(other, "Your session has ended").waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it("is none where no keys are set: nothing asks, and nothing offers to sign out", async () => {
+    const collector = await collectorForTest();
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or jump to" }).fill(">");
+    await page.getByRole("option", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await page.getByRole("option", { name: /Sign out/ }).count()).toBe(0);
+  });
+});
