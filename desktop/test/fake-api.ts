@@ -1,5 +1,6 @@
 import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
 import type { CollectorApi, TraceFilters } from "../src/renderer/api/collector-api.js";
+import { rowKeyOf } from "../src/renderer/store/trace-key.js";
 
 /** A summary with the least that it needs, and whatever else is given. */
 export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSummary {
@@ -70,10 +71,11 @@ export function fakeApi(stored: TraceSummary[]) {
       counted.push(filters);
       return facets({ total: stored.length, service: [{ value: "shop", count: stored.length }] });
     },
-    deleteTrace: async (id) => {
-      const refusal = refused.get(id);
+    deleteTrace: async ({ traceId, tenant = "" }) => {
+      const key = rowKeyOf({ tenant, trace_id: traceId });
+      const refusal = refused.get(key);
       if (refusal !== undefined) throw refusal;
-      const index = stored.findIndex((row) => row.trace_id === id);
+      const index = stored.findIndex((row) => rowKeyOf(row) === key);
       if (index !== -1) stored.splice(index, 1);
     },
     deleteAllTraces: async () => void stored.splice(0),

@@ -18,11 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function post(collector: BuiltCollector, spans: unknown[], service = "shop"): Promise<void> {
+async function post(collector: BuiltCollector, spans: unknown[], tenant?: string): Promise<void> {
   await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ service, env: "production", version: "2.14.0", spans }),
+    headers: {
+      "Content-Type": "application/json",
+      ...(tenant === undefined ? {} : { "X-Tenant-ID": tenant }),
+    },
+    body: JSON.stringify({ service: "shop", env: "production", version: "2.14.0", spans }),
   });
 }
 
@@ -47,7 +50,7 @@ function scores(traceId: string, spanId: string, startMs: number, index: number)
 }
 
 /** A list as it looks after a while: several apps, some runs that failed, one that is under way. */
-async function fill(collector: BuiltCollector): Promise<void> {
+async function fill(collector: BuiltCollector, tenants: readonly string[] = []): Promise<void> {
   const runs = [
     [
       "catalog.enrich",
@@ -89,56 +92,61 @@ async function fill(collector: BuiltCollector): Promise<void> {
   const now = Date.now();
   for (let index = 0; index < 40; index++) {
     const [name, agent, model, input, output] = runs[index % runs.length] ?? runs[0];
+    const tenant = tenants[((index * 5) % 7) % tenants.length];
     const failed = index % 9 === 2;
     const startMs = now - (42 - index) * 21_000;
     const durationMs = 400 + ((index * 7919) % 12_000);
-    await post(collector, [
-      {
-        name,
-        span_type: "agent",
-        trace_id: `run-${index}`,
-        span_id: `run-${index}`,
-        start_time: startMs,
-        duration_ms: durationMs,
-        status: failed ? "ERROR" : "OK",
-        attributes: {
-          agent,
-          input_text: input,
-          output_text: failed ? "" : output,
-          ...(failed ? { error_type: "RateLimitError", error_message: "429 from the provider" } : {}),
+    await post(
+      collector,
+      [
+        {
+          name,
+          span_type: "agent",
+          trace_id: `run-${index}`,
+          span_id: `run-${index}`,
+          start_time: startMs,
+          duration_ms: durationMs,
+          status: failed ? "ERROR" : "OK",
+          attributes: {
+            agent,
+            input_text: input,
+            output_text: failed ? "" : output,
+            ...(failed ? { error_type: "RateLimitError", error_message: "429 from the provider" } : {}),
+          },
         },
-      },
-      {
-        name: "chat",
-        span_type: "llm",
-        trace_id: `run-${index}`,
-        span_id: `run-${index}-llm`,
-        parent_span_id: `run-${index}`,
-        start_time: startMs + 20,
-        duration_ms: durationMs - 40,
-        attributes: {
-          agent,
-          model,
-          tokens_input: 400 + index * 331,
-          tokens_output: 20 + index * 17,
-          ttft_ms: 180 + index * 11,
-          cost_usd: 0.0004 + index * 0.0007,
+        {
+          name: "chat",
+          span_type: "llm",
+          trace_id: `run-${index}`,
+          span_id: `run-${index}-llm`,
+          parent_span_id: `run-${index}`,
+          start_time: startMs + 20,
+          duration_ms: durationMs - 40,
+          attributes: {
+            agent,
+            model,
+            tokens_input: 400 + index * 331,
+            tokens_output: 20 + index * 17,
+            ttft_ms: 180 + index * 11,
+            cost_usd: 0.0004 + index * 0.0007,
+          },
         },
-      },
-    ]);
+      ],
+      tenant,
+    );
     if (!failed)
-      await post(collector, scores(`run-${index}`, `run-${index}-llm`, startMs + durationMs, index));
+      await post(collector, scores(`run-${index}`, `run-${index}-llm`, startMs + durationMs, index), tenant);
     if (index % 8 === 5) {
       const traceId = `support-${index}`;
-      await post(collector, supportRun({ traceId, startMs: startMs + 3000 }));
-      await post(collector, scores(traceId, `${traceId}-16`, startMs + 18_000, index));
+      await post(collector, supportRun({ traceId, startMs: startMs + 3000 }), tenant);
+      await post(collector, scores(traceId, `${traceId}-16`, startMs + 18_000, index), tenant);
     }
   }
   const running = supportRun({ traceId: "support-running", startMs: now - 6000, status: "RUNNING" }).slice(
     0,
     9,
   );
-  await post(collector, running);
+  await post(collector, running, tenants[0]);
 }
 
 describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
@@ -212,6 +220,36 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.getByRole("button", { name: "Send a test trace" }).click();
     await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
     await shoot(page, "sign-in-again");
+  });
+
+  it("refused spans", async () => {
+    const collector = await collectorForTest({
+      RATE_LIMIT_ENABLED: "true",
+      RATE_LIMIT_PER_SERVICE_RPM: "1",
+    });
+    const { page } = await openPage(browser, collector.url, { colorScheme });
+    await fetch(`${collector.url}/v1/telemetry`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ service: "shop", spans: [{ name: "no trace id" }] }),
+    });
+    await post(collector, [{ name: "chat", trace_id: "t" }]);
+    await page.getByText("rate_limited").waitFor();
+    await shoot(page, "first-run-refused");
+  });
+
+  it("several tenants", async () => {
+    const collector = await collectorForTest({ MULTI_TENANT_ENABLED: "true" });
+    await fill(collector, ["acme", "globex", "initech"]);
+    const { page } = await openPage(browser, `${collector.url}/traces`, { colorScheme });
+    await page.getByRole("columnheader", { name: "Tenant" }).waitFor();
+    await shoot(page, "traces-tenants");
+    await page.goto(`${collector.url}/traces?tenant=globex`);
+    await page.getByRole("menuitem", { name: /^Tenant/ }).click();
+    await shoot(page, "traces-one-tenant");
+    await page.goto(`${collector.url}/traces/support-5?span=support-5-13`);
+    await page.getByRole("treegrid", { name: "Spans" }).waitFor();
+    await shoot(page, "trace-tenant");
   });
 
   it("one trace", async () => {

@@ -5,6 +5,7 @@ import {
   formatAgo,
   type PaletteSource,
 } from "../../src/renderer/features/frame/palette-items.js";
+import { summary } from "../fake-api.js";
 import { likelyTraceId } from "../../src/renderer/store/likely-trace-id.js";
 
 const press = (key: string, held: Partial<Press> = {}): Press => ({
@@ -49,7 +50,7 @@ describe("the palette's lines", () => {
   const source: PaletteSource = {
     query: "",
     found: [],
-    foundById: undefined,
+    foundById: [],
     recent: [],
     facets: {
       total: 3,
@@ -81,6 +82,15 @@ describe("the palette's lines", () => {
     const [group] = paletteGroups({ ...source, query: "refunds" });
     expect(group?.items[0]?.href).toBe("/traces?service=shop&agent=refunds-agent");
     expect(labels("service:shop")).toEqual(["text contains “service:shop”"]);
+  });
+
+  test("name the tenant of a trace, and lead to its own page where two have one id", () => {
+    const foundById = ["acme", "globex"].map((tenant) => summary("t1", { tenant, input_preview: "Hello" }));
+    const [group] = paletteGroups({ ...source, query: "#t1", foundById, found: foundById });
+    expect(group?.items.map(({ detail, href }) => [detail, href])).toEqual([
+      ["acme · Hello", "/traces/t1?tenant=acme"],
+      ["globex · Hello", "/traces/t1?tenant=globex"],
+    ]);
   });
 
   test("open an id that the collector was not asked for yet", () => {

@@ -4,7 +4,12 @@ import { chunkText, jsonTokens } from "../../src/renderer/features/trace/model/j
 import { searchSpans } from "../../src/renderer/features/trace/model/span-search.js";
 import { buildSpanTree } from "../../src/renderer/features/trace/model/span-tree.js";
 import { inlineJson, isTruncated, truncatedBytes } from "../../src/renderer/features/trace/model/values.js";
-import { parseTraceSearch, traceIdOf, tracePath } from "../../src/renderer/features/trace/trace-address.js";
+import {
+  parseTraceSearch,
+  tenantOf,
+  traceIdOf,
+  tracePath,
+} from "../../src/renderer/features/trace/trace-address.js";
 import { newSpan } from "./spans.js";
 
 const CUT = { truncated: true, bytes: 9000, preview: "Once" };
@@ -98,9 +103,12 @@ describe("the address", () => {
   it("comes back as it was written, with any ids", () => {
     const id = "a/b?c#%2F d";
     const address = { spanId: "x&y=z", tab: "raw", view: "tree" } as const;
-    const [path = "", search] = tracePath(id, address).split("?");
-    expect(traceIdOf(path)).toBe(id);
-    expect(parseTraceSearch(`?${search}`)).toEqual(address);
+    for (const tenant of ["", "a&b=c, ü"]) {
+      const [path = "", search = ""] = tracePath({ traceId: id, tenant }, address).split("?");
+      expect(traceIdOf(path)).toBe(id);
+      expect(parseTraceSearch(`?${search}`)).toEqual(address);
+      expect(tenantOf(search) ?? "").toBe(tenant);
+    }
   });
 
   it("reads what it does not know as not said", () => {

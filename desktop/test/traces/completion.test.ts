@@ -9,17 +9,17 @@ const VALUES = [
 
 describe("complete", () => {
   it("offers every key at the beginning of a word", () => {
-    expect(complete("", undefined).items.map(({ label }) => label)).toContain("service:");
-    expect(complete("late ", undefined).items[0]?.query).toBe("late service:");
+    expect(complete("", undefined, false).items.map(({ label }) => label)).toContain("service:");
+    expect(complete("late ", undefined, false).items[0]?.query).toBe("late service:");
   });
 
   it("offers the keys that begin with what is written", () => {
-    expect(complete("late Se", undefined).items.map(({ query }) => query)).toEqual(["late service:"]);
-    expect(complete("parcel", undefined).items).toEqual([]);
+    expect(complete("late Se", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
+    expect(complete("parcel", undefined, false).items).toEqual([]);
   });
 
   it("offers values that begin with what is written before those that hold it", () => {
-    const { key, items } = complete("env:x model:gpt", VALUES);
+    const { key, items } = complete("env:x model:gpt", VALUES, false);
     expect(key).toBe("model");
     expect(items).toEqual([
       { label: "gpt-5-mini", count: 9, query: "env:x model:gpt-5-mini " },
@@ -27,8 +27,17 @@ describe("complete", () => {
     ]);
   });
 
+  it("offers the tenants only where there are any", () => {
+    expect(complete("ten", undefined, false).items).toEqual([]);
+    expect(complete("ten", undefined, true).items[0]?.query).toBe("tenant:");
+    expect(complete("tenant:ac", [{ value: "acme", count: 2 }], true)).toEqual({
+      key: "tenant",
+      items: [{ label: "acme", count: 2, query: "tenant:acme " }],
+    });
+  });
+
   it("waits for values", () => {
-    expect(complete("model:", undefined)).toEqual({ key: "model", items: [] });
+    expect(complete("model:", undefined, false)).toEqual({ key: "model", items: [] });
   });
 });
 
@@ -39,6 +48,7 @@ describe("openKey", () => {
     ['agent:"front de', "agent"],
     ["model:gpt ", undefined],
     ["trace_id:4", undefined],
+    ["tenant:ac", "tenant"],
     ["gpt", undefined],
   ])("of %s is %s", (query, key) => expect(openKey(query)).toBe(key));
 });

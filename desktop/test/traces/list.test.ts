@@ -6,7 +6,14 @@ import { moveTarget } from "../../src/renderer/features/traces/use-list-keys.js"
 import { highlightLine } from "../../src/renderer/features/traces/first-run/highlight.js";
 import { SNIPPETS } from "../../src/renderer/features/traces/first-run/snippets.js";
 
-const settings = { tableWidth: 1392, hidden: [], widths: {}, hasScores: true, hasDays: false };
+const settings = {
+  tableWidth: 1392,
+  hidden: [],
+  widths: {},
+  hasScores: true,
+  hasTenants: false,
+  hasDays: false,
+};
 const idsAt = (tableWidth: number): string[] =>
   layOutColumns({ ...settings, tableWidth }).columns.map(({ id }) => id);
 
@@ -19,7 +26,7 @@ describe("layOutColumns", () => {
 
   it("hides TTFT, agent, spans and tokens in this order", () => {
     const all = idsAt(1160);
-    expect(all).toHaveLength(COLUMNS.length);
+    expect(all).toHaveLength(COLUMNS.length - 1);
     expect(idsAt(1151)).toEqual(all.filter((id) => id !== "ttft"));
     expect(idsAt(1050)).not.toContain("agent");
     expect(idsAt(1050)).toContain("spans");
@@ -32,6 +39,13 @@ describe("layOutColumns", () => {
     const { columns, template } = layOutColumns({ ...settings, tableWidth: 840 });
     expect(columns.map(({ id }) => id)).toEqual(["status", "name", "duration", "cost"]);
     expect(template).toBe("16px minmax(170px, 1fr) 98px 54px");
+  });
+
+  it("shows tenants only where there are any", () => {
+    expect(idsAt(1392)).not.toContain("tenant");
+    const { columns, template } = layOutColumns({ ...settings, hasTenants: true });
+    expect(columns.map(({ id }) => id).slice(0, 4)).toEqual(["status", "name", "tenant", "agent"]);
+    expect(template).toContain("16px 170px 84px 102px");
   });
 
   it("shows scores only where there are any", () => {

@@ -17,6 +17,7 @@ describe("parseQuery", () => {
     ['"service:shop"', { q: "service:shop" }],
     ['"two  spaces"', { q: "two  spaces" }],
     ["model:a model:b", { model: "b" }],
+    ["tenant:acme late", { tenant: "acme", q: "late" }],
     ["model:", {}],
     ["model: gpt", { q: "gpt" }],
     ["http://example.org", { q: "http://example.org" }],

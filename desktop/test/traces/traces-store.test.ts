@@ -1,8 +1,9 @@
 import type { LiveStatus, TraceSummary } from "@obspan/collector-core/contract";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { CollectorError } from "../../src/renderer/api/collector-api.js";
 import { createTracesStore } from "../../src/renderer/store/traces-store.js";
-import { isFirstRun } from "../../src/renderer/store/traces-state.js";
+import { rowKeyOf, traceKeyOf } from "../../src/renderer/store/trace-key.js";
+import { isFirstRun, isMultiTenant } from "../../src/renderer/store/traces-state.js";
 import { fakeApi, fakeTime, summary } from "../fake-api.js";
 
 async function start(stored: TraceSummary[] = []) {
@@ -256,6 +257,64 @@ describe("the collector's own evictions", () => {
     state().onLive(status(2));
     expect(ids()).toEqual(["old-0", "old-1"]);
   });
+});
+
+describe("contract 3: two tenants' equal ids are two rows", () => {
+  const acme = (fields: Partial<TraceSummary> = {}) => summary("a", { tenant: "acme", ...fields });
+  const globex = (fields: Partial<TraceSummary> = {}) => summary("a", { tenant: "globex", ...fields });
+  const tenants = (rows: readonly TraceSummary[]) => rows.map(({ tenant }) => tenant);
+
+  it("which change and arrive each for itself", async () => {
+    const { state, pass } = await start([acme()]);
+    state().onLive({ type: "trace", data: globex() });
+    state().onLive({ type: "trace", data: acme({ span_count: 7 }) });
+    await pass(200);
+    expect(tenants(state().rows)).toEqual(["globex", "acme"]);
+    expect(state().rows.map(({ span_count }) => span_count)).toEqual([1, 7]);
+  });
+
+  it("which stay two when the list is fetched anew", async () => {
+    const { state, stored, reset, pass } = await start([acme()]);
+    state().setFollowing(false);
+    stored.unshift(globex());
+    reset();
+    await pass(1000);
+    expect(tenants(state().rows)).toEqual(["acme"]);
+    expect(tenants(state().arrivals)).toEqual(["globex"]);
+  });
+
+  it("of which a filter chooses one, without asking", async () => {
+    const { state, pass, asked } = await start([]);
+    state().setFilters({ tenant: "acme" });
+    await pass(0);
+    const before = asked.length;
+    state().onLive({ type: "trace", data: globex() });
+    state().onLive({ type: "trace", data: acme() });
+    await pass(1500);
+    expect(tenants(state().rows)).toEqual(["acme"]);
+    expect(asked).toHaveLength(before);
+  });
+
+  it("of which one is deleted", async () => {
+    const { state, stored } = await start([globex(), acme()]);
+    state().setSelected(new Set([rowKeyOf(acme())]));
+    await state().deleteSelected();
+    expect(tenants(state().rows)).toEqual(["globex"]);
+    expect(tenants(stored)).toEqual(["globex"]);
+  });
+
+  it("and the list knows that there are tenants only where one was seen", async () => {
+    expect(isMultiTenant((await start([summary("a")])).state())).toBe(false);
+    expect(isMultiTenant((await start([acme()])).state())).toBe(true);
+  });
+});
+
+test("a row's key names its trace again, whatever characters the id has", () => {
+  for (const tenant of ["", "acme", "ünïcode corp"]) {
+    for (const trace_id of ["t1", "a\nb", "\n", "acme\nt1"]) {
+      expect(traceKeyOf(rowKeyOf({ tenant, trace_id }))).toEqual({ tenant, traceId: trace_id });
+    }
+  }
 });
 
 describe("deleting", () => {

@@ -28,7 +28,15 @@ export interface TraceFilters {
   readonly agent?: string;
   readonly model?: string;
   readonly status?: string;
+  readonly tenant?: string;
   readonly q?: string;
+}
+
+/** What names one trace: two tenants' equal ids are two traces. */
+export interface TraceKey {
+  readonly traceId: string;
+  /** Empty where the collector is not multi-tenant. Undefined: the newest trace of that id, whosesoever it is. */
+  readonly tenant: string | undefined;
 }
 
 /** The collector's HTTP API, as far as the app uses it. Every call rejects with a {@link CollectorError}. */
@@ -37,11 +45,11 @@ export interface CollectorApi {
     query: TraceFilters & { limit?: number; cursor?: string },
     signal?: AbortSignal,
   ): Promise<TraceList>;
-  getTrace(traceId: string, signal?: AbortSignal): Promise<TraceDetail>;
+  getTrace(key: TraceKey, signal?: AbortSignal): Promise<TraceDetail>;
   /** One span with its texts whole. */
-  getSpan(traceId: string, spanId: string, signal?: AbortSignal): Promise<NormalizedSpan>;
+  getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<NormalizedSpan>;
   getFacets(filters: TraceFilters, signal?: AbortSignal): Promise<Facets>;
-  deleteTrace(traceId: string): Promise<void>;
+  deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
   sendBatch(batch: unknown): Promise<void>;
@@ -90,12 +98,11 @@ export function createCollectorApi({
 
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
-    getTrace: (traceId, signal) => getJson(`/v1/traces/${encodeURIComponent(traceId)}`, signal),
-    getSpan: (traceId, spanId, signal) =>
-      getJson(`/v1/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`, signal),
+    getTrace: (key, signal) => getJson(tracePath(key), signal),
+    getSpan: (key, spanId, signal) => getJson(tracePath(key, `/spans/${encodeURIComponent(spanId)}`), signal),
     getFacets: (filters, signal) => getJson(`/v1/facets${queryString(filters)}`, signal),
-    async deleteTrace(traceId) {
-      await call(`/v1/traces/${encodeURIComponent(traceId)}`, { method: "DELETE" });
+    async deleteTrace(key) {
+      await call(tracePath(key), { method: "DELETE" });
     },
     async deleteAllTraces() {
       await call("/v1/traces", { method: "DELETE" });
@@ -118,6 +125,11 @@ export function createCollectorApi({
       }
     },
   };
+}
+
+function tracePath({ traceId, tenant }: TraceKey, below = ""): string {
+  const query = tenant === "" ? "" : queryString({ tenant });
+  return `/v1/traces/${encodeURIComponent(traceId)}${below}${query}`;
 }
 
 function queryString(query: object): string {

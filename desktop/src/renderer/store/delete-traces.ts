@@ -1,3 +1,6 @@
+import type { TraceKey } from "../api/collector-api.js";
+import { traceKeyOf } from "./trace-key.js";
+
 /** Deletions under way at once: a browser opens six connections to a host. */
 const AT_ONCE = 4;
 
@@ -9,22 +12,22 @@ export interface DeletionResult {
   readonly failure: string | undefined;
 }
 
-/** Deletes traces, a few at a time. One that is gone already counts as deleted. */
+/** Deletes traces by the keys of their rows, a few at a time. One that is gone already counts as deleted. */
 export async function deleteTraces(
-  traceIds: ReadonlySet<string>,
-  deleteTrace: (traceId: string) => Promise<void>,
+  rowKeys: ReadonlySet<string>,
+  deleteTrace: (key: TraceKey) => Promise<void>,
 ): Promise<DeletionResult> {
-  const queue = [...traceIds];
+  const queue = [...rowKeys];
   const kept = new Set<string>();
   let reason = "";
 
   async function work(): Promise<void> {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
       try {
-        await deleteTrace(id);
+        await deleteTrace(traceKeyOf(key));
       } catch (error) {
         if (error instanceof Error && "code" in error && error.code === "trace_not_found") continue;
-        kept.add(id);
+        kept.add(key);
         reason = error instanceof Error ? error.message : String(error);
       }
     }

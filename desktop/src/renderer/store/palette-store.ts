@@ -8,8 +8,8 @@ export interface PaletteState {
   readonly query: string;
   /** Traces in which the text occurs, newest first. */
   readonly traces: readonly TraceSummary[];
-  /** The trace whose id was typed or pasted. */
-  readonly traceById: TraceSummary | undefined;
+  /** The traces whose id was typed or pasted: one, or one a tenant. */
+  readonly tracesById: readonly TraceSummary[];
   /** Values of the filters, over all traces. */
   readonly facets: Facets | undefined;
   /** Why the last thing that was asked of the collector failed. */
@@ -43,12 +43,12 @@ export function createPaletteStore(api: CollectorApi) {
       try {
         const [byText, byId] = await Promise.all([
           text.startsWith("#") ? undefined : api.listTraces({ q: text, limit: MAX_TRACES }, mine.signal),
-          id === undefined ? undefined : api.listTraces({ trace_id: id, limit: 1 }, mine.signal),
+          id === undefined ? undefined : api.listTraces({ trace_id: id, limit: MAX_TRACES }, mine.signal),
         ]);
         if (mine.signal.aborted) return;
-        set({ traces: byText?.traces ?? [], traceById: byId?.traces[0], failure: undefined });
+        set({ traces: byText?.traces ?? [], tracesById: byId?.traces ?? [], failure: undefined });
       } catch (error) {
-        if (!mine.signal.aborted) set({ traces: [], traceById: undefined, failure: messageOf(error) });
+        if (!mine.signal.aborted) set({ traces: [], tracesById: [], failure: messageOf(error) });
       }
     }
 
@@ -60,7 +60,7 @@ export function createPaletteStore(api: CollectorApi) {
     return {
       query: "",
       traces: [],
-      traceById: undefined,
+      tracesById: [],
       facets: undefined,
       failure: undefined,
 
@@ -76,7 +76,7 @@ export function createPaletteStore(api: CollectorApi) {
         stop();
         const text = query.trim();
         // What was found for other text stays until the answer is here, but not for another id.
-        set({ query, traceById: undefined });
+        set({ query, tracesById: [] });
         if (text === "" || text === "#" || text.startsWith(">")) set({ traces: [], failure: undefined });
         else timer = setTimeout(() => void search(text), TYPING_MS);
       },
@@ -94,7 +94,7 @@ export function createPaletteStore(api: CollectorApi) {
 
       close() {
         stop();
-        if (get().query !== "") set({ query: "", traces: [], traceById: undefined });
+        if (get().query !== "") set({ query: "", traces: [], tracesById: [] });
       },
     };
   });

@@ -1,6 +1,7 @@
 import type { LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
 import { CollectorError, type CollectorApi } from "../api/collector-api.js";
 import { createPacer } from "./pacer.js";
+import { rowKeyOf } from "./trace-key.js";
 import { joinPage, MAX_ROWS, mergeChanges } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
 
@@ -47,7 +48,7 @@ export interface TraceFeed {
 
 /** Joins pages from the collector with what its live feed says. */
 export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptions): TraceFeed {
-  /** Changed summaries by id, the latest of each, until they are applied. */
+  /** Changed summaries by the key of their row, the latest of each, until they are applied. */
   const waiting = new Map<string, TraceSummary>();
   /** Changes to rows that stand still while paused. */
   const held = new Map<string, TraceSummary>();
@@ -80,7 +81,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
       set({ ...joined, arrivedCount, phase: "ready", error: undefined });
       isStale = false;
-      for (const [id, row] of sinceRequest) waiting.set(id, row);
+      for (const [key, row] of sinceRequest) waiting.set(key, row);
       if (sinceRequest.size > 0) scheduleApply();
       if (isFirst) void loadFacets();
       else recount.request();
@@ -137,11 +138,12 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     const changes = new Map(waiting);
     waiting.clear();
     if (state.paused) {
-      for (const { trace_id: id } of state.rows) {
-        const newer = changes.get(id);
+      for (const row of state.rows) {
+        const key = rowKeyOf(row);
+        const newer = changes.get(key);
         if (newer === undefined) continue;
-        held.set(id, newer);
-        changes.delete(id);
+        held.set(key, newer);
+        changes.delete(key);
       }
     }
     const merged = mergeChanges(state, changes, state.filters, state.nextCursor !== null);
@@ -174,7 +176,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       aimedAtMs = now();
     },
     resume() {
-      for (const [id, row] of held) if (!waiting.has(id)) waiting.set(id, row);
+      for (const [key, row] of held) if (!waiting.has(key)) waiting.set(key, row);
       held.clear();
       if (isStale) void load();
       else apply();
@@ -189,11 +191,13 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
           isStale = true;
           if (!get().paused) reload.request();
           return;
-        case "trace":
-          if (loading !== undefined) sinceRequest.set(event.data.trace_id, event.data);
-          waiting.set(event.data.trace_id, event.data);
+        case "trace": {
+          const key = rowKeyOf(event.data);
+          if (loading !== undefined) sinceRequest.set(key, event.data);
+          waiting.set(key, event.data);
           scheduleApply();
           return;
+        }
         case "status":
           forgetEvicted(event.data.store?.traces ?? 0);
       }

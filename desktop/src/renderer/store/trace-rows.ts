@@ -1,5 +1,6 @@
 import type { TraceList, TraceSummary } from "@obspan/collector-core/contract";
 import type { TraceFilters } from "../api/collector-api.js";
+import { indexOfRow, rowKeyOf } from "./trace-key.js";
 
 /** Rows held at most: what the collector keeps by default. Beyond it the oldest go. */
 export const MAX_ROWS = 10_000;
@@ -22,6 +23,7 @@ export interface Merged extends TraceRows {
 /**
  * Puts changed summaries in the place of the earlier ones. A row that the filters no longer choose goes.
  *
+ * @param changes - by the key of their row.
  * @param hasOlder - the collector has older traces than the rows.
  */
 export function mergeChanges(
@@ -32,9 +34,10 @@ export function mergeChanges(
 ): Merged {
   const unknown = new Map(changes);
   const update = (row: TraceSummary): TraceSummary | undefined => {
-    const newer = changes.get(row.trace_id);
+    const key = rowKeyOf(row);
+    const newer = changes.get(key);
     if (newer === undefined) return row;
-    unknown.delete(row.trace_id);
+    unknown.delete(key);
     return matches(newer, filters) === "no" ? undefined : newer;
   };
   const merged = { rows: updateAll(rows, update), arrivals: updateAll(arrivals, update) };
@@ -65,17 +68,18 @@ export function joinPage(
   isHeld: boolean,
 ): Joined {
   const { traces, next_cursor: pageCursor } = page;
-  const known = new Set(shown.rows.map(({ trace_id }) => trace_id));
-  const waiting = new Set(shown.arrivals.map(({ trace_id }) => trace_id));
-  const unknown = traces.filter(({ trace_id }) => !known.has(trace_id) && !waiting.has(trace_id)).length;
-  const firstKnown = traces.findIndex(({ trace_id }) => known.has(trace_id));
+  const known = new Set(shown.rows.map(rowKeyOf));
+  const waiting = new Set(shown.arrivals.map(rowKeyOf));
+  const keys = traces.map(rowKeyOf);
+  const unknown = keys.filter((key) => !known.has(key) && !waiting.has(key)).length;
+  const firstKnown = keys.findIndex((key) => known.has(key));
 
   if (isHeld && firstKnown === -1 && pageCursor !== null && known.size > 0) {
     return { rows: shown.rows, arrivals: traces, nextCursor: shown.nextCursor, hasGap: true, unknown };
   }
   const held = isHeld && firstKnown > 0 ? firstKnown : 0;
-  const last = traces.at(-1)?.trace_id;
-  const lastAt = shown.rows.findIndex(({ trace_id }) => trace_id === last);
+  const last = keys.at(-1);
+  const lastAt = last === undefined ? -1 : indexOfRow(shown.rows, last);
   // Where the page is the last one, what it does not name is gone.
   const older = pageCursor === null || lastAt === -1 ? [] : shown.rows.slice(lastAt + 1);
   return {
@@ -92,8 +96,9 @@ export function joinPage(
  * root's: where that is another one than wanted, and for text, only the collector knows.
  */
 export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" | "unsure" {
-  const { trace_id, service, env, agent, model, status, q } = filters;
+  const { trace_id, tenant, service, env, agent, model, status, q } = filters;
   if (trace_id !== undefined && row.trace_id !== trace_id) return "no";
+  if (tenant !== undefined && row.tenant !== tenant) return "no";
   if (status !== undefined && row.status !== status) return "no";
   if (model !== undefined && !row.models.includes(model)) return "no";
   const isSure =
@@ -104,9 +109,9 @@ export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" 
   return isSure ? "yes" : "unsure";
 }
 
-/** The rows from one to another, whichever comes first, by id. */
-export function idsBetween(rows: readonly TraceSummary[], from: number, to: number): string[] {
-  return rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(({ trace_id }) => trace_id);
+/** The rows from one to another, whichever comes first, by key. */
+export function keysBetween(rows: readonly TraceSummary[], from: number, to: number): string[] {
+  return rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(rowKeyOf);
 }
 
 /** The same array where nothing changed, so that nothing is drawn again. */

@@ -1,10 +1,12 @@
 import type { LiveEvent, NormalizedSpan, TraceSummary } from "@obspan/collector-core/contract";
 import { createStore } from "zustand/vanilla";
 import { createPacer } from "./pacer.js";
-import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
 
 export interface TraceState {
   readonly traceId: string | undefined;
+  /** Whose it is; undefined until the collector has said so where the address does not. */
+  readonly tenant: string | undefined;
   readonly trace: TraceSummary | undefined;
   /** In order of start; long texts are previews until {@link TraceActions.loadWhole}. */
   readonly spans: readonly NormalizedSpan[];
@@ -20,7 +22,7 @@ export interface TraceState {
 }
 
 export interface TraceActions {
-  open(traceId: string): Promise<void>;
+  open(key: TraceKey): Promise<void>;
   /** Fetches the open trace anew: what is on the screen stays until the answer is here. */
   refresh(): Promise<void>;
   /** Fetches one span with its texts whole. */
@@ -68,19 +70,20 @@ export function createTraceStore(
       await get().refresh();
     }
 
-    function fetchTrace(traceId: string): Promise<void> {
-      return (underWay = fetchNow(traceId));
+    function fetchTrace(key: TraceKey): Promise<void> {
+      return (underWay = fetchNow(key));
     }
 
-    async function fetchNow(traceId: string): Promise<void> {
+    async function fetchNow(key: TraceKey): Promise<void> {
       loading?.abort();
       const mine = new AbortController();
       loading = mine;
       try {
-        const { trace, spans } = await api.getTrace(traceId, mine.signal);
+        const { trace, spans } = await api.getTrace(key, mine.signal);
         if (mine.signal.aborted) return;
         const kept = keepUnchanged(get().spans, spans);
-        set({ trace, spans: kept, whole: stillValid(get(), kept), phase: "ready", error: undefined });
+        const whole = stillValid(get(), kept);
+        set({ trace, tenant: trace.tenant, spans: kept, whole, phase: "ready", error: undefined });
       } catch (error) {
         if (mine.signal.aborted) return;
         const known = asCollectorError(error);
@@ -93,34 +96,35 @@ export function createTraceStore(
 
     return {
       traceId: undefined,
+      tenant: undefined,
       ...EMPTY,
 
-      async open(traceId) {
-        if (get().traceId !== traceId) set({ traceId, ...EMPTY });
-        await fetchTrace(traceId);
+      async open(key) {
+        if (!isOpen(get(), key)) set({ ...key, ...EMPTY });
+        await get().refresh();
       },
 
       async refresh() {
-        const { traceId } = get();
-        if (traceId !== undefined) await fetchTrace(traceId);
+        const { traceId, tenant } = get();
+        if (traceId !== undefined) await fetchTrace({ traceId, tenant });
       },
 
       async loadWhole(spanId) {
-        const { traceId, loadingWhole, whole } = get();
+        const { traceId, tenant, loadingWhole, whole } = get();
+        const isStill = (): boolean => get().traceId === traceId && get().tenant === tenant;
         if (traceId === undefined || loadingWhole.has(spanId) || Object.hasOwn(whole, spanId)) return;
         set({
           loadingWhole: new Set([...loadingWhole, spanId]),
           wholeErrors: without(get().wholeErrors, spanId),
         });
         try {
-          const span = await api.getSpan(traceId, spanId);
-          if (get().traceId === traceId)
-            set(({ whole: present }) => ({ whole: { ...present, [spanId]: span } }));
+          const span = await api.getSpan({ traceId, tenant }, spanId);
+          if (isStill()) set(({ whole: present }) => ({ whole: { ...present, [spanId]: span } }));
         } catch (error) {
-          if (get().traceId !== traceId) return;
+          if (!isStill()) return;
           set(({ wholeErrors }) => ({ wholeErrors: { ...wholeErrors, [spanId]: asCollectorError(error) } }));
         } finally {
-          if (get().traceId === traceId) {
+          if (isStill()) {
             set((state) => ({
               loadingWhole: new Set([...state.loadingWhole].filter((id) => id !== spanId)),
             }));
@@ -129,16 +133,26 @@ export function createTraceStore(
       },
 
       onLive(event) {
-        const { traceId } = get();
-        if (traceId === undefined) return;
+        if (get().traceId === undefined) return;
         const concerns =
-          event.type === "reset" || (event.type === "trace" && event.data.trace_id === traceId);
+          event.type === "reset" ||
+          (event.type === "trace" &&
+            isOpen(get(), { traceId: event.data.trace_id, tenant: event.data.tenant }));
         if (concerns) paced.request();
       },
     };
   });
 }
 export type TraceStore = ReturnType<typeof createTraceStore>;
+
+/** Whether this is the trace that is open, or the one that will turn out to be it. */
+export function isOpen(
+  state: Pick<TraceState, "traceId" | "tenant">,
+  { traceId, tenant }: TraceKey,
+): boolean {
+  if (state.traceId !== traceId) return false;
+  return state.tenant === undefined || tenant === undefined || state.tenant === tenant;
+}
 
 /** The new spans, but the same objects for those that did not change: what they show is not drawn again. */
 function keepUnchanged(

@@ -1,8 +1,9 @@
 import type { Facets, LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
+import { haveTenants } from "./trace-key.js";
 
 /** Filters that the collector knows the values of. */
-export const FACET_KEYS = ["service", "env", "agent", "model", "status"] as const;
+export const FACET_KEYS = ["service", "env", "agent", "model", "status", "tenant"] as const;
 export type FacetKey = (typeof FACET_KEYS)[number];
 
 /** Values of one filter, most frequent first, with how many traces have them. */
@@ -30,7 +31,7 @@ export interface TracesState {
   readonly following: boolean;
   /** Traces that came since the page was opened, shown or waiting. */
   readonly arrivedCount: number;
-  /** Ids of the rows that are selected. */
+  /** Keys of the rows that are selected. */
   readonly selected: ReadonlySet<string>;
   readonly deletion: { readonly isRunning: boolean; readonly failure: string | undefined };
   readonly testTrace: { readonly isSending: boolean; readonly failure: string | undefined };
@@ -41,7 +42,7 @@ export interface TracesState {
 /** Where a reader is in the table. */
 export interface ListPosition {
   readonly scrollTop: number;
-  readonly activeId: string | undefined;
+  readonly activeKey: string | undefined;
 }
 
 export interface TracesActions {
@@ -84,7 +85,7 @@ export const INITIAL_STATE: TracesState = {
   selected: new Set(),
   deletion: { isRunning: false, failure: undefined },
   testTrace: { isSending: false, failure: undefined },
-  position: { scrollTop: 0, activeId: undefined },
+  position: { scrollTop: 0, activeKey: undefined },
 };
 
 /** True where the collector keeps no trace at all, and no filter is the reason. */
@@ -96,6 +97,11 @@ export function isFirstRun(state: TracesState): boolean {
 /** True where nothing is filtered. */
 export function isUnfiltered(filters: TraceFilters): boolean {
   return Object.values(filters).every((value) => value === undefined);
+}
+
+/** Whether the list has to do with tenants: the collector is multi-tenant, or a filter says so. */
+export function isMultiTenant({ rows, facets, filters }: TracesState): boolean {
+  return filters.tenant !== undefined || (facets?.tenant.length ?? 0) > 0 || haveTenants(rows);
 }
 
 /** Whether two filters choose the same. */

@@ -4,6 +4,7 @@ import { deleteTraces } from "./delete-traces.js";
 import { omit } from "./omit.js";
 import { buildTestTrace } from "./test-trace.js";
 import { asCollectorError, createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
+import { rowKeyOf } from "./trace-key.js";
 import { MAX_ROWS } from "./trace-rows.js";
 import { areSameFilters, INITIAL_STATE, type TracesActions, type TracesState } from "./traces-state.js";
 
@@ -36,8 +37,8 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
         try {
           const page = await api.listTraces({ ...filters, limit: PAGE_SIZE, cursor });
           if (get().filters !== filters || get().nextCursor !== cursor) return;
-          const known = new Set([...get().rows, ...get().arrivals].map(({ trace_id }) => trace_id));
-          const more = page.traces.filter(({ trace_id }) => !known.has(trace_id));
+          const known = new Set([...get().rows, ...get().arrivals].map(rowKeyOf));
+          const more = page.traces.filter((row) => !known.has(rowKeyOf(row)));
           set({ rows: [...get().rows, ...more].slice(0, MAX_ROWS), nextCursor: page.next_cursor });
         } catch (error) {
           const known = asCollectorError(error);
@@ -93,10 +94,10 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
 
       async deleteSelected() {
         set({ deletion: { isRunning: true, failure: undefined } });
-        const { kept, failure } = await deleteTraces(get().selected, (id) => api.deleteTrace(id));
-        const gone = new Set([...get().selected].filter((id) => !kept.has(id)));
+        const { kept, failure } = await deleteTraces(get().selected, (key) => api.deleteTrace(key));
+        const gone = new Set([...get().selected].filter((key) => !kept.has(key)));
         set(({ rows }) => ({
-          rows: rows.filter(({ trace_id }) => !gone.has(trace_id)),
+          rows: rows.filter((row) => !gone.has(rowKeyOf(row))),
           selected: kept,
           deletion: { isRunning: false, failure },
         }));

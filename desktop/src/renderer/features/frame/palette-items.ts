@@ -1,10 +1,12 @@
 import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
 import type { LucideIcon } from "lucide-react";
-import { Bot, CircleDot, Hash, Server, Sparkles, TextSearch, Layers } from "lucide-react";
+import { Bot, Building2, CircleDot, Hash, Server, Sparkles, TextSearch, Layers } from "lucide-react";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { formatDuration, formatWhole } from "../../format.js";
 import { likelyTraceId } from "../../store/likely-trace-id.js";
+import { rowKeyOf } from "../../store/trace-key.js";
 import { FACET_KEYS, type FacetKey } from "../../store/traces-state.js";
+import { traceHref } from "../trace/trace-address.js";
 import { tracesAddress } from "../traces/filter-address.js";
 import { PAGES } from "./pages.js";
 
@@ -38,7 +40,7 @@ export interface PaletteGroup {
 export interface PaletteSource {
   readonly query: string;
   readonly found: readonly TraceSummary[];
-  readonly foundById: TraceSummary | undefined;
+  readonly foundById: readonly TraceSummary[];
   /** Shown while nothing is typed. */
   readonly recent: readonly TraceSummary[];
   readonly facets: Facets | undefined;
@@ -55,6 +57,7 @@ const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: str
   agent: { icon: Bot, className: "t-agent" },
   model: { icon: Sparkles, className: "t-llm" },
   status: { icon: CircleDot },
+  tenant: { icon: Building2 },
 };
 
 /** The lines for what is typed: `>` leaves the actions, `#` a trace's id. Empty groups are left out. */
@@ -88,13 +91,22 @@ const PAGE_ITEMS: readonly PaletteItem[] = PAGES.map(({ name, path, icon, key })
 function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: string): PaletteItem[] {
   if (query === "") return recent.map((trace) => traceItem(trace, nowMs));
   const id = likelyTraceId(query);
-  const others = found.filter(({ trace_id }) => trace_id !== foundById?.trace_id);
-  if (foundById !== undefined) return [foundById, ...others].map((trace) => traceItem(trace, nowMs));
+  const keysById = new Set(foundById.map(rowKeyOf));
+  const others = found.filter((trace) => !keysById.has(rowKeyOf(trace)));
+  if (foundById.length > 0) return [...foundById, ...others].map((trace) => traceItem(trace, nowMs));
   // Before the collector has answered, and where it does not have it: the page says so itself.
   const byId: PaletteItem[] =
     id === undefined
       ? []
-      : [{ id: `id ${id}`, label: "Open trace", detail: id, sign: { icon: Hash }, href: traceHref(id) }];
+      : [
+          {
+            id: `id ${id}`,
+            label: "Open trace",
+            detail: id,
+            sign: { icon: Hash },
+            href: traceHref({ traceId: id, tenant: undefined }),
+          },
+        ];
   return [...byId, ...others.map((trace) => traceItem(trace, nowMs))];
 }
 
@@ -103,17 +115,13 @@ function traceItem(trace: TraceSummary, nowMs: number): PaletteItem {
   // Of a run that goes on, its latest span says how long it took: not a figure to show.
   const duration = trace.running ? "running" : `${value} ${unit}`;
   return {
-    id: `trace ${trace.trace_id}`,
+    id: `trace ${rowKeyOf(trace)}`,
     label: trace.agent === null ? trace.root_name : `${trace.root_name} · ${trace.agent}`,
-    detail: trace.input_preview ?? trace.trace_id,
+    detail: [trace.tenant, trace.input_preview ?? trace.trace_id].filter((part) => part !== "").join(" · "),
     sign: { status: trace.status },
     figures: [duration, formatAgo(nowMs - Date.parse(trace.start_time))],
-    href: traceHref(trace.trace_id),
+    href: traceHref({ traceId: trace.trace_id, tenant: trace.tenant }),
   };
-}
-
-function traceHref(traceId: string): string {
-  return `/traces/${encodeURIComponent(traceId)}`;
 }
 
 function filterItems({ facets, filters }: PaletteSource, query: string): PaletteItem[] {

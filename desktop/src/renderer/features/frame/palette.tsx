@@ -53,7 +53,7 @@ interface PaletteSearchProps {
 }
 
 function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
-  const { query, traces, traceById, facets, failure } = useStore(store);
+  const { query, traces, tracesById, facets, failure } = useStore(store);
   const [path, navigate] = useLocation();
   const search = useSearch();
   const [chosen, setChosen] = useState("");
@@ -65,7 +65,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
   const groups = paletteGroups({
     query,
     found: traces,
-    foundById: traceById,
+    foundById: tracesById,
     recent: rows.slice(0, RECENT_SHOWN),
     facets,
     filters,

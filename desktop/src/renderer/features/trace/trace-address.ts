@@ -1,3 +1,5 @@
+import type { TraceKey } from "../../api/collector-api.js";
+
 /** The views of the left pane, in the order of their keys. */
 export const VIEWS = ["tree", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];
@@ -24,13 +26,33 @@ export function parseTraceSearch(search: string): TraceAddress {
   };
 }
 
+/** Whose trace an address names; undefined where it does not say. */
+export function tenantOf(search: string): string | undefined {
+  const tenant = new URLSearchParams(search).get("tenant");
+  return tenant === null || tenant === "" ? undefined : tenant;
+}
+
+/** Where a trace is opened. */
+export function traceHref(key: TraceKey): string {
+  return withParameters(key, tenantParameters(key));
+}
+
 /** The path and query of a page, as its link is copied. */
-export function tracePath(traceId: string, { spanId, tab, view }: TraceAddress): string {
-  const parameters = new URLSearchParams();
+export function tracePath(key: TraceKey, { spanId, tab, view }: TraceAddress): string {
+  const parameters = tenantParameters(key);
   if (spanId !== undefined) parameters.set("span", spanId);
   parameters.set("tab", tab);
   parameters.set("view", view);
-  return `/traces/${encodeURIComponent(traceId)}?${parameters.toString()}`;
+  return withParameters(key, parameters);
+}
+
+function tenantParameters({ tenant }: TraceKey): URLSearchParams {
+  return new URLSearchParams(tenant === undefined || tenant === "" ? {} : { tenant });
+}
+
+function withParameters({ traceId }: TraceKey, parameters: URLSearchParams): string {
+  const query = parameters.toString();
+  return `/traces/${encodeURIComponent(traceId)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** The trace's id in the path of its page. The router unescapes only in part; an id may hold any character. */

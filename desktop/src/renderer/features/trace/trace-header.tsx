@@ -118,6 +118,11 @@ function Facts({ trace }: { trace: TraceSummary }) {
       <Fact name="Service" title={`${trace.service} ${place}`} canShrink>
         <span className="cut">{trace.service}</span> <small className="cut">{place}</small>
       </Fact>
+      {trace.tenant !== "" && (
+        <Fact name="Tenant" title={trace.tenant} canShrink>
+          <span className="cut">{trace.tenant}</span>
+        </Fact>
+      )}
       {session !== undefined && (
         <Fact name="Session" title={session} canShrink>
           <span className="cut">{shortenId(session, 20)}</span>

@@ -1,14 +1,18 @@
-import { useEffect, useRef, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { useSearch } from "wouter";
+import type { TraceKey } from "../../api/collector-api.js";
 import { useConnection, usePreferences, useStores, useTrace } from "../../app-context.js";
 import { useCopy } from "../../components/use-copy.js";
 import { useMediaQuery } from "../../components/use-media-query.js";
+import { rowKeyOf } from "../../store/trace-key.js";
+import { isOpen } from "../../store/trace-store.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
 import { useTraceKeys } from "./hooks/use-trace-keys.js";
 import { TimelineView } from "./timeline/timeline-view.js";
-import { parseTraceSearch, traceIdOf, tracePath } from "./trace-address.js";
+import { parseTraceSearch, tenantOf, traceIdOf, tracePath } from "./trace-address.js";
 import { TraceFoot } from "./trace-foot.js";
 import { TraceHeader } from "./trace-header.js";
 import { TracePageProvider, useTracePage, useTraceView } from "./trace-page-context.js";
@@ -26,19 +30,21 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   // The router unescapes the path only in part.
   const traceId = traceIdOf(window.location.pathname) || routed;
   const { trace } = useStores();
-  useEffect(() => void trace.getState().open(traceId), [trace, traceId]);
+  const named = tenantOf(useSearch());
+  useEffect(() => void trace.getState().open({ traceId, tenant: named }), [trace, traceId, named]);
   useRefreshOnReconnect();
 
-  const isOpen = useTrace((state) => state.traceId === traceId);
+  const isThis = useTrace((state) => isOpen(state, { traceId, tenant: named }));
+  const tenant = useTrace((state) => state.tenant ?? "");
   const phase = useTrace((state) => state.phase);
   return (
     <main className="page trace">
-      {!isOpen || phase === "loading" ? (
+      {!isThis || phase === "loading" ? (
         <TraceLoading />
       ) : phase === "error" ? (
         <TraceMissing />
       ) : (
-        <OpenTrace key={traceId} traceId={traceId} />
+        <OpenTrace key={rowKeyOf({ trace_id: traceId, tenant })} traceId={traceId} tenant={tenant} />
       )}
     </main>
   );
@@ -55,34 +61,37 @@ function useRefreshOnReconnect(): void {
   }, [trace, link]);
 }
 
-function OpenTrace({ traceId }: { traceId: string }) {
+/** Not drawn anew with every change of the address, which it makes itself. */
+const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string; tenant: string }) {
+  const traceKey = useMemo(() => ({ traceId, tenant }), [traceId, tenant]);
   const [view] = useState(() => createTraceViewStore(parseTraceSearch(window.location.search)));
   const isNarrow = useMediaQuery(NARROW);
-  useAddressInUrl(traceId, view);
+  useAddressInUrl(traceKey, view);
   useEffect(() => {
     const onPop = (): void => {
       // Back may as well lead away from the page.
-      if (traceIdOf(window.location.pathname) === traceId)
-        view.setState(parseTraceSearch(window.location.search));
+      const { pathname, search } = window.location;
+      if (traceIdOf(pathname) === traceId && (tenantOf(search) ?? tenant) === tenant)
+        view.setState(parseTraceSearch(search));
     };
     window.addEventListener("popstate", onPop);
     return () => window.removeEventListener("popstate", onPop);
-  }, [view, traceId]);
+  }, [view, traceId, tenant]);
   return (
     <TracePageProvider view={view} isNarrow={isNarrow}>
-      <PageParts traceId={traceId} />
+      <PageParts traceKey={traceKey} />
     </TracePageProvider>
   );
-}
+});
 
-function PageParts({ traceId }: { traceId: string }) {
+function PageParts({ traceKey }: { traceKey: TraceKey }) {
   const { view, selected, isNarrow } = useTracePage();
   const trace = useTrace((state) => state.trace);
-  const neighbours = useNeighbours(traceId, view);
+  const neighbours = useNeighbours(traceKey, view);
   const selectedId = selected?.id;
   const { isCopied, copy } = useCopy();
   const copyLink = (): void => {
-    const path = tracePath(traceId, { ...view.getState(), spanId: selectedId });
+    const path = tracePath(traceKey, { ...view.getState(), spanId: selectedId });
     copy(window.location.origin + path);
   };
   useTraceKeys(neighbours, copyLink);

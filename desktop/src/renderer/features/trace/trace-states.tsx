@@ -30,6 +30,7 @@ export function TraceMissing() {
   const { trace } = useStores();
   const error = useTrace((state) => state.error);
   const traceId = useTrace((state) => state.traceId);
+  const tenant = useTrace((state) => state.tenant ?? "");
   if (error?.code === "trace_not_found") {
     return (
       <div className="blank">
@@ -37,6 +38,11 @@ export function TraceMissing() {
         <h1>No such trace</h1>
         <p className="dim">This trace is not in the store: it was never received, or was evicted.</p>
         <p className="mono faint break">{traceId}</p>
+        {tenant !== "" && (
+          <p className="faint">
+            of tenant <span className="mono">{tenant}</span>
+          </p>
+        )}
         <Link href="/traces" className="btn">
           Back to the traces
         </Link>

@@ -2,6 +2,7 @@ import type { TraceSummary } from "@obspan/collector-core/contract";
 import { Check } from "lucide-react";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatCost, formatCount, formatDay, formatDuration, formatTime } from "../../format.js";
+import { traceHref } from "../trace/trace-address.js";
 import type { ColumnId } from "./columns.js";
 import { DurationCell } from "./duration-cell.js";
 import { ScoresCell } from "./scores-cell.js";
@@ -21,6 +22,12 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
         <a className="cut name" href={addressOf(trace)} tabIndex={-1} title={trace.root_name}>
           {trace.root_name}
         </a>
+      );
+    case "tenant":
+      return (
+        <span className="cut dim" title={trace.tenant}>
+          {trace.tenant}
+        </span>
       );
     case "agent":
       return <span className="cut dim">{trace.agent ?? <span className="faint">–</span>}</span>;
@@ -57,9 +64,9 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
   }
 }
 
-/** Where a trace is opened. */
-export function addressOf({ trace_id: traceId }: Pick<TraceSummary, "trace_id">): string {
-  return `/traces/${encodeURIComponent(traceId)}`;
+/** Where a row's trace is opened. */
+export function addressOf({ trace_id: traceId, tenant }: TraceSummary): string {
+  return traceHref({ traceId, tenant });
 }
 
 function StatusCell({ trace, isSelected }: CellProps & { isSelected: boolean }) {

@@ -1,7 +1,8 @@
 import { Check, Columns3 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { KeyboardEvent } from "react";
-import { usePreferences, useStores } from "../../app-context.js";
+import { usePreferences, useStores, useTraces } from "../../app-context.js";
+import { isMultiTenant } from "../../store/traces-state.js";
 import { clampWidth, COLUMNS, type Column } from "./columns.js";
 
 /** One press of an arrow. */
@@ -12,6 +13,8 @@ export function ColumnsMenu() {
   const { preferences } = useStores();
   const hidden = usePreferences((state) => state.hiddenColumns);
   const widths = usePreferences((state) => state.columnWidths);
+  const hasTenants = useTraces(isMultiTenant);
+  const columns = COLUMNS.filter(({ id, isFixed }) => isFixed !== true && (id !== "tenant" || hasTenants));
   const isChanged = hidden.length > 0 || Object.keys(widths).length > 0;
 
   function show(column: Column, isShown: boolean): void {
@@ -34,7 +37,7 @@ export function ColumnsMenu() {
         Columns
       </DropdownMenu.Trigger>
       <DropdownMenu.Content className="menu columns-menu" align="end" sideOffset={4} loop>
-        {COLUMNS.filter(({ isFixed }) => isFixed !== true).map((column) => (
+        {columns.map((column) => (
           <DropdownMenu.CheckboxItem
             key={column.id}
             className="menu-item"

@@ -18,6 +18,7 @@ export interface Column {
 export type ColumnId =
   | "status"
   | "name"
+  | "tenant"
   | "agent"
   | "models"
   | "io"
@@ -45,6 +46,7 @@ const PADDING = 28;
 export const COLUMNS: readonly Column[] = [
   { id: "status", name: "Status", head: "", width: 16, hiddenBelow: 0, isFixed: true },
   { id: "name", name: "Name", width: 170, wideWidth: 230, hiddenBelow: 0, isFixed: true },
+  { id: "tenant", name: "Tenant", width: 84, wideWidth: 120, hiddenBelow: SMALL },
   { id: "agent", name: "Agent", width: 102, wideWidth: 150, hiddenBelow: 1140 - RAIL_PX },
   { id: "models", name: "Models", width: 126, wideWidth: 160, hiddenBelow: SMALL },
   { id: "io", name: "Input → output", width: undefined, hiddenBelow: SMALL },
@@ -67,6 +69,7 @@ export interface ColumnSettings {
   /** Widths that the user chose, by id. */
   readonly widths: Readonly<Record<string, number>>;
   readonly hasScores: boolean;
+  readonly hasTenants: boolean;
   /** A day stands before the time. */
   readonly hasDays: boolean;
 }
@@ -83,6 +86,7 @@ export interface ColumnLayout {
 export function layOutColumns(settings: ColumnSettings): ColumnLayout {
   const columns = COLUMNS.filter(({ id, hiddenBelow, isFixed }) => {
     if (id === "scores" && !settings.hasScores) return false;
+    if (id === "tenant" && !settings.hasTenants) return false;
     return settings.tableWidth >= hiddenBelow && (isFixed === true || !settings.hidden.includes(id));
   });
   const widths = columns.map((column) => widthOf(column, settings));

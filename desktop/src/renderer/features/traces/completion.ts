@@ -26,6 +26,7 @@ const HINTS: Readonly<Record<FilterKey, string>> = {
   agent: "Agent that took part",
   model: "Model that was called",
   status: "OK, ERROR, RUNNING or ABANDONED",
+  tenant: "Tenant that sent the spans",
   trace_id: "One trace",
 };
 /** More values than this nobody reads; more letters find the others. */
@@ -37,13 +38,19 @@ export function openKey(query: string): FacetKey | undefined {
   return FACET_KEYS.find((each) => each === key);
 }
 
-/** What fits to the end of a query. Values begin with what is written, or hold it: in that order. */
-export function complete(query: string, values: FacetValues | undefined): Completion {
+/**
+ * What fits to the end of a query. Values begin with what is written, or hold it: in that order.
+ *
+ * @param hasTenants - without, nobody is told of a filter that finds nothing.
+ */
+export function complete(query: string, values: FacetValues | undefined, hasTenants: boolean): Completion {
   const term = lastTerm(query);
   const before = query.slice(0, term?.start ?? query.length);
   if (term?.key === undefined) {
     const written = term?.value ?? "";
-    const keys = FILTER_KEYS.filter((key) => key.startsWith(written.toLowerCase()));
+    const keys = FILTER_KEYS.filter(
+      (key) => key.startsWith(written.toLowerCase()) && (key !== "tenant" || hasTenants),
+    );
     const items = keys.map((key) => ({ label: `${key}:`, hint: HINTS[key], query: `${before}${key}:` }));
     return { key: undefined, items };
   }

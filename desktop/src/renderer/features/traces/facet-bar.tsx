@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<FacetKey, string>> = {
   agent: "Agent",
   model: "Model",
   status: "Status",
+  tenant: "Tenant",
 };
 
 /** The filters that the collector knows the values of, each with a menu of them. */

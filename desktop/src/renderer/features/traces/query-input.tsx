@@ -2,6 +2,7 @@ import { Search, X } from "lucide-react";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
+import { isMultiTenant } from "../../store/traces-state.js";
 import { complete, openKey, splitDraft, type CompletionItem } from "./completion.js";
 import { CompletionList, optionId } from "./completion-list.js";
 import { FILTER_KEYS, formatText, parseQuery } from "./query-language.js";
@@ -22,7 +23,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
 
   const key = openKey(draft);
   const choices = useTraces((state) => (key === undefined ? undefined : state.choices[key]));
-  const completion = complete(draft, choices);
+  const completion = complete(draft, choices, useTraces(isMultiTenant));
   const items = isOpen ? completion.items : [];
   // While a value is written the best fit is taken by Enter; a key or a word is not taken unasked.
   const active = chosen === -1 && completion.key !== undefined && isOpen && items.length > 0 ? 0 : chosen;

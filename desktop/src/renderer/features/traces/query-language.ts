@@ -1,7 +1,7 @@
 import type { TraceFilters } from "../../api/collector-api.js";
 
 /** The words before the colon: the parameters of `GET /v1/traces`. Everything else is text to find. */
-export const FILTER_KEYS = ["service", "env", "agent", "model", "status", "trace_id"] as const;
+export const FILTER_KEYS = ["service", "env", "agent", "model", "status", "tenant", "trace_id"] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
 /** Statuses that the collector gives; they may be written in any letter case. */

@@ -1,5 +1,6 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import { memo } from "react";
+import { rowKeyOf } from "../../store/trace-key.js";
 import { Cell } from "./cells.js";
 import type { Column } from "./columns.js";
 
@@ -15,8 +16,8 @@ interface TraceRowProps {
 }
 
 /** The id of a row's element: the grid names its active row by it. */
-export function rowId(traceId: string): string {
-  return `trace-${encodeURIComponent(traceId)}`;
+export function rowId(rowKey: string): string {
+  return `trace-${encodeURIComponent(rowKey)}`;
 }
 
 /** One trace in one line. Clicks are taken by the table. */
@@ -27,7 +28,7 @@ export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: Tr
     <div
       className={`tr${state}`}
       role="row"
-      id={rowId(trace.trace_id)}
+      id={rowId(rowKeyOf(trace))}
       data-index={index}
       aria-rowindex={index + 2}
       aria-selected={isSelected}

@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useLayoutEffect, useRef, useState, type CSSProperties, type MouseEvent } from "react";
 import { useLocation } from "wouter";
 import { useStores, useTraces } from "../../app-context.js";
+import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
 import { isUnfiltered } from "../../store/traces-state.js";
 import { addressOf } from "./cells.js";
 import { barScale } from "./duration-cell.js";
@@ -24,11 +25,11 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
   const isStale = useTraces((state) => state.phase === "loading");
   const [, navigate] = useLocation();
   const table = useRef<HTMLDivElement>(null);
-  const [activeId, setActiveId] = useState(() => traces.getState().position.activeId);
+  const [activeKey, setActiveKey] = useState(() => traces.getState().position.activeKey);
   const layout = useColumnLayout(table, rows);
   const selection = useSelection(rows);
-  const activeIndex = activeId === undefined ? -1 : rows.findIndex((row) => row.trace_id === activeId);
-  const scroll = useListScroll(table, rows, activeId);
+  const activeIndex = activeKey === undefined ? -1 : indexOfRow(rows, activeKey);
+  const scroll = useListScroll(table, rows, activeKey);
 
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -36,7 +37,13 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
     estimateSize: () => ROW_PX,
     overscan: 10,
     initialOffset: () => traces.getState().position.scrollTop,
-    getItemKey: useCallback((index: number) => rows[index]?.trace_id ?? index, [rows]),
+    getItemKey: useCallback(
+      (index: number) => {
+        const row = rows[index];
+        return row === undefined ? index : rowKeyOf(row);
+      },
+      [rows],
+    ),
     useFlushSync: false,
   });
   const items = virtualizer.getVirtualItems();
@@ -57,7 +64,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
         else selection.endExtension();
         // Rows stay where they are for a reader who goes through them.
         traces.getState().setFollowing(index === 0 && !isExtending);
-        setActiveId(row.trace_id);
+        setActiveKey(rowKeyOf(row));
         scroll.show(index);
         table.current?.focus({ preventScroll: true });
       },
@@ -70,13 +77,13 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
         if (row !== undefined) selection.toggle(row);
       },
       follow() {
-        setActiveId(undefined);
+        setActiveKey(undefined);
         scroll.follow();
       },
       clear() {
         if (selected.size > 0) selection.clear();
         else if (!isUnfiltered(traces.getState().filters)) onClearFilters();
-        else setActiveId(undefined);
+        else setActiveKey(undefined);
       },
     },
   );
@@ -87,7 +94,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
     const row = rows[index];
     if (row === undefined) return;
     if (target.closest(".lead") !== null) {
-      setActiveId(row.trace_id);
+      setActiveKey(rowKeyOf(row));
       if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
       else selection.toggle(row);
     } else if (event.ctrlKey || event.metaKey || event.button === 1) {
@@ -95,7 +102,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
       if (target.closest("a") === null) window.open(addressOf(row), "_blank", "noopener");
     } else {
       event.preventDefault();
-      setActiveId(row.trace_id);
+      setActiveKey(rowKeyOf(row));
       navigate(addressOf(row));
     }
   }
@@ -113,7 +120,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
       aria-rowcount={isMore ? -1 : rows.length + 1}
       aria-colcount={layout.columns.length}
       aria-busy={isStale}
-      aria-activedescendant={isActiveDrawn && activeId !== undefined ? rowId(activeId) : undefined}
+      aria-activedescendant={isActiveDrawn && activeKey !== undefined ? rowId(activeKey) : undefined}
       tabIndex={0}
       style={style}
       onScroll={scroll.onScroll}
@@ -137,7 +144,7 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
               trace={row}
               index={index}
               columns={layout.columns}
-              isSelected={selected.has(row.trace_id)}
+              isSelected={selected.has(rowKeyOf(row))}
               isActive={index === activeIndex}
             />
           );

@@ -1,6 +1,7 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import { useLayoutEffect, useMemo, useState, type RefObject } from "react";
-import { usePreferences } from "../../app-context.js";
+import { usePreferences, useTraces } from "../../app-context.js";
+import { isMultiTenant } from "../../store/traces-state.js";
 import { isToday } from "./days.js";
 import { layOutColumns, type ColumnLayout } from "./columns.js";
 
@@ -13,11 +14,12 @@ export function useColumnLayout(
   const hidden = usePreferences((preferences) => preferences.hiddenColumns);
   const widths = usePreferences((preferences) => preferences.columnWidths);
   const hasScores = useMemo(() => rows.some(({ scores }) => scores.length > 0), [rows]);
+  const hasTenants = useTraces(isMultiTenant);
   const oldest = rows.at(-1);
   const hasDays = oldest !== undefined && !isToday(oldest.start_time);
   const layout = useMemo(
-    () => layOutColumns({ tableWidth, hidden, widths, hasScores, hasDays }),
-    [tableWidth, hidden, widths, hasScores, hasDays],
+    () => layOutColumns({ tableWidth, hidden, widths, hasScores, hasTenants, hasDays }),
+    [tableWidth, hidden, widths, hasScores, hasTenants, hasDays],
   );
   return { ...layout, tableWidth, hasDays };
 }

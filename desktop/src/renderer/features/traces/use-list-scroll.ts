@@ -1,6 +1,7 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import { useEffect, useLayoutEffect, useRef, type RefObject } from "react";
 import { useStores, useTraces } from "../../app-context.js";
+import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
 import { ROW_PX } from "./trace-row.js";
 
 /** The head and its edge lie above the rows. */
@@ -22,16 +23,16 @@ export interface ListScroll {
 export function useListScroll(
   table: RefObject<HTMLDivElement | null>,
   rows: readonly TraceSummary[],
-  activeId: string | undefined,
+  activeKey: string | undefined,
 ): ListScroll {
   const { traces } = useStores();
   const filters = useTraces((state) => state.filters);
   const following = useTraces((state) => state.following);
   /** The row at the upper edge. */
-  const edge = useRef<{ id: string; index: number }>(undefined);
+  const edge = useRef<{ key: string; index: number }>(undefined);
   const lastTop = useRef(traces.getState().position.scrollTop);
   const shownFilters = useRef(filters);
-  const position = useRef({ scrollTop: lastTop.current, activeId });
+  const position = useRef({ scrollTop: lastTop.current, activeKey });
 
   // What is read here is what the last scroll left: asking the element would lay the page out on every change.
   useLayoutEffect(() => {
@@ -41,9 +42,10 @@ export function useListScroll(
       shownFilters.current = filters;
       element.scrollTop = 0;
     } else if (lastTop.current > TOP_PX && edge.current !== undefined) {
-      const { id, index } = edge.current;
-      if (rows[index]?.trace_id !== id) {
-        const moved = rows.findIndex((row) => row.trace_id === id);
+      const { key, index } = edge.current;
+      const before = rows[index];
+      if (before === undefined || rowKeyOf(before) !== key) {
+        const moved = indexOfRow(rows, key);
         if (moved !== -1) element.scrollTop = lastTop.current += (moved - index) * ROW_PX;
       }
     }
@@ -59,7 +61,7 @@ export function useListScroll(
   }, [following, table]);
 
   useLayoutEffect(() => {
-    position.current = { scrollTop: lastTop.current, activeId };
+    position.current = { scrollTop: lastTop.current, activeKey };
   });
   useEffect(() => () => traces.getState().rememberPosition(position.current), [traces]);
 
@@ -69,7 +71,7 @@ export function useListScroll(
       const top = table.current?.scrollTop ?? 0;
       if (top === lastTop.current) return;
       lastTop.current = top;
-      position.current = { scrollTop: top, activeId };
+      position.current = { scrollTop: top, activeKey };
       edge.current = edgeAt(rows, top);
       traces.getState().setFollowing(top <= TOP_PX);
     },
@@ -88,8 +90,11 @@ export function useListScroll(
   };
 }
 
-function edgeAt(rows: readonly TraceSummary[], scrollTop: number): { id: string; index: number } | undefined {
+function edgeAt(
+  rows: readonly TraceSummary[],
+  scrollTop: number,
+): { key: string; index: number } | undefined {
   const index = Math.floor(scrollTop / ROW_PX);
   const row = rows[index];
-  return row === undefined ? undefined : { id: row.trace_id, index };
+  return row === undefined ? undefined : { key: rowKeyOf(row), index };
 }

@@ -1,7 +1,8 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import { useRef } from "react";
 import { useStores } from "../../app-context.js";
-import { idsBetween } from "../../store/trace-rows.js";
+import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
+import { keysBetween } from "../../store/trace-rows.js";
 
 /** Ways to select rows. */
 export interface Selection {
@@ -17,24 +18,25 @@ export interface Selection {
 export function useSelection(rows: readonly TraceSummary[]): Selection {
   const { traces } = useStores();
   /** Where an extension began, and what was selected before it. */
-  const anchor = useRef<{ id: string; base: ReadonlySet<string> }>(undefined);
+  const anchor = useRef<{ key: string; base: ReadonlySet<string> }>(undefined);
 
   return {
-    toggle({ trace_id: id }) {
+    toggle(row) {
+      const key = rowKeyOf(row);
       const selected = new Set(traces.getState().selected);
-      if (!selected.delete(id)) selected.add(id);
-      anchor.current = { id, base: selected };
+      if (!selected.delete(key)) selected.add(key);
+      anchor.current = { key, base: selected };
       traces.getState().setSelected(selected);
     },
     extendTo(index, from) {
       const start = rows[from];
       if (anchor.current === undefined && start !== undefined)
-        anchor.current = { id: start.trace_id, base: traces.getState().selected };
-      const { id, base } = anchor.current ?? { id: undefined, base: new Set<string>() };
-      const begin = rows.findIndex((row) => row.trace_id === id);
+        anchor.current = { key: rowKeyOf(start), base: traces.getState().selected };
+      const { key, base } = anchor.current ?? { key: undefined, base: new Set<string>() };
+      const begin = key === undefined ? -1 : indexOfRow(rows, key);
       traces
         .getState()
-        .setSelected(new Set([...base, ...idsBetween(rows, begin === -1 ? index : begin, index)]));
+        .setSelected(new Set([...base, ...keysBetween(rows, begin === -1 ? index : begin, index)]));
     },
     endExtension() {
       anchor.current = undefined;

@@ -1,6 +1,9 @@
+import type { TraceSummary } from "@obspan/collector-core/contract";
 import { useEffect } from "react";
 import { useLocation } from "wouter";
+import type { TraceKey } from "../../../api/collector-api.js";
 import { useStores, useTraces } from "../../../app-context.js";
+import { rowKeyOf, traceKeyOf } from "../../../store/trace-key.js";
 import { tracePath } from "../trace-address.js";
 import type { TraceViewStore } from "../trace-view-store.js";
 
@@ -11,13 +14,15 @@ export interface Neighbours {
 }
 
 /** Steps through the list as it is filtered. The address is replaced: Back still leads to the list. */
-export function useNeighbours(traceId: string, view: TraceViewStore): Neighbours {
+export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceViewStore): Neighbours {
   const { traces } = useStores();
   const [, navigate] = useLocation();
   const isListed = useTraces(({ phase, rows }) => phase === "ready" || rows.length > 0);
-  const at = useTraces(({ rows }) => rows.findIndex(({ trace_id: id }) => id === traceId));
-  const newerId = useTraces(({ rows }) => (at < 0 ? undefined : rows[at - 1]?.trace_id));
-  const olderId = useTraces(({ rows }) => (at < 0 ? undefined : rows[at + 1]?.trace_id));
+  const at = useTraces(({ rows }) =>
+    rows.findIndex((row) => row.trace_id === traceId && row.tenant === tenant),
+  );
+  const newerKey = useTraces(({ rows }) => keyAt(rows, at - 1));
+  const olderKey = useTraces(({ rows }) => (at < 0 ? undefined : keyAt(rows, at + 1)));
   const isLast = useTraces(({ rows }) => at >= 0 && at === rows.length - 1);
 
   useEffect(() => {
@@ -27,15 +32,20 @@ export function useNeighbours(traceId: string, view: TraceViewStore): Neighbours
     if (isLast) void traces.getState().loadMore();
   }, [traces, isLast]);
 
-  const opener = (id: string | undefined): (() => void) | undefined => {
-    if (id === undefined) return undefined;
+  const opener = (key: string | undefined): (() => void) | undefined => {
+    if (key === undefined) return undefined;
     return () => {
       const { tab, view: shown } = view.getState();
-      navigate(tracePath(id, { spanId: undefined, tab, view: shown }), {
+      navigate(tracePath(traceKeyOf(key), { spanId: undefined, tab, view: shown }), {
         replace: true,
         state: window.history.state as unknown,
       });
     };
   };
-  return { openNewer: opener(newerId), openOlder: opener(olderId) };
+  return { openNewer: opener(newerKey), openOlder: opener(olderKey) };
+}
+
+function keyAt(rows: readonly TraceSummary[], index: number): string | undefined {
+  const row = rows[index];
+  return row && rowKeyOf(row);
 }
