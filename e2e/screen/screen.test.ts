@@ -92,6 +92,34 @@ describe("the screen on the built collector", () => {
     expect(await page.getByRole("combobox", { name: "Search or jump to" }).inputValue()).toBe(url);
   });
 
+  it("says how many spans were refused and why, at the first run and below the list (contract 4)", async () => {
+    const collector = await collectorForTest({
+      RATE_LIMIT_ENABLED: "true",
+      RATE_LIMIT_PER_SERVICE_RPM: "1",
+    });
+    const send = async (service: string): Promise<number> =>
+      (
+        await fetch(`${collector.url}/v1/telemetry`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ service, spans: [{ name: "no trace id" }] }),
+        })
+      ).status;
+    const { page } = await openPage(browser, collector.url);
+    expect([await send("shop"), await send("shop")]).toEqual([400, 429]);
+    await page.getByText("429 rate_limited").waitFor();
+    await page.getByText("rate_limit.per_service_rpm").waitFor();
+    await page.getByRole("button", { name: "Send a test trace" }).click();
+    await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
+    await page.getByRole("button", { name: /spans refused/ }).click();
+    const reasons = page.getByRole("dialog", { name: "Spans refused or dropped" });
+    await reasons.getByText("400 invalid_span").waitFor();
+    await reasons.getByText("429 rate_limited").waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await reasons.waitFor({ state: "detached" });
+  });
+
   it("says of a trace that is not there which one, and of a span that its parent is not", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("orphan", { parent_span_id: "elsewhere" })]);

@@ -236,6 +236,13 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await post(collector, [{ name: "chat", trace_id: "t" }]);
     await page.getByText("rate_limited").waitFor();
     await shoot(page, "first-run-refused");
+    await fetch(`${collector.url}/v1/telemetry`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ service: "other", spans: [{ name: "chat", trace_id: "t", duration_ms: 840 }] }),
+    });
+    await page.getByRole("button", { name: /refused/ }).click();
+    await shoot(page, "traces-refused");
   });
 
   it("several tenants", async () => {

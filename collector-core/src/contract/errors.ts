@@ -26,7 +26,10 @@ export const ERROR_CATALOGUE = {
     status: 400,
     meaning: "The tenant header is repeated, too long or has control characters.",
   },
-  unauthorized: { status: 401, meaning: "API keys are configured, and the request carries none of them." },
+  unauthorized: {
+    status: 401,
+    meaning: "`auth.api_keys` are set, and the request carries none of them: apps send one as `OBS_API_KEY`.",
+  },
   host_not_allowed: { status: 403, meaning: "The Host header is not one that the collector answers to." },
   origin_not_allowed: { status: 403, meaning: "The request comes from a page of another origin." },
   not_found: { status: 404, meaning: "There is nothing at this path." },
@@ -45,7 +48,11 @@ export const ERROR_CATALOGUE = {
     meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
   },
   headers_too_large: { status: 431, meaning: "The head of the request is larger than 16 KiB." },
-  rate_limited: { status: 429, meaning: "Too many requests; see `Retry-After`." },
+  rate_limited: {
+    status: 429,
+    meaning:
+      "More requests a minute than `rate_limit.per_ip_rpm` or `rate_limit.per_service_rpm`; see `Retry-After`.",
+  },
   queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
   internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },
   shutting_down: { status: 503, meaning: "The collector is stopping." },

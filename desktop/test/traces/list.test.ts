@@ -45,7 +45,7 @@ describe("layOutColumns", () => {
     expect(idsAt(1392)).not.toContain("tenant");
     const { columns, template } = layOutColumns({ ...settings, hasTenants: true });
     expect(columns.map(({ id }) => id).slice(0, 4)).toEqual(["status", "name", "tenant", "agent"]);
-    expect(template).toContain("16px 170px 84px 102px");
+    expect(template).toContain("16px 170px 76px 102px");
   });
 
   it("shows scores only where there are any", () => {

@@ -46,7 +46,7 @@ const PADDING = 28;
 export const COLUMNS: readonly Column[] = [
   { id: "status", name: "Status", head: "", width: 16, hiddenBelow: 0, isFixed: true },
   { id: "name", name: "Name", width: 170, wideWidth: 230, hiddenBelow: 0, isFixed: true },
-  { id: "tenant", name: "Tenant", width: 84, wideWidth: 120, hiddenBelow: SMALL },
+  { id: "tenant", name: "Tenant", width: 76, wideWidth: 120, hiddenBelow: SMALL },
   { id: "agent", name: "Agent", width: 102, wideWidth: 150, hiddenBelow: 1140 - RAIL_PX },
   { id: "models", name: "Models", width: 126, wideWidth: 160, hiddenBelow: SMALL },
   { id: "io", name: "Input → output", width: undefined, hiddenBelow: SMALL },

@@ -1,6 +1,7 @@
 import type { LiveStatus } from "@obspan/collector-core/contract";
 import { useConnection, useStores, useTraces } from "../../app-context.js";
 import { formatBytes, formatWhole } from "../../format.js";
+import { LostSpans } from "./lost-spans.js";
 import { MAX_ROWS } from "../../store/trace-rows.js";
 
 /** The keys of the list, and how full the store is. */
@@ -15,6 +16,7 @@ export function ListFoot() {
       <Keys keys={["L"]} name="follow new" />
       <span className="grow" />
       <ListState />
+      <LostSpans />
       {store && <StoreUse {...store} />}
     </footer>
   );

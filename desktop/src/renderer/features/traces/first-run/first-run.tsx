@@ -1,5 +1,5 @@
 import { CircleAlert, LoaderCircle, Send } from "lucide-react";
-import { useConnection, useStores, useTraces } from "../../../app-context.js";
+import { useConnection, useSession, useStores, useTraces } from "../../../app-context.js";
 import { CopyButton } from "../../../components/copy-button.js";
 import { isLoopback } from "../../../loopback.js";
 import { Checks } from "./checks.js";
@@ -12,6 +12,7 @@ export function FirstRun() {
   const { traces } = useStores();
   const { isSending, failure } = useTraces((state) => state.testTrace);
   const { origin } = window.location;
+  const wantsKey = useSession((session) => session.isOpenedHere);
   return (
     <main className="page empty">
       <div className="start">
@@ -26,6 +27,12 @@ export function FirstRun() {
           <p className="dim">
             Point an app here and its runs appear on this page.
             {isLoopback() && " Nothing leaves this machine."}
+            {wantsKey && (
+              <>
+                {" "}
+                Apps need a key as well: the SDK takes it from <span className="mono">OBS_API_KEY</span>.
+              </>
+            )}
           </p>
         </header>
         <SnippetTabs origin={origin} />
