@@ -20,6 +20,7 @@ const SHIPPED = [
   /^dist\/[\w/-]+(\.d\.ts|\.js)$/,
   /^ui\/(index\.html|licenses\.md|fonts-license\.txt)$/,
   /^ui\/assets\/[\w.-]+\.(js|css|woff2|svg)$/,
+  /^(prometheus\/[\w-]+\.yml|grafana\/[\w-]+\.json)$/,
 ];
 
 let directory: string;
