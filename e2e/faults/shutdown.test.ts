@@ -2,15 +2,22 @@ import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
 import { burst } from "../harness/held-collector.js";
-import { batchOf, clientForTest, telemetry, type Answer, type HttpClient } from "../harness/http-client.js";
+import {
+  batchOf,
+  clientForTest,
+  smallSpans,
+  telemetry,
+  type Answer,
+  type HttpClient,
+} from "../harness/http-client.js";
 import { expectToAddUp, sum } from "../harness/ledger.js";
 import { startLoad } from "../harness/steady-load.js";
 import { pause, until, within } from "../harness/until.js";
 
 /** Contract 5: a repeated signal within this time is the first one again. */
 const SAME_SIGNAL_MS = 1000;
-const BATCHES = 400;
-const SPANS_PER_BATCH = 100;
+const BATCHES = 25;
+const SPANS_PER_BATCH = 2000;
 
 function startStructured(settings: Settings = {}): Promise<BuiltCollector> {
   return collectorForTest({ LOGGING_STRUCTURED: "true", ...settings });
@@ -23,7 +30,7 @@ async function stopWithFullQueue(
 ): Promise<readonly Answer[]> {
   const client = clientForTest(collector.url, BATCHES);
   const batches = Array.from({ length: BATCHES }, (_, index) =>
-    telemetry(batchOf(SPANS_PER_BATCH, `t${index}`)),
+    telemetry(smallSpans(SPANS_PER_BATCH, `t${index}`)),
   );
   const { answers } = await burst(collector, client, batches, () => collector.signal(signal));
   return answers;

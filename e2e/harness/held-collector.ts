@@ -10,8 +10,8 @@ export interface BurstOutcome {
 
 /**
  * Holds the collector still (SIGSTOP) while many requests arrive, then lets it go. It finds all of them in one turn of
- * its event loop, and its worker, which runs between turns, gets to nothing before the last of them: the way to fill
- * the queue of a collector that has no switch to hold its worker.
+ * its event loop. Between two of them its worker takes 256 spans and no more, and none at all while fewer wait: with
+ * batches of many more, or a queue of fewer, the queue fills. The collector has no switch to hold its worker.
  *
  * @param client - with as many connections as there are requests, all open.
  * @param whileHeld - done when all is written: a signal sent here is seen after the requests.

@@ -102,3 +102,15 @@ export function batchOf(count: number, traceId: string, fields: Readonly<Record<
   }));
   return { service: "e2e", spans };
 }
+
+/**
+ * A batch of `count` spans that say as little as a span can, a hundred to a trace: more of them than a worker takes at
+ * once, in a body that one look at a socket reads.
+ */
+export function smallSpans(count: number, traceId: string) {
+  const spans = Array.from({ length: count }, (_, index) => ({
+    name: "c",
+    trace_id: `${traceId}-${Math.floor(index / 100)}`,
+  }));
+  return { service: "e2e", spans };
+}
