@@ -46,3 +46,24 @@ export class SeededHash {
     return this;
   }
 }
+
+/** Remembers the last hash: a span's id is asked for several times in a row, and the spans of an agent share a parent. */
+export class LastHash {
+  lo = 0;
+  hi = 0;
+  #salt = Number.NaN;
+  #text = "";
+
+  constructor(private readonly hash: SeededHash) {}
+
+  /** As {@link SeededHash.of}. */
+  of(salt: number, text: string): this {
+    if (salt === this.#salt && text === this.#text) return this;
+    const { lo, hi } = this.hash.of(salt, text);
+    this.#salt = salt;
+    this.#text = text;
+    this.lo = lo;
+    this.hi = hi;
+    return this;
+  }
+}

@@ -48,7 +48,7 @@ export class DroppedSpans {
   /** Takes over from a span that is about to be removed. */
   add(spans: SpanStore, trace: TraceRecord, row: number): void {
     this.count++;
-    this.totals.add(spans, row);
+    this.totals.add(spans, trace, row);
     spans.markParentAsWrapper(trace, row);
     const isRoot = (spans.flags(row) & FLAG.hasParent) === 0;
     if (isRoot && !startsBefore(this.root, spans, row)) this.root = readRoot(spans, row);

@@ -2,7 +2,7 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import type { BatchContext, SpanFacts } from "../span/span-facts.js";
-import { SeededHash } from "../seeded-hash.js";
+import { LastHash, SeededHash } from "../seeded-hash.js";
 import type { SpanSlice } from "./segment-store.js";
 import { parseSpan, SpanBytes } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
@@ -57,13 +57,18 @@ export interface SpanSnapshot {
 export class SpanStore {
   readonly #table = new SpanTable();
   readonly #byId = new SpanIndex(this.#table, BY_ID);
-  /** Only spans of type llm: it tells which other ones are wrappers. */
+  /** Only spans of type llm: it tells which other ones are wrappers. Neither index knows the spans of short traces. */
   readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
   readonly #labels = new SpanLabelTable();
-  readonly #hash = new SeededHash();
+  /** Of spans and of their parents: the same hash, remembered apart. */
+  readonly #ids: LastHash;
+  readonly #parentIds: LastHash;
   readonly #bytes: SpanBytes;
 
   constructor(segmentBytes: number) {
+    const hash = new SeededHash();
+    this.#ids = new LastHash(hash);
+    this.#parentIds = new LastHash(hash);
     this.#bytes = new SpanBytes(segmentBytes, this.#table);
   }
 
@@ -80,7 +85,7 @@ export class SpanStore {
 
   /** The row of a span, or {@link NO_ROW}. */
   find(trace: TraceRecord, spanId: string): number {
-    const { lo, hi } = this.#hash.of(trace.sequence, spanId);
+    const { lo, hi } = this.#ids.of(trace.sequence, spanId);
     return this.#find(trace, lo, hi);
   }
 
@@ -110,25 +115,26 @@ export class SpanStore {
       table.remove(row);
       throw error;
     }
-    const { lo, hi } = this.#hash.of(trace.sequence, span.facts.spanId);
+    const { lo, hi } = this.#ids.of(trace.sequence, span.facts.spanId);
     table.setInt(row, INT.idLo, lo);
     table.setInt(row, INT.idHi, hi);
     table.setInt(row, INT.next, NO_ROW);
     table.setInt(row, INT.arrival, trace.arrivals);
     table.setInt(row, INT.flags, 0);
+    this.#describe(row, trace, span, seenAtMs);
     if (trace.isIndexed) this.#index(row);
     else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
       trace.isIndexed = true;
       for (const known of this.rowsOf(trace)) this.#index(known);
       this.#index(row);
     }
-    this.#describe(row, trace, span, seenAtMs);
     return row;
   }
 
   #index(row: number): void {
     this.#byId.add(row);
     this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.indexed);
+    if (this.#isIndexedByParent(row)) this.#byParent.add(row);
   }
 
   /** Puts a span in the place of the one with the same id. */
@@ -162,7 +168,7 @@ export class SpanStore {
 
   /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
   markParentAsWrapper(trace: TraceRecord, row: number): void {
-    if (!this.#isIndexedByParent(row)) return;
+    if (!isChildCall(this.flags(row))) return;
     const parent = this.#find(trace, this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
     if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
   }
@@ -225,10 +231,10 @@ export class SpanStore {
   }
 
   /** True where its tokens, cost and call count: it has no part in those of another span (contract 6). */
-  countsUsage(row: number): boolean {
+  countsUsage(trace: TraceRecord, row: number): boolean {
     const flags = this.flags(row);
     if ((flags & FLAG.countsUsage) === 0) return false;
-    return (flags & FLAG.llm) === 0 || !this.#isWrapper(row, flags);
+    return (flags & FLAG.llm) === 0 || !this.#isWrapper(trace, row, flags);
   }
 
   isAbandoned(row: number, nowMs: number): boolean {
@@ -269,7 +275,7 @@ export class SpanStore {
   #describe(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
     const table = this.#table;
     const { facts, context } = span;
-    const parent = this.#hash.of(trace.sequence, facts.parentSpanId);
+    const parent = this.#parentIds.of(trace.sequence, facts.parentSpanId);
     table.setInt(row, INT.parentLo, parent.lo);
     table.setInt(row, INT.parentHi, parent.hi);
     table.setInt(row, INT.startNanos, facts.start.nanos);
@@ -293,14 +299,27 @@ export class SpanStore {
   }
 
   #isIndexedByParent(row: number): boolean {
-    const wanted = FLAG.llm | FLAG.hasParent;
-    return (this.flags(row) & wanted) === wanted;
+    const flags = this.flags(row);
+    return (flags & FLAG.indexed) !== 0 && isChildCall(flags);
   }
 
-  #isWrapper(row: number, flags: number): boolean {
+  #isWrapper(trace: TraceRecord, row: number, flags: number): boolean {
     if ((flags & FLAG.wrapper) !== 0) return true;
-    return this.#byParent.find(this.#table.int(row, INT.idLo), this.#table.int(row, INT.idHi)) !== NO_ROW;
+    const { lo, hi } = this.id(row);
+    if (trace.isIndexed) return this.#byParent.find(lo, hi) !== NO_ROW;
+    const table = this.#table;
+    for (let child = trace.firstSpan; child !== NO_ROW; child = this.next(child)) {
+      const isOfRow = table.int(child, INT.parentLo) === lo && table.int(child, INT.parentHi) === hi;
+      if (isOfRow && isChildCall(this.flags(child))) return true;
+    }
+    return false;
   }
+}
+
+/** True for a span of type llm inside another span, which is then no call itself where it is of type llm too. */
+function isChildCall(flags: number): boolean {
+  const wanted = FLAG.llm | FLAG.hasParent;
+  return (flags & wanted) === wanted;
 }
 
 function flagsOf(facts: SpanFacts, countsUsage: boolean): number {

@@ -36,7 +36,7 @@ function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceSt
   let abandoned = false;
 
   for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) {
-    totals.add(spans, row);
+    totals.add(spans, trace, row);
     const flags = spans.flags(row);
     if ((flags & FLAG.hasParent) === 0) rootRow = earlier(spans, row, rootRow);
     earliestRow = earlier(spans, row, earliestRow);

@@ -1,5 +1,6 @@
 import { FLOAT } from "./span-table.js";
 import { FLAG, type SpanStore } from "./span-store.js";
+import type { TraceRecord } from "./trace-record.js";
 
 /** What adds up over the spans of a trace, evaluations apart (contract 3). */
 export class TraceTotals {
@@ -59,7 +60,7 @@ export class TraceTotals {
   }
 
   /** Adds a span; of one that runs, only what it names. */
-  add(spans: SpanStore, row: number): void {
+  add(spans: SpanStore, trace: TraceRecord, row: number): void {
     const startOffsetMs = this.addTime(spans, row);
     const { model, agent, errorCategory } = spans.labels(row);
     if (model !== "" && this.models.size < this.maxModels) this.models.add(model);
@@ -72,7 +73,7 @@ export class TraceTotals {
       this.errorCount++;
       if (this.errorCategory === "") this.errorCategory = errorCategory;
     }
-    if (!spans.countsUsage(row)) return;
+    if (!spans.countsUsage(trace, row)) return;
     if ((flags & FLAG.llm) !== 0) this.llmCalls++;
     this.tokensInput += orZero(spans.float(row, FLOAT.tokensInput));
     this.tokensOutput += orZero(spans.float(row, FLOAT.tokensOutput));
