@@ -1,7 +1,8 @@
 /** What the scripts share: running commands, installing and building where that is still to be done. */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { dirname, join } from "node:path";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -71,7 +72,8 @@ async function buildSdk() {
   const newestMs = Math.max(...sources.map((file) => statSync(join(root, "sdk", file)).mtimeMs));
   if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return;
   // Not by its command, which warns of every Node 20: that is our floor.
-  const tsdown = await import("tsdown");
+  const { resolve } = createRequire(join(root, "sdk/package.json"));
+  const tsdown = await import(pathToFileURL(resolve("tsdown")).href);
   await tsdown.build({ cwd: join(root, "sdk"), logLevel: "error" });
 }
 
