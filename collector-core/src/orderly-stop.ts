@@ -1,5 +1,6 @@
 import type { Collector, Ledger } from "./collector.js";
 import type { LoadedConfig } from "./config/load-config.js";
+import { LONGEST_TIMER_MS } from "./longest-timer.js";
 import type { Logger } from "./logging/logger.js";
 
 /** {@link stopInOrder}'s argument. */
@@ -11,8 +12,6 @@ export interface OrderlyStopOptions {
   readonly reason: string;
 }
 
-/** A timer of more than this would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What the collector itself may take beyond the grace period before it is left behind. */
 const MARGIN_MS = 500;
 

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import { costBudgetUsd, objectivesByAgent, sloErrorRate } from "./agent-objectives.js";
 import {
   boolean,
@@ -18,8 +19,7 @@ export const LOG_LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as c
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The longest that a timer of Node can run, in whole seconds: a longer one fires at once. */
-const MAX_TIMER_SECONDS = 2_147_483;
+const MAX_TIMER_SECONDS = Math.trunc(LONGEST_TIMER_MS / 1000);
 
 // spec 8 rules 1 and 2. Two equal bounds would be two series of one name, which a scraper refuses.
 const buckets = list(number({ above: 0 }), {

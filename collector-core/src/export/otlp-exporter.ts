@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Clock, ExportOutcome, Lifecycle, PipelineSpan, SpanSink } from "../interfaces.js";
 import { keyValue, textValue } from "../otlp/any-value.js";
@@ -9,6 +10,7 @@ import {
   ScopeSpansSchema,
 } from "../otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { describeError } from "../describe-error.js";
+import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { toOtlpSpan } from "./otlp-span.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
@@ -146,7 +148,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     clearInterval(timer);
     hurry.abort();
     const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
-    const timeUp = setTimeout(() => giveUp.abort(), Math.min(remainingMs, MAX_TIMER_MS));
+    const timeUp = setTimeout(() => giveUp.abort(), Math.min(remainingMs, LONGEST_TIMER_MS));
     // A run that was under way may have been one for full batches only.
     await run(true);
     await run(true);
@@ -176,9 +178,6 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     stop: (deadlineMs = Infinity) => (stopping ??= stop(deadlineMs)),
   };
 }
-
-/** A timer of Node takes no longer wait; it would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function byContext(batch: readonly Waiting[]): Map<string, Waiting[]> {
   const groups = new Map<string, Waiting[]>();
@@ -230,15 +229,7 @@ function createEpisodeLog(log: OtlpExporterOptions["log"]) {
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS)).unref();
-    signal.addEventListener("abort", end);
-  });
+/** Waits, or until the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, { signal, ref: false }).catch(() => undefined);
 }

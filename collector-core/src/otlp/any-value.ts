@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { isWellFormed } from "../span/well-formed.js";
 import {
   AnyValueSchema,
   ArrayValueSchema,
@@ -26,8 +27,7 @@ export function toAnyValue(value: unknown): AnyValue | undefined {
 
 function plainValue(value: unknown): AnyValue | undefined {
   if (typeof value === "string") {
-    // UTF-8 cannot carry half a character: it would arrive as another text.
-    return LONE_SURROGATE.test(value) ? undefined : textValue(value);
+    return isWellFormed(value) ? textValue(value) : undefined;
   }
   if (typeof value === "boolean") return create(AnyValueSchema, { value: { case: "boolValue", value } });
   if (typeof value !== "number") return undefined;
@@ -36,8 +36,6 @@ function plainValue(value: unknown): AnyValue | undefined {
   }
   return create(AnyValueSchema, { value: { case: "doubleValue", value } });
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Whole numbers and others are two kinds to OTLP. */
 function kindOf(value: unknown): string {

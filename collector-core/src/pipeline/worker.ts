@@ -1,4 +1,5 @@
 import type { BatchRange, Clock, IngestQueue, Lease, PipelineSpan, SpanSink } from "../interfaces.js";
+import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
 
@@ -46,7 +47,6 @@ const SLICE_MS = 5;
 const MAX_SLICE_MS = 25;
 /** How often a drain looks whether its deadline has passed. */
 const DRAIN_LOOK_MS = 20;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How long the next slice is, after the loop took so long for its turn. */
 function sliceMs(turnMs: number): number {
@@ -91,7 +91,8 @@ export function createWorker(options: WorkerOptions): Worker {
       const waitedFromMs = clock.monotonic();
       if (waitedFromMs >= sliceEnd) {
         const cause = await turnOrLease();
-        if (cause === "turn") sliceEnd = clock.monotonic() + sliceMs(clock.monotonic() - waitedFromMs);
+        const nowMs = clock.monotonic();
+        if (cause === "turn") sliceEnd = nowMs + sliceMs(nowMs - waitedFromMs);
       }
       if (stopped) return;
       const lease = await queue.take(SPANS_PER_LEASE);
@@ -184,6 +185,5 @@ function nextTurn(): Promise<void> {
 }
 
 function delay(ms: number): Promise<void> {
-  // A timer takes no longer wait; it would fire at once.
-  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, MAX_TIMER_MS)).unref());
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS)).unref());
 }

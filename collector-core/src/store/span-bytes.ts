@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { PipelineSpan } from "../interfaces.js";
+import type { BatchBytes, PipelineSpan } from "../interfaces.js";
 import { findSpanSlices } from "../span/json-slices.js";
 import { BatchSlices } from "./batch-slices.js";
 import { SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
@@ -58,7 +58,7 @@ export class SpanBytes {
     if (source === undefined) return undefined;
     const { body, spanCount } = source;
     if (body.length > spanCount * WHOLE_BATCH_BYTES_PER_SPAN) return undefined;
-    if (!this.#segments.takesBatch(spanCount, body.length) || !isWhole(spans, from)) return undefined;
+    if (!this.#segments.takesBatch(spanCount, body.length) || !isWhole(spans, from, source)) return undefined;
     this.#openBatch = this.#segments.addBatch(spanCount, body);
     this.#rowsMissing = spanCount;
     return from + spanCount;
@@ -180,9 +180,7 @@ export class SpanBytes {
 }
 
 /** True where a whole batch follows in `spans`, and its bytes say what its spans are. */
-function isWhole(spans: readonly PipelineSpan[], from: number): boolean {
-  const source = spans[from]?.source;
-  if (source === undefined) return false;
+function isWhole(spans: readonly PipelineSpan[], from: number, source: BatchBytes): boolean {
   for (let index = 0; index < source.spanCount; index++) {
     const span = spans[from + index];
     if (span?.source !== source || span.index !== index || span.madeSpanId !== undefined) return false;

@@ -1,3 +1,5 @@
+import { isWellFormed } from "../../span/well-formed.js";
+
 /** A trace that stands for the values of a bucket (spec 4.7): what links a histogram to something to look at. */
 export interface Exemplar {
   readonly traceId: string;
@@ -8,12 +10,11 @@ export interface Exemplar {
 /** What names and values of an exemplar's labels may have together, in characters (OpenMetrics 1.0). */
 const MAX_LABEL_SET_LENGTH = 128;
 const LABEL = "trace_id";
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Undefined where the trace id is too long for one, or no text that UTF-8 can carry. */
 export function exemplarOf(traceId: string, receivedAtMs: number): Exemplar | undefined {
   const fits = LABEL.length + traceId.length <= MAX_LABEL_SET_LENGTH;
-  return fits && !LONE_SURROGATE.test(traceId) ? { traceId, receivedAtMs } : undefined;
+  return fits && isWellFormed(traceId) ? { traceId, receivedAtMs } : undefined;
 }
 
 /** As prom-client's serializer takes it. */
