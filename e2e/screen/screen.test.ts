@@ -207,6 +207,25 @@ describe("the screen on the built collector", () => {
     await grid.waitFor();
   });
 
+  it("steps to the next trace by a key pressed before the list is there", async () => {
+    const collector = await collectorForTest();
+    await post(collector, [plainSpan("older"), plainSpan("newer")]);
+    const { page } = await openPage(browser, "about:blank");
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/v1/traces?*", async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${collector.url}/traces/older`);
+    await page.getByRole("heading", { name: "run older", level: 1 }).waitFor();
+    await page.keyboard.press("k");
+    answer();
+    await page.getByRole("heading", { name: "run newer", level: 1 }).waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { name: "run older", level: 1 }).waitFor();
+  });
+
   it("keeps filters in the address, counted by the collector", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("good")]);

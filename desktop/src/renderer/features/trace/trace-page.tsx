@@ -87,14 +87,14 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
 function PageParts({ traceKey }: { traceKey: TraceKey }) {
   const { view, selected, isNarrow } = useTracePage();
   const trace = useTrace((state) => state.trace);
-  const neighbours = useNeighbours(traceKey, view);
+  const { step, ...neighbours } = useNeighbours(traceKey, view);
   const selectedId = selected?.id;
   const { isCopied, copy } = useCopy();
   const copyLink = (): void => {
     const path = tracePath(traceKey, { ...view.getState(), spanId: selectedId });
     copy(window.location.origin + path);
   };
-  useTraceKeys(neighbours, copyLink);
+  useTraceKeys(step, copyLink);
 
   const shown = useTraceView((state) => state.view);
   const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));

@@ -1,5 +1,5 @@
 import type { TraceSummary } from "@obspan/collector-core/contract";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import type { TraceKey } from "../../../api/collector-api.js";
 import { useStores, useTraces } from "../../../app-context.js";
@@ -13,8 +13,14 @@ export interface Neighbours {
   readonly openOlder: (() => void) | undefined;
 }
 
-/** Steps through the list as it is filtered. The address is replaced: Back still leads to the list. */
-export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceViewStore): Neighbours {
+/** Steps through the list as it is filtered. */
+export interface Steps extends Neighbours {
+  /** Opens a neighbour where there is one; while the list is on its way, as soon as it is there. */
+  readonly step: (to: keyof Neighbours) => void;
+}
+
+/** The address is replaced: Back still leads to the list. */
+export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceViewStore): Steps {
   const { traces } = useStores();
   const [, navigate] = useLocation();
   const isListed = useTraces(({ phase, rows }) => phase === "ready" || rows.length > 0);
@@ -23,6 +29,7 @@ export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceVie
   );
   const newerKey = useTraces(({ rows }) => keyAt(rows, at - 1));
   const olderKey = useTraces(({ rows }) => (at < 0 ? undefined : keyAt(rows, at + 1)));
+  const asked = useRef<keyof Neighbours>(undefined);
   const isLast = useTraces(({ rows }) => at >= 0 && at === rows.length - 1);
 
   useEffect(() => {
@@ -42,7 +49,22 @@ export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceVie
       });
     };
   };
-  return { openNewer: opener(newerKey), openOlder: opener(olderKey) };
+  const neighbours = { openNewer: opener(newerKey), openOlder: opener(olderKey) };
+
+  useEffect(() => {
+    if (!isListed || asked.current === undefined) return;
+    const open = neighbours[asked.current];
+    asked.current = undefined;
+    open?.();
+  });
+
+  return {
+    ...neighbours,
+    step(to) {
+      if (isListed) neighbours[to]?.();
+      else asked.current = to;
+    },
+  };
 }
 
 function keyAt(rows: readonly TraceSummary[], index: number): string | undefined {

@@ -5,11 +5,11 @@ import { useTracePage } from "../trace-page-context.js";
 import { ZOOM_STEP } from "../view-bar.js";
 import { middleOf } from "../model/span-tree.js";
 import { useBackToList } from "./use-back-to-list.js";
-import type { Neighbours } from "./use-neighbours.js";
+import type { Steps } from "./use-neighbours.js";
 import { focusSpans, useSelection } from "./use-selection.js";
 
 /** What the page's keys do; see "Keys" of the design. */
-export function useTraceKeys({ openNewer, openOlder }: Neighbours, copyLink: () => void): void {
+export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
   const { view, selected, failed, isNarrow } = useTracePage();
   const moves = useSelection();
   const goBack = useBackToList();
@@ -51,8 +51,8 @@ export function useTraceKeys({ openNewer, openOlder }: Neighbours, copyLink: () 
     e: () => moves.selectAmong(failed, 1),
     E: () => moves.selectAmong(failed, -1),
     "/": () => view.getState().openSearch(),
-    j: () => openOlder?.(),
-    k: () => openNewer?.(),
+    j: () => step("openOlder"),
+    k: () => step("openNewer"),
     y: copyLink,
     "]": () => view.getState().togglePane(isNarrow),
     "+": () => view.getState().zoomBy(1 / ZOOM_STEP, middleOf(selected)),
