@@ -3,11 +3,15 @@
  * fails where a page is not what its table says. Needs the build.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createCollector } from "../collector-core/dist/collector.js";
 import { configFileSchema } from "../collector-core/dist/config/config-file-schema.js";
+import { loadConfig } from "../collector-core/dist/config/load-config.js";
 import { renderOptionsReference } from "../collector-core/dist/config/options-reference.js";
 import { ERROR_CATALOGUE } from "../collector-core/dist/contract/errors.js";
 import { METRIC_FAMILIES, metricLabelNames } from "../collector-core/dist/contract/metrics.js";
+import { createLogger } from "../collector-core/dist/logging/logger.js";
 import * as sdkOptions from "../sdk/dist-test/src/config/options.js";
+import { renderEndpoints } from "./endpoints-page.mjs";
 import { renderSdkOptions } from "./sdk-options-page.mjs";
 
 const PAGES = {
@@ -16,6 +20,7 @@ const PAGES = {
   "config.schema.json": () => `${JSON.stringify(configFileSchema(), null, 2)}\n`,
   "errors.md": renderErrors,
   "metrics.md": renderMetrics,
+  "endpoints.md": async () => renderEndpoints(await askForApi()),
 };
 
 function renderErrors() {
@@ -64,13 +69,27 @@ prom-client's \`process_*\` and \`nodejs_*\` families stand beside these.
 `;
 }
 
+/** The OpenAPI document of a collector that runs for as long as it takes to ask. */
+async function askForApi() {
+  const { loaded } = loadConfig({ env: { OBS_SERVER_HOST: "127.0.0.1", OBS_SERVER_PORT: "0" } });
+  const logger = createLogger({ level: "ERROR", structured: false, logFile: undefined });
+  const collector = await createCollector({ loaded, logger, version: "" });
+  await collector.start();
+  try {
+    return await (await fetch(`${collector.url}/openapi.json`)).json();
+  } finally {
+    await collector.stop();
+  }
+}
+
 const directory = new URL("../docs/reference/", import.meta.url);
 const isCheck = process.argv.includes("--check");
 mkdirSync(directory, { recursive: true });
 for (const [file, render] of Object.entries(PAGES)) {
   const url = new URL(file, directory);
-  if (!isCheck) writeFileSync(url, render());
-  else if (readFileSync(url, "utf8") !== render()) {
+  const page = await render();
+  if (!isCheck) writeFileSync(url, page);
+  else if (readFileSync(url, "utf8") !== page) {
     console.error(`docs/reference/${file} is not what its table says: run \`npm run docs\`.`);
     process.exitCode = 1;
   }

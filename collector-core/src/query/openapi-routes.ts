@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
 
 const TELEMETRY_ERRORS = errorAnswers(
   "invalid_json",
@@ -35,24 +35,25 @@ const INGEST_PATHS = {
       requestBody: { required: true, content: jsonContent(SpanBatchSchema) },
       responses: {
         202: { description: "Taken; it is processed afterwards.", content: jsonContent(AcceptedSchema) },
-        ...Object.fromEntries(
-          Object.entries(TELEMETRY_ERRORS).map(([status, schema]) => [
-            status,
-            { description: schema.description, content: jsonContent(schema) },
-          ]),
-        ),
+        ...asResponses(TELEMETRY_ERRORS),
       },
     },
   },
 };
 
-/** What any route may answer. */
-const COMMON_ERRORS = errorAnswers(
-  "unauthorized",
-  "host_not_allowed",
-  "origin_not_allowed",
-  "internal_error",
+/** What any route may answer, as JSON whatever else it produces. */
+const COMMON_ERRORS = asResponses(
+  errorAnswers("unauthorized", "host_not_allowed", "origin_not_allowed", "internal_error"),
 );
+
+function asResponses(errors: Record<number, ErrorAnswer>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([status, schema]) => [
+      status,
+      { description: schema.description, content: jsonContent(schema) },
+    ]),
+  );
+}
 
 function jsonContent(schema: object): { "application/json": { schema: object } } {
   return { "application/json": { schema } };

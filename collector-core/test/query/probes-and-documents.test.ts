@@ -186,7 +186,7 @@ describe("contract 3: GET /v1/config", () => {
 describe("contract 3: GET /openapi.json", () => {
   interface OpenApi {
     openapi: string;
-    paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+    paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
   }
 
   it("is an OpenAPI 3.1 document that names every route of this collector", async () => {
@@ -215,6 +215,7 @@ describe("contract 3: GET /openapi.json", () => {
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) {
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(["403", "500"]));
+        expect(Object.keys(responses["500"]?.content ?? {})).toEqual(["application/json"]);
       }
     }
     expect(Object.keys(document.paths["/v1/telemetry"]?.["post"]?.responses ?? {})).toEqual(
