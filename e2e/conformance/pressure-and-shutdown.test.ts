@@ -1,0 +1,91 @@
+import { describe, expect } from "vitest";
+import { collectorForTest } from "../harness/built-collector.js";
+import { burst } from "../harness/held-collector.js";
+import { clientForTest, smallSpans, telemetry } from "../harness/http-client.js";
+import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { scrape } from "../harness/scrape.js";
+import { rule } from "./rule.js";
+
+const SPANS_PER_BATCH = 2000;
+
+/** Batches that together are twice what the queue holds. */
+const tooMuchFor = (queueSize: number) =>
+  Array.from({ length: (2 * queueSize) / SPANS_PER_BATCH }, (_, index) =>
+    telemetry(smallSpans(SPANS_PER_BATCH, `t${index}`)),
+  );
+
+describe("the queue's levels", () => {
+  rule("3.2", "reject: from the hard limit on new spans are refused with 429, none is dropped", async () => {
+    const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
+    const requests = tooMuchFor(20_000);
+    const { answers } = await burst(collector, clientForTest(collector.url, requests.length), requests);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(9);
+    expect(statuses).toContain(429);
+    const ledger = await ledgerAtRest(collector.url);
+    expectToAddUp(ledger);
+    expect(ledger.dropped["evicted_oldest"] ?? 0).toBe(0);
+    expect(collector.stderr.filter((line) => / WARNING .*soft/.test(line))).toHaveLength(1);
+  });
+
+  rule("3.2", "drop_oldest: all is taken, and the oldest are evicted to make room", async () => {
+    const collector = await collectorForTest({
+      LIMITS_MAX_QUEUE_SIZE: "20000",
+      BACKPRESSURE_MODE: "drop_oldest",
+    });
+    const requests = tooMuchFor(20_000);
+    const { answers } = await burst(collector, clientForTest(collector.url, requests.length), requests);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const ledger = await ledgerAtRest(collector.url);
+    expectToAddUp(ledger);
+    expect(ledger.dropped["evicted_oldest"]).toBeGreaterThan(0);
+  });
+
+  rule("3.2", "below the soft limit its gauge is 0", async () => {
+    const collector = await collectorForTest();
+    const seen = await scrape(collector.url);
+    expect(seen.value("obs_backpressure_soft_limit_reached")).toBe(0);
+    expect(seen.value("obs_backpressure_hard_limit_active")).toBe(0);
+  });
+
+  rule("3.3", "at the hard limit it is not ready, and says by how much; then it is ready again", async () => {
+    const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
+    const batches = tooMuchFor(20_000);
+    const client = clientForTest(collector.url, batches.length + 1);
+    const { answers } = await burst(collector, client, [...batches, { path: "/ready" }]);
+    const full = answers.at(-1);
+    expect(full?.status).toBe(503);
+    expect(JSON.parse(full?.body ?? "")).toEqual({
+      status: "not_ready",
+      queue_pct: expect.any(Number),
+      reasons: [expect.stringMatching(/^queue_pct=[\d.]+% >= hard_limit=95(\.0)?%$/)],
+    });
+    await ledgerAtRest(collector.url);
+    expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
+  });
+});
+
+describe("SIGTERM", () => {
+  rule("4.9 rule 6", "what was accepted is processed before the end, and the last line says so", async () => {
+    const collector = await collectorForTest();
+    const requests = tooMuchFor(20_000);
+    const client = clientForTest(collector.url, requests.length);
+    const { answers } = await burst(collector, client, requests, () => collector.signal("SIGTERM"));
+    const accepted = answers.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
+    expect(await collector.exit).toEqual({ code: 0, signal: null });
+    const ledger = collector.lastLedger();
+    expectToAddUp(ledger);
+    expect(ledger).toMatchObject({ accepted, processed: accepted, queued: 0 });
+  });
+
+  rule("4.9 rule 6", "without drain_queue what waits is given up, and counted", async () => {
+    const collector = await collectorForTest({ SHUTDOWN_DRAIN_QUEUE: "false" });
+    const requests = tooMuchFor(20_000);
+    const client = clientForTest(collector.url, requests.length);
+    await burst(collector, client, requests, () => collector.signal("SIGTERM"));
+    expect(await collector.exit).toEqual({ code: 0, signal: null });
+    const ledger = collector.lastLedger();
+    expectToAddUp(ledger);
+    expect(ledger.dropped["shutdown"]).toBeGreaterThan(0);
+  });
+});
