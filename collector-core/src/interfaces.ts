@@ -3,7 +3,15 @@
  * through these.
  */
 import type { Span } from "@obspan/sdk/wire";
-import type { Facets, NormalizedSpan, TraceFilter, TraceQuery, TraceSummary } from "./contract/trace.js";
+import type {
+  Facets,
+  Histogram,
+  HistogramQuery,
+  NormalizedSpan,
+  TraceFilter,
+  TraceQuery,
+  TraceSummary,
+} from "./contract/trace.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
 
 /** What tells the time. Tests pass their own, so that none has to sleep. */
@@ -140,7 +148,7 @@ export type EvictionReason = "max_traces" | "max_bytes" | "ttl" | "span_cap" | "
 /** What `append` made go: traces, except `span_cap`, which counts spans. */
 export type Evictions = Readonly<Partial<Record<EvictionReason, number>>>;
 
-/** A page of traces, newest first. */
+/** A page of traces, in the order that was asked for. */
 export interface TracePage {
   readonly traces: readonly TraceSummary[];
   readonly nextCursor: string | null;
@@ -172,12 +180,14 @@ export interface TraceStore extends Lifecycle {
   tenantsOf(traceId: string): Promise<readonly string[]>;
   getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined>;
   /**
-   * Traces that match, newest first: the order in which their first spans came.
+   * Traces that match; newest first, which is the order in which their first spans came, unless another is asked for.
    *
-   * @throws `ApiError` `invalid_query` where the cursor is not one of this store's.
+   * @throws `ApiError` `invalid_query` where the cursor is not one of this store's, or of another order, and, as the
+   * two below, where a time cannot be read.
    */
   list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
   facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
+  histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram>;
   /** False where there was no such trace. */
   remove(key: TraceKey): Promise<boolean>;
   /** Empties the store, and says how many traces there were. */

@@ -46,6 +46,8 @@ export function facets(fields: Partial<Facets> = {}): Facets {
     status: [],
     span_type: [],
     tenant: [],
+    evaluation_type: [],
+    cost_usd: 0,
     ...fields,
   };
 }

@@ -43,6 +43,8 @@ const PATHS = [
   "/v1/traces/..%2f..%2fetc%2fpasswd",
   "/v1/traces/a/spans/__proto__",
   "/v1/facets?service=%00",
+  "/v1/histogram?since=9999-12-31T23:59:59Z&until=0&buckets=500",
+  "/v1/traces?q=%00%F0%9F%98%80(a%2B)%2B%24&min_duration_ms=1e308&order=slowest",
   "/v1/config",
   "/metrics",
   "/health",

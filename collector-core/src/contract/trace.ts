@@ -95,7 +95,7 @@ export interface TruncatedText {
   preview: string;
 }
 
-/** Filters over traces, shared by `GET /v1/traces` and `GET /v1/facets`. */
+/** Filters over traces, shared by all that answers or takes out traces. */
 export const TraceFilterSchema = Type.Object({
   trace_id: Type.Optional(Type.String({ description: "Look up one trace." })),
   tenant: Type.Optional(Type.String({ description: "Traces of one tenant." })),
@@ -106,6 +106,22 @@ export const TraceFilterSchema = Type.Object({
   status: Type.Optional(
     Type.String({ description: "`OK`, `ERROR`, `RUNNING` and so on: the summary's status." }),
   ),
+  span_type: Type.Optional(Type.String({ description: "Traces with a span of this type." })),
+  root_name: Type.Optional(Type.String({ description: "Name of the span without a parent." })),
+  min_duration_ms: Type.Optional(Type.Number({ minimum: 0, description: "Traces that took this long." })),
+  since: Type.Optional(
+    Type.String({
+      description: "Traces that started then or later: RFC 3339, or Unix epoch milliseconds.",
+    }),
+  ),
+  until: Type.Optional(Type.String({ description: "Traces that started earlier than that." })),
+  has_evaluation: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "`true` or `false`, or what was judged: `relevance` chooses traces with such an evaluation.",
+    }),
+  ),
   q: Type.Optional(
     Type.String({
       description: "Text to find in span names and text attributes, in any letter case.",
@@ -115,8 +131,20 @@ export const TraceFilterSchema = Type.Object({
 });
 export type TraceFilter = Static<typeof TraceFilterSchema>;
 
+/** Orders of a list: `newest` is the order in which traces came. */
+export const TraceOrderSchema = Type.Union(
+  [Type.Literal("newest"), Type.Literal("slowest"), Type.Literal("costliest")],
+  {
+    default: "newest",
+    description:
+      "`newest` is the order in which traces came. Pages of the others leave out what came after the first of them.",
+  },
+);
+export type TraceOrder = Static<typeof TraceOrderSchema>;
+
 export const TraceQuerySchema = Type.Object({
   ...TraceFilterSchema.properties,
+  order: Type.Optional(TraceOrderSchema),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Most results a page." }),
   ),
@@ -145,6 +173,7 @@ const FacetSchema = Type.Array(Type.Object({ value: Type.String(), count: Type.I
 /** How many of the traces that a filter chooses have which value. */
 export const FacetsSchema = Type.Object({
   total: Type.Integer({ description: "Traces that the filter chooses." }),
+  cost_usd: Type.Number({ description: "What these traces cost together, as far as they are kept." }),
   service: FacetSchema,
   env: FacetSchema,
   agent: FacetSchema,
@@ -152,5 +181,34 @@ export const FacetsSchema = Type.Object({
   status: FacetSchema,
   span_type: FacetSchema,
   tenant: FacetSchema,
+  evaluation_type: FacetSchema,
 });
 export type Facets = Static<typeof FacetsSchema>;
+
+export const HistogramQuerySchema = Type.Object({
+  ...TraceFilterSchema.properties,
+  buckets: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 60, description: "Most buckets that are answered." }),
+  ),
+});
+export type HistogramQuery = Static<typeof HistogramQuerySchema>;
+
+/** When the traces that a filter chooses started. */
+export const HistogramSchema = Type.Object({
+  total: Type.Integer({ description: "Traces in all buckets." }),
+  bucket_ms: Nullable(
+    Type.Integer(),
+    "Length of a bucket: the shortest round one with which `buckets` suffice; null where there is none.",
+  ),
+  buckets: Type.Array(
+    Type.Object({
+      start: Type.String({ description: "RFC 3339." }),
+      traces: Type.Integer({ description: "Traces that started in it." }),
+      errors: Type.Integer({ description: "Of these, traces of status `ERROR`." }),
+    }),
+    {
+      description: "Without a gap, from `since` to `until`, or else from the earliest to the latest start.",
+    },
+  ),
+});
+export type Histogram = Static<typeof HistogramSchema>;

@@ -6,6 +6,8 @@ import Type from "typebox";
 import { ApiError } from "../contract/errors.js";
 import {
   FacetsSchema,
+  HistogramQuerySchema,
+  HistogramSchema,
   NormalizedSpanSchema,
   TraceDetailSchema,
   TraceFilterSchema,
@@ -50,7 +52,7 @@ const TAGS = ["traces"];
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 
-/** `GET` and `DELETE /v1/traces…`, `GET /v1/facets` (spec 4.3, 4.4, contract 3). */
+/** `GET` and `DELETE /v1/traces…`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, 4.4, contract 3). */
 export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
   { store, onCleared },
@@ -61,7 +63,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       preValidation: requirePlainLimit,
       schema: {
         tags: TAGS,
-        summary: "Recent traces, newest first",
+        summary: "Recent traces, newest first or in another order",
         querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: TraceListSchema,
@@ -86,6 +88,19 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ query }, reply) => await required(store).facets(query, whileConnected(reply.raw)),
+  );
+
+  app.get(
+    "/v1/histogram",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "When traces started",
+        querystring: Type.Object(HistogramQuerySchema.properties, { additionalProperties: false }),
+        response: { 200: HistogramSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
+      },
+    },
+    async ({ query }, reply) => await required(store).histogram(query, whileConnected(reply.raw)),
   );
 
   app.get(

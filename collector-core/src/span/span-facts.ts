@@ -34,11 +34,13 @@ export interface SpanFacts {
   readonly end: Instant | undefined;
   /** Absent where nothing says how long the span took, and on a running span. */
   readonly durationMs: number | undefined;
-  /** `""` where absent, as the five below: the value of an absent label (contract 4). */
+  /** `""` where absent, as the six below: the value of an absent label (contract 4). */
   readonly model: string;
   readonly provider: string;
   readonly toolName: string;
   readonly agent: string;
+  /** What an evaluation span judged, the part before the colon (contract 8); `""` on any other span. */
+  readonly evaluationType: string;
   /** The category of the error, for the `error_type` label; `""` where the span has none. */
   readonly errorCategory: ErrorCategory | "";
   readonly errorPropagated: boolean;
@@ -75,6 +77,7 @@ export function readSpanFacts(
 
   const status = stringOr(span.status, "OK", "status", onInvalid);
   const isRunning = status === "RUNNING";
+  const spanType = stringOr(span.span_type, "span", "span_type", onInvalid);
   const times = readSpanTimes(span, context.receivedAtMs, isRunning, onInvalid);
   const errorType = label(attributes["error_type"], "error_type", onInvalid);
   const spanId = madeSpanId ?? span.span_id ?? "";
@@ -90,7 +93,7 @@ export function readSpanFacts(
     spanId,
     parentSpanId: readParentSpanId(span, spanId, onInvalid),
     name: truncateCodePoints(span.name, MAX_NAME_LENGTH),
-    spanType: stringOr(span.span_type, "span", "span_type", onInvalid),
+    spanType,
     status,
     isRunning,
     start: times.start,
@@ -100,6 +103,7 @@ export function readSpanFacts(
     provider: label(attributes["provider"], "provider", onInvalid),
     toolName: label(attributes["tool_name"], "tool_name", onInvalid),
     agent: label(attributes["agent"], "agent", onInvalid),
+    evaluationType: spanType === "evaluation" ? evaluationTypeOf(attributes["evaluation_type"]) : "",
     errorCategory: status === "ERROR" ? errorCategory(errorType) : "",
     errorPropagated: span.error_propagated === true,
     tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
@@ -201,6 +205,12 @@ function label(value: unknown, field: string, onInvalid: OnInvalidValue): string
   if (typeof value === "string") return truncateCodePoints(value, MAX_LABEL_LENGTH);
   onInvalid(field);
   return "";
+}
+
+/** `criteria:<own text>` and `length:1-80` are of the types `criteria` and `length`. */
+function evaluationTypeOf(value: unknown): string {
+  if (typeof value !== "string") return "";
+  return truncateCodePoints(value.split(":", 1)[0] ?? "", MAX_LABEL_LENGTH);
 }
 
 function tokenCount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {

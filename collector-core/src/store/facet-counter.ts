@@ -1,63 +1,59 @@
 import type { Facets } from "../contract/trace.js";
-import type { ValueField } from "./trace-values.js";
+import type { TraceFacts } from "./trace-facts.js";
+import type { TraceValues, ValueField } from "./trace-values.js";
 
 /** Values that a facet shows. */
 const MAX_VALUES = 200;
 
-interface Count {
-  count: number;
-  /** The trace that was counted last. */
-  trace: number;
-}
-
 /** Counts how many traces have which value. */
 export class FacetCounter {
   #total = 0;
-  readonly #counts = {
-    service: new Map<string, Count>(),
-    env: new Map<string, Count>(),
-    agent: new Map<string, Count>(),
-    model: new Map<string, Count>(),
-    status: new Map<string, Count>(),
-    span_type: new Map<string, Count>(),
-    tenant: new Map<string, Count>(),
-  };
+  #costUsd = 0;
+  /** Traces share their values: each is taken apart once, at the end. */
+  readonly #byValues = new Map<TraceValues, number>();
+  readonly #statuses = new Map<string, number>();
+  readonly #tenants = new Map<string, number>();
 
-  /** Starts with the next trace. */
-  nextTrace(): void {
+  add(tenant: string, facts: TraceFacts): void {
     this.#total++;
-  }
-
-  /** Counts a value of the current trace, once. Absent ones are `""` and count nowhere. */
-  add(field: ValueField | "status" | "tenant", value: string): void {
-    if (value === "") return;
-    const entry = this.#counts[field].get(value);
-    if (entry === undefined) {
-      this.#counts[field].set(value, { count: 1, trace: this.#total });
-    } else if (entry.trace !== this.#total) {
-      entry.count++;
-      entry.trace = this.#total;
-    }
+    this.#costUsd += facts.costUsd;
+    count(this.#byValues, facts.values, 1);
+    count(this.#statuses, facts.status, 1);
+    count(this.#tenants, tenant, 1);
   }
 
   /** The most frequent values of each field, ties by name. */
   toFacets(): Facets {
+    const facetOf = (field: ValueField): Facets[ValueField] => {
+      const counts = new Map<string, number>();
+      for (const [values, traces] of this.#byValues)
+        for (const value of values[field]) count(counts, value, traces);
+      return mostFrequent(counts);
+    };
     return {
       total: this.#total,
-      service: mostFrequent(this.#counts.service),
-      env: mostFrequent(this.#counts.env),
-      agent: mostFrequent(this.#counts.agent),
-      model: mostFrequent(this.#counts.model),
-      status: mostFrequent(this.#counts.status),
-      span_type: mostFrequent(this.#counts.span_type),
-      tenant: mostFrequent(this.#counts.tenant),
+      cost_usd: this.#costUsd,
+      service: facetOf("service"),
+      env: facetOf("env"),
+      agent: facetOf("agent"),
+      model: facetOf("model"),
+      status: mostFrequent(this.#statuses),
+      span_type: facetOf("span_type"),
+      evaluation_type: facetOf("evaluation_type"),
+      tenant: mostFrequent(this.#tenants),
     };
   }
 }
 
-function mostFrequent(counts: ReadonlyMap<string, Count>): { value: string; count: number }[] {
+function count<T>(counts: Map<T, number>, value: T, traces: number): void {
+  counts.set(value, (counts.get(value) ?? 0) + traces);
+}
+
+/** An absent value is `""` and counts nowhere. */
+function mostFrequent(counts: ReadonlyMap<string, number>): { value: string; count: number }[] {
   return [...counts]
-    .map(([value, { count }]) => ({ value, count }))
+    .filter(([value]) => value !== "")
+    .map(([value, traces]) => ({ value, count: traces }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
     .slice(0, MAX_VALUES);
 }

@@ -1,4 +1,12 @@
-import type { Facets, NormalizedSpan, TraceFilter, TraceQuery, TraceSummary } from "../contract/trace.js";
+import type {
+  Facets,
+  Histogram,
+  HistogramQuery,
+  NormalizedSpan,
+  TraceFilter,
+  TraceQuery,
+  TraceSummary,
+} from "../contract/trace.js";
 import type {
   Clock,
   EvictionReason,
@@ -10,17 +18,21 @@ import type {
   TraceStore,
   TraceStoreUsage,
 } from "../interfaces.js";
+import { requireTimestamp } from "../span/required-timestamp.js";
 import { DroppedSpans } from "./dropped-spans.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
 import { ListCursors } from "./list-cursor.js";
 import { FLAG, keepReadable, readSnapshot, SpanStore } from "./span-store.js";
 import { NO_ROW } from "./span-table.js";
+import { StartHistogram } from "./start-histogram.js";
+import { TimeSlice } from "./time-slice.js";
+import { TraceIndex } from "./trace-facts.js";
+import { TracePageCollector } from "./trace-pages.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceRegistry } from "./trace-registry.js";
-import { summarizeTrace, traceStatus } from "./trace-summary.js";
 import { createTraceSearch } from "./trace-search.js";
-import { visitValues } from "./trace-values.js";
+import { summarizeTrace } from "./trace-summary.js";
 
 /** Evaluation spans kept per trace, apart from its other spans (contract 8). */
 const MAX_EVALUATIONS_PER_TRACE = 100;
@@ -35,6 +47,7 @@ const SWEEP_INTERVAL_MS = 1000;
 /** Dead space given back per append and per sweep: about a millisecond of copying. */
 const COMPACTION_BUDGET_BYTES = 2 ** 20;
 const DEFAULT_LIMIT = 20;
+const DEFAULT_BUCKETS = 60;
 
 /** What bounds a {@link createMemoryTraceStore | memory trace store}. */
 export interface MemoryTraceStoreOptions {
@@ -74,7 +87,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     Math.min(MAX_EVICTED_SLOTS, Math.max(MIN_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
   );
   const cursors = new ListCursors();
-  const search = createTraceSearch({ traces, spans, clock });
+  const index = new TraceIndex(traces, spans);
+  const search = createTraceSearch({ traces, spans, index, clock });
   const evicted: Record<EvictionReason, number> = {
     max_traces: 0,
     max_bytes: 0,
@@ -92,6 +106,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
   // --- Traces and spans that go.
 
   function dropTrace(trace: TraceRecord): void {
+    index.forget(trace);
     traces.remove(trace);
     removeChain(trace.firstSpan);
     removeChain(trace.firstEvaluation);
@@ -170,6 +185,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       trace = traces.create(key, isLate, nowMs);
     } else {
       traces.touch(trace, nowMs);
+      index.forget(trace);
       const known = spans.find(trace, facts.spanId);
       if (known !== NO_ROW) {
         const hasEnded = (spans.flags(known) & FLAG.running) === 0;
@@ -262,38 +278,62 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     },
 
     async list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage> {
-      const { limit = DEFAULT_LIMIT, cursor } = query;
-      const before = cursor === undefined ? Number.POSITIVE_INFINITY : cursors.decode(cursor);
+      const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
+      const after = cursor === undefined ? undefined : cursors.decode(cursor, order);
       evictExpired();
-      const page: TraceSummary[] = [];
-      let nextCursor: string | null = null;
-      let lastSequence = 0;
-      const visit = (trace: TraceRecord): boolean => {
-        // One match beyond the page tells that there is a next one.
-        if (page.length === limit) {
-          nextCursor = cursors.encode(lastSequence);
-          return false;
-        }
-        page.push(summarizeTrace(trace, spans, clock.monotonic()));
-        lastSequence = trace.sequence;
-        return true;
-      };
-      await search(query, before, visit, signal);
-      return { traces: page, nextCursor };
+      const newestSequence = after?.newestSequence ?? traces.newestSequence;
+      const collector = new TracePageCollector(order, limit, after);
+      const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
+      await search(query, before, (trace, facts) => collector.add(trace, facts), signal);
+
+      const { page, hasMore } = collector.finish();
+      const timeSlice = new TimeSlice(clock, signal);
+      const summaries: TraceSummary[] = [];
+      for (const { trace } of page) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        if (!trace.isRemoved) summaries.push(summarizeTrace(trace, spans, clock.monotonic()));
+      }
+      const last = page.at(-1);
+      const nextCursor =
+        hasMore && last !== undefined
+          ? cursors.encode({ order, sequence: last.trace.sequence, value: last.value, newestSequence })
+          : null;
+      return { traces: summaries, nextCursor };
     },
 
     async facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets> {
       evictExpired();
       const counter = new FacetCounter();
-      const visit = (trace: TraceRecord): boolean => {
-        counter.nextTrace();
-        counter.add("tenant", trace.tenant);
-        counter.add("status", traceStatus(trace, spans, clock.monotonic()));
-        visitValues(trace, spans, (field, value) => counter.add(field, value));
-        return true;
-      };
-      await search(filter, Number.POSITIVE_INFINITY, visit, signal);
+      await search(
+        filter,
+        Number.POSITIVE_INFINITY,
+        ({ tenant }, facts) => {
+          counter.add(tenant, facts);
+          return true;
+        },
+        signal,
+      );
       return counter.toFacets();
+    },
+
+    async histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram> {
+      evictExpired();
+      const counter = new StartHistogram();
+      await search(
+        query,
+        Number.POSITIVE_INFINITY,
+        (_trace, facts) => {
+          counter.add(facts);
+          return true;
+        },
+        signal,
+      );
+      const since = requireTimestamp(query.since, "since");
+      const until = requireTimestamp(query.until, "until");
+      return counter.toHistogram(query.buckets ?? DEFAULT_BUCKETS, {
+        sinceMs: since?.epochMs,
+        untilMs: until && until.epochMs + Math.sign(until.nanos),
+      });
     },
 
     async remove(key: TraceKey): Promise<boolean> {
@@ -310,6 +350,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
       const { count } = traces;
       traces.clear();
       spans.clear();
+      index.clear();
       // What was cleared on purpose starts afresh, so that an export can be imported again as it was.
       evictedTraces.clear();
       evicted.cleared += count;

@@ -2,7 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import type { BatchBytes, PipelineSpan } from "../interfaces.js";
 import { findSpanSlices } from "../span/json-slices.js";
 import { BatchSlices } from "./batch-slices.js";
-import { SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
+import { readBatchHeader, SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
 import { digestSpan, type SpanDigest } from "./span-digest.js";
 import { INT, type SpanTable } from "./span-table.js";
 
@@ -162,6 +162,14 @@ export class SpanBytes {
     const memory = this.#segments.segment(table.int(row, INT.segment));
     if (length < 0) return this.#batchSlices.find(memory, offset, ~length);
     return { memory, start: offset + table.int(row, INT.digestLength), end: offset + length };
+  }
+
+  /** The bytes that the JSON of a span is kept among: those of its batch, or its own. As {@link slice} otherwise. */
+  surroundings(row: number): SpanSlice {
+    if (this.table.int(row, INT.length) >= 0) return this.slice(row);
+    const memory = this.#segments.segment(this.table.int(row, INT.segment));
+    const { start, end } = readBatchHeader(memory, this.table.int(row, INT.offset));
+    return { memory, start, end };
   }
 
   clear(): void {

@@ -10,11 +10,14 @@ const RECENT_ENTRIES = 8;
 
 /** What a span can be filtered by, and its application: few combinations for many spans. */
 export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
+  /** Tells them from all others that there ever were. */
+  readonly serial: number;
   readonly model: string;
   readonly agent: string;
   readonly spanType: string;
   readonly status: string;
   readonly errorCategory: string;
+  readonly evaluationType: string;
 }
 
 interface Entry {
@@ -35,6 +38,7 @@ export class SpanLabelTable {
   readonly #recent: (Entry | undefined)[] = new Array<Entry | undefined>(RECENT_ENTRIES).fill(undefined);
   #nextRecent = 0;
   #bytes = 0;
+  #nextSerial = 0;
   #lastContext: BatchContext | undefined;
   #lastContextKey = "";
 
@@ -58,10 +62,11 @@ export class SpanLabelTable {
   }
 
   #find(context: BatchContext, facts: SpanFacts): Entry {
-    const { model, agent, spanType, status, errorCategory } = facts;
+    const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
     // With the lengths first, no two combinations of texts make the same key.
-    const lengths = `${model.length},${agent.length},${spanType.length},${status.length}`;
-    const key = `${this.#contextKey(context)}${lengths}:${model}${agent}${spanType}${status}${errorCategory}`;
+    const lengths = `${model.length},${agent.length},${spanType.length},${status.length},${evaluationType.length}`;
+    const texts = `${model}${agent}${spanType}${status}${evaluationType}${errorCategory}`;
+    const key = `${this.#contextKey(context)}${lengths}:${texts}`;
     const known = this.#ids.get(key);
     const entry = known === undefined ? this.#add(key, context, facts) : this.#entry(known);
     this.#recent[this.#nextRecent] = entry;
@@ -70,9 +75,21 @@ export class SpanLabelTable {
   }
 
   #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
-    const { model, agent, spanType, status, errorCategory } = facts;
+    const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
     const { service, env, version } = context;
-    const labels = { service, env, version, model, agent, spanType, status, errorCategory };
+    const serial = this.#nextSerial++;
+    const labels = {
+      serial,
+      service,
+      env,
+      version,
+      model,
+      agent,
+      spanType,
+      status,
+      evaluationType,
+      errorCategory,
+    };
     const id = this.#freeIds.pop() ?? this.#entries.length;
     const entry = { id, key, labels, references: 0 };
     this.#entries[id] = entry;
@@ -131,6 +148,7 @@ function isSame(labels: SpanLabels, context: BatchContext, facts: SpanFacts): bo
     labels.status === facts.status &&
     labels.agent === facts.agent &&
     labels.errorCategory === facts.errorCategory &&
+    labels.evaluationType === facts.evaluationType &&
     labels.service === context.service &&
     labels.env === context.env &&
     labels.version === context.version

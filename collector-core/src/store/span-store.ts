@@ -261,6 +261,11 @@ export class SpanStore {
     return this.#bytes.slice(row);
   }
 
+  /** The bytes that it is among, the same for all spans of a batch that is kept whole; good as long. */
+  surroundings(row: number): SpanSlice {
+    return this.#bytes.surroundings(row);
+  }
+
   snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {
     const { service, env, version } = this.labels(row);
     const receivedAtMs = this.float(row, FLOAT.receivedAtMs);

@@ -1,26 +1,32 @@
 import { isRecord, MAX_NAME_LENGTH, truncateCodePoints } from "../span/span-facts.js";
-import type { SpanSlice } from "./segment-store.js";
-import { keepReadable } from "./span-store.js";
+import { foldCase } from "./case-folding.js";
+import { jsonTextPattern } from "./json-text-pattern.js";
+import type { SliceMemory, SpanSlice } from "./segment-store.js";
+import { keepReadable, type SpanStore } from "./span-store.js";
 import type { TimeSlice } from "./time-slice.js";
-
-/** What JSON writes with a backslash, `\u` apart. */
-const ESCAPABLE = /["\\/\b\f\n\r\t]/;
+import type { TraceRecord } from "./trace-record.js";
 
 /** Searches spans for a text: in their names and in all strings of their attributes, in any letter case. */
 export class TextSearch {
   readonly #folded: string;
-  /** The longest part of the text that JSON writes as it is: bytes without it need not be parsed. */
-  readonly #plainPart: string;
+  readonly #pattern: RegExp;
+  /** Whether the pattern was found, by where the bytes begin: the spans of a batch are looked through together. */
+  readonly #looked = new WeakMap<SliceMemory, Map<number, boolean>>();
 
-  constructor(text: string) {
+  constructor(
+    text: string,
+    private readonly spans: SpanStore,
+  ) {
     this.#folded = foldCase(text);
-    this.#plainPart = this.#folded
-      .split(ESCAPABLE)
-      .reduce((longest, part) => (part.length > longest.length ? part : longest), "");
+    this.#pattern = jsonTextPattern(this.#folded);
   }
 
-  /** True where one of the slices has the text. They are read even if their trace is evicted meanwhile. */
-  async isInAny(slices: readonly SpanSlice[], timeSlice: TimeSlice): Promise<boolean> {
+  /** True where a span of the trace has the text. They are read even if the trace is evicted meanwhile. */
+  async isIn(trace: TraceRecord, timeSlice: TimeSlice): Promise<boolean> {
+    const { spans } = this;
+    const rows = spans.rowsOf(trace).filter((row) => this.#mayBeIn(spans.surroundings(row)));
+    if (rows.length === 0) return false;
+    const slices = rows.map((row) => spans.slice(row));
     let areKept = false;
     for (const slice of slices) {
       if (this.#isIn(slice)) return true;
@@ -32,12 +38,33 @@ export class TextSearch {
     return false;
   }
 
-  #isIn({ memory, start, end }: SpanSlice): boolean {
-    const json = memory.bytes.toString("utf8", start, end);
-    // A string written with \u escapes says nothing until it is parsed.
-    if (!json.includes("\\u") && !foldCase(json).includes(this.#plainPart)) return false;
-    const span = JSON.parse(json) as Record<string, unknown>;
-    const { name, attributes } = span;
+  #mayBeIn(surroundings: SpanSlice): boolean {
+    const { memory, start } = surroundings;
+    let looked = this.#looked.get(memory);
+    if (looked === undefined) {
+      looked = new Map();
+      this.#looked.set(memory, looked);
+    }
+    let found = looked.get(start);
+    if (found === undefined) {
+      found = this.#findsPattern(surroundings);
+      looked.set(start, found);
+    }
+    return found;
+  }
+
+  #findsPattern({ memory, start, end }: SpanSlice): boolean {
+    return this.#pattern.test(memory.bytes.toString("latin1", start, end));
+  }
+
+  #isIn(slice: SpanSlice): boolean {
+    // What was found may be in another span of the batch.
+    if (!this.#findsPattern(slice)) return false;
+    const { memory, start, end } = slice;
+    const { name, attributes } = JSON.parse(memory.bytes.toString("utf8", start, end)) as Record<
+      string,
+      unknown
+    >;
     if (typeof name === "string" && this.#matches(truncateCodePoints(name, MAX_NAME_LENGTH))) return true;
     return isRecord(attributes) && this.#isInValue(attributes);
   }
@@ -51,12 +78,4 @@ export class TextSearch {
   #matches(text: string): boolean {
     return foldCase(text).includes(this.#folded);
   }
-}
-
-/**
- * Lower case first, then upper: so `ß` equals `SS`, the final `ς` equals `σ`, and the Kelvin sign equals `k`. ASCII
- * costs two passes over the text and no more.
- */
-function foldCase(text: string): string {
-  return text.toLowerCase().toUpperCase();
 }

@@ -1,9 +1,10 @@
 import type { TraceKey } from "../interfaces.js";
 import type { DroppedSpans } from "./dropped-spans.js";
 import { NO_ROW } from "./span-table.js";
+import type { TraceFacts } from "./trace-facts.js";
 
 /** What a trace costs on the heap beside the characters of its key, by measurement. */
-const TRACE_BYTES = 400;
+const TRACE_BYTES = 430;
 
 /** One trace: the head of its rows and little else, for there may be 500,000 (spec 8). */
 export class TraceRecord implements TraceKey {
@@ -28,6 +29,13 @@ export class TraceRecord implements TraceKey {
   isRemoved = false;
   /** Its spans are in the index by span id: of a short trace they are not. */
   isIndexed = false;
+  /** Grows whenever a span comes, goes or is replaced. */
+  changes = 0;
+  /** What the spans say together, where somebody has asked since the last change; kept by `TraceIndex`. */
+  facts: TraceFacts | undefined;
+  /** Of the texts searched for last, one bit each: whether it was looked for here, and was found; `SearchedTexts`. */
+  searchedTexts = 0;
+  foundTexts = 0;
 
   constructor(
     /** Grows with every trace of the store: the order of first arrival. */

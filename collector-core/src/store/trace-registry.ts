@@ -27,6 +27,11 @@ export class TraceRegistry {
     return this.#byAge.first;
   }
 
+  /** Of the newest trace there ever was. */
+  get newestSequence(): number {
+    return this.#nextSequence - 1;
+  }
+
   /** The newest trace that came before the one of that sequence. */
   newestBefore(sequence: number): TraceRecord | undefined {
     let trace = this.#byAge.last;

@@ -1,12 +1,14 @@
 import type { TraceFilter } from "../contract/trace.js";
 import type { Clock } from "../interfaces.js";
+import { createTurns } from "../turns.js";
+import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "./span-store.js";
 import { TextSearch } from "./text-search.js";
-import { createTurns } from "../turns.js";
 import { TimeSlice } from "./time-slice.js";
+import type { TraceFacts, TraceIndex } from "./trace-facts.js";
+import { TraceValueFilter } from "./trace-filter.js";
 import type { TraceRecord } from "./trace-record.js";
 import type { TraceRegistry } from "./trace-registry.js";
-import { ValueFilter } from "./trace-values.js";
 
 /**
  * Visits the traces of the whole store that match a filter and came before `sequence`, newest first, until `visit`
@@ -15,7 +17,7 @@ import { ValueFilter } from "./trace-values.js";
 export type TraceSearch = (
   filter: TraceFilter,
   sequence: number,
-  visit: (trace: TraceRecord) => boolean,
+  visit: (trace: TraceRecord, facts: TraceFacts) => boolean,
   signal?: AbortSignal,
 ) => Promise<void>;
 
@@ -23,30 +25,43 @@ export type TraceSearch = (
 export interface TraceSearchOptions {
   readonly traces: TraceRegistry;
   readonly spans: SpanStore;
+  readonly index: TraceIndex;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** Searches at work at once: each takes a slice of every turn of the event loop, and ingestion wants its share. */
-const MAX_SEARCHES = 2;
+/** Searches for text at work at once: each takes a slice of every turn of the event loop, and ingestion wants its share. */
+const MAX_TEXT_SEARCHES = 2;
 
-export function createTraceSearch({ traces, spans, clock }: TraceSearchOptions): TraceSearch {
-  const inTurn = createTurns(MAX_SEARCHES);
+export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOptions): TraceSearch {
+  const inTurn = createTurns(MAX_TEXT_SEARCHES);
+  const searchedTexts = new SearchedTexts(traces);
 
   const search: TraceSearch = async (filter, sequence, visit, signal) => {
     signal?.throwIfAborted();
     const timeSlice = new TimeSlice(clock, signal);
-    const values = new ValueFilter(filter);
-    const text = filter.q === undefined || filter.q === "" ? undefined : new TextSearch(filter.q);
+    const values = new TraceValueFilter(filter);
+    const { q } = filter;
+    const text =
+      q === undefined ? undefined : { search: new TextSearch(q, spans), known: searchedTexts.of(q) };
+
+    async function hasText(
+      trace: TraceRecord,
+      { search, known }: NonNullable<typeof text>,
+    ): Promise<boolean> {
+      const remembered = known.has(trace);
+      if (remembered !== undefined) return remembered;
+      const { changes } = trace;
+      const isFound = await search.isIn(trace, timeSlice);
+      known.remember(trace, isFound, changes);
+      return isFound;
+    }
 
     /** @returns whether to go on. */
-    const consider = async (trace: TraceRecord): Promise<boolean> => {
-      if (!values.matches(trace, spans, clock.monotonic())) return true;
-      if (text !== undefined) {
-        const slices = spans.rowsOf(trace).map((row) => spans.slice(row));
-        if (!(await text.isInAny(slices, timeSlice)) || trace.isRemoved) return true;
-      }
-      return visit(trace);
-    };
+    async function consider(trace: TraceRecord): Promise<boolean> {
+      if (!values.matches(trace, index, clock.monotonic())) return true;
+      if (text !== undefined && (!(await hasText(trace, text)) || trace.isRemoved)) return true;
+      return visit(trace, index.of(trace, clock.monotonic()));
+    }
 
     if (filter.trace_id !== undefined) {
       for (const trace of traces.ofEveryTenant(filter.trace_id)) {
@@ -61,5 +76,9 @@ export function createTraceSearch({ traces, spans, clock }: TraceSearchOptions):
     }
   };
 
-  return (...what) => inTurn(() => search(...what));
+  return (filter, ...rest) => {
+    const run = (): Promise<void> => search(filter, ...rest);
+    // What needs no text is done in a moment, and does not wait behind what does.
+    return filter.q === undefined ? run() : inTurn(run);
+  };
 }

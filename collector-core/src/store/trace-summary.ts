@@ -3,7 +3,7 @@ import { formatInstant } from "../span/timestamp.js";
 import { readRoot, startsBefore, type RootSpan } from "./dropped-spans.js";
 import type { Score } from "./span-digest.js";
 import { ABANDONED_AFTER_MS, FLAG, type SpanStore } from "./span-store.js";
-import { NO_ROW } from "./span-table.js";
+import { FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceTotals } from "./trace-totals.js";
 
@@ -11,7 +11,7 @@ import { TraceTotals } from "./trace-totals.js";
  * What the rows of a trace say together, no text parsed. It is added up when it is asked for: a few hundred rows take
  * microseconds, and neither a replaced span nor a wrapper that becomes known late can leave it wrong.
  */
-interface TraceState {
+export interface TraceState {
   readonly totals: TraceTotals;
   readonly status: string;
   readonly isRunning: boolean;
@@ -24,16 +24,26 @@ interface TraceState {
   /** The earliest and the latest span of type llm. */
   readonly firstLlmRow: number;
   readonly lastLlmRow: number;
+  /** Monotonic clock: from then on a span that runs has been silent for too long. */
+  readonly holdsUntilMs: number;
 }
 
-function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceState {
+/** Adds up the rows of a trace. */
+export function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceState {
   const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
   let rootRow = NO_ROW;
   let earliestRow = NO_ROW;
   let firstLlmRow = NO_ROW;
   let lastLlmRow = NO_ROW;
-  let runs = false;
-  let abandoned = false;
+  const running = { isAny: false, isAnyAbandoned: false, holdsUntilMs: Number.POSITIVE_INFINITY };
+  const addRunning = (seenAtMs: number): void => {
+    const abandonedAtMs = seenAtMs + ABANDONED_AFTER_MS;
+    if (nowMs >= abandonedAtMs) running.isAnyAbandoned = true;
+    else {
+      running.isAny = true;
+      running.holdsUntilMs = Math.min(running.holdsUntilMs, abandonedAtMs);
+    }
+  };
 
   for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) {
     totals.add(spans, trace, row);
@@ -44,10 +54,7 @@ function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceSt
       firstLlmRow = earlier(spans, row, firstLlmRow);
       if (lastLlmRow === NO_ROW || spans.compareStart(row, lastLlmRow) > 0) lastLlmRow = row;
     }
-    if ((flags & FLAG.running) !== 0) {
-      if (spans.isAbandoned(row, nowMs)) abandoned = true;
-      else runs = true;
-    }
+    if ((flags & FLAG.running) !== 0) addRunning(spans.float(row, FLOAT.seenAtMs));
   }
   if (trace.spanCount === 0) {
     // Only evaluations have come: there is nothing else to tell its time by.
@@ -61,28 +68,37 @@ function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceSt
   const droppedRoot = startsBefore(candidate, spans, rootRow) ? candidate : undefined;
   if (droppedRoot !== undefined) {
     rootRow = NO_ROW;
-    if (droppedRoot.isRunning) {
-      if (nowMs - droppedRoot.seenAtMs >= ABANDONED_AFTER_MS) abandoned = true;
-      else runs = true;
-    }
+    if (droppedRoot.isRunning) addRunning(droppedRoot.seenAtMs);
   }
 
   let status: string;
-  if (runs) status = "RUNNING";
-  else if (abandoned) status = "ABANDONED";
+  if (running.isAny) status = "RUNNING";
+  else if (running.isAnyAbandoned) status = "ABANDONED";
   else if (droppedRoot !== undefined) status = droppedRoot.labels.status;
   else if (rootRow !== NO_ROW) status = spans.labels(rootRow).status;
   else status = totals.errorCount > 0 ? "ERROR" : "OK";
-  return { totals, status, isRunning: runs, rootRow, droppedRoot, earliestRow, firstLlmRow, lastLlmRow };
+  return {
+    totals,
+    status,
+    isRunning: running.isAny,
+    rootRow,
+    droppedRoot,
+    earliestRow,
+    firstLlmRow,
+    lastLlmRow,
+    holdsUntilMs: running.holdsUntilMs,
+  };
 }
 
 function earlier(spans: SpanStore, row: number, than: number): number {
   return than === NO_ROW || spans.compareStart(row, than) < 0 ? row : than;
 }
 
-/** The summary's `status`, without the cost of a summary. */
-export function traceStatus(trace: TraceRecord, spans: SpanStore, nowMs: number): string {
-  return readState(trace, spans, nowMs).status;
+/** The summary's `root_name`: of the rest only what tells which span is the root. */
+export function rootNameOf(trace: TraceRecord, spans: SpanStore, nowMs: number): string {
+  const { droppedRoot, rootRow, earliestRow } = readState(trace, spans, nowMs);
+  const shownRow = rootRow === NO_ROW ? earliestRow : rootRow;
+  return (droppedRoot?.digest ?? spans.digest(shownRow)).name;
 }
 
 /**

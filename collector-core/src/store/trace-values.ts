@@ -1,72 +1,73 @@
-import type { TraceFilter } from "../contract/trace.js";
 import type { SpanLabels } from "./span-labels.js";
-import type { SpanStore } from "./span-store.js";
-import { NO_ROW } from "./span-table.js";
-import type { TraceRecord } from "./trace-record.js";
-import { traceStatus } from "./trace-summary.js";
 
 /** What the spans of a trace say that it can be filtered and counted by. */
-export type ValueField = "service" | "env" | "agent" | "model" | "span_type";
+export type ValueField = "service" | "env" | "agent" | "model" | "span_type" | "evaluation_type";
 
 /**
- * Tells `visit` what any span of a trace says, since a trace may go through several services and agents. Evaluations
- * count only as a span type. A value may be told more than once, and be `""` where it is absent.
+ * What any span of a trace says, since a trace may go through several services and agents: each value once, absent
+ * ones not at all. Evaluations count only as a span type and by what they judged.
  */
-export function visitValues(
-  trace: TraceRecord,
-  spans: SpanStore,
-  visit: (field: ValueField, value: string) => void,
-): void {
-  if (trace.dropped !== undefined) {
-    for (const model of trace.dropped.totals.models) visit("model", model);
-    visit("agent", trace.dropped.totals.agent);
+export type TraceValues = Readonly<Record<ValueField, readonly string[]>>;
+
+/** Different values of traces that are remembered; a few dozen is what apps have. */
+const MAX_REMEMBERED = 4096;
+
+/** Keeps equal values once: ten thousand traces of an app say the same few things, which are looked at once. */
+export class TraceValuesTable {
+  readonly #known = new Map<string, TraceValues>();
+
+  /** The values of a trace whose spans have these labels, each given once. */
+  of(labels: readonly SpanLabels[]): TraceValues {
+    const serials = labels.map(({ serial }) => serial).sort((a, b) => a - b);
+    const key = serials.join();
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    // Serials are never given again, so what is forgotten here is no more than kept twice.
+    if (this.#known.size === MAX_REMEMBERED) this.#known.clear();
+    const values = valuesOf(labels);
+    this.#known.set(key, values);
+    return values;
   }
-  let last: SpanLabels | undefined;
-  for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) {
-    const labels = spans.labels(row);
-    if (labels === last) continue;
-    last = labels;
-    visit("service", labels.service);
-    visit("env", labels.env);
-    visit("agent", labels.agent);
-    visit("model", labels.model);
-    visit("span_type", labels.spanType);
+
+  clear(): void {
+    this.#known.clear();
   }
-  if (trace.firstEvaluation === NO_ROW) return;
-  visit("span_type", "evaluation");
-  if (trace.spanCount > 0) return;
-  const { service, env } = spans.labels(trace.firstEvaluation);
-  visit("service", service);
-  visit("env", env);
 }
 
-/** A filter over what {@link visitValues} tells and over the status; text search and trace id are not its part. */
-export class ValueFilter {
-  readonly #status: string | undefined;
-  readonly #tenant: string | undefined;
-  readonly #wanted: readonly { readonly field: ValueField; readonly value: string }[];
-
-  constructor({ service, env, agent, model, status, tenant }: TraceFilter) {
-    this.#status = status;
-    this.#tenant = tenant;
-    const given = [
-      { field: "service", value: service },
-      { field: "env", value: env },
-      { field: "agent", value: agent },
-      { field: "model", value: model },
-    ] as const;
-    this.#wanted = given.flatMap(({ field, value }) => (value === undefined ? [] : [{ field, value }]));
+/** @param others - values beyond those of the labels. */
+export function valuesOf(
+  labels: readonly SpanLabels[],
+  others: { readonly models: Iterable<string>; readonly agent: string } = { models: [], agent: "" },
+): TraceValues {
+  const found: Readonly<Record<ValueField, Set<string>>> = {
+    service: new Set(),
+    env: new Set(),
+    agent: new Set([others.agent]),
+    model: new Set(others.models),
+    span_type: new Set(),
+    evaluation_type: new Set(),
+  };
+  const ofSpans = labels.filter(({ spanType }) => spanType !== "evaluation");
+  for (const { agent, model } of ofSpans) {
+    found.agent.add(agent);
+    found.model.add(model);
   }
-
-  matches(trace: TraceRecord, spans: SpanStore, nowMs: number): boolean {
-    if (this.#tenant !== undefined && trace.tenant !== this.#tenant) return false;
-    if (this.#status !== undefined && traceStatus(trace, spans, nowMs) !== this.#status) return false;
-    if (this.#wanted.length === 0) return true;
-    const missing = new Set(this.#wanted);
-    visitValues(trace, spans, (field, value) => {
-      for (const wanted of missing)
-        if (wanted.field === field && wanted.value === value) missing.delete(wanted);
-    });
-    return missing.size === 0;
+  for (const { spanType, evaluationType } of labels) {
+    found.span_type.add(spanType);
+    found.evaluation_type.add(evaluationType);
   }
+  // Of nothing but evaluations, they say where they belong.
+  for (const { service, env } of ofSpans.length > 0 ? ofSpans : labels) {
+    found.service.add(service);
+    found.env.add(env);
+  }
+  const listed = (field: ValueField): string[] => [...found[field]].filter((value) => value !== "");
+  return {
+    service: listed("service"),
+    env: listed("env"),
+    agent: listed("agent"),
+    model: listed("model"),
+    span_type: listed("span_type"),
+    evaluation_type: listed("evaluation_type"),
+  };
 }

@@ -64,6 +64,7 @@ export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
     provider: "",
     toolName: "",
     agent: "",
+    evaluationType: "",
     errorCategory: "",
     errorPropagated: false,
     tokensInput: undefined,

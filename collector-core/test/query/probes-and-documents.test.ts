@@ -205,6 +205,7 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /ready",
       "GET /v1/config",
       "GET /v1/facets",
+      "GET /v1/histogram",
       "GET /v1/live",
       "GET /v1/traces",
       "GET /v1/traces/{trace_id}",

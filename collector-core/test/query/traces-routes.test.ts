@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import type { Facets, Histogram, TraceDetail, TraceList } from "../../src/contract/trace.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 async function withTraces(count: number, settings: Record<string, string> = {}) {
@@ -53,6 +53,41 @@ describe("spec 4.3: GET /v1/traces", () => {
     }
   });
 
+  it("contract 3: takes every filter and order as text of the address", async () => {
+    const { get, post, settled } = await withTraces(3);
+    await post({
+      spans: [
+        span({
+          trace_id: "wanted",
+          name: "plan & go",
+          span_type: "agent",
+          duration_ms: 2000,
+          start_time: "2026-01-01T00:00:00+01:00",
+          attributes: { cost_usd: 0.5 },
+        }),
+        span({ trace_id: "wanted", span_type: "evaluation", attributes: { evaluation_type: "relevance" } }),
+      ],
+    });
+    await settled();
+    for (const query of [
+      "span_type=agent",
+      "root_name=plan%20%26%20go",
+      "min_duration_ms=1999.5",
+      "until=2026-01-01T00:00:00%2B01:00&since=0&has_evaluation=nothing",
+      "since=2026-01-01T00:00:00%2B01:00&until=2026-01-01T00:00:00.001%2B01:00",
+      "has_evaluation=true",
+      "has_evaluation=relevance",
+      "order=costliest&limit=1",
+      "order=slowest&limit=1",
+    ]) {
+      const expected = query.includes("nothing") ? [] : ["wanted"];
+      expect(idsOf(await get<TraceList>(`/v1/traces?${query}`)), query).toEqual(expected);
+    }
+    const histogram = await get<Histogram>("/v1/histogram?span_type=agent&buckets=10");
+    expect(histogram).toMatchObject({ total: 1, buckets: [{ traces: 1, errors: 0 }] });
+    expect(await get<Facets>("/v1/facets?has_evaluation=true")).toMatchObject({ total: 1, cost_usd: 0.5 });
+  });
+
   it("goes on from next_cursor, undisturbed by traces that arrive meanwhile", async () => {
     const { get, post, settled } = await withTraces(5);
     const first = await get<TraceList>("/v1/traces?limit=2");
@@ -84,16 +119,25 @@ describe("spec 4.3: GET /v1/traces", () => {
     },
   );
 
-  it.each(["cursor=nonsense", "sevrice=shop", "service=a&service=b", "q="])(
-    "400 invalid_query for %s",
-    async (query) => {
-      const { url } = await startCollector();
-      expect(await errorOf(await fetch(`${url}/v1/traces?${query}`))).toMatchObject({
-        status: 400,
-        code: "invalid_query",
-      });
-    },
-  );
+  it.each([
+    "cursor=nonsense",
+    "sevrice=shop",
+    "service=a&service=b",
+    "q=",
+    "order=fastest",
+    "min_duration_ms=-1",
+    "min_duration_ms=long",
+    "since=yesterday",
+    "until=2026-01-01",
+    "has_evaluation=",
+    "buckets=5",
+  ])("400 invalid_query for %s", async (query) => {
+    const { url } = await startCollector();
+    expect(await errorOf(await fetch(`${url}/v1/traces?${query}`))).toMatchObject({
+      status: 400,
+      code: "invalid_query",
+    });
+  });
 });
 
 describe("spec 4.4: GET /v1/traces/{trace_id}", () => {

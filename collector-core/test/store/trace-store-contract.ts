@@ -12,6 +12,7 @@ import {
   pipelineSpans,
   type BatchOptions,
 } from "./span-batches.js";
+import { describeTraceQueries } from "./trace-store-queries.js";
 
 /** What every trace store is made with. */
 export interface TraceStoreContractOptions {
@@ -779,6 +780,21 @@ export function describeTraceStore(
         expect(await finds("京東")).toBe(false);
       });
 
+      it("sees a text that came, went or was replaced since it was searched for", async () => {
+        await append(aSpan({ span_id: "a", name: "needle" }));
+        await append(aSpan({ trace_id: "other", name: "hay" }));
+        expect(await idsOf({ q: "needle" })).toEqual(["trace"]);
+        await append(aSpan({ span_id: "a", name: "hay" }));
+        expect(await idsOf({ q: "needle" })).toEqual([]);
+        await append(aSpan({ trace_id: "other", name: "Needle" }));
+        expect(await idsOf({ q: "needle" })).toEqual(["other"]);
+        expect((await store.facets({ q: "needle" })).total).toBe(1);
+        expect((await store.histogram({ q: "needle" })).total).toBe(1);
+        // More texts than are remembered, and then the first again.
+        for (let n = 0; n < 40; n++) expect(await idsOf({ q: `hay ${n}` })).toEqual([]);
+        expect(await idsOf({ q: "hay" })).toEqual(["other", "trace"]);
+      });
+
       it("lists the newest matches first and goes on by cursor", async () => {
         for (let n = 0; n < 30; n++) {
           await append(aSpan({ trace_id: `t${n}`, name: n % 3 === 0 ? "needle" : "hay" }));
@@ -835,6 +851,7 @@ export function describeTraceStore(
         );
         expect(await store.facets({})).toEqual({
           total: 2,
+          cost_usd: expect.closeTo(0.03, 10) as number,
           service: [
             { value: "shop", count: 2 },
             { value: "worker", count: 1 },
@@ -855,6 +872,7 @@ export function describeTraceStore(
             { value: "tool", count: 1 },
           ],
           tenant: [],
+          evaluation_type: [{ value: "x", count: 1 }],
         });
         expect(await store.facets({ model: "large" })).toMatchObject({
           total: 1,
@@ -882,6 +900,8 @@ export function describeTraceStore(
         expect(model[0]).toEqual({ value: "m249", count: 2 });
       });
     });
+
+    describeTraceQueries(() => ({ store, clock, append }));
 
     it("starts and stops twice, and stops before it starts", async () => {
       await store.stop();

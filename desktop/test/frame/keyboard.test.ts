@@ -61,6 +61,8 @@ describe("the palette's lines", () => {
       status: facet("OK", 3),
       span_type: [],
       tenant: [],
+      evaluation_type: [],
+      cost_usd: 0,
     },
     filters: { service: "shop" },
     actions: [{ id: "pause", label: "Pause", sign: { status: "OK" } }],

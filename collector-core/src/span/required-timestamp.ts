@@ -1,0 +1,18 @@
+import { ApiError } from "../contract/errors.js";
+import { parseTimestamp, type Instant } from "./timestamp.js";
+
+/**
+ * A time from a query: RFC 3339, or Unix epoch milliseconds.
+ *
+ * @throws `ApiError` `invalid_query` where it is neither.
+ */
+export function requireTimestamp(text: string | undefined, field: string): Instant | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseTimestamp(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+  if (instant !== undefined) return instant;
+  throw new ApiError(
+    "invalid_query",
+    `${field} must be RFC 3339, such as 2026-11-21T05:57:56Z (a + written as %2B), or Unix epoch milliseconds.`,
+    { field },
+  );
+}

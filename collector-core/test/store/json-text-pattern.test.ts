@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { foldCase } from "../../src/store/case-folding.js";
+import { jsonTextPattern } from "../../src/store/json-text-pattern.js";
+
+/** Ways to write the same JSON, as serializers of other languages do. */
+const WRITERS: readonly ((text: string) => string)[] = [
+  (text) => JSON.stringify({ text }),
+  (text) => escapeAll(JSON.stringify({ text }), /[^\x20-\x7e]/g),
+  (text) => escapeAll(JSON.stringify({ text }), /[<>&'+]|[^\x20-\x7e]/g).replaceAll("/", "\\/"),
+  (text) => `{"text":"${escapeAll(text, /./gsu)}"}`,
+];
+
+function escapeAll(json: string, what: RegExp): string {
+  return json.replace(what, (unit) =>
+    [...Array(unit.length).keys()]
+      .map((at) => `\\u${unit.charCodeAt(at).toString(16).padStart(4, "0").toUpperCase()}`)
+      .join(""),
+  );
+}
+
+const finds = (text: string, json: string): boolean =>
+  jsonTextPattern(foldCase(text)).test(Buffer.from(json).toString("latin1"));
+
+/** Whose case folds into several, or of several into one; what JSON escapes, or some writers do. */
+const CHARACTERS = "aAsSkKiIfFtTnN ßẞſKıİﬁﬅŉéÉçΣσςЁё東京🎉\"\\/\n\t\u0001<&'+=";
+const characters = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...Array.from(CHARACTERS)) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }) },
+);
+const texts = fc.array(characters, { maxLength: 12 }).map((each) => each.join(""));
+
+describe("the pattern that finds a text in the bytes of JSON", () => {
+  it("finds every text that is there, in any letter case and however it is written", () => {
+    fc.assert(
+      fc.property(texts, texts, texts, fc.constantFrom(...WRITERS.keys()), (before, text, after, writer) => {
+        const whole = before + text + after;
+        fc.pre(text !== "" && foldCase(whole).includes(foldCase(text)));
+        const json = WRITERS[writer]?.(whole) ?? "";
+        expect(JSON.parse(json)).toEqual({ text: whole });
+        for (const wanted of [text, text.toUpperCase(), text.toLowerCase()])
+          expect(finds(wanted, json), `${JSON.stringify(wanted)} in ${json}`).toBe(true);
+      }),
+      { seed: 20261121, numRuns: 4000 },
+    );
+  });
+
+  it("passes over keys, and over most of what is not there", () => {
+    const json = JSON.stringify({
+      session_id: "x",
+      nested: { "order id": 'say "order"' },
+      name: "plan trip",
+    });
+    for (const text of ["session", "session_id", "nested", "order id", "name", "lisbon", "plan  trip"]) {
+      expect(finds(text, json), text).toBe(false);
+    }
+    for (const text of ["plan", "TRIP", "order", 'say "ORDER"', "n t"])
+      expect(finds(text, json), text).toBe(true);
+  });
+
+  it("finds a value that looks like a key inside its quotes", () => {
+    for (const value of ['needle":', 'needle"', "needle:", '"needle": 1', 'a "needle" : b']) {
+      expect(finds("needle", JSON.stringify({ value })), value).toBe(true);
+    }
+  });
+});
