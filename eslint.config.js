@@ -38,6 +38,11 @@ const zones = [
     except: ["./span", "./contract"],
     message: "What a span means depends on no part.",
   },
+  {
+    target: `${core}/otlp`,
+    from: parts.map((part) => `${core}/${part}`),
+    message: "Contract 6 is for every part, and knows none.",
+  },
   ...parts.map((part) => ({
     target: `${core}/${part}`,
     from: [

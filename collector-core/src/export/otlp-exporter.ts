@@ -12,7 +12,7 @@ import {
 import { describeError } from "../describe-error.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import type { BatchContext } from "../span/span-facts.js";
-import { toOtlpSpan } from "./otlp-span.js";
+import { toOtlpSpan } from "../otlp/span-to-otlp.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 

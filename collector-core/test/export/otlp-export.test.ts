@@ -198,6 +198,8 @@ describe("contract 6: a span on its way out", () => {
       "gen_ai.input.messages": JSON.stringify(messages),
       "obspan.span_type": "llm",
       "obspan.json_keys": ["prompt_messages", "nested", "mixed", "nothing"],
+      // What the span itself came with, so that reading it again keeps it.
+      "obspan.own_keys": ["gen_ai.request.model"],
     });
     expect(received?.events).toHaveLength(1);
     expect(received?.events[0]).toMatchObject({ name: "retry", timeUnixNano: startNanos + 499_999_999n });

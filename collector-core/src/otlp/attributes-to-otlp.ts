@@ -1,7 +1,7 @@
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
-import type { KeyValue } from "../otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
-import { keyValue, textValue, toAnyValue } from "../otlp/any-value.js";
+import type { KeyValue } from "./proto/opentelemetry/proto/common/v1/common_pb.js";
+import { keyValue, textValue, toAnyValue } from "./any-value.js";
 
 /** Lists the attributes whose value is JSON, because OTLP could not carry it (contract 6). */
 export const JSON_KEYS = "obspan.json_keys";
@@ -57,14 +57,41 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   retrieval: "retrieval",
 };
 
+/** What {@link withConventions} adds to a span's own attributes. */
+export const CONVENTION_KEYS: ReadonlySet<string> = new Set([
+  "gen_ai.operation.name",
+  "gen_ai.request.model",
+  "gen_ai.response.model",
+  ...CONVENTIONS.map(([, theirs]) => theirs),
+]);
+
+/** Lists those of {@link CONVENTION_KEYS} that the span itself came with, so that reading it again keeps them. */
+export const OWN_KEYS = "obspan.own_keys";
+/** What begins so is said by the exporter. A span's own attribute of such a name is written behind {@link ESCAPE}. */
+export const RESERVED_PREFIX = "obspan.";
+export const ESCAPE = "obspan.attribute.";
+
+/** Attributes under names that cannot be taken for the exporter's own. */
+export function escapeReserved(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([key, value]) => [
+      key.startsWith(RESERVED_PREFIX) ? ESCAPE + key : key,
+      value,
+    ]),
+  );
+}
+
 /** The attributes of a span with those of the conventions beside ours. What the span says itself under them stands. */
 export function withConventions(attributes: unknown, facts: SpanFacts): Record<string, unknown> {
-  const own = isRecord(attributes) ? attributes : {};
+  const own = isRecord(attributes) ? escapeReserved(attributes) : {};
   const added: Record<string, unknown> = {};
   const add = (key: string, value: unknown): void => {
     if (value !== undefined && value !== null && !Object.hasOwn(own, key)) added[key] = value;
   };
-  add("gen_ai.operation.name", OPERATIONS[facts.spanType]);
+  add(
+    "gen_ai.operation.name",
+    Object.hasOwn(OPERATIONS, facts.spanType) ? OPERATIONS[facts.spanType] : undefined,
+  );
   // Which of the two it was nobody told us; receivers look at either.
   if (facts.model !== "") {
     add("gen_ai.request.model", facts.model);
@@ -73,6 +100,8 @@ export function withConventions(attributes: unknown, facts: SpanFacts): Record<s
   for (const [ours, theirs, convert = (value: unknown) => value] of CONVENTIONS) {
     if (own[ours] !== undefined && own[ours] !== null) add(theirs, convert(own[ours]));
   }
+  const ownKeys = Object.keys(own).filter((key) => CONVENTION_KEYS.has(key));
+  if (ownKeys.length > 0) added[OWN_KEYS] = ownKeys;
   // Properties are defined, not assigned: a key may be `__proto__`.
   return Object.fromEntries([...Object.entries(own), ...Object.entries(added)]);
 }

@@ -8,25 +8,27 @@ import {
   StatusSchema,
   type Span,
   type Span_Event,
-} from "../otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
+} from "./proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { isRecord } from "../span/span-facts.js";
-import { parseTimestamp, type Instant } from "../span/timestamp.js";
-import { toKeyValues, withConventions } from "./otlp-attributes.js";
+import { elapsedMs, parseTimestamp } from "../span/timestamp.js";
+import { isWellFormed } from "../span/well-formed.js";
+import { escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
+import { nanosecondsOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
 
 /** Spans of these types are calls to something outside. */
 const CLIENT_TYPES: ReadonlySet<string> = new Set(["llm", "embedding", "retrieval"]);
-const STATUS_CODES: Readonly<Record<string, Status_StatusCode>> = {
-  OK: Status_StatusCode.OK,
-  ERROR: Status_StatusCode.ERROR,
-};
+const STATUS_CODES: ReadonlyMap<string, Status_StatusCode> = new Map([
+  ["OK", Status_StatusCode.OK],
+  ["ERROR", Status_StatusCode.ERROR],
+]);
 
 /** A span as it goes out over OTLP (contract 6): ours and the conventions' names beside each other, nothing lost. */
 export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">): Span {
   const traceId = otlpTraceId(facts.traceId);
   const spanId = otlpSpanId(facts.spanId);
   const parentId = facts.parentSpanId === "" ? undefined : otlpSpanId(facts.parentSpanId);
-  const startNanos = nanosOf(facts.start);
+  const startNanos = nanosecondsOf(facts.start);
   return create(SpanSchema, {
     traceId: traceId.bytes,
     spanId: spanId.bytes,
@@ -34,7 +36,7 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
     name: facts.name,
     kind: CLIENT_TYPES.has(facts.spanType) ? Span_SpanKind.CLIENT : Span_SpanKind.INTERNAL,
     startTimeUnixNano: startNanos,
-    endTimeUnixNano: facts.end === undefined ? startNanos : nanosOf(facts.end),
+    endTimeUnixNano: facts.end === undefined ? startNanos : nanosecondsOf(facts.end),
     attributes: toKeyValues({
       ...withConventions(span.attributes, facts),
       ...present({
@@ -42,16 +44,26 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
         "obspan.trace_id": traceId.original,
         "obspan.span_id": spanId.original,
         "obspan.parent_span_id": parentId?.original,
-        "obspan.status": facts.status in STATUS_CODES ? undefined : facts.status,
+        "obspan.status": STATUS_CODES.has(facts.status) ? undefined : facts.status,
         "obspan.error_propagated": facts.errorPropagated ? true : undefined,
+        "obspan.name": isWellFormed(facts.name) ? undefined : facts.name,
+        ...durationOf(facts),
       }),
     }),
     events: eventsOf(span.events, startNanos),
     status: create(StatusSchema, {
-      code: STATUS_CODES[facts.status] ?? Status_StatusCode.UNSET,
+      code: STATUS_CODES.get(facts.status) ?? Status_StatusCode.UNSET,
       message: facts.status === "ERROR" ? errorMessage(span.attributes) : "",
     }),
   });
+}
+
+/** What the two times do not say: that there is no end, or a duration by a better clock than theirs. */
+function durationOf({ start, end, durationMs }: PipelineSpan["facts"]): Record<string, unknown> {
+  if (end === undefined) return { "obspan.no_end": true };
+  return durationMs === undefined || durationMs === elapsedMs(start, end)
+    ? {}
+    : { "obspan.duration_ms": durationMs };
 }
 
 function present(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -70,12 +82,11 @@ function eventsOf(events: unknown, startNanos: bigint): Span_Event[] {
     const time = parseTimestamp(event["time"]);
     return create(Span_EventSchema, {
       name: event["name"],
-      timeUnixNano: time === undefined ? startNanos : nanosOf(time),
-      attributes: isRecord(event["attributes"]) ? toKeyValues(event["attributes"]) : [],
+      timeUnixNano: time === undefined ? startNanos : nanosecondsOf(time),
+      attributes: toKeyValues({
+        ...(isRecord(event["attributes"]) ? escapeReserved(event["attributes"]) : {}),
+        ...(time === undefined ? { "obspan.no_time": true } : {}),
+      }),
     });
   });
-}
-
-function nanosOf({ epochMs, nanos }: Instant): bigint {
-  return BigInt(epochMs) * 1_000_000n + BigInt(nanos);
 }

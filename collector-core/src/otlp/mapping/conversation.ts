@@ -1,0 +1,316 @@
+import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
+import { isRecord } from "../../span/span-facts.js";
+import type { OtlpEvent } from "../received-spans.js";
+import { asList, asRecord, asText, parsedJson, type AttributeSet } from "./attribute-set.js";
+import { itemsOf, isNestedRecord, readIndexed, type NestedRecord } from "./indexed-attributes.js";
+import { textPart, toolCall } from "./message-parts.js";
+import { ofText, systemMessages, toMessage, toMessages } from "./messages.js";
+
+/** What went in or came out of a span: messages where it can be read as such, else a text. */
+type Content = { readonly messages: Message[] } | { readonly text: string };
+
+/** Text of a span, by the names of ours. */
+export interface Conversation {
+  prompt_messages?: Message[];
+  prompt_text?: string;
+  completion_messages?: Message[];
+  completion_text?: string;
+  input_text?: string;
+  output_text?: string;
+  /** The events that have not been understood. */
+  readonly events: readonly OtlpEvent[];
+}
+
+/** Reads what a span was given and what it gave; the attributes and events that say it are taken out (contract 6). */
+export function takeConversation(
+  attributes: AttributeSet,
+  events: readonly OtlpEvent[],
+  spanType: KnownSpanType,
+): Conversation {
+  const isModelCall = spanType === "llm";
+  const fromEvents = readEvents(events, isModelCall);
+  const input = takeStructuredInput(attributes) ?? fromEvents.input ?? takeInput(attributes, spanType);
+  const output = takeStructuredOutput(attributes) ?? fromEvents.output ?? takeOutput(attributes, spanType);
+  const conversation: Conversation = { events: fromEvents.rest };
+  if (input !== undefined) {
+    if ("messages" in input) conversation.prompt_messages = input.messages;
+    else if (isModelCall) conversation.prompt_text = input.text;
+    else conversation.input_text = input.text;
+  }
+  if (output !== undefined) {
+    if ("messages" in output) conversation.completion_messages = output.messages;
+    else if (isModelCall) conversation.completion_text = output.text;
+    else conversation.output_text = output.text;
+  }
+  return conversation;
+}
+
+// --- What is a list of messages for certain.
+
+function takeStructuredInput(attributes: AttributeSet): Content | undefined {
+  return (
+    takeMessages(attributes, "gen_ai.input.messages", "user", "gen_ai.system_instructions") ??
+    takeIndexed(attributes, "gen_ai.prompt", (item) => toMessage(plain(item), "user")) ??
+    takeIndexed(attributes, "llm.input_messages", openInferenceMessage("user")) ??
+    takeMessages(attributes, "ai.prompt.messages", "user") ??
+    takeMessages(attributes, "ai.prompt", "user")
+  );
+}
+
+function takeStructuredOutput(attributes: AttributeSet): Content | undefined {
+  return (
+    takeMessages(attributes, "gen_ai.output.messages", "assistant") ??
+    takeIndexed(attributes, "gen_ai.completion", (item) => toMessage(plain(item), "assistant")) ??
+    takeIndexed(attributes, "llm.output_messages", openInferenceMessage("assistant")) ??
+    takeAiSdkAnswer(attributes)
+  );
+}
+
+function takeMessages(
+  attributes: AttributeSet,
+  key: string,
+  role: string,
+  instructionsKey?: string,
+): Content | undefined {
+  const messages = toMessages(attributes.get(key), role);
+  const instructions = instructionsKey === undefined ? [] : systemMessages(attributes.get(instructionsKey));
+  if (messages === undefined && instructions.length === 0) return undefined;
+  if (messages !== undefined) attributes.delete(key);
+  if (instructionsKey !== undefined && instructions.length > 0) attributes.delete(instructionsKey);
+  return { messages: [...instructions, ...(messages ?? [])] };
+}
+
+function takeIndexed(
+  attributes: AttributeSet,
+  prefix: string,
+  read: (item: NestedRecord) => Message | undefined,
+): Content | undefined {
+  const indexed = readIndexed(attributes, prefix);
+  if (indexed === undefined) return undefined;
+  const messages = indexed.items.flatMap((item) => read(item) ?? []);
+  if (messages.length === 0) return undefined;
+  if (messages.length === indexed.items.length) indexed.take();
+  return { messages };
+}
+
+/** Indexes within an item, as Traceloop writes them (`tool_calls.0.name`), made lists. */
+function plain(item: NestedRecord): Record<string, unknown> {
+  const calls = itemsOf(item["tool_calls"]);
+  return calls.length === 0 ? item : { ...item, tool_calls: calls };
+}
+
+/** `message.role`, `message.contents.0.message_content.text`, `message.tool_calls.0.tool_call.function.name`. */
+function openInferenceMessage(defaultRole: string): (item: NestedRecord) => Message | undefined {
+  return (item) => {
+    const message = isNestedRecord(item["message"]) ? item["message"] : {};
+    const contents = itemsOf(message["contents"]).flatMap((content) => {
+      const fields = isNestedRecord(content) ? content["message_content"] : undefined;
+      // A call stands among the contents and among the tool calls: it is one.
+      if (!isNestedRecord(fields) || /tool|function/.test(asText(fields["type"]) ?? "")) return [];
+      const image = isNestedRecord(fields["image"]) ? fields["image"]["image"] : undefined;
+      return image === undefined ? fields : { ...fields, image };
+    });
+    const calls = itemsOf(message["tool_calls"]).flatMap((call) =>
+      isNestedRecord(call) && isNestedRecord(call["tool_call"]) ? [call["tool_call"]] : [],
+    );
+    const legacy = asText(message["function_call_name"]);
+    return toMessage(
+      {
+        role: message["role"],
+        content: contents.length > 0 ? contents : (message["content"] ?? null),
+        tool_call_id: message["tool_call_id"],
+        tool_calls: calls,
+        ...(legacy === undefined
+          ? {}
+          : { function_call: { name: legacy, arguments: message["function_call_arguments_json"] ?? {} } }),
+      },
+      defaultRole,
+    );
+  };
+}
+
+/** The AI SDK's own attributes: the text, the calls, the reasoning and the object of one answer. */
+function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
+  const names = ["text", "reasoning", "object", "toolCalls"] as const;
+  const keyOf = (name: string): string =>
+    attributes.has(`ai.response.${name}`) ? `ai.response.${name}` : `ai.result.${name}`;
+  const [text, reasoning, object, calls] = names.map((name) => attributes.get(keyOf(name)));
+  const parts = [
+    ...(asText(reasoning) === undefined ? [] : [{ type: "reasoning", content: asText(reasoning) ?? "" }]),
+    ...[text, object].flatMap((value) =>
+      asText(value) === undefined ? [] : [textPart(asText(value) ?? "")],
+    ),
+    ...(asList(calls) ?? []).flatMap((call) => (isRecord(call) ? (toolCall(call) ?? []) : [])),
+  ];
+  if (parts.length === 0) return undefined;
+  for (const name of names) attributes.delete(keyOf(name));
+  return { messages: [{ role: "assistant", parts }] };
+}
+
+// --- What may be messages or a text.
+
+/** Where libraries keep what went in, in order of precedence; of tools and retrievals first what is theirs alone. */
+const INPUT_KEYS = [
+  "gen_ai.prompt",
+  "ai.prompt",
+  "input.value",
+  "langfuse.observation.input",
+  "traceloop.entity.input",
+  "gcp.vertex.agent.llm_request",
+  "pydantic_ai.all_messages",
+  "all_messages_events",
+  "request_data",
+  "mastra.span.input",
+  "genkit:input",
+  "ai.value",
+];
+const OUTPUT_KEYS = [
+  "gen_ai.completion",
+  "output.value",
+  "langfuse.observation.output",
+  "traceloop.entity.output",
+  "gcp.vertex.agent.llm_response",
+  "final_result",
+  "response_data",
+  "mastra.span.output",
+  "genkit:output",
+];
+const TOOL_INPUT_KEYS = [
+  "gen_ai.tool.call.arguments",
+  "ai.toolCall.args",
+  "ai.toolCall.input",
+  "gcp.vertex.agent.tool_call_args",
+  "tool_arguments",
+  "tool.parameters",
+];
+const TOOL_OUTPUT_KEYS = [
+  "gen_ai.tool.call.result",
+  "ai.toolCall.result",
+  "ai.toolCall.output",
+  "gcp.vertex.agent.tool_response",
+  "tool_response",
+];
+const RETRIEVAL_INPUT_KEYS = ["gen_ai.retrieval.query.text", "reranker.query", "db.query.text"];
+const EMBEDDING_INPUT_KEYS = ["embedding.embeddings.0.embedding.text", "embedding.text"];
+
+function takeInput(attributes: AttributeSet, spanType: KnownSpanType): Content | undefined {
+  return takeFirst(attributes, [...(OWN_INPUT_KEYS[spanType] ?? []), ...INPUT_KEYS], spanType, "user");
+}
+
+function takeOutput(attributes: AttributeSet, spanType: KnownSpanType): Content | undefined {
+  const own = spanType === "tool" ? TOOL_OUTPUT_KEYS : [];
+  return takeFirst(attributes, [...own, ...OUTPUT_KEYS], spanType, "assistant");
+}
+
+const OWN_INPUT_KEYS: Readonly<Partial<Record<KnownSpanType, readonly string[]>>> = {
+  tool: TOOL_INPUT_KEYS,
+  retrieval: RETRIEVAL_INPUT_KEYS,
+  embedding: EMBEDDING_INPUT_KEYS,
+};
+
+function takeFirst(
+  attributes: AttributeSet,
+  keys: readonly string[],
+  spanType: KnownSpanType,
+  role: string,
+): Content | undefined {
+  for (const key of keys) {
+    const value = attributes.get(key);
+    if (value === undefined || value === null || value === "") continue;
+    attributes.delete(key);
+    // Only of a model's call is what looks like messages taken for them: a tool may have any argument.
+    const messages = spanType === "llm" ? toMessages(withInnerMessage(value), role) : undefined;
+    return messages === undefined ? { text: asPlainText(value) } : { messages };
+  }
+  return undefined;
+}
+
+/** Logfire keeps an answer as `{"message":{…},"usage":{…}}`. */
+function withInnerMessage(value: JsonValue): unknown {
+  const record = asRecord(value);
+  return record !== undefined && isRecord(record["message"]) ? record["message"] : value;
+}
+
+function asPlainText(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+// --- Events.
+
+const ROLE_OF_EVENT: Readonly<Record<string, string>> = {
+  "gen_ai.system.message": "system",
+  "gen_ai.user.message": "user",
+  "gen_ai.assistant.message": "assistant",
+  "gen_ai.tool.message": "tool",
+};
+
+/** The messages that OpenTelemetry's conventions put into events, in each of their versions. */
+function readEvents(
+  events: readonly OtlpEvent[],
+  isModelCall: boolean,
+): { input: Content | undefined; output: Content | undefined; rest: readonly OtlpEvent[] } {
+  const input: Message[] = [];
+  const output: Message[] = [];
+  const rest = events.filter((event) => !readEvent(event, input, output));
+  if (rest.length === events.length) return { input: undefined, output: undefined, rest: events };
+  return { input: contentOf(input, isModelCall), output: contentOf(output, isModelCall), rest };
+}
+
+/** Of a tool's span, a single text is what it is. */
+function contentOf(messages: Message[], isModelCall: boolean): Content | undefined {
+  if (messages.length === 0) return undefined;
+  const [message] = messages;
+  const [part] = message?.parts ?? [];
+  const isSingle = messages.length === 1 && message?.parts.length === 1;
+  if (isModelCall || !isSingle || part === undefined) return { messages };
+  if (part.type === "text" && typeof part["content"] === "string") return { text: part["content"] };
+  const response = part.type === "tool_call_response" ? part["response"] : undefined;
+  return response === undefined ? { messages } : { text: asPlainText(response as JsonValue) };
+}
+
+/** @returns false where the event is none of these. */
+function readEvent({ name, attributes }: OtlpEvent, input: Message[], output: Message[]): boolean {
+  const role = ROLE_OF_EVENT[name];
+  if (role !== undefined) return addAll(input, eventMessage(attributes, role));
+  if (name === "gen_ai.choice") return addAll(output, choiceMessage(attributes));
+  if (name === "gen_ai.content.prompt")
+    return addAll(input, messagesOrText(attributes.get("gen_ai.prompt"), "user"));
+  if (name === "gen_ai.content.completion")
+    return addAll(output, messagesOrText(attributes.get("gen_ai.completion"), "assistant"));
+  if (name !== "gen_ai.client.inference.operation.details") return false;
+  const system = systemMessages(attributes.get("gen_ai.system_instructions"));
+  const asked = toMessages(attributes.get("gen_ai.input.messages"), "user") ?? [];
+  const answered = toMessages(attributes.get("gen_ai.output.messages"), "assistant") ?? [];
+  addAll(input, [...system, ...asked]);
+  addAll(output, answered);
+  return system.length + asked.length + answered.length > 0;
+}
+
+function addAll(list: Message[], messages: readonly Message[] | undefined): boolean {
+  if (messages === undefined || messages.length === 0) return false;
+  list.push(...messages);
+  return true;
+}
+
+function messagesOrText(value: unknown, role: string): Message[] | undefined {
+  const text = asText(value);
+  return toMessages(value, role) ?? (text === undefined ? undefined : ofText(text, role));
+}
+
+function eventMessage(attributes: ReadonlyMap<string, JsonValue>, role: string): Message[] | undefined {
+  const body = asRecord(attributes.get("body")) ?? Object.fromEntries(attributes);
+  const id = role === "tool" ? (asText(body["id"]) ?? asText(body["tool_call_id"])) : undefined;
+  const message = toMessage({ role, content: null, ...body, id: undefined, tool_call_id: id }, role);
+  return message === undefined ? undefined : [{ ...message, role: asText(body["role"]) ?? role }];
+}
+
+function choiceMessage(attributes: ReadonlyMap<string, JsonValue>): Message[] | undefined {
+  const body = asRecord(attributes.get("body")) ?? Object.fromEntries(attributes);
+  const inner = parsedJson(body["message"] ?? body["content"]);
+  const reason = asText(body["finish_reason"]);
+  const message = isRecord(inner)
+    ? toMessage(inner, "assistant")
+    : toMessage({ content: inner ?? null, tool_calls: body["tool_calls"] }, "assistant");
+  if (message === undefined) return undefined;
+  return [reason === undefined ? message : { ...message, finish_reason: reason }];
+}

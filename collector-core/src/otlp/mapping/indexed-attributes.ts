@@ -1,0 +1,86 @@
+import type { JsonValue } from "@obspan/sdk/wire";
+import type { AttributeSet } from "./attribute-set.js";
+
+/** A value that was sent as one attribute for each of its leaves. */
+export type Nested = JsonValue | NestedRecord;
+export interface NestedRecord {
+  [key: string]: Nested;
+}
+
+/** Deepest path and highest index that are put together again; what is beyond stays as it came. */
+const MAX_PATH = 12;
+const MAX_ITEMS = 10_000;
+
+/**
+ * Puts together what was sent leaf by leaf: of `llm.input_messages.0.message.role` and so on the list of messages. The
+ * attributes are taken out only by the function that comes with it, when what they hold has been understood.
+ *
+ * @returns undefined where no attribute is an element of the list.
+ */
+export function readIndexed(
+  attributes: AttributeSet,
+  prefix: string,
+): { readonly items: readonly NestedRecord[]; readonly take: () => void } | undefined {
+  const start = `${prefix}.`;
+  const keys = [...attributes.keys()].filter(
+    (key) => key.startsWith(start) && isDigit(key.charCodeAt(start.length)),
+  );
+  if (keys.length === 0) return undefined;
+  const byIndex = new Map<number, NestedRecord>();
+  const taken: string[] = [];
+  for (const key of keys) {
+    const [index = "", ...path] = key.slice(start.length).split(".");
+    const value = attributes.get(key);
+    const number = Number(index);
+    if (!(number < MAX_ITEMS) || path.length === 0 || path.length > MAX_PATH || value === undefined) continue;
+    const item = byIndex.get(number) ?? newRecord();
+    byIndex.set(number, item);
+    if (put(item, path, value)) taken.push(key);
+  }
+  const items = [...byIndex.entries()].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+  return {
+    items,
+    take: () => {
+      for (const key of taken) attributes.delete(key);
+    },
+  };
+}
+
+/** The values of a record whose keys are indexes, in their order; `[]` where it is none. */
+export function itemsOf(value: Nested | undefined): Nested[] {
+  if (Array.isArray(value)) return value;
+  if (!isNestedRecord(value)) return [];
+  return Object.keys(value)
+    .filter((key) => isDigit(key.charCodeAt(0)))
+    .toSorted((a, b) => Number(a) - Number(b))
+    .map((key) => value[key] ?? null);
+}
+
+export function isNestedRecord(value: unknown): value is NestedRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without a prototype, so that a key `__proto__` is one like any other. */
+function newRecord(): NestedRecord {
+  return Object.create(null) as NestedRecord;
+}
+
+function put(record: NestedRecord, path: readonly string[], value: JsonValue): boolean {
+  let at = record;
+  for (const [depth, key] of path.entries()) {
+    if (depth === path.length - 1) {
+      if (isNestedRecord(at[key])) return false;
+      at[key] = value;
+      return true;
+    }
+    const next = at[key] ?? newRecord();
+    if (!isNestedRecord(next)) return false;
+    at[key] = next;
+    at = next;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

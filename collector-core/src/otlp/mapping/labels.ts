@@ -1,0 +1,206 @@
+import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire";
+import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
+import { asBoolean, asNumber, asRecord, asText, type AttributeSet } from "./attribute-set.js";
+import { readIndexed } from "./indexed-attributes.js";
+import { toToolDefinitions } from "./messages.js";
+import { normalizeProvider } from "./provider.js";
+
+const MODEL = [
+  "gen_ai.response.model",
+  "gen_ai.request.model",
+  "llm.response.model_name",
+  "llm.model_name",
+  "embedding.model_name",
+  "reranker.model_name",
+  "ai.response.model",
+  "ai.model.id",
+  "langfuse.observation.model.name",
+  "llm.request.model_name",
+  "llm.request.model",
+  "model_name",
+];
+const PROVIDER = [
+  "gen_ai.provider.name",
+  "gen_ai.system",
+  "llm.provider",
+  "llm.system",
+  "ai.model.provider",
+  "model_provider",
+];
+const TOOL_NAME = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"];
+const AGENT = ["gen_ai.agent.name", "agent.name", "graph.node.id", "ai.telemetry.functionId", "agent_name"];
+const SESSION_ID = [
+  "gen_ai.conversation.id",
+  "session.id",
+  "langfuse.session.id",
+  "ai.telemetry.metadata.sessionId",
+  "traceloop.association.properties.session_id",
+  "traceloop.association.properties.chat_id",
+  "langsmith.trace.session_id",
+];
+const USER_ID = [
+  "user.id",
+  "enduser.id",
+  "langfuse.user.id",
+  "ai.telemetry.metadata.userId",
+  "traceloop.association.properties.user_id",
+];
+const TEMPERATURE = ["gen_ai.request.temperature", "ai.settings.temperature", "llm.request.temperature"];
+const MAX_TOKENS = [
+  "gen_ai.request.max_tokens",
+  "ai.settings.maxOutputTokens",
+  "ai.settings.maxTokens",
+  "llm.request.max_tokens",
+];
+const STREAM = [
+  "gen_ai.request.stream",
+  "gen_ai.is_streaming",
+  "llm.is_streaming",
+  "gen_ai.request.is_stream",
+];
+const FINISH_REASON = [
+  "gen_ai.response.finish_reasons",
+  "llm.finish_reason",
+  "ai.response.finishReason",
+  "gen_ai.response.finish_reason",
+  "llm.response.finish_reason",
+  "anthropic.message.stop_reason",
+];
+/** In seconds. */
+const TTFT_SECONDS = [
+  "gen_ai.response.time_to_first_chunk",
+  "gen_ai.client.operation.time_to_first_chunk",
+  "gen_ai.server.time_to_first_token",
+];
+const TTFT_MS = ["ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"];
+
+/** Spans in which a model is called: only these name one, so that a wrapper does not stand among the calls. */
+const MODEL_TYPES: ReadonlySet<KnownSpanType> = new Set(["llm", "embedding", "retrieval"]);
+
+/** Names, ids and settings of a span by our keys; absent where the span does not say them. */
+export type Labels = Readonly<Record<string, JsonValue | undefined>>;
+
+/** Reads what a span names, and takes the attributes out that say it. */
+export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: KnownSpanType): Labels {
+  const isModelCall = MODEL_TYPES.has(spanType);
+  const provider = isModelCall ? takeProvider(attributes) : undefined;
+  return {
+    model: isModelCall ? attributes.take(MODEL, asText) : undefined,
+    provider,
+    tool_name: takeToolName(attributes, span.name, spanType),
+    agent: takeAgent(attributes, span.name, spanType),
+    session_id: attributes.take(SESSION_ID, asText),
+    user_id: attributes.take(USER_ID, asText),
+    temperature: attributes.take(TEMPERATURE, asNumber),
+    max_tokens: attributes.take(MAX_TOKENS, asNumber),
+    stream: attributes.take(STREAM, asBoolean),
+    finish_reason: attributes.take(FINISH_REASON, onlyReason),
+    tool_definitions: takeToolDefinitions(attributes),
+  };
+}
+
+/** The provider by its one name. What says it otherwise (`openai.responses`) stays beside it, so that it is not lost. */
+function takeProvider(attributes: AttributeSet): string | undefined {
+  const name = attributes.peek(PROVIDER, asText);
+  if (name === undefined) return undefined;
+  const provider = normalizeProvider(name);
+  attributes.take(PROVIDER, (value) => (value === provider ? provider : undefined));
+  return provider;
+}
+
+/** One reason, alone or in a list. */
+function onlyReason(value: JsonValue): string | undefined {
+  if (!Array.isArray(value)) return asText(value);
+  const [first] = value;
+  return value.every((reason) => reason === first) ? asText(first) : undefined;
+}
+
+/** What a tool's span is called beside the tool. */
+const TOOL_AFFIXES = /^(?:execute_tool|running tool:?|tool\.execute|tool:?) +|\.tool$/;
+
+function takeToolName(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
+  const said = attributes.take(TOOL_NAME, asText);
+  if (said !== undefined || spanType !== "tool") return said;
+  return attributes.text("traceloop.entity.name") ?? asText(name.replace(TOOL_AFFIXES, ""));
+}
+
+/** Spans of agents whose name is that of the operation. */
+const UNNAMED_AGENT = /^(?:invoke_agent|create_agent|agent run|invocation)$/;
+
+function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
+  const said = attributes.take(AGENT, asText);
+  if (said !== undefined || spanType !== "agent") return said;
+  const entity = attributes.text("traceloop.entity.name");
+  if (entity !== undefined) return entity;
+  const named = asText(name.replace(/^invoke_agent +/, ""));
+  // Some put the model where the agent's name would be.
+  return named === attributes.text("gen_ai.request.model") || UNNAMED_AGENT.test(name) ? undefined : named;
+}
+
+function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
+  for (const key of ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools"]) {
+    const definitions = toToolDefinitions(attributes.get(key));
+    if (definitions === undefined) continue;
+    attributes.delete(key);
+    return asJson(definitions);
+  }
+  for (const prefix of ["llm.tools", "llm.request.functions", "gen_ai.tool.definitions"]) {
+    const indexed = readIndexed(attributes, prefix);
+    if (indexed === undefined) continue;
+    const definitions = toToolDefinitions(indexed.items.map(openInferenceTool));
+    if (definitions === undefined) continue;
+    indexed.take();
+    return asJson(definitions);
+  }
+  return undefined;
+}
+
+/** `llm.tools.0.tool.json_schema` is the definition as a text. */
+function openInferenceTool(item: Readonly<Record<string, unknown>>): unknown {
+  const { tool } = item;
+  return asRecord(asRecord(tool)?.["json_schema"]) ?? tool ?? item;
+}
+
+/** The definitions are JSON, though their type allows more. */
+function asJson(definitions: readonly ToolDefinition[]): JsonValue {
+  return definitions as unknown as JsonValue;
+}
+
+/** Milliseconds to the first token, by an attribute or by the moment of an event. */
+export function takeTimeToFirstToken(attributes: AttributeSet, span: OtlpSpan): number | undefined {
+  const seconds = attributes.take(TTFT_SECONDS, asNumber);
+  if (seconds !== undefined) return round(seconds * 1000);
+  return (
+    attributes.take(TTFT_MS, asNumber) ??
+    msFromEvent(span, span.events.find(isFirstToken)) ??
+    msToCompletionStart(attributes, span)
+  );
+}
+
+function isFirstToken({ name }: OtlpEvent): boolean {
+  return (
+    name === "First Token Stream Event" || name === "ai.stream.firstChunk" || name === "gen_ai.first_token"
+  );
+}
+
+function msFromEvent(span: OtlpSpan, event: OtlpEvent | undefined): number | undefined {
+  if (event === undefined) return undefined;
+  const said = asNumber(event.attributes.get("ai.response.msToFirstChunk"));
+  if (said !== undefined) return said;
+  return event.timeUnixNano < span.startUnixNano
+    ? undefined
+    : Number(event.timeUnixNano - span.startUnixNano) / 1e6;
+}
+
+/** Langfuse says when the answer began. */
+function msToCompletionStart(attributes: AttributeSet, span: OtlpSpan): number | undefined {
+  const start = attributes.text("langfuse.observation.completion_start_time");
+  const ms = start === undefined ? Number.NaN : Date.parse(start.replaceAll('"', ""));
+  const elapsed = ms - Number(span.startUnixNano / 1000n) / 1000;
+  return elapsed >= 0 ? round(elapsed) : undefined;
+}
+
+/** To the nanosecond: 12.3 s × 1000 is not 12300.000000000002 ms. */
+function round(ms: number): number {
+  return Math.round(ms * 1e6) / 1e6;
+}

@@ -1,0 +1,146 @@
+import type { MessagePart } from "@obspan/sdk/wire";
+import { isRecord } from "../../span/span-facts.js";
+import { asText, parsedJson } from "./attribute-set.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The parts of a message's content, whatever library wrote it: OpenTelemetry's own parts, OpenAI's (chat and Responses),
+ * Anthropic's, Google's, Bedrock's, the AI SDK's, LangChain's. What none of them is stays as it came.
+ */
+export function toParts(content: unknown): MessagePart[] {
+  const value = parsedJson(content);
+  if (value === undefined || value === null || value === "") return [];
+  if (typeof value === "string") return [textPart(value)];
+  if (Array.isArray(value)) return (value as unknown[]).flatMap((item) => toPart(item));
+  if (isRecord(value)) return toPart(value);
+  return [textPart(JSON.stringify(value))];
+}
+
+export function textPart(content: string): MessagePart {
+  return { type: "text", content };
+}
+
+function toPart(item: unknown): MessagePart[] {
+  if (typeof item === "string") return item === "" ? [] : [textPart(item)];
+  if (!isRecord(item)) return [textPart(JSON.stringify(item))];
+  const type = asText(item["type"]);
+  const named = type === undefined ? undefined : NAMED[type.toLowerCase().replaceAll("-", "_")];
+  return named?.(item) ?? byField(item) ?? [{ ...item, type: type ?? "unknown" }];
+}
+
+/** What each `type` of a part says; undefined where the part is not as expected. */
+const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined>> = {
+  text: (part) => textOf(part, "text"),
+  input_text: (part) => textOf(part, "text"),
+  output_text: (part) => textOf(part, "text"),
+  refusal: (part) => textOf(part, "text"),
+  reasoning: (part) => textOf(part, "reasoning") ?? summaryOf(part),
+  thinking: (part) => textOf(part, "reasoning"),
+  reasoning_content: (part) => textOf(part, "reasoning"),
+  tool_call: toolCall,
+  tool_use: toolCall,
+  server_tool_use: toolCall,
+  function_call: toolCall,
+  function: toolCall,
+  custom_tool_call: toolCall,
+  tool_call_response: toolResponse,
+  tool_result: toolResponse,
+  function_call_output: toolResponse,
+  custom_tool_call_output: toolResponse,
+  image: media,
+  image_url: media,
+  input_image: media,
+  file: media,
+  input_file: media,
+  document: media,
+  audio: media,
+  input_audio: media,
+  video: media,
+};
+
+/** Parts that say what they are by their field: Google's and Bedrock's. */
+function byField(part: Fields): MessagePart[] | undefined {
+  const call = part["functionCall"] ?? part["function_call"] ?? part["toolUse"] ?? part["function"];
+  if (isRecord(call)) return toolCall({ ...part, ...call });
+  const response = part["functionResponse"] ?? part["function_response"] ?? part["toolResult"];
+  if (isRecord(response)) return toolResponse(response);
+  const data = part["inlineData"] ?? part["inline_data"] ?? part["fileData"] ?? part["file_data"];
+  if (isRecord(data)) return media(data);
+  const reasoning = part["reasoningContent"];
+  if (isRecord(reasoning)) return toParts(reasoning["reasoningText"]).map(asReasoning);
+  if (part["type"] !== undefined) return undefined;
+  return textOf(part, part["thought"] === true ? "reasoning" : "text");
+}
+
+function asReasoning(part: MessagePart): MessagePart {
+  return part.type === "text" ? { ...part, type: "reasoning" } : part;
+}
+
+/** @returns undefined where there is no text. */
+function textOf(part: Fields, type: "text" | "reasoning"): MessagePart[] | undefined {
+  const content = [part["content"], part["text"], part["thinking"], part["refusal"], part["reasoning"]].find(
+    (value) => typeof value === "string",
+  );
+  return content === undefined ? undefined : [{ type, content }];
+}
+
+/** OpenAI's reasoning: a list of summaries, often empty. */
+function summaryOf(part: Fields): MessagePart[] | undefined {
+  const { summary } = part;
+  if (!Array.isArray(summary)) return undefined;
+  return (summary as unknown[]).flatMap((item) => (isRecord(item) ? (textOf(item, "reasoning") ?? []) : []));
+}
+
+/** A call that the model asked for: the arguments as they came, a text of JSON or a value. */
+export function toolCall(part: Fields): MessagePart[] | undefined {
+  const called = isRecord(part["function"]) ? part["function"] : part;
+  const name = asText(called["name"]) ?? asText(part["toolName"]) ?? asText(part["tool_name"]);
+  if (name === undefined) return undefined;
+  const args = first(called, ["arguments", "input", "args", "parameters"]) ?? part["input"] ?? {};
+  return [{ type: "tool_call", id: idOf(part), name, arguments: args }];
+}
+
+/** What a tool answered. */
+export function toolResponse(part: Fields): MessagePart[] | undefined {
+  const response = first(part, ["response", "result", "output", "content"]);
+  if (response === undefined) return undefined;
+  // The AI SDK wraps what it is: {"type":"json","value":…}.
+  const plain =
+    isRecord(response) && "value" in response && "type" in response ? response["value"] : response;
+  return [{ type: "tool_call_response", id: idOf(part), response: plain }];
+}
+
+function idOf(part: Fields): string {
+  const ids = ["tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id", "name"];
+  return ids.map((key) => asText(part[key])).find((id) => id !== undefined) ?? "";
+}
+
+function first(fields: Fields, keys: readonly string[]): unknown {
+  return keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
+}
+
+/** A picture, a file, a sound: by address where it has one, else its data. */
+function media(part: Fields): MessagePart[] | undefined {
+  const source = isRecord(part["source"]) ? part["source"] : part;
+  const image = part["image_url"] ?? part["image"] ?? part["input_audio"] ?? part["file"];
+  const inner = isRecord(image) ? image : source;
+  const mimeType =
+    [inner["mime_type"], inner["mimeType"], inner["media_type"], inner["mediaType"], part["mediaType"]]
+      .map(asText)
+      .find((type) => type !== undefined) ?? "";
+  const modality = modalityOf(asText(part["type"]) ?? "", mimeType);
+  const address = [inner["url"], inner["uri"], inner["fileUri"], inner["file_uri"], image]
+    .map(asText)
+    .find((uri) => uri !== undefined && /^(?:https?|gs|s3|file):/i.test(uri));
+  if (address !== undefined) return [{ type: "uri", modality, mime_type: mimeType, uri: address }];
+  const data = [inner["data"], inner["content"], inner["file_data"], inner["url"], image]
+    .map(asText)
+    .find((text) => text !== undefined);
+  return data === undefined ? undefined : [{ type: "blob", modality, mime_type: mimeType, content: data }];
+}
+
+function modalityOf(type: string, mimeType: string): string {
+  const name = `${mimeType} ${type}`.toLowerCase();
+  return ["image", "audio", "video"].find((modality) => name.includes(modality)) ?? "document";
+}

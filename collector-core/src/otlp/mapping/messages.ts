@@ -1,0 +1,209 @@
+import type { Message, MessagePart, ToolDefinition } from "@obspan/sdk/wire";
+import { isRecord } from "../../span/span-facts.js";
+import { asText, parsedJson } from "./attribute-set.js";
+import { toolCall, toolResponse, toParts } from "./message-parts.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Roles by other names: LangChain's types, Google's `model`. */
+const ROLES: Readonly<Record<string, string>> = {
+  human: "user",
+  ai: "assistant",
+  model: "assistant",
+  function: "tool",
+  humanmessage: "user",
+  aimessage: "assistant",
+  aimessagechunk: "assistant",
+  systemmessage: "system",
+  toolmessage: "tool",
+};
+
+/**
+ * The messages that a value holds: a list of messages, the request or the answer of a provider, or a text of JSON that
+ * is one of them. In whatever of the known layouts (see `message-parts.ts`).
+ *
+ * @param role - of messages that do not say whose they are.
+ * @returns undefined where it holds none: a plain text, or something else.
+ */
+export function toMessages(value: unknown, role: string): Message[] | undefined {
+  const parsed = parsedJson(value);
+  const messages = Array.isArray(parsed)
+    ? fromList(parsed as unknown[], role)
+    : isRecord(parsed)
+      ? fromRecord(parsed, role)
+      : undefined;
+  return messages === undefined || messages.length === 0 ? undefined : messages;
+}
+
+function fromList(items: readonly unknown[], role: string): Message[] | undefined {
+  const messages: Message[] = [];
+  for (const item of items) {
+    // LangChain sends a list of conversations.
+    const more = Array.isArray(item) ? fromList(item as unknown[], role) : toMessage(parsedJson(item), role);
+    if (more === undefined) return undefined;
+    messages.push(...[more].flat());
+  }
+  return messages;
+}
+
+/** A request (`messages`, `contents`, `input`, `prompt`), an answer (`choices`, `output`, `candidates`), or one message. */
+function fromRecord(body: Fields, role: string): Message[] | undefined {
+  const conversation = body["messages"] ?? body["contents"];
+  if (conversation !== undefined) {
+    const messages = toMessages(conversation, role);
+    return messages === undefined ? undefined : [...systemOf(body), ...messages];
+  }
+  const prompt = body["prompt"] ?? (body["model"] === undefined ? undefined : body["input"]);
+  if (prompt !== undefined) {
+    const messages = typeof prompt === "string" ? ofText(prompt, role) : toMessages(prompt, role);
+    return messages === undefined ? undefined : [...systemOf(body), ...messages];
+  }
+  const answers = [body["choices"], body["output"], body["candidates"], body["generations"]].find(
+    Array.isArray,
+  );
+  if (answers !== undefined) return fromAnswers(answers as unknown[], role);
+  const message = toMessage(body, role);
+  return message === undefined ? undefined : [message];
+}
+
+function fromAnswers(answers: readonly unknown[], role: string): Message[] | undefined {
+  const messages = answers.flatMap((answer) => {
+    if (Array.isArray(answer)) return fromAnswers(answer as unknown[], role) ?? [];
+    if (!isRecord(answer)) return [];
+    const inner =
+      answer["message"] ?? (isRecord(answer["content"]) ? answer["content"] : undefined) ?? answer;
+    const message = toMessage(inner, role);
+    if (message === undefined) return [];
+    const reason = asText(answer["finish_reason"]) ?? asText(answer["finishReason"]);
+    return reason === undefined ? message : { ...message, finish_reason: reason };
+  });
+  return messages.length === 0 ? undefined : joined(messages);
+}
+
+/** The Responses API answers in items: what the model said in one turn is one message. */
+function joined(messages: readonly Message[]): Message[] {
+  const result: Message[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    const isSameTurn = last?.role === message.role && last.finish_reason === undefined;
+    if (last !== undefined && isSameTurn) last.parts.push(...message.parts);
+    else result.push({ ...message, parts: [...message.parts] });
+  }
+  return result;
+}
+
+function systemOf(body: Fields): Message[] {
+  const config = isRecord(body["config"]) ? body["config"] : {};
+  const instructions =
+    body["system"] ?? body["instructions"] ?? config["system_instruction"] ?? config["systemInstruction"];
+  const content = isRecord(instructions) ? (instructions["parts"] ?? instructions) : instructions;
+  return systemMessages(content);
+}
+
+/** What stands before a conversation, as a message of its own. */
+export function systemMessages(instructions: unknown): Message[] {
+  const parts = toParts(instructions);
+  return parts.length === 0 ? [] : [{ role: "system", parts }];
+}
+
+/** A text as a message. */
+export function ofText(content: string, role: string): Message[] {
+  return [{ role, parts: toParts(content) }];
+}
+
+/** @returns undefined where it is no message. */
+export function toMessage(item: unknown, defaultRole: string): Message | undefined {
+  if (typeof item === "string") return item === "" ? undefined : { role: defaultRole, parts: toParts(item) };
+  if (!isRecord(item)) return undefined;
+  const fields = unwrapped(item);
+  const parts = partsOf(fields);
+  if (parts === undefined) return undefined;
+  const reason = asText(fields["finish_reason"]) ?? asText(fields["stop_reason"]);
+  return {
+    role: roleOf(fields, defaultRole),
+    parts,
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+  };
+}
+
+/** LangChain writes a message with its class around it, Google an answer with the message as its content. */
+function unwrapped(item: Fields): Fields {
+  const { content } = item;
+  if (isRecord(content) && Array.isArray(content["parts"])) return content;
+  for (const [key, kind] of [
+    ["kwargs", Array.isArray(item["id"]) ? (item["id"] as unknown[]).at(-1) : undefined],
+    ["data", item["type"]],
+  ] as const) {
+    const inner = item[key];
+    if (isRecord(inner) && typeof kind === "string") return { role: kind, ...inner, type: undefined };
+  }
+  return item;
+}
+
+function roleOf(fields: Fields, defaultRole: string): string {
+  const { role, type } = fields;
+  if (typeof role === "string" && role !== "") return ROLES[role.toLowerCase()] ?? role;
+  if (typeof type === "string") {
+    const known = ROLES[type.toLowerCase()] ?? (type === "system" || type === "tool" ? type : undefined);
+    if (known !== undefined) return known;
+    if (type.endsWith("_output")) return "tool";
+    if (type === "function_call" || type === "reasoning") return "assistant";
+  }
+  return defaultRole;
+}
+
+function partsOf(fields: Fields): MessagePart[] | undefined {
+  if (Array.isArray(fields["parts"])) return toParts(fields["parts"]);
+  const isItem = typeof fields["type"] === "string" && /call|reasoning/.test(fields["type"]);
+  if (isItem && fields["role"] === undefined) return toParts(fields);
+  const content = fields["content"] ?? fields["text"];
+  const calls = fields["tool_calls"] ?? fields["toolCalls"];
+  const legacyCall = fields["function_call"];
+  if (content === undefined && !Array.isArray(calls) && !isRecord(legacyCall)) {
+    // An answer without a text: `{"role":"assistant","content":null}`, or only a refusal.
+    return typeof fields["role"] === "string" ? toParts(fields["refusal"]) : undefined;
+  }
+  const answered = asText(fields["tool_call_id"]) ?? asText(fields["toolCallId"]);
+  if (answered !== undefined) return toolResponse({ id: answered, response: content ?? "" }) ?? [];
+  return [
+    ...toParts(fields["reasoning_content"]).map((part): MessagePart =>
+      part.type === "text" ? { ...part, type: "reasoning" } : part,
+    ),
+    ...toParts(content),
+    ...toParts(fields["refusal"]),
+    ...toolCalls(calls),
+    ...(isRecord(legacyCall) ? (toolCall(legacyCall) ?? []) : []),
+  ];
+}
+
+function toolCalls(calls: unknown): MessagePart[] {
+  const list = parsedJson(calls);
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).flatMap((call) => {
+    const fields = parsedJson(call);
+    return isRecord(fields) ? (toolCall(fields) ?? [{ ...fields, type: "tool_call" }]) : [];
+  });
+}
+
+/** Tools that were offered to the model, from whatever list of them. @returns undefined where it is none. */
+export function toToolDefinitions(value: unknown): ToolDefinition[] | undefined {
+  const list = parsedJson(value);
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const definitions = (list as unknown[]).flatMap((item) => {
+    const tool = parsedJson(item);
+    if (!isRecord(tool)) return [];
+    const fields = isRecord(tool["function"]) ? tool["function"] : tool;
+    const name = asText(fields["name"]);
+    if (name === undefined) return [];
+    const description = asText(fields["description"]);
+    const parameters =
+      fields["parameters"] ?? fields["input_schema"] ?? fields["inputSchema"] ?? fields["json_schema"];
+    return {
+      type: asText(tool["type"]) ?? "function",
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(parameters === undefined ? {} : { parameters }),
+    };
+  });
+  return definitions.length === list.length ? definitions : undefined;
+}

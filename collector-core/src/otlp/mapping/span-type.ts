@@ -1,0 +1,156 @@
+import type { KnownSpanType } from "@obspan/sdk/wire";
+import type { AttributeSet } from "./attribute-set.js";
+
+/** `gen_ai.operation.name` (OpenTelemetry), also as older and other libraries write it. */
+const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
+  [/^(?:invoke|create|run)_(?:agent|workflow)|^agent_run|^workflow_run|^agent\b/, "agent"],
+  [/^execute_tool|^tool\b|^tool_call|^mcp_tool/, "tool"],
+  [/embed/, "embedding"],
+  [/retriev|rerank|search|query/, "retrieval"],
+  [/step|task|plan|chain|workflow|event_loop/, "task"],
+  [/chat|complet|generat|messages|responses|^llm|transcri|speech|image/, "llm"],
+];
+
+/** The kinds of OpenInference, and of those who took their words over (Langfuse, LangSmith, Traceloop, Mastra). */
+const KINDS: Readonly<Record<string, KnownSpanType>> = {
+  llm: "llm",
+  generation: "llm",
+  model: "llm",
+  chat_model: "llm",
+  llm_generation: "llm",
+  model_generation: "llm",
+  embedding: "embedding",
+  embedder: "embedding",
+  tool: "tool",
+  tool_call: "tool",
+  mcp_tool_call: "tool",
+  agent: "agent",
+  agent_run: "agent",
+  retriever: "retrieval",
+  retrieval: "retrieval",
+  reranker: "retrieval",
+  rerank: "retrieval",
+  chain: "task",
+  task: "task",
+  workflow: "task",
+  workflow_run: "task",
+  workflow_step: "task",
+  guardrail: "task",
+  evaluator: "task",
+  prompt: "task",
+  parser: "task",
+  flow: "task",
+  step: "task",
+  model_step: "task",
+};
+
+/** Where libraries say the kind of a span, in order of precedence. */
+const KIND_KEYS = [
+  "openinference.span.kind",
+  "traceloop.span.kind",
+  "langfuse.observation.type",
+  "langsmith.span.kind",
+  "gen_ai.span.kind",
+  "mastra.span.type",
+  "genkit:metadata:subtype",
+];
+
+/** Deprecated `llm.request.type`. */
+const REQUEST_TYPES: Readonly<Record<string, KnownSpanType>> = {
+  chat: "llm",
+  completion: "llm",
+  embedding: "embedding",
+  rerank: "retrieval",
+};
+
+const MODEL_KEYS = [
+  "gen_ai.request.model",
+  "gen_ai.response.model",
+  "llm.model_name",
+  "langfuse.observation.model.name",
+];
+/** What a call of a model has beside the model, where nothing says that it is one. */
+const CALL_KEYS = [
+  "gen_ai.usage.input_tokens",
+  "gen_ai.usage.output_tokens",
+  "gen_ai.usage.prompt_tokens",
+  "gen_ai.usage.completion_tokens",
+  "llm.token_count.prompt",
+  "llm.token_count.completion",
+  "gen_ai.system",
+  "gen_ai.provider.name",
+  "gen_ai.input.messages",
+  "gen_ai.output.messages",
+];
+const TOOL_KEYS = ["gen_ai.tool.name", "gen_ai.tool.call.id", "tool.name"];
+
+/** What a span is (contract 6). The attributes that say it are taken out. */
+export function takeSpanType(attributes: AttributeSet, name: string): KnownSpanType {
+  return (
+    byOperation(attributes) ??
+    byKind(attributes) ??
+    byRequestType(attributes) ??
+    byAiSdkName(attributes.text("ai.operationId") ?? name) ??
+    byContent(attributes, name)
+  );
+}
+
+function byOperation(attributes: AttributeSet): KnownSpanType | undefined {
+  const operation = attributes.text("gen_ai.operation.name")?.toLowerCase();
+  if (operation === undefined) return undefined;
+  const type = OPERATIONS.find(([pattern]) => pattern.test(operation))?.[1];
+  if (operation === OPERATION_OF_TYPE[type ?? "span"]) attributes.delete("gen_ai.operation.name");
+  return type;
+}
+
+/** The usual name of the operation, which the type says as well; any other is kept. */
+const OPERATION_OF_TYPE: Readonly<Record<string, string>> = {
+  llm: "chat",
+  embedding: "embeddings",
+  tool: "execute_tool",
+  agent: "invoke_agent",
+  retrieval: "retrieval",
+};
+
+function byKind(attributes: AttributeSet): KnownSpanType | undefined {
+  let found: KnownSpanType | undefined;
+  for (const key of KIND_KEYS) {
+    const kind = attributes.text(key)?.toLowerCase();
+    const type = kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (type === undefined) continue;
+    found ??= type;
+    if (type === found && kind === type) attributes.delete(key);
+  }
+  return found;
+}
+
+function byRequestType(attributes: AttributeSet): KnownSpanType | undefined {
+  const type = attributes.text("llm.request.type");
+  return type !== undefined && Object.hasOwn(REQUEST_TYPES, type) ? REQUEST_TYPES[type] : undefined;
+}
+
+/** The AI SDK's own names: `ai.generateText.doGenerate`, `ai.toolCall`. */
+function byAiSdkName(name: string): KnownSpanType | undefined {
+  if (!/^ai\.[a-z]/.test(name)) return undefined;
+  const operation = name.split(" ", 1)[0] ?? name;
+  if (/\.do(?:Generate|Stream)$/.test(operation)) return "llm";
+  if (operation.endsWith(".doEmbed")) return "embedding";
+  if (operation.endsWith(".doRerank")) return "retrieval";
+  return operation === "ai.toolCall" ? "tool" : "task";
+}
+
+/** For those who say nothing: a tool has a name, a call of a model a model and something of the call. */
+function byContent(attributes: AttributeSet, name: string): KnownSpanType {
+  if (attributes.text("mcp.method.name") === "tools/call") return "tool";
+  if (
+    attributes.has("pydantic_ai.all_messages") ||
+    attributes.has("all_messages_events") ||
+    /\bagent run$/.test(name)
+  )
+    return "agent";
+  if (/^invoke_agent\b/.test(name)) return "agent";
+  const hasModel = MODEL_KEYS.some((key) => attributes.has(key));
+  if (hasModel && CALL_KEYS.some((key) => attributes.has(key)))
+    return /embed/i.test(name) ? "embedding" : "llm";
+  return TOOL_KEYS.some((key) => attributes.has(key)) ? "tool" : "span";
+}

@@ -1,0 +1,224 @@
+import { isRecord } from "../../span/span-facts.js";
+import { asNumber, asRecord, type AttributeSet } from "./attribute-set.js";
+
+/** What a call used. What the sender does not say is absent: never a zero (contract 6). */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  readonly tokens_input?: number | undefined;
+  readonly tokens_output?: number | undefined;
+  readonly tokens_cached?: number | undefined;
+  readonly tokens_reasoning?: number | undefined;
+  readonly cost_usd?: number | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const INPUT = [
+  "gen_ai.usage.input_tokens",
+  "gen_ai.usage.prompt_tokens",
+  "llm.token_count.prompt",
+  "ai.usage.inputTokens",
+  "ai.usage.promptTokens",
+  "ai.usage.tokens",
+  "llm.usage.prompt_tokens",
+  "llm.usage.input_tokens",
+];
+const OUTPUT = [
+  "gen_ai.usage.output_tokens",
+  "gen_ai.usage.completion_tokens",
+  "llm.token_count.completion",
+  "ai.usage.outputTokens",
+  "ai.usage.completionTokens",
+  "llm.usage.completion_tokens",
+  "llm.usage.output_tokens",
+];
+const CACHED = [
+  "gen_ai.usage.cache_read.input_tokens",
+  "gen_ai.usage.cache_read_input_tokens",
+  "gen_ai.usage.cached_input_tokens",
+  "gen_ai.usage.details.cache_read_tokens",
+  "gen_ai.usage.details.cached_tokens",
+  "llm.token_count.prompt_details.cache_read",
+  "ai.usage.inputTokenDetails.cacheReadTokens",
+  "ai.usage.cachedInputTokens",
+  "llm.usage.cache_read_input_tokens",
+];
+const CACHE_WRITES = [
+  "gen_ai.usage.cache_write.input_tokens",
+  "gen_ai.usage.cache_creation.input_tokens",
+  "gen_ai.usage.cache_creation_input_tokens",
+  "gen_ai.usage.cache_write_input_tokens",
+  "gen_ai.usage.details.cache_write_tokens",
+  "gen_ai.usage.details.cache_creation_tokens",
+  "llm.token_count.prompt_details.cache_write",
+  "ai.usage.inputTokenDetails.cacheWriteTokens",
+  "llm.usage.cache_creation_input_tokens",
+];
+const REASONING = [
+  "gen_ai.usage.reasoning.output_tokens",
+  "gen_ai.usage.reasoning_tokens",
+  "gen_ai.usage.details.reasoning_tokens",
+  "llm.token_count.completion_details.reasoning",
+  "ai.usage.outputTokenDetails.reasoningTokens",
+  "ai.usage.reasoningTokens",
+  "llm.usage.reasoning_tokens",
+];
+const TOTAL = [
+  "gen_ai.usage.total_tokens",
+  "llm.usage.total_tokens",
+  "llm.token_count.total",
+  "ai.usage.totalTokens",
+];
+const COST = [
+  "gen_ai.usage.cost",
+  "llm.cost.total",
+  "operation.cost",
+  "gen_ai.cost.total_cost",
+  "gen_ai.usage.total_cost",
+  "llm.usage.total_cost",
+];
+
+/** Reads what a span used, and takes the attributes out that say it. */
+export function takeUsage(attributes: AttributeSet, provider: string, scope: string): Usage {
+  const input = attributes.take(INPUT, asTokens);
+  const output = attributes.take(OUTPUT, asTokens);
+  const own = input === undefined && output === undefined ? readLangfuseUsage(attributes) : undefined;
+  const total = attributes.peek(TOTAL, asTokens);
+  const metadata = readProviderMetadata(attributes);
+  const cached = attributes.take(CACHED, asTokens) ?? own?.tokens_cached ?? metadata.cacheRead;
+  const written = attributes.peek(CACHE_WRITES, asTokens) ?? metadata.cacheWrite ?? 0;
+  const counts = { input: input ?? 0, output: output ?? 0, cache: (cached ?? 0) + written, total };
+  const isExclusive = excludesCache(attributes, counts, { provider, scope, rawInput: metadata.input });
+  return {
+    tokens_input: input === undefined ? own?.tokens_input : isExclusive ? input + counts.cache : input,
+    tokens_output: output ?? own?.tokens_output,
+    tokens_cached: cached,
+    tokens_reasoning: attributes.take(REASONING, asTokens) ?? own?.tokens_reasoning,
+    cost_usd: attributes.take(COST, asAmount) ?? readLangfuseCost(attributes),
+  };
+}
+
+/** Instrumentations that pass a provider's number on as it is, where the provider leaves its cache out. */
+const RAW_SCOPE = /^@traceloop\/instrumentation-(?:anthropic|bedrock)/;
+/** Providers whose own input count leaves the cache out. */
+const EXCLUSIVE_PROVIDERS: ReadonlySet<string> = new Set(["anthropic", "bedrock"]);
+
+/**
+ * True where the input tokens leave those out that were read from a cache or written to it: OpenTelemetry's and
+ * OpenInference's include them, some libraries pass on what Anthropic and Bedrock count.
+ */
+function excludesCache(
+  attributes: AttributeSet,
+  {
+    input,
+    output,
+    cache,
+    total,
+  }: { input: number; output: number; cache: number; total: number | undefined },
+  sender: { provider: string; scope: string; rawInput: number | undefined },
+): boolean {
+  if (cache === 0) return false;
+  // What is included cannot be more than the whole; and a total that only adds up with the cache tells as well.
+  if (cache > input || total === input + output + cache) return true;
+  if (sender.rawInput !== undefined) return sender.rawInput === input;
+  if (RAW_SCOPE.test(sender.scope)) return true;
+  // AI SDK 4 and 5; from 6 on it gives the details of its input tokens, which include all.
+  const isAiSdk = attributes.has("ai.operationId") || attributes.has("ai.model.provider");
+  const hasDetails = [...attributes.keys()].some((key) => key.startsWith("ai.usage.inputTokenDetails."));
+  return isAiSdk && !hasDetails && EXCLUSIVE_PROVIDERS.has(sender.provider);
+}
+
+/** What only the provider's own answer says, where the AI SDK passes it on. */
+function readProviderMetadata(attributes: AttributeSet): {
+  readonly input?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+} {
+  const metadata = asRecord(attributes.get("ai.response.providerMetadata"));
+  if (metadata === undefined) return {};
+  for (const fields of Object.values(metadata)) {
+    if (!isRecord(fields)) continue;
+    const usage = isRecord(fields["usage"]) ? fields["usage"] : {};
+    const all = { ...fields, ...usage };
+    const cacheRead = firstOf(all, [
+      "cache_read_input_tokens",
+      "cacheReadInputTokens",
+      "cachedPromptTokens",
+      "cachedContentTokenCount",
+    ]);
+    const cacheWrite = firstOf(all, [
+      "cache_creation_input_tokens",
+      "cacheCreationInputTokens",
+      "cacheWriteInputTokens",
+    ]);
+    if (cacheRead !== undefined || cacheWrite !== undefined)
+      return { input: asTokens(usage["input_tokens"]), cacheRead, cacheWrite };
+  }
+  return {};
+}
+
+/** Langfuse counts in one object whose entries have nothing in common: what begins with `input` adds up to the input. */
+function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
+  const details = asRecord(attributes.get("langfuse.observation.usage_details"));
+  if (details === undefined) return undefined;
+  const cached = firstOf(details, [
+    "input_cached_tokens",
+    "input_cache_read",
+    "cache_read_input_tokens",
+    "input_cache_read_tokens",
+  ]);
+  const promptDetails = asRecord(details["prompt_tokens_details"] ?? details["input_tokens_details"]);
+  const outputDetails = asRecord(details["completion_tokens_details"] ?? details["output_tokens_details"]);
+  return {
+    tokens_input: sumOf(details, "input") ?? asTokens(details["prompt_tokens"]),
+    tokens_output: sumOf(details, "output") ?? asTokens(details["completion_tokens"]),
+    tokens_cached: cached ?? asTokens(promptDetails?.["cached_tokens"]),
+    tokens_reasoning:
+      firstOf(details, ["output_reasoning_tokens", "output_reasoning"]) ??
+      asTokens(outputDetails?.["reasoning_tokens"]),
+  };
+}
+
+/** Adds up the entries of one side, unless the total says that the first of them is the whole. */
+function sumOf(details: Fields, side: "input" | "output"): number | undefined {
+  const whole = asTokens(details[side]) ?? asTokens(details[`${side}_tokens`]);
+  const entries = Object.entries(details).flatMap(([key, value]) => {
+    const count = key.includes(side) ? asTokens(value) : undefined;
+    return count === undefined ? [] : [count];
+  });
+  if (entries.length === 0) return undefined;
+  const other = asTokens(details[side === "input" ? "output" : "input"]) ?? 0;
+  const total = asTokens(details["total"]) ?? asTokens(details["total_tokens"]);
+  const sum = entries.reduce((a, b) => a + b, 0);
+  // OpenAI's own layout: the details are a part of the whole.
+  const isPart =
+    isRecord(details[`${side}_tokens_details`]) || (whole !== undefined && total === whole + other);
+  return whole !== undefined && isPart ? whole : sum;
+}
+
+function readLangfuseCost(attributes: AttributeSet): number | undefined {
+  const details = asRecord(attributes.get("langfuse.observation.cost_details"));
+  if (details === undefined) return undefined;
+  const total = asAmount(details["total"]);
+  if (total !== undefined) return total;
+  const parts = Object.values(details).flatMap((value) => asAmount(value) ?? []);
+  return parts.length === 0 ? undefined : parts.reduce((a, b) => a + b, 0);
+}
+
+function firstOf(fields: Fields, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const count = asTokens(fields[key]);
+    if (count !== undefined) return count;
+  }
+  return undefined;
+}
+
+function asTokens(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+function asAmount(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && Number.isFinite(number) && number >= 0 ? number : undefined;
+}

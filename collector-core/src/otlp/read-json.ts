@@ -1,0 +1,195 @@
+import type { JsonValue } from "@obspan/sdk/wire";
+import { isRecord } from "../span/span-facts.js";
+import { finiteNumber, wholeNumber } from "./from-any-value.js";
+import {
+  MAX_VALUE_DEPTH,
+  TooDeepValue,
+  type OtlpAttributes,
+  type OtlpEvent,
+  type OtlpLink,
+  type OtlpResourceSpans,
+  type OtlpScopeSpans,
+  type OtlpSpan,
+  type OtlpTraceRequest,
+} from "./received-spans.js";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The body is JSON and no `ExportTraceServiceRequest`. The message names the field, never its content. */
+export class InvalidOtlpJson extends Error {
+  override readonly name = "InvalidOtlpJson";
+}
+
+/**
+ * Reads an `ExportTraceServiceRequest` in OTLP's JSON: the protocol's own, in which ids are hex and not base64. Names may
+ * be camel or snake case, numbers may come as text, and what is not known is passed over, as the protocol has it.
+ *
+ * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}.
+ */
+export function readJsonRequest(body: unknown): OtlpTraceRequest {
+  if (!isRecord(body)) throw new InvalidOtlpJson("The body must be an object with resourceSpans.");
+  return list(body, "resourceSpans", "resource_spans").map(readResourceSpans);
+}
+
+function readResourceSpans(resourceSpans: JsonObject): OtlpResourceSpans {
+  const resource = resourceSpans["resource"];
+  return {
+    resource: isRecord(resource) ? readAttributes(resource) : new Map<string, JsonValue>(),
+    scopes: list(resourceSpans, "scopeSpans", "scope_spans").map(readScopeSpans),
+  };
+}
+
+function readScopeSpans(scopeSpans: JsonObject): OtlpScopeSpans {
+  const scope = isRecord(scopeSpans["scope"]) ? scopeSpans["scope"] : {};
+  return {
+    scope: { name: text(scope, "name"), version: text(scope, "version") },
+    spans: list(scopeSpans, "spans", "spans").map(readSpan),
+  };
+}
+
+function readSpan(span: JsonObject): OtlpSpan {
+  const status = isRecord(span["status"]) ? span["status"] : {};
+  return {
+    traceId: hexId(field(span, "traceId", "trace_id"), 32),
+    spanId: hexId(field(span, "spanId", "span_id"), 16),
+    parentSpanId: hexId(field(span, "parentSpanId", "parent_span_id"), 16),
+    traceState: text(span, "traceState", "trace_state"),
+    name: text(span, "name"),
+    kind: enumNumber(span["kind"], SPAN_KINDS),
+    startUnixNano: bigNumber(field(span, "startTimeUnixNano", "start_time_unix_nano")),
+    endUnixNano: bigNumber(field(span, "endTimeUnixNano", "end_time_unix_nano")),
+    attributes: readAttributes(span),
+    events: list(span, "events", "events").map(readEvent),
+    links: list(span, "links", "links").map(readLink),
+    statusCode: enumNumber(status["code"], STATUS_CODES),
+    statusMessage: text(status, "message"),
+  };
+}
+
+function readEvent(event: JsonObject): OtlpEvent {
+  return {
+    name: text(event, "name"),
+    timeUnixNano: bigNumber(field(event, "timeUnixNano", "time_unix_nano")),
+    attributes: readAttributes(event),
+  };
+}
+
+function readLink(link: JsonObject): OtlpLink {
+  return {
+    traceId: hexId(field(link, "traceId", "trace_id"), 32),
+    spanId: hexId(field(link, "spanId", "span_id"), 16),
+    traceState: text(link, "traceState", "trace_state"),
+    attributes: readAttributes(link),
+  };
+}
+
+/** Numbers are what the protocol asks for; the names of proto3's own JSON are understood too. */
+const SPAN_KINDS = [
+  "SPAN_KIND_UNSPECIFIED",
+  "SPAN_KIND_INTERNAL",
+  "SPAN_KIND_SERVER",
+  "SPAN_KIND_CLIENT",
+  "SPAN_KIND_PRODUCER",
+  "SPAN_KIND_CONSUMER",
+];
+const STATUS_CODES = ["STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"];
+
+function enumNumber(value: unknown, names: readonly string[]): number {
+  if (typeof value === "string" && names.includes(value)) return names.indexOf(value);
+  return typeof value === "number" ? value : 0;
+}
+
+function readAttributes(owner: JsonObject): OtlpAttributes {
+  const attributes: OtlpAttributes = new Map();
+  for (const attribute of list(owner, "attributes", "attributes")) {
+    const key = attribute["key"];
+    if (typeof key === "string") attributes.set(key, readAnyValue(attribute["value"], 1));
+  }
+  return attributes;
+}
+
+function readAnyValue(any: unknown, depth: number): JsonValue {
+  if (!isRecord(any)) return null;
+  if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
+  for (const key in any) {
+    const value = any[key];
+    switch (key) {
+      case "stringValue":
+      case "string_value":
+      case "bytesValue":
+      case "bytes_value":
+        return typeof value === "string" ? value : null;
+      case "boolValue":
+      case "bool_value":
+        return typeof value === "boolean" ? value : null;
+      case "intValue":
+      case "int_value":
+        return intValue(value);
+      case "doubleValue":
+      case "double_value":
+        return doubleValue(value);
+      case "arrayValue":
+      case "array_value":
+        return isRecord(value)
+          ? list(value, "values", "values").map((item) => readAnyValue(item, depth + 1))
+          : [];
+      case "kvlistValue":
+      case "kvlist_value":
+        return isRecord(value) ? readKeyValueList(value, depth) : {};
+    }
+  }
+  return null;
+}
+
+function readKeyValueList(value: JsonObject, depth: number): JsonValue {
+  return Object.fromEntries(
+    list(value, "values", "values").flatMap(({ key, value: item }) =>
+      typeof key === "string" ? [[key, readAnyValue(item, depth + 1)]] : [],
+    ),
+  );
+}
+
+function intValue(value: unknown): JsonValue {
+  if (typeof value === "number") return finiteNumber(value);
+  if (typeof value !== "string") return null;
+  return /^-?\d{1,20}$/.test(value) ? wholeNumber(BigInt(value)) : value;
+}
+
+function doubleValue(value: unknown): JsonValue {
+  if (typeof value === "number") return finiteNumber(value);
+  if (typeof value !== "string") return null;
+  const number = Number(value);
+  return value === "" || Number.isNaN(number) ? value : finiteNumber(number);
+}
+
+/** Nanoseconds: text where the sender is exact, or a number. */
+function bigNumber(value: unknown): bigint {
+  if (typeof value === "string" && /^\d{1,20}$/.test(value)) return BigInt(value);
+  return typeof value === "number" && value >= 0 && value < 2 ** 64 ? BigInt(Math.trunc(value)) : 0n;
+}
+
+function hexId(value: unknown, length: number): string {
+  if (typeof value !== "string" || value.length !== length) return "";
+  const id = value.toLowerCase();
+  return /^[0-9a-f]+$/.test(id) && !/^0+$/.test(id) ? id : "";
+}
+
+function field(owner: JsonObject, camel: string, snake: string): unknown {
+  return owner[camel] ?? owner[snake];
+}
+
+function text(owner: JsonObject, camel: string, snake = camel): string {
+  const value = field(owner, camel, snake);
+  return typeof value === "string" ? value : "";
+}
+
+/** The objects of a list; absent is empty. */
+function list(owner: JsonObject, camel: string, snake: string): JsonObject[] {
+  const value = field(owner, camel, snake);
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new InvalidOtlpJson(`${camel} must be an array.`);
+  return (value as unknown[]).map((item) => {
+    if (isRecord(item)) return item;
+    throw new InvalidOtlpJson(`Each of ${camel} must be an object.`);
+  });
+}

@@ -1,0 +1,112 @@
+import type { Attributes, Span } from "@obspan/sdk/wire";
+import { asText } from "./mapping/attribute-set.js";
+import { isOwnSpan } from "./own-span-from-otlp.js";
+import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
+import { settleLinks } from "./request-links.js";
+import { spanFromOtlp } from "./span-from-otlp.js";
+
+/** The application that sent spans, as a batch of `POST /v1/telemetry` names it. */
+export interface Application {
+  readonly service: string;
+  readonly env: string;
+  readonly version: string | undefined;
+  /** The tenant that an export of Obspan's names; undefined in all others. */
+  readonly tenant: string | undefined;
+}
+
+/** The spans of one application in a request. */
+export interface ApplicationSpans {
+  readonly application: Application;
+  readonly spans: readonly Span[];
+}
+
+/** An OTLP request as spans of ours. */
+export interface MappedRequest {
+  /** In the order of the request; those without a span are left out. */
+  readonly applications: readonly ApplicationSpans[];
+  /** Spans in the request, refused ones included. */
+  readonly receivedSpans: number;
+  /** Spans without a trace id or a span id that can be used: they belong nowhere. */
+  readonly refusedSpans: number;
+  /** True where every span is one that Obspan exported. */
+  readonly isOwn: boolean;
+}
+
+/** The applications of a request by what they call themselves. */
+export function applicationsOf(request: OtlpTraceRequest): Application[] {
+  return request.map(readApplication);
+}
+
+/** Maps a request (contract 6): each span by itself, then what they say together. Pure: nothing of it is remembered. */
+export function spansFromOtlp(request: OtlpTraceRequest): MappedRequest {
+  const mapped: { span: Span; application: number; isOwn: boolean }[] = [];
+  const applications = applicationsOf(request);
+  let receivedSpans = 0;
+  for (const [application, { resource, scopes }] of request.entries()) {
+    const resourceAttributes = restOfResource(resource);
+    for (const { scope, spans } of scopes) {
+      receivedSpans += spans.length;
+      for (const span of spans) {
+        if (!isUsable(span)) continue;
+        const isOwn = isOwnSpan(span);
+        mapped.push({ span: spanFromOtlp(span, scope, resourceAttributes), application, isOwn });
+      }
+    }
+  }
+  const settled = settleForeign(mapped);
+  const spansOf = new Map<number, Span[]>();
+  for (const [position, span] of settled.entries()) {
+    const application = mapped[position]?.application ?? 0;
+    const spans = spansOf.get(application);
+    if (spans === undefined) spansOf.set(application, [span]);
+    else spans.push(span);
+  }
+  return {
+    applications: [...spansOf].flatMap(([index, spans]) => {
+      const application = applications[index];
+      return application === undefined ? [] : { application, spans };
+    }),
+    receivedSpans,
+    refusedSpans: receivedSpans - mapped.length,
+    isOwn: mapped.every(({ isOwn }) => isOwn),
+  };
+}
+
+function isUsable({ traceId, spanId }: OtlpSpan): boolean {
+  return traceId !== "" && spanId !== "";
+}
+
+/** What Obspan exported has been settled before. */
+function settleForeign(mapped: readonly { span: Span; isOwn: boolean }[]): Span[] {
+  const settled = settleLinks(mapped.flatMap(({ span, isOwn }) => (isOwn ? [] : span)));
+  let next = 0;
+  return mapped.map(({ span, isOwn }) => (isOwn ? span : (settled[next++] ?? span)));
+}
+
+const SERVICE = "service.name";
+const ENVIRONMENTS = ["deployment.environment.name", "deployment.environment"];
+const VERSION = "service.version";
+const TENANT = "obspan.tenant";
+
+function readApplication({ resource, scopes }: OtlpResourceSpans): Application {
+  const text = (key: string): string | undefined => asText(resource.get(key));
+  // Langfuse says it on every span where the resource does not.
+  const ofSpan = (key: string): string | undefined => asText(scopes[0]?.spans[0]?.attributes.get(key));
+  return {
+    service: text(SERVICE) ?? "unknown",
+    env:
+      ENVIRONMENTS.map(text).find((env) => env !== undefined) ??
+      ofSpan("langfuse.environment") ??
+      "development",
+    version: text(VERSION) ?? ofSpan("langfuse.release"),
+    tenant: text(TENANT),
+  };
+}
+
+/** What a resource says beside that; undefined where it is nothing. */
+function restOfResource(resource: OtlpAttributes): Attributes | undefined {
+  const entries = [...resource].filter(([key]) => !MAPPED.has(key));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const MAPPED: ReadonlySet<string> = new Set([SERVICE, ...ENVIRONMENTS, VERSION, TENANT]);
