@@ -39,7 +39,7 @@ const PARTS = {
   redaction: () => measureRedaction({ generator, rounds, secondsPerRound }),
   memory: () => measureMemory({ generator }),
   screen: () => measureScreen({ seconds: flags.quick ? 10 : 60 }),
-  sdk: () => measureSdk({ rounds, spans: flags.quick ? 20_000 : 50_000 }),
+  sdk: () => measureSdk({ rounds, spans: flags.quick ? 50_000 : 200_000 }),
   coldStart: () => measureColdStart({ rounds: flags.quick ? 5 : 10 }),
 };
 const chosen = flags.only?.split(",") ?? Object.keys(PARTS);

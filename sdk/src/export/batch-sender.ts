@@ -2,8 +2,8 @@ import type { Config } from "../config/options.js";
 import type { Span } from "../wire/index.js";
 import type { Answer, Transport } from "./http-transport.js";
 import type { DropReason } from "./ledger.js";
+import type { BodyWriter } from "./request-body.js";
 import { readRetryAfterMs, retryWaitMs, verdictOf } from "./retry-policy.js";
-import { gzip } from "./gzip.js";
 
 /** What became of some spans; `why` reads on after "N spans were dropped: ". */
 export type Outcome =
@@ -14,6 +14,7 @@ export type Outcome =
 export interface BatchSenderOptions {
   readonly config: Config;
   readonly transport: Transport;
+  readonly bodies: BodyWriter;
   /** Without credentials: it stands in warnings. */
   readonly shownUrl: string;
   readonly newBatchId: () => string;
@@ -34,12 +35,9 @@ export interface BatchSender {
   send(spans: readonly Span[], signal: AbortSignal): Promise<boolean>;
 }
 
-/** Bodies above this many characters are compressed. */
-const GZIP_ABOVE = 1024;
-
 /** Makes a {@link BatchSender}. */
 export function createBatchSender(options: BatchSenderOptions): BatchSender {
-  const { config, transport, shownUrl, newBatchId, random, settled, debug } = options;
+  const { config, transport, bodies, shownUrl, newBatchId, random, settled, debug } = options;
   const { service, env, version } = config;
   const backoffMs = config.retryBackoff * 1000;
 
@@ -47,13 +45,12 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     // The retries repeat the id, so that the collector counts the batch once (contract 1).
     // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
     const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
-    const isGzip = json.length > GZIP_ABOVE;
-    const body = isGzip ? await gzip(json) : json;
+    const { bytes, isGzip } = await bodies.write(json);
 
     for (let retry = 0; ; retry++) {
-      const answer = await transport.post(body, isGzip, signal).catch(failureOf);
+      const answer = await transport.post(bytes, isGzip, signal).catch(failureOf);
       const verdict = "status" in answer ? verdictOf(answer.status) : "retry";
-      debug(`POST ${shownUrl}: ${spans.length} spans, ${body.length} bytes, ${describe(answer)}`);
+      debug(`POST ${shownUrl}: ${spans.length} spans, ${bytes.length} bytes, ${describe(answer)}`);
       if (verdict === "acked") {
         settled(spans.length, { type: "acked" });
         return true;

@@ -10,6 +10,7 @@ import { createBatchSender, type BatchSender, type Outcome } from "./batch-sende
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
+import { BodyWriter, isLoopback } from "./request-body.js";
 import { releaseTexts, toWireSpan } from "./span-json.js";
 import { TroubleLog } from "./trouble-log.js";
 
@@ -69,6 +70,7 @@ class BatchLoop implements DeliveryLoop {
     this.#sender = createBatchSender({
       config,
       transport: this.#transport,
+      bodies: new BodyWriter(!isLoopback(url)),
       shownUrl: url.origin + url.pathname,
       newBatchId: () => newSpanId() + newSpanId(),
       random: Math.random,

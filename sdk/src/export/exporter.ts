@@ -48,7 +48,7 @@ class BackgroundExporter implements SpanExporter {
   #loop: DeliveryLoop | undefined;
   #loading: Promise<DeliveryLoop> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #timerDueMs = 0;
+  #timerDelayMs = 0;
   #forgetExit: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
   #isStopped = false;
@@ -103,21 +103,22 @@ class BackgroundExporter implements SpanExporter {
 
   /** Sends in so many milliseconds, or earlier where that was planned already. */
   #schedule(delayMs: number): void {
+    // A timer that was set before with the same delay, or with less, is due before: most spans find it.
+    if (this.#timer !== undefined && this.#timerDelayMs <= delayMs) return;
     if (this.#loop?.isDraining === true) return;
-    const nowMs = performance.now();
-    const dueMs = Math.max(nowMs + delayMs, this.#loop?.restUntilMs ?? 0);
-    if (this.#timer !== undefined) {
-      if (this.#timerDueMs <= dueMs) return;
-      clearTimeout(this.#timer);
-    }
-    this.#timerDueMs = dueMs;
+    clearTimeout(this.#timer);
+    this.#timerDelayMs = delayMs;
+    const restMs = (this.#loop?.restUntilMs ?? 0) - performance.now();
     const isWholeBatch = delayMs === 0;
     // Outside of every span: the timer would else hold the one that happens to run.
     this.#timer = runInContext(undefined, () =>
-      setTimeout(() => {
-        this.#timer = undefined;
-        void this.#load().then((loop) => loop.drain(!isWholeBatch));
-      }, dueMs - nowMs).unref(),
+      setTimeout(
+        () => {
+          this.#timer = undefined;
+          void this.#load().then((loop) => loop.drain(!isWholeBatch));
+        },
+        Math.max(delayMs, restMs),
+      ).unref(),
     );
   }
 

@@ -9,6 +9,13 @@ export interface RawAnswer {
   readonly isReusable: boolean;
 }
 
+const HEADERS = {
+  contentLength: headerNamed("content-length"),
+  transferEncoding: headerNamed("transfer-encoding"),
+  connection: headerNamed("connection"),
+  retryAfter: headerNamed("retry-after"),
+  location: headerNamed("location"),
+};
 /** An answer's headers beyond this are no answer. */
 const MAX_HEAD_LENGTH = 16_384;
 /** An answer's body beyond this is cut off: only its status is of use. */
@@ -32,14 +39,13 @@ export function readAnswer(received: string): RawAnswer | "not HTTP" | undefined
   // 100 Continue and the like come before the answer.
   if (status < 200) return readAnswer(received.slice(headEnd + 4));
 
-  const header = (name: string) =>
-    new RegExp(`\\r\\n${name}:[ \\t]*([^\\r\\n]*)`, "i").exec(head)?.[1]?.trim();
+  const header = (name: keyof typeof HEADERS) => HEADERS[name].exec(head)?.[1]?.trim();
   const bodyLength = received.length - headEnd - 4;
-  const end = hasEnded(status, header("content-length"), header("transfer-encoding"), received, bodyLength);
+  const end = hasEnded(status, header("contentLength"), header("transferEncoding"), received, bodyLength);
   const isKept = minor === "1" && header("connection")?.toLowerCase() !== "close";
   return {
     status,
-    retryAfter: header("retry-after"),
+    retryAfter: header("retryAfter"),
     location: header("location"),
     isWhole: end !== "not yet" || bodyLength > MAX_BODY_LENGTH,
     isReusable: end === "here" && isKept,
@@ -62,4 +68,8 @@ function hasEnded(
   if (contentLength === undefined || !/^\d+$/.test(contentLength)) return "unknown";
   const missing = Number(contentLength) - bodyLength;
   return missing > 0 ? "not yet" : missing === 0 ? "here" : "unknown";
+}
+
+function headerNamed(name: string): RegExp {
+  return new RegExp(`\\r\\n${name}:[ \\t]*([^\\r\\n]*)`, "i");
 }

@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freshSdk, listenToConsole, type Sdk } from "../fresh-sdk.js";
 import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
@@ -99,9 +99,10 @@ describe("spec 4.10 rule 1: what is sent", () => {
     await until(() => sdk.stats().acked === 15);
   });
 
-  it("bodies above 1 KiB are compressed, smaller ones are not", async () => {
+  it("to another address bodies above 1 KiB are compressed, smaller ones are not", async () => {
     const receiver = await startReceiver();
-    const sdk = await sendingSdk(receiver.url);
+    // The same machine, by an address that does not say so.
+    const sdk = await sendingSdk(receiver.url.replace("127.0.0.1", "0.0.0.0"));
     sdk.makeSpans(1);
     await sdk.flush();
     sdk.makeSpans(50);
@@ -111,6 +112,30 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(large?.headers["content-encoding"]).toBe("gzip");
     expect(large?.bytes).toBeLessThan(4000);
     expect(large?.batch.spans).toHaveLength(50);
+  });
+
+  it("to the same machine nothing is compressed", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(50);
+    await sdk.flush();
+    expect(receiver.requests[0]?.headers).not.toHaveProperty("content-encoding");
+    expect(receiver.requests[0]?.batch.spans).toHaveLength(50);
+  });
+
+  it.each([
+    ["that fit into the memory kept for bodies", 1000],
+    ["that fit only by their bytes", 1500],
+    ["that do not fit", 3000],
+  ])("bodies %s arrive whole, one after the other", async (_, length) => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    const texts = Array.from({ length: 250 }, (_, index) => `${index} ü `.padEnd(length, "日本 text "));
+    for (const text of texts) sdk.observe({ name: "chat", attributes: { text } }, () => 1);
+    await sdk.flush();
+    expect(
+      receiver.requests.flatMap(({ batch }) => batch.spans.map(({ attributes }) => attributes?.["text"])),
+    ).toEqual(texts);
   });
 
   it("large spans make more requests, so that a collector reads each", async () => {
@@ -320,6 +345,34 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     sdk.makeSpans(1);
     await sdk.flush();
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
+  });
+
+  it("an answer that comes before the body is through: the rest of the body is not taken for the next request", async () => {
+    const beginnings: string[] = [];
+    let connections = 0;
+    const server = createServer((socket) => {
+      const isFirst = connections++ === 0;
+      let isNew = true;
+      socket.setEncoding("latin1").on("error", () => undefined);
+      socket.on("data", (chunk: string) => {
+        if (isNew) beginnings.push(chunk.slice(0, 20));
+        // The first connection is answered at its first bytes, and reads no more.
+        if (isFirst) socket.pause();
+        isNew = isFirst || chunk.endsWith("]}");
+        if (isNew) socket.write("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const sdk = await sendingSdk(`http://127.0.0.1:${port}`, { batchSize: 10, maxRetries: 0 });
+    for (let index = 0; index < 20; index++)
+      sdk.observe({ name: `s${index}`, attributes: { text: "x".repeat(900_000) } }, () => 1);
+    await sdk.flush();
+    expect(beginnings.length).toBeGreaterThan(1);
+    expect(new Set(beginnings)).toEqual(new Set(["POST /v1/telemetry H"]));
+    expect(connections).toBe(2);
+    expect(ledger(sdk)).toEqual({ enqueued: 20, acked: 20, pending: 0 });
   });
 
   it("an idle connection that the server has closed costs no retry", async () => {
