@@ -169,6 +169,13 @@ export const METRIC_FAMILIES = {
     labels: ["reason"],
     unit: "spans",
   },
+  obs_sampling_spans_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Processed spans by what sampling says of their trace: kept, or not_kept, and then in the metrics alone.",
+    labels: ["decision"],
+    unit: "spans",
+  },
   obs_spans_dropped_total: {
     type: "counter",
     scope: "pipeline",
@@ -280,6 +287,13 @@ export const METRIC_FAMILIES = {
     help: "Values of spans that could not be used and were left out, by field.",
     labels: ["field"],
     unit: "values",
+  },
+  obs_series: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Label tuples of all span families together; limits.max_series bounds them.",
+    labels: [],
+    unit: "series",
   },
   obs_label_overflow_total: {
     type: "counter",

@@ -6,6 +6,7 @@ import type { Redactor } from "./redaction/redactor.js";
 /** Where the worker reports what became of the spans (contract 4, "The ledger"). */
 export interface WorkerCounters {
   processed(spans: number): void;
+  sampled(kept: number, notKept: number): void;
   dropped(reason: "internal_error" | "shutdown", spans: number): void;
   invalidValue(field: string): void;
 }
@@ -128,13 +129,17 @@ export function createWorker(options: WorkerOptions): Worker {
   /** The stages in the order of spec 1. What survives sampling and redaction is added to `kept`. */
   function processRange(range: BatchRange, kept: PipelineSpan[]): void {
     let processed = 0;
+    let notKept = 0;
     const readSpan = openRange(range);
     for (let index = range.from; index < range.to; index++) {
       try {
         const span = readSpan(index);
         options.metrics.record(span);
         processed++;
-        if (!span.isSampled) continue;
+        if (!span.isSampled) {
+          notKept++;
+          continue;
+        }
         const redacted = options.redactor.redact(span);
         if (redacted !== undefined) kept.push(redacted);
       } catch (error) {
@@ -142,6 +147,7 @@ export function createWorker(options: WorkerOptions): Worker {
       }
     }
     counters.processed(processed);
+    counters.sampled(processed - notKept, notKept);
     const lost = range.to - range.from - processed;
     if (lost > 0) counters.dropped("internal_error", lost);
   }

@@ -46,8 +46,12 @@ export interface SpanFacts {
   readonly errorPropagated: boolean;
   readonly tokensInput: number | undefined;
   readonly tokensOutput: number | undefined;
+  /** Of the input tokens, those that the provider had cached. */
+  readonly tokensCached: number | undefined;
   readonly costUsd: number | undefined;
   readonly ttftMs: number | undefined;
+  /** What an evaluation span says, from 0 to 1 (contract 8); absent on any other span. */
+  readonly evaluationScore: number | undefined;
 }
 
 /** Told of each field whose value could not be used (`obs_invalid_values_total{field}`). */
@@ -83,8 +87,7 @@ export function readSpanFacts(
   const spanId = madeSpanId ?? span.span_id ?? "";
   if (madeSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
     onInvalid("span_id");
-  // These are checked for whoever reads the span; the pipeline itself does not need them.
-  tokenCount(attributes["tokens_cached"], "tokens_cached", onInvalid);
+  // This is checked for whoever reads the span; the pipeline itself does not need it.
   tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid);
   if (span.events != null && !Array.isArray(span.events)) onInvalid("events");
 
@@ -108,8 +111,10 @@ export function readSpanFacts(
     errorPropagated: span.error_propagated === true,
     tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
     tokensOutput: tokenCount(attributes["tokens_output"], "tokens_output", onInvalid),
+    tokensCached: tokenCount(attributes["tokens_cached"], "tokens_cached", onInvalid),
     costUsd: amount(attributes["cost_usd"], "cost_usd", onInvalid),
     ttftMs: amount(attributes["ttft_ms"], "ttft_ms", onInvalid),
+    evaluationScore: spanType === "evaluation" ? score(attributes["evaluation_score"], onInvalid) : undefined,
   };
 }
 
@@ -224,6 +229,13 @@ function amount(value: unknown, field: string, onInvalid: OnInvalidValue): numbe
   if (value == null) return undefined;
   if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
   onInvalid(field);
+  return undefined;
+}
+
+function score(value: unknown, onInvalid: OnInvalidValue): number | undefined {
+  if (value == null) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  onInvalid("evaluation_score");
   return undefined;
 }
 

@@ -69,8 +69,10 @@ export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
     errorPropagated: false,
     tokensInput: undefined,
     tokensOutput: undefined,
+    tokensCached: undefined,
     costUsd: undefined,
     ttftMs: undefined,
+    evaluationScore: undefined,
     ...facts,
   };
 }

@@ -42,6 +42,7 @@ function pipelineOf(options: Partial<WorkerOptions> = {}) {
     counters: {
       processed: (spans) => (counts.processed += spans),
       dropped: (_reason, spans) => (counts.dropped += spans),
+      sampled: () => undefined,
       invalidValue: () => undefined,
     },
     maxSpanAttributes: 100,

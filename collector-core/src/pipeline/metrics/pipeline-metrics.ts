@@ -32,6 +32,8 @@ export interface PipelineMetrics extends MetricSource {
   accepted(spans: number): void;
   /** Accepted spans that are through the pipeline. */
   processed(spans: number): void;
+  /** Of processed spans those whose trace is kept, and those whose is not (spec 4.9 rule 1). */
+  sampled(kept: number, notKept: number): void;
   /** Received spans that were refused, by the code of the error that was answered. */
   rejected(reason: ErrorCode, spans: number): void;
   /** Accepted spans that are lost. */
@@ -54,6 +56,7 @@ export interface PipelineMetrics extends MetricSource {
 export function createPipelineMetrics(options: PipelineMetricsOptions): PipelineMetrics {
   const spans = { received: 0, accepted: 0, processed: 0 };
   const dropped: Record<DropReason, number> = { evicted_oldest: 0, shutdown: 0, internal_error: 0 };
+  const sampled = { kept: 0, not_kept: 0 };
   const rejected = new Map<ErrorCode, number>();
   const invalidValues = new Map<string, number>();
   const redactions = new Map<string, number>();
@@ -68,6 +71,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     readFamily("obs_spans_accepted_total", () => [sample(spans.accepted)]),
     readFamily("obs_spans_processed_total", () => [sample(spans.processed)]),
     readFamily("obs_spans_rejected_total", () => samplesBy("reason", rejected)),
+    readFamily("obs_sampling_spans_total", () => samplesBy("decision", Object.entries(sampled))),
     readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(dropped))),
     ...queueFamilies(options.queueUsage),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
@@ -81,6 +85,10 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     received: (count) => void (spans.received += count),
     accepted: (count) => void (spans.accepted += count),
     processed: (count) => void (spans.processed += count),
+    sampled(kept, notKept) {
+      sampled.kept += kept;
+      sampled.not_kept += notKept;
+    },
     rejected: (reason, count) => add(rejected, reason, count),
     dropped: (reason, count) => void (dropped[reason] += count),
     duplicateBatch: () => void (duplicateBatches += 1),

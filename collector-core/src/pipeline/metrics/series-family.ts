@@ -74,6 +74,11 @@ export class SeriesFamily<S extends Series> implements ExposedFamily {
     return this.byTuple.get(tuple) ?? this.admit(tuple, labels);
   }
 
+  /** Series so far. */
+  get size(): number {
+    return this.all.length;
+  }
+
   /** Recordings that lost all their labels. */
   get overflows(): number {
     return this.overflow?.recordings ?? 0;

@@ -85,8 +85,12 @@ export class HistogramSeries implements Series {
     this.counts = new Array<number>(shape.bucketLabels.length).fill(0);
   }
 
-  /** Takes a finite value. */
-  observe(value: number, exemplar?: Exemplar): void {
+  /**
+   * Takes a finite value.
+   *
+   * @returns the bucket that it fell into.
+   */
+  observe(value: number, exemplar?: Exemplar): number {
     const { bounds } = this.shape;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket++;
@@ -94,6 +98,7 @@ export class HistogramSeries implements Series {
     this.sum = addFinite(this.sum, value);
     this.recordings += 1;
     if (exemplar !== undefined) (this.exemplars ??= [])[bucket] = exemplarSample(exemplar, value);
+    return bucket;
   }
 
   samples(): MetricSample[] {

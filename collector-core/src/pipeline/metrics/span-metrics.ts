@@ -2,6 +2,7 @@ import {
   CAPPED_LABELS,
   METRIC_FAMILIES,
   metricLabelNames,
+  OTHER_LABEL_VALUE,
   type CappedLabel,
   type MetricFamilyDefinition,
   type MetricFamilyName,
@@ -25,6 +26,7 @@ import {
   type Series,
 } from "./series.js";
 import { SpanSeriesCache, type SpanSeries } from "./span-series.js";
+import { countScore, countSpan, type SpanStats } from "../stats/span-stats.js";
 
 /** Bounds of what spans may make of metrics (spec 2.6 and 8, contract 5). */
 export interface SpanMetricsOptions {
@@ -42,6 +44,8 @@ export interface SpanMetricsOptions {
   readonly isMultiTenant?: boolean;
   /** `exemplars.enabled`. Default: false. */
   readonly hasExemplars?: boolean;
+  /** Where the same is counted by time (`GET /v1/stats`). Its bounds are `durationBuckets`. */
+  readonly stats?: SpanStats;
 }
 
 /** The metrics derived from spans (spec 4.7): every span, whatever sampling says. */
@@ -63,23 +67,45 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
   const families = createFamilies(options);
   const exposed: ExposedFamily[] = [
     ...Object.values(families),
+    readFamily("obs_series", () => [
+      sample(Object.values(families).reduce((sum, { size }) => sum + size, 0)),
+    ]),
     readFamily("obs_label_overflow_total", () => overflowSamples(values, Object.values(families))),
   ];
   const cache = new SpanSeriesCache(values, options.maxSeries);
+  const evaluationTypes = new LabelValues({
+    cap: MAX_EVALUATION_TYPES,
+    maxLength: options.maxLabelValueLength,
+  });
+  const { stats } = options;
+  let lastContext: BatchContext | undefined;
 
   return {
     record(facts, context, countsUsage, isSampled) {
       if (facts.isRunning) return;
+      if (context !== lastContext) {
+        // A batch is counted in the step in which its first span is.
+        lastContext = context;
+        stats?.roll();
+      }
       const exemplar =
         options.hasExemplars === true && isSampled === true
           ? exemplarOf(facts.traceId, context.receivedAtMs)
           : undefined;
-      recordSpan(families, cache.find(facts, context), facts, countsUsage, exemplar);
+      const series = cache.find(facts, context);
+      recordSpan(families, series, facts, countsUsage, exemplar, stats);
+      if (stats !== undefined && facts.evaluationScore !== undefined) {
+        const type = evaluationTypes.find(facts.evaluationType) ?? OTHER_LABEL_VALUE;
+        countScore(stats, series.labels, type, facts.evaluationScore);
+      }
     },
     agents: () => values.agent.all(),
     families: () => exposed,
   };
 }
+
+/** Distinct values of the label `evaluation_type` (spec 8). */
+const MAX_EVALUATION_TYPES = 20;
 
 type SpanFamilies = ReturnType<typeof createFamilies>;
 
@@ -127,6 +153,9 @@ function overflowSamples(values: CappedValues, families: readonly SeriesFamily<S
   ];
 }
 
+/** What a span that has no time falls into. */
+const NO_BUCKET = -1;
+
 /** Each series is made when the first span feeds it: a tool has no token histogram. */
 function recordSpan(
   families: SpanFamilies,
@@ -134,14 +163,22 @@ function recordSpan(
   facts: SpanFacts,
   countsUsage: boolean,
   exemplar: Exemplar | undefined,
+  stats: SpanStats | undefined,
 ): void {
   const { labels } = series;
   (series.spans ??= families.spans.resolve(labels)).add(1);
+  let durationBucket = NO_BUCKET;
   if (facts.durationMs !== undefined) {
-    (series.duration ??= families.duration.resolve(labels)).observe(facts.durationMs / 1000, exemplar);
+    series.duration ??= families.duration.resolve(labels);
+    durationBucket = series.duration.observe(facts.durationMs / 1000, exemplar);
   }
+  let ttftBucket = NO_BUCKET;
   if (facts.ttftMs !== undefined) {
-    (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
+    ttftBucket = (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
+  }
+  if (stats !== undefined) {
+    const cells = stats.touch((series.stats ??= stats.rows.resolve(labels)));
+    countSpan(cells, stats.layout, facts, countsUsage, durationBucket, ttftBucket);
   }
   if (facts.spanType === "tool") (series.toolCalls ??= families.toolCalls.resolve(labels)).add(1);
   // "The innermost span of an error counts, once" (contract 4).

@@ -1,6 +1,7 @@
 import { OTHER_LABEL_VALUE, type CappedLabel } from "../../contract/metrics.js";
 import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
 import type { LabelValues } from "./label-values.js";
+import type { StatsRow } from "../stats/stats-rows.js";
 import type { CounterSeries, HistogramSeries, Labels } from "./series.js";
 
 /** The series that spans of one set of labels feed, each found once, when the first of them needs it. */
@@ -14,6 +15,7 @@ export class SpanSeries {
   toolCalls: CounterSeries | undefined = undefined;
   errors: CounterSeries | undefined = undefined;
   cost: CounterSeries | undefined = undefined;
+  stats: StatsRow | undefined = undefined;
 
   /** @param labels - of all span families together; each family takes its own from them. */
   constructor(readonly labels: Labels) {}

@@ -1,0 +1,148 @@
+import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
+import type { LiveMetrics, Stats } from "../../contract/stats.js";
+import type { CounterHistory } from "./counter-history.js";
+import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
+import { CELL } from "./stats-cells.js";
+import { figuresOf, SeriesBuilder } from "./stats-figures.js";
+import type { RowLabel, StatsRow } from "./stats-rows.js";
+import { addRow, type StepBlock } from "./step-blocks.js";
+
+/** A question about the rings, its window and step settled. */
+export interface StatsRequest {
+  readonly windowSeconds: number;
+  /** Whole minutes, or whole tens of seconds where the window is at most an hour. */
+  readonly stepSeconds: number;
+  readonly groupBy: RowLabel | undefined;
+  /** Most groups. */
+  readonly groups: number;
+  /** Values that a row must have. */
+  readonly filters: Readonly<Partial<Record<RowLabel, string>>>;
+}
+
+/** Reads the rings of {@link SpanStats} and the {@link CounterHistory}. */
+export interface StatsReader {
+  read(request: StatsRequest): Stats;
+  /** The newest step, over all spans. */
+  newest(): LiveMetrics;
+}
+
+export function createStatsReader(stats: SpanStats, counters: CounterHistory): StatsReader {
+  const { time, rows, layout } = stats;
+
+  return {
+    read({ windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }) {
+      stats.roll();
+      const nowMs = time.now();
+      const stepMs = stepSeconds * 1000;
+      const points = Math.ceil(windowSeconds / stepSeconds);
+      const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
+      const isCoarse = stepMs % MINUTE_MS === 0;
+      const blocks = stats.blocksFrom(startMs, isCoarse);
+      const isChosen = rows.all.map((row) => matches(row, filters));
+      const groups =
+        groupBy === undefined ? NO_GROUPS : groupRows(rows.all, isChosen, blocks, groupBy, maxGroups);
+
+      const total = new SeriesBuilder(layout);
+      const builders = groups.values.map(() => new SeriesBuilder(layout));
+      let point = 0;
+      const endPointsBefore = (next: number): void => {
+        for (; point < next; point++) for (const builder of [total, ...builders]) builder.endPoint();
+      };
+      for (const block of blocks) {
+        endPointsBefore(Math.floor((block.startMs - startMs) / stepMs));
+        for (const [place, id] of block.rows.entries()) {
+          if (isChosen[id] !== true) continue;
+          addRow(block, place, total.current);
+          const builder = builders[groups.ofRow[id] ?? -1];
+          if (builder !== undefined) addRow(block, place, builder.current);
+        }
+      }
+      endPointsBefore(points);
+
+      return {
+        window_seconds: windowSeconds,
+        step_seconds: stepSeconds,
+        start: time.shown(startMs),
+        end: time.shown(nowMs),
+        points,
+        kept_since: time.shown(stats.keptSinceMs(isCoarse)),
+        group_by: groupBy ?? null,
+        total: total.build(),
+        groups: builders.map((builder, index) => ({ value: groups.values[index] ?? "", ...builder.build() })),
+        merged_groups: groups.merged,
+        pipeline: counters.read(startMs, stepSeconds, points),
+      };
+    },
+    newest() {
+      stats.roll();
+      const block = stats.underWay();
+      const cells = new Float64Array(layout.size);
+      for (const place of block.rows.keys()) addRow(block, place, cells);
+      return {
+        start: time.shown(block.startMs),
+        step_seconds: STEP_SECONDS,
+        elapsed_seconds: Math.round(time.now() - block.startMs) / 1000,
+        total: figuresOf(cells, layout),
+        pipeline: [...counters.current()],
+      };
+    },
+  };
+}
+
+function matches({ labels }: StatsRow, filters: StatsRequest["filters"]): boolean {
+  return Object.entries(filters).every(([label, value]) => labels[label as RowLabel] === value);
+}
+
+/** How rows are put together. */
+interface Groups {
+  /** The label's value of each group. */
+  readonly values: readonly string[];
+  /** The group of each row, by the id of the row. */
+  readonly ofRow: readonly number[];
+  /** Values that are summed up under `__other__`. */
+  readonly merged: number;
+}
+
+const NO_GROUPS: Groups = { values: [], ofRow: [], merged: 0 };
+
+/** Groups the rows by a label: the `maxGroups` values with the most calls, the rest as `__other__`. */
+function groupRows(
+  rows: readonly StatsRow[],
+  isChosen: readonly boolean[],
+  blocks: readonly StepBlock[],
+  label: RowLabel,
+  maxGroups: number,
+): Groups {
+  const weights = new Map<string, number>();
+  for (const block of blocks) {
+    for (const [place, id] of block.rows.entries()) {
+      const value = rows[id]?.labels[label];
+      if (value === undefined || isChosen[id] !== true) continue;
+      weights.set(value, (weights.get(value) ?? 0) + weightOf(block, place));
+    }
+  }
+  const ranked = [...weights.entries()]
+    .filter(([value]) => value !== OTHER_LABEL_VALUE)
+    .sort(([a, weightA], [b, weightB]) => weightB - weightA || (a < b ? -1 : 1))
+    .map(([value]) => value);
+  const values = ranked.slice(0, maxGroups);
+  const merged = ranked.length - values.length;
+  if (merged > 0 || weights.has(OTHER_LABEL_VALUE)) values.push(OTHER_LABEL_VALUE);
+  const places = new Map(values.map((value, place) => [value, place]));
+  const rest = places.get(OTHER_LABEL_VALUE) ?? -1;
+  return { values, ofRow: rows.map(({ labels }) => places.get(labels[label]) ?? rest), merged };
+}
+
+/** Calls weigh most: what has none comes after what has one, whatever else it did. */
+const CALL_WEIGHT = 1e9;
+
+function weightOf({ ends, cells, values }: StepBlock, place: number): number {
+  let weight = 0;
+  for (let at = place === 0 ? 0 : (ends[place - 1] ?? 0); at < (ends[place] ?? 0); at++) {
+    const cell = cells[at];
+    const value = values[at] ?? 0;
+    if (cell === CELL.calls || cell === CELL.toolCalls || cell === CELL.scores) weight += value * CALL_WEIGHT;
+    else if (cell === CELL.spans) weight += value;
+  }
+  return weight;
+}
