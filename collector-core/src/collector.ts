@@ -4,12 +4,13 @@
  */
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
+import { createConfigWriter } from "./config/write-config.js";
 import { describeError } from "./describe-error.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createIngestGate } from "./ingest/ingest-gate.js";
-import { createOriginGuard } from "./ingest/origin-guard.js";
+import { createOriginGuard, isLoopback } from "./ingest/origin-guard.js";
 import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
 import { createTenantReader } from "./ingest/tenant.js";
@@ -24,9 +25,13 @@ import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pip
 import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
 import { withoutRedaction } from "./pipeline/redaction/redactor.js";
 import { createSpanRedactor } from "./pipeline/redaction/span-redactor.js";
+import { createCounterHistory } from "./pipeline/stats/counter-history.js";
+import { createStatsReader } from "./pipeline/stats/read-stats.js";
+import { createSpanStats } from "./pipeline/stats/span-stats.js";
 import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
-import { configRoute } from "./query/config-route.js";
+import { configRoutes } from "./query/config-routes.js";
+import { eventsRoute } from "./query/events-route.js";
 import { healthRoutes } from "./query/health-routes.js";
 import { createLiveHub } from "./query/live-hub.js";
 import { liveRoute } from "./query/live-route.js";
@@ -34,10 +39,12 @@ import { createLiveStatus } from "./query/live-status.js";
 import { metricsRoute } from "./query/metrics-route.js";
 import { describeApi } from "./query/openapi-routes.js";
 import { sessionRoute } from "./query/session-route.js";
+import { statsRoute } from "./query/stats-route.js";
 import { tracesRoutes } from "./query/traces-routes.js";
 import { uiRoute } from "./query/ui-route.js";
 import { createMemoryQueue } from "./queue/memory-queue.js";
 import { createPressureLog } from "./queue/pressure-log.js";
+import { createRecentEvents, watchWarnings } from "./recent-events.js";
 import { createMemoryTraceStore } from "./store/memory-trace-store.js";
 import { systemClock } from "./system-clock.js";
 
@@ -72,11 +79,14 @@ export interface Collector {
 }
 
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
-  const { loaded, logger, version, clock = systemClock } = options;
+  const { loaded, version, clock = systemClock } = options;
   const { config } = loaded;
   const startedAtMs = clock.monotonic();
   let stopping: Promise<Ledger> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
+  const events = createRecentEvents(clock);
+  const logger = watchWarnings(options.logger, events);
+  for (const message of loaded.warnings) events.warned({ level: "WARNING", logger: "config", message });
 
   // 1. Where spans wait.
   const limits = {
@@ -98,7 +108,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     queueUsage: () => queue.usage(),
     storeUsage: store && (() => store.usage()),
   });
+  const stats = createSpanStats({ clock, durationBuckets: config["histograms.duration_buckets"] });
   const spanMetrics = createSpanMetrics({
+    stats,
     durationBuckets: config["histograms.duration_buckets"],
     tokensBuckets: config["histograms.tokens_buckets"],
     maxLabelValueLength: config["limits.max_label_value_length"],
@@ -131,10 +143,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics].filter(
     (source) => source !== undefined,
   );
+  const counters = createCounterHistory({ sources: metricSources, time: stats.time });
+  const statsReader = createStatsReader(stats, counters);
 
   // 3. Who is told as it happens.
   const live = createLiveHub({
     store,
+    metrics: () => statsReader.newest(),
     status: createLiveStatus({
       version,
       startedAtMs,
@@ -181,6 +196,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   // 5. The ways in and out.
   const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
+  const writeConfig = createConfigWriter(loaded);
   const server = await createHttpServer({
     host: config["server.host"],
     port: config["server.port"],
@@ -221,6 +237,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       await describeApi(app, version);
       await app.register(tracesRoutes, { store, onCleared: () => live.cleared() });
       await app.register(liveRoute, { hub: live });
+      await app.register(statsRoute, { read: (request) => statsReader.read(request) });
       await app.register(metricsRoute, {
         renderMetrics: (format) => renderMetrics(format, metricSources),
       });
@@ -235,11 +252,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         openSession: (key) => apiKeys.openSession(key),
         closeSession: () => apiKeys.closeSession(),
       });
-      await app.register(configRoute, { describe: () => describeConfig(loaded) });
+      await app.register(eventsRoute, { read: () => events.read() });
+      await app.register(configRoutes, {
+        describe: () => describeConfig(loaded),
+        write: writeConfig,
+        hasKeys: config["auth.api_keys"].length > 0,
+        isLoopback: (address) => isLoopback(address.replace(/^::ffff:/, "")),
+      });
       if (options.uiDirectory !== undefined)
         await app.register(uiRoute, { uiDirectory: options.uiDirectory });
     },
     onRequest: (route, status) => metrics.httpRequest(route, status),
+    onRefused: (request) => events.refused(request),
     onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),
     onConnectionsFull: onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
       httpLog.warning(
@@ -263,6 +287,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     if (lost > 0) metrics.dropped("shutdown", lost);
     await exporting?.exporter.stop(deadlineMs);
     await live.stop();
+    await counters.stop();
     await server.stop();
     await store?.stop();
     return ledger();
@@ -275,6 +300,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     async start() {
       await store?.start();
       await live.start();
+      await counters.start();
       await exporting?.exporter.start();
       worker.start();
       await server.start();

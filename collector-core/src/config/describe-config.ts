@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ConfigDescription, ConfigEntry } from "../contract/config.js";
 import type { LoadedConfig } from "./load-config.js";
 import type { Option } from "./option.js";
@@ -5,8 +6,19 @@ import { OPTION_LIST } from "./options.js";
 import { HIDDEN } from "./show-value.js";
 
 /** The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3). */
-export function describeConfig({ config, sources, defaults }: LoadedConfig): ConfigDescription {
-  return describeOptions(OPTION_LIST, { values: config, sources, defaults });
+export function describeConfig({ config, sources, defaults, recheck }: LoadedConfig): ConfigDescription {
+  const file = config["config_file"] ?? null;
+  const next = file === null ? undefined : recheck();
+  return {
+    file,
+    file_problems: next?.type === "refused" ? [...next.problems] : [],
+    config: describeOptions(OPTION_LIST, {
+      values: config,
+      sources,
+      defaults,
+      ...(next?.type === "loaded" ? { nextValues: next.loaded.config } : {}),
+    }),
+  };
 }
 
 /** {@link describeConfig} for any table of options. */
@@ -16,10 +28,15 @@ export function describeOptions(
     readonly values: Readonly<Record<string, unknown>>;
     readonly sources: Readonly<Record<string, string>>;
     readonly defaults: Readonly<Record<string, unknown>>;
+    /** What the next start would make of them; undefined where that is not known. */
+    readonly nextValues?: Readonly<Record<string, unknown>>;
   },
-): ConfigDescription {
+): ConfigDescription["config"] {
   const entries = options.map((option): [string, ConfigEntry] => {
     const shown = (value: unknown) => (option.secret && !isUnset(value) ? HIDDEN : (value ?? null));
+    const nextValue = state.nextValues?.[option.key];
+    const isChanging =
+      state.nextValues !== undefined && !isDeepStrictEqual(nextValue, state.values[option.key]);
     return [
       option.key,
       {
@@ -31,11 +48,12 @@ export function describeOptions(
         secret: option.secret ?? false,
         doc: option.doc,
         rule: option.kind.rule,
+        ...(isChanging ? { after_restart: shown(nextValue) } : {}),
         schema: option.kind.schema,
       },
     ];
   });
-  return { config: Object.fromEntries(entries) };
+  return Object.fromEntries(entries);
 }
 
 /** Whether there is a secret is none. */

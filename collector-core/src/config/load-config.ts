@@ -10,6 +10,12 @@ export interface LoadedConfig {
   readonly sources: Readonly<Record<OptionKey, string>>;
   /** What each value would be by default. */
   readonly defaults: Config;
+  /**
+   * Reads it all again, as the next start would.
+   *
+   * @param content - of the YAML file. Default: as it is on the disk now.
+   */
+  readonly recheck: (content?: string) => ConfigResult;
   /** Names that are not known, each in one line. They do not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -36,7 +42,8 @@ export interface LoadConfigOptions extends ConfigInput {
  * Reads the configuration: environment over YAML file over defaults (spec 2.6). Never throws for what it reads, and
  * lists every problem at once (spec 8, startup validation; contract 5). Only the YAML file is touched.
  */
-export function loadConfig({ defaults, readFile = readUtf8File, ...input }: LoadConfigOptions): ConfigResult {
+export function loadConfig(options: LoadConfigOptions): ConfigResult {
+  const { defaults, readFile = readUtf8File, ...input } = options;
   const byDefault = new Map<string, unknown>(OPTION_LIST.map((option) => [option.key, option.default]));
   for (const [key, value] of Object.entries(defaults ?? {})) byDefault.set(key, value);
 
@@ -48,7 +55,14 @@ export function loadConfig({ defaults, readFile = readUtf8File, ...input }: Load
   if (problems.length > 0) return { type: "refused", problems, warnings: read.warnings, config };
   return {
     type: "loaded",
-    loaded: { config, sources, defaults: Object.fromEntries(byDefault) as Config, warnings: read.warnings },
+    loaded: {
+      config,
+      sources,
+      defaults: Object.fromEntries(byDefault) as Config,
+      recheck: (content) =>
+        loadConfig(content === undefined ? options : { ...options, readFile: () => content }),
+      warnings: read.warnings,
+    },
   };
 }
 

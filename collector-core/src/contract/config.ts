@@ -15,6 +15,12 @@ export const ConfigEntrySchema = Type.Object(
     secret: Type.Boolean(),
     doc: Type.String(),
     rule: Type.String({ description: "What a value must be, in words." }),
+    after_restart: Type.Optional(
+      Type.Unknown({
+        description:
+          "What it will be when the collector is started again, where that is another: the file says so.",
+      }),
+    ),
     schema: Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: "object",
       additionalProperties: true,
@@ -28,6 +34,13 @@ export type ConfigEntry = Static<typeof ConfigEntrySchema>;
 /** The body of `GET /v1/config`. */
 export const ConfigDescriptionSchema = Type.Object(
   {
+    file: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "The YAML file, which `PUT /v1/config` writes; null where the collector was started without one.",
+    }),
+    file_problems: Type.Array(Type.String(), {
+      description: "Why the collector would not start again with the file as it is now.",
+    }),
     config: Type.Record(Type.String(), ConfigEntrySchema, {
       description:
         "By the key of the YAML file, such as `limits.max_traces`, in the order of the reference page.",
@@ -36,3 +49,21 @@ export const ConfigDescriptionSchema = Type.Object(
   { $id: "ConfigDescription" },
 );
 export type ConfigDescription = Static<typeof ConfigDescriptionSchema>;
+
+/** What `PUT /v1/config` did. */
+export const ConfigChangeSchema = Type.Object(
+  {
+    file: Type.String(),
+    written: Type.Array(Type.String(), { description: "The keys that the file now has, or has no more." }),
+    restart_required: Type.Array(Type.String(), {
+      description:
+        "Keys whose value in effect is not what the file says, until the collector is started again.",
+    }),
+    overridden: Type.Record(Type.String(), Type.String(), {
+      description: "Written keys that an environment variable sets, which wins over the file: its name.",
+    }),
+    config: ConfigDescriptionSchema.properties.config,
+  },
+  { $id: "ConfigChange" },
+);
+export type ConfigChange = Static<typeof ConfigChangeSchema>;

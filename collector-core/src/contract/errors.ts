@@ -26,12 +26,25 @@ export const ERROR_CATALOGUE = {
     status: 400,
     meaning: "The tenant header is repeated, too long or has control characters.",
   },
+  invalid_config: {
+    status: 400,
+    meaning:
+      "The configuration would break a rule; `details` has each problem by its key. Nothing was written.",
+  },
   unauthorized: {
     status: 401,
     meaning: "`auth.api_keys` are set, and the request carries none of them: apps send one as `OBS_API_KEY`.",
   },
   host_not_allowed: { status: 403, meaning: "The Host header is not one that the collector answers to." },
   origin_not_allowed: { status: 403, meaning: "The request comes from a page of another origin." },
+  loopback_only: {
+    status: 403,
+    meaning: "Without `auth.api_keys` this is only for the machine that the collector runs on.",
+  },
+  config_not_writable: {
+    status: 403,
+    meaning: "There is no configuration file (`OBS_SERVER_CONFIG`), or it cannot be read or written.",
+  },
   not_found: { status: 404, meaning: "There is nothing at this path." },
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { LiveMetricsSchema, type LiveMetrics } from "./stats.js";
 import { TraceSummarySchema, type TraceSummary } from "./trace.js";
 
 const Counts = Type.Record(Type.String(), Type.Integer());
@@ -57,6 +58,7 @@ export type LiveReset = Static<typeof LiveResetSchema>;
 export const LIVE_EVENT_SCHEMAS = {
   trace: TraceSummarySchema,
   status: LiveStatusSchema,
+  metrics: LiveMetricsSchema,
   reset: LiveResetSchema,
 } as const;
 
@@ -64,4 +66,5 @@ export const LIVE_EVENT_SCHEMAS = {
 export type LiveEvent =
   | { type: "trace"; data: TraceSummary }
   | { type: "status"; data: LiveStatus }
+  | { type: "metrics"; data: LiveMetrics }
   | { type: "reset"; data: LiveReset };

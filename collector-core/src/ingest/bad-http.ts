@@ -2,11 +2,11 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "../contract/errors.js";
 
-/** Answers what could not be parsed as a request, in the one shape of contract 2, and closes the connection. */
-export function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
+/** Answers what could not be parsed as a request, in the one shape of contract 2, and closes the connection: undefined where nobody is there. */
+export function answerBadHttp(error: Error & { code?: string }, socket: Socket): ApiError | undefined {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const answer = errorFor(error.code);
   const body = JSON.stringify(answer.toBody());
@@ -21,6 +21,7 @@ export function answerBadHttp(error: Error & { code?: string }, socket: Socket):
       body,
     ].join("\r\n"),
   );
+  return answer;
 }
 
 function errorFor(code: string | undefined): ApiError {

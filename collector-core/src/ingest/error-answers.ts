@@ -1,10 +1,14 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
 import { RequestAborted } from "../request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Makes every error that Fastify meets the one shape of contract 2. */
-export function answerErrors(app: FastifyInstance, onError: (route: string, error: unknown) => void): void {
+export function answerErrors(
+  app: FastifyInstance,
+  onError: (route: string, error: unknown) => void,
+  onAnswer: (request: FastifyRequest, error: ApiError) => void,
+): void {
   app.setNotFoundHandler(() => {
     throw new ApiError("not_found", "There is nothing at this path; GET /openapi.json lists what there is.");
   });
@@ -12,6 +16,7 @@ export function answerErrors(app: FastifyInstance, onError: (route: string, erro
     if (error instanceof RequestAborted) return reply.hijack();
     const known = toApiError(error);
     if (known.code === "internal_error") onError(request.routeOptions.url ?? "unknown", error);
+    onAnswer(request, known);
     return await reply.code(known.status).headers(known.headers).send(known.toBody());
   });
 }

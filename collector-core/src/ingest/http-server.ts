@@ -11,6 +11,7 @@ import type { Lifecycle } from "../interfaces.js";
 import { answerBadHttp } from "./bad-http.js";
 import { answerErrors } from "./error-answers.js";
 import type { OriginGuard } from "./origin-guard.js";
+import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
@@ -31,6 +32,8 @@ export interface HttpServerOptions {
   /** Adds all other routes. */
   readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
   readonly onRequest: (route: string, status: number) => void;
+  /** Told of requests that were refused, but not of questions that could not be answered. */
+  readonly onRefused: (request: RefusedRequest) => void;
   /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
   readonly onError: (route: string, error: unknown) => void;
   /** Told when a connection was refused because there are `max` already. */
@@ -86,7 +89,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       reply.raw.writeHead(error.status, JSON_HEADERS).end(JSON.stringify(error.toBody()));
       options.onRequest(UNKNOWN_ROUTE, error.status);
     },
-    clientErrorHandler: answerBadHttp,
+    clientErrorHandler: (error, socket) => {
+      const answered = answerBadHttp(error, socket);
+      if (answered !== undefined) options.onRefused(refusedConnection(answered, socket));
+    },
     // While it stops, routes answer by themselves: probes say so in their own words.
     return503OnClosing: false,
     forceCloseConnections: "idle",
@@ -104,7 +110,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.addHook("onResponse", async (request, reply) => {
     options.onRequest(request.routeOptions.url ?? UNKNOWN_ROUTE, reply.statusCode);
   });
-  answerErrors(app, options.onError);
+  answerErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
   const answerWrongMethods = collectMethods(app, Object.keys(options.ingestRoutes));
   // In a scope of its own: the answers of 405 stand outside, for a method is told before a key is asked for.
   await app.register(async (scope) => {
@@ -165,10 +171,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (error instanceof RequestAborted) return;
     const known = error instanceof ApiError ? error : internalError();
     if (known !== error) options.onError(route, error);
+    noteRefusal(request, known);
     request.resume();
     response.writeHead(known.status, { ...JSON_HEADERS, ...known.headers });
     response.end(request.method === "HEAD" ? undefined : JSON.stringify(known.toBody()));
     options.onRequest(route, known.status);
+  }
+
+  function noteRefusal(request: IncomingMessage, error: ApiError): void {
+    if (isWorthTelling(request.method, error.status)) options.onRefused(refusedRequest(request, error));
   }
 
   let url = "";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LiveStatus } from "../contract/live.js";
+import type { LiveMetrics } from "../contract/stats.js";
 import type { Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
 import { LiveChanges } from "./live-changes.js";
 
@@ -14,9 +15,11 @@ export interface LiveReader {
 
 /** What {@link createLiveHub} needs. */
 export interface LiveHubOptions {
-  /** Undefined where the trace store is off: only `status` is sent. */
+  /** Undefined where the trace store is off: only `status` and `metrics` are sent. */
   readonly store: Pick<TraceStore, "get"> | undefined;
   readonly status: () => LiveStatus;
+  /** The newest step of the statistics. */
+  readonly metrics: () => LiveMetrics;
 }
 
 /** Tells readers what happens, after redaction and never from the queue (contract 3, `GET /v1/live`). */
@@ -43,7 +46,7 @@ interface Connected {
   step: number;
 }
 
-export function createLiveHub({ store, status }: LiveHubOptions): LiveHub {
+export function createLiveHub({ store, status, metrics }: LiveHubOptions): LiveHub {
   const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
   /** Tells ids of this run from those of an earlier one, which are a gap. */
   const run = randomBytes(4).toString("hex");
@@ -80,7 +83,7 @@ export function createLiveHub({ store, status }: LiveHubOptions): LiveHub {
 
   function sendStatus(): void {
     if (connected.size === 0) return;
-    const text = eventText("status", status());
+    const text = eventText("status", status()) + eventText("metrics", metrics());
     for (const { reader } of connected) if (!reader.isBehind()) reader.write(text);
   }
 
@@ -101,7 +104,8 @@ export function createLiveHub({ store, status }: LiveHubOptions): LiveHub {
       const each: Connected = { reader, step: stepAfter(lastEventId) };
       connected.add(each);
       reader.write(
-        `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}`,
+        `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}` +
+          eventText("metrics", metrics()),
       );
       return () => connected.delete(each);
     },

@@ -27,7 +27,8 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         tags: ["traces"],
         summary: "What happens, as it happens",
         description:
-          "Server-sent events: `trace` (a summary that is new or changed), `status` (once a second), `reset` (fetch anew " +
+          "Server-sent events: `trace` (a summary that is new or changed), `status` and `metrics` (once a second: how the collector " +
+          "is, and the newest step of `GET /v1/stats`), `reset` (fetch anew " +
           "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID.",
         produces: ["text/event-stream"],
         querystring: Query,

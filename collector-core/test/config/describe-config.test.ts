@@ -42,6 +42,6 @@ it("shows a secret as ***, and one that is unset as null", () => {
     sources: { "auth.one": "OBS_SERVER_AUTH_ONE" },
     defaults: {},
   });
-  expect(described.config["auth.one"]?.value).toBe("***");
-  expect(described.config["auth.two"]?.value).toBeNull();
+  expect(described["auth.one"]?.value).toBe("***");
+  expect(described["auth.two"]?.value).toBeNull();
 });

@@ -1,57 +1,9 @@
-import { get as httpGet, type IncomingMessage } from "node:http";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LiveStatus } from "../../src/contract/live.js";
 import type { TraceSummary } from "../../src/contract/trace.js";
 import { LiveChanges } from "../../src/query/live-changes.js";
 import { span, startCollector } from "../running-collector.js";
-
-interface SentEvent {
-  readonly event: string;
-  readonly id: string | undefined;
-  readonly data: unknown;
-}
-
-/** Reads /v1/live as a browser does. */
-async function listen(url: string, lastEventId?: string) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
-    httpGet(`${url}/v1/live`, { headers }, resolve).on("error", reject);
-  });
-  onTestFinished(() => void response.destroy());
-  const events: SentEvent[] = [];
-  const wakers: (() => void)[] = [];
-  let text = "";
-  response.setEncoding("utf8");
-  response.on("data", (chunk: string) => {
-    text += chunk;
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-      events.push({
-        event: field("event") ?? "",
-        id: field("id"),
-        data: JSON.parse(field("data") ?? "null"),
-      });
-    }
-    for (const wake of wakers.splice(0)) wake();
-  });
-  return {
-    response,
-    events,
-    /** The first event of a kind that is as asked, now or when it comes. */
-    async next<T>(
-      event: string,
-      isWanted: (data: T) => boolean = () => true,
-    ): Promise<SentEvent & { data: T }> {
-      for (;;) {
-        const found = events.find((each) => each.event === event && isWanted(each.data as T));
-        if (found !== undefined) return found as SentEvent & { data: T };
-        await new Promise<void>((resolve) => wakers.push(resolve));
-      }
-    },
-  };
-}
+import { listen } from "./live-reader.js";
 
 describe("contract 3: GET /v1/live", () => {
   it("sends the status at once and then every second", async () => {
@@ -112,13 +64,13 @@ describe("contract 3: GET /v1/live", () => {
     await next<{ reason: string }>("reset", ({ reason }) => reason === "burst");
   });
 
-  it("sends only the status where the trace store is off", async () => {
+  it("sends only the status and the metrics where the trace store is off", async () => {
     const { url, post, settled } = await startCollector({ TRACE_STORE_ENABLED: "false" });
     const { events, next } = await listen(url);
     await post({ spans: [span()] });
     await settled();
     await next<LiveStatus>("status", ({ ledger, store }) => ledger.processed === 1 && store === null);
-    expect(events.every(({ event }) => event === "status")).toBe(true);
+    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(["status", "metrics"]));
   });
 
   it("ends when the collector stops", async () => {

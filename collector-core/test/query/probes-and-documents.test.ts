@@ -204,14 +204,17 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /metrics",
       "GET /ready",
       "GET /v1/config",
+      "GET /v1/events",
       "GET /v1/facets",
       "GET /v1/histogram",
       "GET /v1/live",
+      "GET /v1/stats",
       "GET /v1/traces",
       "GET /v1/traces/{trace_id}",
       "GET /v1/traces/{trace_id}/spans/{span_id}",
       "POST /v1/session",
       "POST /v1/telemetry",
+      "PUT /v1/config",
     ]);
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) {

@@ -200,6 +200,8 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
         }
         case "status":
           forgetEvicted(event.data.store?.traces ?? 0);
+          return;
+        case "metrics":
       }
     },
   };

@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import type { ConfigChange } from "../contract/config.js";
+import { ApiError, type ErrorDetails } from "../contract/errors.js";
+import { describeConfig } from "./describe-config.js";
+import { editYaml, type YamlEdit } from "./edit-yaml.js";
+import type { LoadedConfig } from "./load-config.js";
+import { nearest, suggestion } from "./nearest-name.js";
+import type { Option } from "./option.js";
+import { OPTION_LIST } from "./options.js";
+import { HIDDEN, showRaw } from "./show-value.js";
+
+/** Writes values into the YAML file; null takes one out. */
+export type WriteConfig = (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
+
+/**
+ * Makes what `PUT /v1/config` does (contract 3): every value is checked, and then the whole file with them in it, before
+ * anything is written. One writer at a time; the file is replaced as a whole or not at all.
+ */
+export function createConfigWriter(loaded: LoadedConfig): WriteConfig {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function write(values: Readonly<Record<string, unknown>>): Promise<ConfigChange> {
+    const path = loaded.config["config_file"];
+    if (path === undefined) throw noFile();
+    const edits = readEdits(values);
+    const content = await read(path);
+    const edited = edit(content, edits, path);
+    const next = loaded.recheck(edited);
+    if (next.type === "refused") throw invalid(next.problems);
+    if (edited !== content) await replace(path, edited);
+
+    const description = describeConfig(loaded);
+    const nextSources: Readonly<Record<string, string>> = next.loaded.sources;
+    return {
+      file: path,
+      written: edits.map(({ option }) => option.key),
+      restart_required: Object.entries(description.config)
+        .filter(([, entry]) => entry.after_restart !== undefined)
+        .map(([key]) => key),
+      overridden: Object.fromEntries(
+        edits
+          .filter(({ option }) => nextSources[option.key] === option.env)
+          .map(({ option }) => [option.key, option.env]),
+      ),
+      config: description.config,
+    };
+  }
+
+  return (values) => {
+    const mine = last.then(() => write(values));
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+interface ConfigEdit extends YamlEdit {
+  readonly option: Option;
+}
+
+/** The values as edits; throws invalid_config with every problem of a single value. */
+function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
+  const edits: ConfigEdit[] = [];
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const option = OPTION_LIST.find((candidate) => candidate.key === key);
+    if (option === undefined) {
+      const known = OPTION_LIST.map((candidate) => candidate.key);
+      problems.push(`${showRaw(key)}: there is no such key${suggestion(nearest(key, known))}`);
+    } else if (option.envOnly) {
+      problems.push(`${key}: can only be set by ${option.env}`);
+    } else if (value === null) {
+      edits.push({ option, value: undefined });
+    } else if (!(option.secret && value === HIDDEN)) {
+      const reading = option.kind.check(value);
+      edits.push({ option, value });
+      if (reading.ok) continue;
+      const shown = option.secret ? HIDDEN : showRaw(JSON.stringify(value));
+      const details = option.secret ? [] : [reading.detail, ...(reading.moreDetails ?? [])].filter(Boolean);
+      problems.push(
+        `${key} = ${shown}: must be ${option.kind.rule}${details.map((each) => `; ${each}`).join("")}`,
+      );
+    }
+  }
+  if (problems.length > 0) throw invalid(problems);
+  return edits;
+}
+
+function edit(content: string, edits: readonly YamlEdit[], path: string): string {
+  try {
+    return editYaml(content, edits);
+  } catch {
+    // What the parser says quotes the file, which may hold a secret.
+    throw invalid([`${path}: the file is not YAML that can be edited; see obspan check-config`]);
+  }
+}
+
+/** Every problem in the message, and by its key in the details. */
+function invalid(problems: readonly string[]): ApiError {
+  const details: ErrorDetails = {};
+  for (const problem of problems) {
+    const key = /^[\w.]+(?=(?: =|:) )/.exec(problem)?.[0] ?? "file";
+    details[key] = details[key] === undefined ? problem : `${details[key]}\n${problem}`;
+  }
+  return new ApiError("invalid_config", `Nothing was written. ${problems.join(". ")}.`, details);
+}
+
+function noFile(): ApiError {
+  return new ApiError(
+    "config_not_writable",
+    "The collector was started without a configuration file: set OBS_SERVER_CONFIG to the path of one, which may be empty, and start it again.",
+  );
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw notWritable(path, "read", error);
+  }
+}
+
+/** Beside the file first, then in its place: a crash leaves the one or the other, never half of it. */
+async function replace(path: string, content: string): Promise<void> {
+  let temporary: string | undefined;
+  try {
+    // A link stays one: what it names is replaced.
+    const target = await realpath(path);
+    const { mode } = await stat(target);
+    temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
+    const file = await open(temporary, "wx", mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    if (temporary !== undefined) await rm(temporary, { force: true });
+    throw notWritable(path, "written", error);
+  }
+}
+
+function notWritable(path: string, what: string, error: unknown): ApiError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  return new ApiError("config_not_writable", `${path} cannot be ${what}: ${code}. Nothing was changed.`, {
+    system: code,
+  });
+}

@@ -1,0 +1,101 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import {
+  ConfigChangeSchema,
+  ConfigDescriptionSchema,
+  type ConfigChange,
+  type ConfigDescription,
+} from "../contract/config.js";
+import { ApiError } from "../contract/errors.js";
+import { isRecord } from "../span/span-facts.js";
+import { errorAnswers } from "./error-schemas.js";
+
+/** What {@link configRoutes} needs. */
+export interface ConfigRoutesOptions {
+  readonly describe: () => ConfigDescription;
+  readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
+  /** `auth.api_keys` are set: who got here has one. Without, only this machine may write. */
+  readonly hasKeys: boolean;
+  readonly isLoopback: (address: string) => boolean;
+}
+
+const MAX_BODY_BYTES = 256 * 1024;
+const Body = Type.Object({
+  config: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      "New values by key; null takes a key out of the file. A secret that is `***` stays as it is.",
+  }),
+});
+
+/** `GET` and `PUT /v1/config`: the effective configuration, and the file that holds it (contract 3). */
+export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = async (app, options) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseBody);
+  app.get(
+    "/v1/config",
+    {
+      schema: {
+        tags: ["configuration"],
+        summary: "The effective configuration",
+        response: { 200: ConfigDescriptionSchema },
+      },
+    },
+    async () => options.describe(),
+  );
+  app.put(
+    "/v1/config",
+    {
+      preHandler: async (request) => requireTrust(request, options),
+      schema: {
+        tags: ["configuration"],
+        summary: "Write the configuration file",
+        description:
+          "Every value is checked, and the file as a whole, before it is replaced; its comments stay. From this machine, " +
+          "or with a key. What the collector does now stays until it is started again.",
+        body: Body,
+        response: {
+          200: ConfigChangeSchema,
+          ...errorAnswers(
+            "invalid_json",
+            "invalid_payload",
+            "invalid_config",
+            "loopback_only",
+            "config_not_writable",
+            "body_too_large",
+            "unsupported_media_type",
+          ),
+        },
+      },
+    },
+    async ({ body }) => await options.write(body.config),
+  );
+};
+
+/** A proxy on this machine speaks for others: what it passes on does not come from here. */
+const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
+
+function requireTrust(
+  { headers, socket }: FastifyRequest,
+  { hasKeys, isLoopback }: ConfigRoutesOptions,
+): void {
+  if (hasKeys) return;
+  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined);
+  if (isLoopback(socket.remoteAddress ?? "") && !isProxied) return;
+  throw new ApiError(
+    "loopback_only",
+    "Without auth.api_keys the configuration can only be written from the machine that the collector runs on.",
+  );
+}
+
+/** Checked here, for the validator would speak of a query. */
+async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(String(text));
+  } catch {
+    throw new ApiError("invalid_json", "The body is not valid JSON.");
+  }
+  if (isRecord(body) && isRecord(body["config"])) return body;
+  throw new ApiError("invalid_payload", 'The body must be {"config": {"section.key": value, …}}.');
+}

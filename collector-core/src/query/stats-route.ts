@@ -1,0 +1,102 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { ApiError } from "../contract/errors.js";
+import {
+  StatsQuerySchema,
+  StatsSchema,
+  type Stats,
+  type StatsGroup,
+  type StatsQuery,
+} from "../contract/stats.js";
+import { errorAnswers } from "./error-schemas.js";
+
+/** A label that statistics can be chosen and grouped by. */
+type StatsLabel = Exclude<StatsGroup, "tool">;
+
+/** What a query asks for, its defaults filled in. */
+export interface StatsRequest {
+  readonly windowSeconds: number;
+  readonly stepSeconds: number;
+  readonly groupBy: StatsLabel | undefined;
+  readonly groups: number;
+  readonly filters: Readonly<Partial<Record<StatsLabel, string>>>;
+}
+
+/** What {@link statsRoute} needs. */
+export interface StatsRouteOptions {
+  readonly read: (request: StatsRequest) => Stats;
+}
+
+/** `GET /v1/stats`: windowed series of every span, unsampled ones included (contract 3). */
+export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (app, { read }) => {
+  app.get(
+    "/v1/stats",
+    {
+      schema: {
+        tags: ["metrics"],
+        summary: "Figures over time",
+        description:
+          "Calls, errors, latency, tokens, cost and scores of every span, whatever sampling says, in points of 10 s over " +
+          "the last hour and of a minute over the last day; beside them the pipeline's own counters.",
+        querystring: Type.Object(StatsQuerySchema.properties, { additionalProperties: false }),
+        response: { 200: StatsSchema, ...errorAnswers("invalid_query") },
+      },
+    },
+    async ({ query }) => read(toRequest(query)),
+  );
+};
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const FINE_STEP = 10;
+const MINUTE = 60;
+const MAX_POINTS = 1440;
+
+function toRequest({ window = "1h", step, group_by, groups = 10, ...filters }: StatsQuery): StatsRequest {
+  const windowSeconds = secondsOf("window", window);
+  if (windowSeconds < FINE_STEP || windowSeconds > DAY) {
+    throw invalid(`window is ${windowSeconds} s: it must be from ${FINE_STEP} s to 24 h`);
+  }
+  const { tool, ...labels } = filters;
+  return {
+    windowSeconds,
+    stepSeconds: step === undefined ? defaultStep(windowSeconds) : checkedStep(step, windowSeconds),
+    groupBy: group_by === "tool" ? "tool_name" : group_by,
+    groups,
+    filters: { ...labels, ...(tool === undefined ? {} : { tool_name: tool }) },
+  };
+}
+
+function checkedStep(text: string, windowSeconds: number): number {
+  const step = secondsOf("step", text);
+  const unit = windowSeconds > HOUR ? MINUTE : FINE_STEP;
+  if (step === 0 || step % unit !== 0 || step > windowSeconds) {
+    throw invalid(
+      `step is ${step} s: in a window of ${windowSeconds} s it must be a multiple of ${unit} s, and no longer than the window`,
+    );
+  }
+  if (windowSeconds / step > MAX_POINTS)
+    throw invalid(`step is ${step} s: that is more than ${MAX_POINTS} points`);
+  return step;
+}
+
+/** Steps that read well on an axis. */
+const STEPS = [10, 30, 60, 300, 600] as const;
+const DEFAULT_POINTS = 144;
+
+function defaultStep(windowSeconds: number): number {
+  return STEPS.find((step) => windowSeconds / step <= DEFAULT_POINTS) ?? STEPS[STEPS.length - 1] ?? FINE_STEP;
+}
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: MINUTE, h: HOUR, d: DAY };
+
+function secondsOf(name: string, text: string): number {
+  const [, digits, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw invalid(`${name} must be seconds, or a number with s, m, h or d: 300, 5m, 1h`);
+  return Number(digits) * (UNITS[unit] ?? 1);
+}
+
+function invalid(what: string): ApiError {
+  return new ApiError("invalid_query", `The query cannot be used: ${what}.`);
+}

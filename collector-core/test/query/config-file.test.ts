@@ -1,0 +1,196 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ConfigChange, ConfigDescription } from "../../src/contract/config.js";
+import { errorOf, startCollector } from "../running-collector.js";
+
+const YAML = `# Of the support team.
+limits:
+  max_traces: 500 # as many as a day brings
+  # spans:
+  max_queue_size: 2000
+
+auth:
+  api_keys: []
+`;
+
+/** A collector with a file of this text, and how to write it. */
+async function withFile(yaml: string, settings: Record<string, string> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-config-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "obspan.yaml");
+  writeFileSync(path, yaml, { mode: 0o640 });
+  const running = await startCollector({ CONFIG: path, ...settings });
+  return {
+    ...running,
+    path,
+    directory,
+    text: () => readFileSync(path, "utf8"),
+    put: (config: unknown, headers: Record<string, string> = {}) => put(running.url, { config }, headers),
+  };
+}
+
+function put(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/config`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+describe("contract 3: PUT /v1/config", () => {
+  it("writes values into the file and leaves all else in it as it is", async () => {
+    const { put, text, path } = await withFile(YAML);
+    const response = await put({
+      "limits.max_traces": 800,
+      "sampling.rate": 0.5,
+      "histograms.duration_buckets": [0.1, 1],
+      "limits.max_queue_size": null,
+    });
+    expect(response.status).toBe(200);
+    expect(text()).toBe(`# Of the support team.
+limits:
+  max_traces: 800 # as many as a day brings
+
+auth:
+  api_keys: []
+sampling:
+  rate: 0.5
+histograms:
+  duration_buckets:
+    - 0.1
+    - 1
+`);
+    const change = (await response.json()) as ConfigChange;
+    expect(change).toMatchObject({ file: path, overridden: {} });
+    expect(change.written).toEqual([
+      "limits.max_traces",
+      "sampling.rate",
+      "histograms.duration_buckets",
+      "limits.max_queue_size",
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it("says what stays as it is until a restart", async () => {
+    const { put, get } = await withFile(YAML);
+    const change = (await (
+      await put({ "limits.max_traces": 800, "sampling.rate": 1 })
+    ).json()) as ConfigChange;
+    expect(change.restart_required).toEqual(["limits.max_traces"]);
+    const { config } = await get<ConfigDescription>("/v1/config");
+    expect(config["limits.max_traces"]).toMatchObject({ value: 500, after_restart: 800 });
+    expect(config["sampling.rate"]).not.toHaveProperty("after_restart");
+  });
+
+  it("says which variable wins over what was written", async () => {
+    const { put, text } = await withFile(YAML, { SAMPLING_RATE: "0.25" });
+    const change = (await (await put({ "sampling.rate": 0.75 })).json()) as ConfigChange;
+    expect(change.overridden).toEqual({ "sampling.rate": "OBS_SERVER_SAMPLING_RATE" });
+    expect(change.restart_required).toEqual([]);
+    expect(text()).toContain("rate: 0.75");
+  });
+
+  it("names every problem by its key, and writes nothing", async () => {
+    const { put, text } = await withFile(YAML);
+    const error = await errorOf(
+      await put({
+        "sampling.rate": 2,
+        "limits.max_tracs": 5,
+        "limits.max_traces": 600,
+        "logging.log_file": "/tmp/x",
+      }),
+    );
+    expect(error).toMatchObject({ status: 400, code: "invalid_config" });
+    expect(Object.keys(error.details)).toEqual(["sampling.rate", "limits.max_tracs", "logging.log_file"]);
+    expect(error.details["limits.max_tracs"]).toContain("limits.max_traces");
+    expect(error.details["logging.log_file"]).toContain("OBS_SERVER_LOGGING_LOG_FILE");
+    const crossKey = await errorOf(await put({ "backpressure.soft_limit_pct": 96 }));
+    expect(crossKey.details["backpressure.soft_limit_pct"]).toContain("backpressure.hard_limit_pct = 95");
+    expect(text()).toBe(YAML);
+  });
+
+  it("takes secrets and never shows one; *** leaves it as it is", async () => {
+    const { put, text } = await withFile(YAML.replace("[]", "[old-key]"));
+    const key = { "X-API-Key": "old-key" };
+    expect((await put({ "auth.api_keys": ["new-key"] })).status).toBe(401);
+    const answer = await (await put({ "auth.api_keys": ["new-key"] }, key)).text();
+    expect(answer).not.toContain("new-key");
+    expect(text()).toContain("new-key");
+    await put({ "auth.api_keys": "***", "sampling.rate": 0.5 }, key);
+    expect(text()).toContain("new-key");
+    const refused = await (await put({ "auth.api_keys": ["another", 7] }, key)).text();
+    expect(refused).toContain("auth.api_keys = ***");
+    expect(refused).not.toContain("another");
+  });
+
+  it("without keys takes nothing that a proxy passes on", async () => {
+    const { put, text } = await withFile(YAML);
+    const error = await errorOf(await put({ "sampling.rate": 0.5 }, { "X-Forwarded-For": "203.0.113.9" }));
+    expect(error).toMatchObject({ status: 403, code: "loopback_only" });
+    expect(text()).toBe(YAML);
+  });
+
+  it("says what to do where there is no file", async () => {
+    const { url } = await startCollector();
+    const error = await errorOf(await put(url, { config: { "sampling.rate": 0.5 } }));
+    expect(error).toMatchObject({ status: 403, code: "config_not_writable" });
+    expect(error.message).toContain("OBS_SERVER_CONFIG");
+  });
+
+  it("goes through a link, leaves nothing beside the file, and writes one change after the other", async () => {
+    const { directory, path } = await withFile(YAML);
+    const link = join(directory, "link.yaml");
+    symlinkSync(path, link);
+    const { url } = await startCollector({ CONFIG: link });
+    const rates = [0.1, 0.2, 0.3, 0.4];
+    const responses = await Promise.all(
+      rates.map((rate) =>
+        put(url, { config: { "sampling.rate": rate, [`limits.max_series`]: 100 + rate * 10 } }),
+      ),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(readFileSync(path, "utf8")).toContain("rate: 0.4");
+    expect(readdirSync(directory).toSorted()).toEqual(["link.yaml", "obspan.yaml"]);
+  });
+
+  it("writes into an empty file, and into a section without keys", async () => {
+    const { put, text } = await withFile("");
+    await put({ "sampling.rate": 0.5 });
+    expect(text()).toBe("sampling:\n  rate: 0.5\n");
+    const second = await withFile("sampling:\nlimits:\n  max_traces: 5\n");
+    await second.put({ "sampling.rate": 0.5 });
+    expect(second.text()).toBe("sampling:\n  rate: 0.5\nlimits:\n  max_traces: 5\n");
+  });
+
+  it("says with GET why the collector would not start again", async () => {
+    const { get, path } = await withFile(YAML);
+    writeFileSync(path, "sampling:\n  rate: 7\n");
+    const { file, file_problems } = await get<ConfigDescription>("/v1/config");
+    expect(file).toBe(path);
+    expect(file_problems).toEqual([expect.stringContaining("sampling.rate = 7")]);
+  });
+
+  it.each([
+    ["{", 400, "invalid_json"],
+    ['{"config": 5}', 400, "invalid_payload"],
+    ["[]", 400, "invalid_payload"],
+  ])("refuses the body %s", async (body, status, code) => {
+    const { url } = await withFile(YAML);
+    const response = await fetch(`${url}/v1/config`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+    expect(await errorOf(response)).toMatchObject({ status, code });
+  });
+});
