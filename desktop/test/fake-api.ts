@@ -73,6 +73,7 @@ export function fakeApi(stored: TraceSummary[]) {
       counted.push(filters);
       return facets({ total: stored.length, service: [{ value: "shop", count: stored.length }] });
     },
+    getHistogram: async () => ({ total: 0, bucket_ms: null, buckets: [] }),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

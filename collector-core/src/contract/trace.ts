@@ -198,7 +198,7 @@ export const HistogramSchema = Type.Object({
   total: Type.Integer({ description: "Traces in all buckets." }),
   bucket_ms: Nullable(
     Type.Integer(),
-    "Length of a bucket: the shortest round one with which `buckets` suffice; null where there is none.",
+    "Length of a bucket: the shortest round one, from a second on, with which `buckets` suffice; null where there is none.",
   ),
   buckets: Type.Array(
     Type.Object({

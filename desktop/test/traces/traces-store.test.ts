@@ -92,6 +92,48 @@ describe("arrivals", () => {
   });
 });
 
+describe("another order than that of arrival", () => {
+  const ranked = async () => {
+    const started = await start([summary("slow", { duration_ms: 900 }), summary("quick")]);
+    started.state().setFilters({}, "slowest");
+    await started.pass(0);
+    return started;
+  };
+
+  it("asks the collector for it, page by page", async () => {
+    const { state, asked, pass, stored } = await ranked();
+    stored.push(...many(300));
+    state().setFilters({ env: "staging" }, "slowest");
+    await pass(0);
+    await state().loadMore();
+    expect(asked.slice(-2)).toMatchObject([
+      { env: "staging", order: "slowest" },
+      { env: "staging", order: "slowest", cursor: "old-197" },
+    ]);
+  });
+
+  it("leaves it to the collector where an arrival stands", async () => {
+    const { arrive, pass, ids, waiting, stored } = await ranked();
+    arrive("new", { duration_ms: 500 });
+    stored.splice(0, stored.length, summary("slow"), summary("new"), summary("quick"));
+    await pass(2000);
+    expect(ids()).toEqual(["slow", "new", "quick"]);
+    expect(waiting()).toEqual([]);
+  });
+
+  it("keeps rows in their places while the reader is elsewhere, and catches up when he is back", async () => {
+    const { arrive, pass, ids, state, stored } = await ranked();
+    state().setFollowing(false);
+    arrive("slowest", { duration_ms: 5000 });
+    await pass(3000);
+    expect(ids()).toEqual(["slow", "quick"]);
+    expect(stored).toHaveLength(3);
+    state().setFollowing(true);
+    await pass(2000);
+    expect(ids()).toEqual(["slowest", "slow", "quick"]);
+  });
+});
+
 describe("changes", () => {
   it("replace their row in its place", async () => {
     const { change, pass, state } = await start([summary("a"), summary("b")]);
@@ -102,7 +144,7 @@ describe("changes", () => {
 
   it("take a row away that the filters no longer choose", async () => {
     const { state, change, pass, ids } = await start([summary("a", { status: "RUNNING" })]);
-    state().setFilters({ status: "RUNNING" });
+    state().setFilters({ status: "RUNNING" }, "newest");
     await pass(0);
     change("a", { status: "OK" });
     await pass(200);
@@ -121,7 +163,7 @@ describe("changes", () => {
 
   it("of a trace with a wanted agent further in are asked for: its summary does not tell", async () => {
     const { state, stored, change, pass, asked } = await start([]);
-    state().setFilters({ agent: "sub-agent" });
+    state().setFilters({ agent: "sub-agent" }, "newest");
     await pass(0);
     const before = asked.length;
     stored.unshift(summary("b"));
@@ -226,17 +268,17 @@ describe("pages", () => {
     const { state, pass, asked } = await start(many(450));
     await state().loadMore();
     state().setSelected(new Set(["old-1"]));
-    state().setFilters({ env: "staging" });
+    state().setFilters({ env: "staging" }, "newest");
     expect(state().selected.size).toBe(0);
     await pass(0);
-    expect(asked.at(-1)).toEqual({ env: "staging", limit: 200 });
+    expect(asked.at(-1)).toEqual({ env: "staging", order: "newest", limit: 200 });
     expect(state().rows).toHaveLength(200);
   });
 
   it("do not begin anew with the same filters", async () => {
     const { state, pass, asked } = await start([summary("a")]);
     const before = asked.length;
-    state().setFilters({});
+    state().setFilters({}, "newest");
     await pass(0);
     expect(asked).toHaveLength(before);
   });
@@ -285,7 +327,7 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
 
   it("of which a filter chooses one, without asking", async () => {
     const { state, pass, asked } = await start([]);
-    state().setFilters({ tenant: "acme" });
+    state().setFilters({ tenant: "acme" }, "newest");
     await pass(0);
     const before = asked.length;
     state().onLive({ type: "trace", data: globex() });
@@ -333,7 +375,7 @@ describe("deleting", () => {
 describe("facets", () => {
   it("come from the collector, for the filters without the facet's own", async () => {
     const { state, counted, pass } = await start([summary("a")]);
-    state().setFilters({ service: "shop", env: "production" });
+    state().setFilters({ service: "shop", env: "production" }, "newest");
     await pass(0);
     expect(counted.at(-1)).toEqual({ service: "shop", env: "production" });
     await state().loadChoices("service");

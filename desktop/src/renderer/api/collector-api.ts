@@ -2,9 +2,11 @@ import type {
   ErrorBody,
   ErrorCode,
   Facets,
+  Histogram,
   NormalizedSpan,
   TraceDetail,
   TraceList,
+  TraceOrder,
 } from "@obspan/collector-core/contract";
 
 /** What the collector answered instead of what was asked, or that it did not answer. */
@@ -28,7 +30,15 @@ export interface TraceFilters {
   readonly agent?: string;
   readonly model?: string;
   readonly status?: string;
+  readonly span_type?: string;
   readonly tenant?: string;
+  /** `true`, `false`, or what was judged. */
+  readonly has_evaluation?: string;
+  readonly min_duration_ms?: string;
+  readonly root_name?: string;
+  /** RFC 3339, as `until`. */
+  readonly since?: string;
+  readonly until?: string;
   readonly q?: string;
 }
 
@@ -42,13 +52,15 @@ export interface TraceKey {
 /** The collector's HTTP API, as far as the app uses it. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
   listTraces(
-    query: TraceFilters & { limit?: number; cursor?: string },
+    query: TraceFilters & { limit?: number; cursor?: string; order?: TraceOrder },
     signal?: AbortSignal,
   ): Promise<TraceList>;
   getTrace(key: TraceKey, signal?: AbortSignal): Promise<TraceDetail>;
   /** One span with its texts whole. */
   getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<NormalizedSpan>;
   getFacets(filters: TraceFilters, signal?: AbortSignal): Promise<Facets>;
+  /** @param buckets - how many at most. */
+  getHistogram(filters: TraceFilters, buckets: number, signal?: AbortSignal): Promise<Histogram>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
@@ -101,6 +113,8 @@ export function createCollectorApi({
     getTrace: (key, signal) => getJson(tracePath(key), signal),
     getSpan: (key, spanId, signal) => getJson(tracePath(key, `/spans/${encodeURIComponent(spanId)}`), signal),
     getFacets: (filters, signal) => getJson(`/v1/facets${queryString(filters)}`, signal),
+    getHistogram: (filters, buckets, signal) =>
+      getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });
     },

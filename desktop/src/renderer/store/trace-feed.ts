@@ -1,8 +1,9 @@
 import type { LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
 import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import { omit } from "./omit.js";
 import { createPacer } from "./pacer.js";
 import { rowKeyOf } from "./trace-key.js";
-import { joinPage, MAX_ROWS, mergeChanges } from "./trace-rows.js";
+import { joinPage, MAX_ROWS, mergeChanges, rankedPage } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
 
 /** Rows fetched at once; more are fetched while scrolling. */
@@ -16,6 +17,8 @@ const GATHER_MS = 20;
 /** The list and the counts are fetched anew at most once a second, and less often where that takes long. */
 const RELOAD = { intervalMs: 1000, restFactor: 5 };
 const RECOUNT = { intervalMs: 1000, restFactor: 20 };
+/** Bars of the histogram: each about ten pixels wide in a window of 1,440. */
+const HISTOGRAM_BUCKETS = 120;
 /** How long rows stay under a pointer that moved. */
 const AIM_MS = 600;
 
@@ -42,6 +45,8 @@ export interface TraceFeed {
   holdStill(): void;
   /** Applies what was held while the table was paused. */
   resume(): void;
+  /** Fetches anew where an order that is not that of arrival has changed behind the reader's back. */
+  catchUp(): void;
   /** Forgets what waits to be applied. */
   forget(): void;
 }
@@ -62,28 +67,29 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   let loading: AbortController | undefined;
 
   const reload = createPacer({ run: reloadUnlessPaused, ...RELOAD, schedule, now });
-  const recount = createPacer({ run: loadFacets, ...RECOUNT, schedule, now });
+  const recount = createPacer({ run: loadCounts, ...RECOUNT, schedule, now });
 
   async function load(): Promise<void> {
     loading?.abort();
     const mine = new AbortController();
     loading = mine;
     sinceRequest.clear();
-    const { filters, phase, rows, arrivals } = get();
+    const { filters, order, phase, rows, arrivals } = get();
     const isFirst = phase !== "ready";
     const wanted = isFirst ? 0 : rows.length + arrivals.length;
     try {
-      const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, isHeld() ? wanted : 0));
-      const page = await api.listTraces({ ...filters, limit }, mine.signal);
+      const isRanked = order !== "newest";
+      const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, isHeld() || isRanked ? wanted : 0));
+      const page = await api.listTraces({ ...filters, order, limit }, mine.signal);
       if (mine.signal.aborted) return;
       const shown = isFirst ? { rows: [], arrivals: [], nextCursor: null } : get();
-      const { unknown, ...joined } = joinPage(shown, page, isHeld());
+      const { unknown, ...joined } = isRanked ? rankedPage(page) : joinPage(shown, page, isHeld());
       const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
       set({ ...joined, arrivedCount, phase: "ready", error: undefined });
       isStale = false;
       for (const [key, row] of sinceRequest) waiting.set(key, row);
       if (sinceRequest.size > 0) scheduleApply();
-      if (isFirst) void loadFacets();
+      if (isFirst) void loadCounts();
       else recount.request();
     } catch (error) {
       if (mine.signal.aborted) return;
@@ -98,8 +104,24 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   }
 
   async function reloadUnlessPaused(): Promise<void> {
-    if (get().paused) isStale = true;
+    const { paused, order } = get();
+    // Rows of another order than that of arrival would change places under the reader.
+    if (paused || (order !== "newest" && isHeld())) isStale = true;
     else await load();
+  }
+
+  async function loadCounts(): Promise<void> {
+    await Promise.all([loadFacets(), loadHistogram()]);
+  }
+
+  async function loadHistogram(): Promise<void> {
+    const { filters } = get();
+    try {
+      const histogram = await api.getHistogram(omit(omit(filters, "since"), "until"), HISTOGRAM_BUCKETS);
+      if (get().filters === filters) set({ histogram });
+    } catch {
+      // As below.
+    }
   }
 
   async function loadFacets(): Promise<void> {
@@ -148,6 +170,12 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     }
     const merged = mergeChanges(state, changes, state.filters, state.nextCursor !== null);
     const { fresh, isUnsure } = merged;
+    if (state.order !== "newest") {
+      // Where a trace stands now, only the collector knows.
+      set({ rows: merged.rows, arrivedCount: state.arrivedCount + fresh.length });
+      if (changes.size > 0) reload.request();
+      return;
+    }
     const above = [...fresh, ...merged.arrivals];
     const rows = isHeld() ? merged.rows : cut([...above, ...merged.rows], merged.rows);
     const arrivals = isHeld() ? cut(above, state.arrivals) : [];
@@ -180,6 +208,9 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       held.clear();
       if (isStale) void load();
       else apply();
+    },
+    catchUp() {
+      if (isStale && get().order !== "newest") reload.request();
     },
     forget() {
       waiting.clear();

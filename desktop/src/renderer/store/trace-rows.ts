@@ -91,22 +91,39 @@ export function joinPage(
   };
 }
 
+/** A page in another order than that of arrival, fetched anew: it takes the place of what is shown. */
+export function rankedPage({ traces, next_cursor: nextCursor }: TraceList): Joined {
+  return { rows: traces, arrivals: [], nextCursor, hasGap: false, unknown: 0 };
+}
+
 /**
  * Whether a summary belongs to the list. A trace goes through several services and agents, and its summary names the
  * root's: where that is another one than wanted, and for text, only the collector knows.
  */
 export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" | "unsure" {
-  const { trace_id, tenant, service, env, agent, model, status, q } = filters;
+  const { trace_id, tenant, service, env, agent, model, status, root_name, q } = filters;
   if (trace_id !== undefined && row.trace_id !== trace_id) return "no";
   if (tenant !== undefined && row.tenant !== tenant) return "no";
   if (status !== undefined && row.status !== status) return "no";
   if (model !== undefined && !row.models.includes(model)) return "no";
+  if (root_name !== undefined && row.root_name !== root_name) return "no";
+  if (!isInTime(row, filters)) return "no";
   const isSure =
     q === undefined &&
+    filters.span_type === undefined &&
+    filters.has_evaluation === undefined &&
     (service === undefined || row.service === service) &&
     (env === undefined || row.env === env) &&
     (agent === undefined || row.agent === agent);
   return isSure ? "yes" : "unsure";
+}
+
+function isInTime(row: TraceSummary, { since, until, min_duration_ms: minMs }: TraceFilters): boolean {
+  const start = startMs(row);
+  // A time that cannot be read is the collector's to refuse.
+  if (since !== undefined && start < Date.parse(since)) return false;
+  if (until !== undefined && start >= Date.parse(until)) return false;
+  return minMs === undefined || !(row.duration_ms < Number(minMs));
 }
 
 /** The rows from one to another, whichever comes first, by key. */

@@ -1,17 +1,39 @@
-import type { Facets, LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
+import type { Facets, Histogram, LiveEvent, TraceOrder, TraceSummary } from "@obspan/collector-core/contract";
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
 import { haveTenants } from "./trace-key.js";
 
 /** Filters that the collector knows the values of. */
-export const FACET_KEYS = ["service", "env", "agent", "model", "status", "tenant"] as const;
+export const FACET_KEYS = [
+  "service",
+  "env",
+  "agent",
+  "model",
+  "status",
+  "span_type",
+  "tenant",
+  "has_evaluation",
+] as const;
 export type FacetKey = (typeof FACET_KEYS)[number];
 
 /** Values of one filter, most frequent first, with how many traces have them. */
-export type FacetValues = Facets[FacetKey];
+export type FacetValues = Facets["service"];
+
+/** The values of a filter, as the collector counts them. */
+export function facetValues(facets: Facets, key: FacetKey): FacetValues {
+  if (key !== "has_evaluation") return facets[key];
+  const evaluated = facets.span_type.find(({ value }) => value === "evaluation")?.count ?? 0;
+  if (evaluated === 0) return [];
+  const both = [
+    { value: "true", count: evaluated },
+    { value: "false", count: facets.total - evaluated },
+  ];
+  return [...both.filter(({ count }) => count > 0), ...facets.evaluation_type];
+}
 
 export interface TracesState {
   readonly filters: TraceFilters;
-  /** Newest first. */
+  readonly order: TraceOrder;
+  /** In this order. */
   readonly rows: readonly TraceSummary[];
   /** Arrivals that wait behind the "N new" pill, newest first. */
   readonly arrivals: readonly TraceSummary[];
@@ -23,6 +45,8 @@ export interface TracesState {
   readonly isLoadingMore: boolean;
   /** Counts over the traces that the filters choose. */
   readonly facets: Facets | undefined;
+  /** When the traces started that the filters choose, whatever time they choose. */
+  readonly histogram: Histogram | undefined;
   /** Values to choose from by filter, counted as if that filter were not set. */
   readonly choices: Readonly<Partial<Record<FacetKey, FacetValues>>>;
   /** The reader stopped the table; arrivals wait. */
@@ -52,7 +76,7 @@ export interface TracesActions {
   loadFacets(): Promise<void>;
   /** Fetches the values of one filter, with their counts. */
   loadChoices(key: FacetKey): Promise<void>;
-  setFilters(filters: TraceFilters): void;
+  setFilters(filters: TraceFilters, order: TraceOrder): void;
   setPaused(paused: boolean): void;
   setFollowing(following: boolean): void;
   /** While the reader aims at a row, rows stay under the pointer. */
@@ -70,6 +94,7 @@ export interface TracesActions {
 
 export const INITIAL_STATE: TracesState = {
   filters: {},
+  order: "newest",
   rows: [],
   arrivals: [],
   hasGap: false,
@@ -78,6 +103,7 @@ export const INITIAL_STATE: TracesState = {
   error: undefined,
   isLoadingMore: false,
   facets: undefined,
+  histogram: undefined,
   choices: {},
   paused: false,
   following: true,
@@ -106,6 +132,16 @@ export function isMultiTenant({ rows, facets, filters }: TracesState): boolean {
 
 /** Whether two filters choose the same. */
 export function areSameFilters(a: TraceFilters, b: TraceFilters): boolean {
-  const keys = [...FACET_KEYS, "trace_id", "q"] as const;
-  return keys.every((key) => a[key] === b[key]);
+  return FILTER_NAMES.every((name) => a[name] === b[name]);
 }
+
+/** All parameters that choose traces. */
+export const FILTER_NAMES = [
+  ...FACET_KEYS,
+  "min_duration_ms",
+  "root_name",
+  "trace_id",
+  "since",
+  "until",
+  "q",
+] as const satisfies readonly (keyof TraceFilters)[];

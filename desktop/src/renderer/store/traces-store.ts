@@ -6,7 +6,13 @@ import { buildTestTrace } from "./test-trace.js";
 import { asCollectorError, createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
 import { rowKeyOf } from "./trace-key.js";
 import { MAX_ROWS } from "./trace-rows.js";
-import { areSameFilters, INITIAL_STATE, type TracesActions, type TracesState } from "./traces-state.js";
+import {
+  areSameFilters,
+  facetValues,
+  INITIAL_STATE,
+  type TracesActions,
+  type TracesState,
+} from "./traces-state.js";
 
 export type { TracesActions, TracesState } from "./traces-state.js";
 
@@ -31,11 +37,11 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
       onLive: (event) => feed.onLive(event),
 
       async loadMore() {
-        const { nextCursor: cursor, filters, isLoadingMore, rows } = get();
+        const { nextCursor: cursor, filters, order, isLoadingMore, rows } = get();
         if (cursor === null || isLoadingMore || rows.length >= MAX_ROWS) return;
         set({ isLoadingMore: true });
         try {
-          const page = await api.listTraces({ ...filters, limit: PAGE_SIZE, cursor });
+          const page = await api.listTraces({ ...filters, order, limit: PAGE_SIZE, cursor });
           if (get().filters !== filters || get().nextCursor !== cursor) return;
           const known = new Set([...get().rows, ...get().arrivals].map(rowKeyOf));
           const more = page.traces.filter((row) => !known.has(rowKeyOf(row)));
@@ -55,17 +61,26 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
         try {
           const facets = await api.getFacets(omit(filters, key));
           if (get().filters === filters)
-            set(({ choices }) => ({ choices: { ...choices, [key]: facets[key] } }));
+            set(({ choices }) => ({ choices: { ...choices, [key]: facetValues(facets, key) } }));
         } catch (error) {
           set({ error: asCollectorError(error) });
         }
       },
 
-      setFilters(filters) {
-        if (areSameFilters(filters, get().filters)) return;
+      setFilters(filters, order) {
+        if (areSameFilters(filters, get().filters) && order === get().order) return;
         feed.forget();
         const { hasGap, choices, position } = INITIAL_STATE;
-        set({ filters, phase: "loading", following: true, selected: new Set(), hasGap, choices, position });
+        set({
+          filters,
+          order,
+          phase: "loading",
+          following: true,
+          selected: new Set(),
+          hasGap,
+          choices,
+          position,
+        });
         void feed.load();
       },
 
@@ -79,7 +94,9 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
       setFollowing(following) {
         if (following === get().following) return;
         set({ following });
-        if (following && !get().paused) get().showArrivals();
+        if (!following || get().paused) return;
+        get().showArrivals();
+        feed.catchUp();
       },
 
       showArrivals() {

@@ -1,11 +1,22 @@
 import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
 import type { LucideIcon } from "lucide-react";
-import { Bot, Building2, CircleDot, Hash, Server, Sparkles, TextSearch, Layers } from "lucide-react";
+import {
+  BadgeCheck,
+  Bot,
+  Building2,
+  CircleDot,
+  Hash,
+  Layers,
+  Server,
+  Shapes,
+  Sparkles,
+  TextSearch,
+} from "lucide-react";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { formatDuration, formatWhole } from "../../format.js";
 import { likelyTraceId } from "../../store/likely-trace-id.js";
 import { rowKeyOf } from "../../store/trace-key.js";
-import { FACET_KEYS, type FacetKey } from "../../store/traces-state.js";
+import { FACET_KEYS, facetValues, type FacetKey } from "../../store/traces-state.js";
 import { traceHref } from "../trace/trace-address.js";
 import { tracesAddress } from "../traces/filter-address.js";
 import { PAGES } from "./pages.js";
@@ -57,6 +68,8 @@ const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: str
   agent: { icon: Bot, className: "t-agent" },
   model: { icon: Sparkles, className: "t-llm" },
   status: { icon: CircleDot },
+  span_type: { icon: Shapes },
+  has_evaluation: { icon: BadgeCheck },
   tenant: { icon: Building2 },
 };
 
@@ -127,7 +140,7 @@ function traceItem(trace: TraceSummary, nowMs: number): PaletteItem {
 function filterItems({ facets, filters }: PaletteSource, query: string): PaletteItem[] {
   if (query === "") return [];
   const values = FACET_KEYS.flatMap((key) =>
-    (facets?.[key] ?? [])
+    (facets === undefined ? [] : facetValues(facets, key))
       .filter(({ value }) => filters[key] !== value)
       .map(({ value, count }) => ({
         id: `filter ${key}:${value}`,

@@ -1,7 +1,7 @@
 import { useRef, type CSSProperties } from "react";
 import { formatCost, formatCount } from "../../format.js";
 import { Figure } from "./figure.js";
-import { useElementWidth } from "./hooks/use-element-width.js";
+import { useElementWidth } from "../../components/use-element-width.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import { numberOf, textOf } from "./model/span-facts.js";
 import type { SpanNode } from "./model/span-tree.js";

@@ -1,3 +1,5 @@
+import type { TraceOrder } from "@obspan/collector-core/contract";
+
 /** A column of the trace table. */
 export interface Column {
   readonly id: ColumnId;
@@ -9,6 +11,8 @@ export interface Column {
   /** In a table of at least {@link WIDE_PX}. */
   readonly wideWidth?: number;
   readonly alignRight?: boolean;
+  /** The order of the list that goes by it. */
+  readonly order?: { readonly order: TraceOrder; readonly orderName: string };
   /** Hidden in a table narrower than this. */
   readonly hiddenBelow: number;
   /** Cannot be hidden. */
@@ -51,11 +55,31 @@ export const COLUMNS: readonly Column[] = [
   { id: "models", name: "Models", width: 126, wideWidth: 160, hiddenBelow: SMALL },
   { id: "io", name: "Input → output", width: undefined, hiddenBelow: SMALL },
   { id: "scores", name: "Scores", width: 64, hiddenBelow: SMALL },
-  { id: "start", name: "Start", width: 58, alignRight: true, hiddenBelow: SMALL },
-  { id: "duration", name: "Duration", width: 98, hiddenBelow: 0 },
+  {
+    id: "start",
+    name: "Start",
+    width: 58,
+    alignRight: true,
+    hiddenBelow: SMALL,
+    order: { order: "newest", orderName: "Newest" },
+  },
+  {
+    id: "duration",
+    name: "Duration",
+    width: 98,
+    hiddenBelow: 0,
+    order: { order: "slowest", orderName: "Slowest" },
+  },
   { id: "ttft", name: "TTFT", width: 50, alignRight: true, hiddenBelow: 1200 - RAIL_PX },
   { id: "tokens", name: "Tokens in / out", width: 86, alignRight: true, hiddenBelow: 1020 - RAIL_PX },
-  { id: "cost", name: "Cost", width: 54, alignRight: true, hiddenBelow: 0 },
+  {
+    id: "cost",
+    name: "Cost",
+    width: 54,
+    alignRight: true,
+    hiddenBelow: 0,
+    order: { order: "costliest", orderName: "Costliest" },
+  },
   { id: "spans", name: "Spans", width: 34, alignRight: true, hiddenBelow: 1080 - RAIL_PX },
   { id: "errors", name: "Errors", head: "Err", width: 18, alignRight: true, hiddenBelow: SMALL },
 ];

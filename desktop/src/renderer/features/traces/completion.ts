@@ -26,8 +26,14 @@ const HINTS: Readonly<Record<FilterKey, string>> = {
   agent: "Agent that took part",
   model: "Model that was called",
   status: "OK, ERROR, RUNNING or ABANDONED",
+  span_type: "A span of this type, such as retrieval",
   tenant: "Tenant that sent the spans",
+  has_evaluation: "true, false, or what was judged",
+  min_duration_ms: "Milliseconds that the run took at least",
+  root_name: "Name of the run",
   trace_id: "One trace",
+  since: "Started then or later, such as 2026-11-21T14:00:00Z",
+  until: "Started before",
 };
 /** More values than this nobody reads; more letters find the others. */
 const MAX_ITEMS = 50;

@@ -3,9 +3,10 @@ import { Menubar } from "radix-ui";
 import { useEffect, useRef, useState } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { StatusDot } from "../../components/status-dot.js";
-import { formatWhole } from "../../format.js";
-import { FACET_KEYS, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
+import { formatCost, formatWhole } from "../../format.js";
+import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
 import { omit } from "../../store/omit.js";
+import { DurationMenu } from "./duration-menu.js";
 import { isElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
 
@@ -15,7 +16,9 @@ const NAMES: Readonly<Record<FacetKey, string>> = {
   agent: "Agent",
   model: "Model",
   status: "Status",
+  span_type: "Span type",
   tenant: "Tenant",
+  has_evaluation: "Evaluated",
 };
 
 /** The filters that the collector knows the values of, each with a menu of them. */
@@ -23,7 +26,9 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
   const { traces } = useStores();
   const facets = useTraces((state) => state.facets);
   const [open, setOpen] = useState("");
-  const shown = useSeenKeys(FACET_KEYS.filter((key) => (facets?.[key].length ?? 0) > 0));
+  const shown = useSeenKeys(
+    FACET_KEYS.filter((key) => facets !== undefined && facetValues(facets, key).length > 0),
+  );
   const keys = FACET_KEYS.filter((key) => shown.includes(key) || filters[key] !== undefined);
   const [first] = keys;
 
@@ -57,6 +62,7 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
             }
           />
         ))}
+        {facets !== undefined && <DurationMenu filters={filters} setFilters={setFilters} />}
       </Menubar.Root>
       <span className="grow" />
       <Totals />
@@ -82,13 +88,13 @@ interface FacetMenuProps {
 
 function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
   const choices = useTraces((state) => state.choices[facet]);
-  const known = useTraces((state) => state.facets?.[facet]);
-  const values = choices ?? known ?? [];
+  const facets = useTraces((state) => state.facets);
+  const values = choices ?? (facets === undefined ? [] : facetValues(facets, facet));
   return (
     <Menubar.Menu value={facet}>
       <Menubar.Trigger className={value === undefined ? "facet" : "facet on"}>
         {NAMES[facet]}
-        {value !== undefined && <b className="cut">{value}</b>}
+        {value !== undefined && <b className="cut">{valueName(facet, value)}</b>}
         <ChevronDown className="icon xs" aria-hidden />
       </Menubar.Trigger>
       <Menubar.Content className="menu facet-menu" align="start" sideOffset={4} loop>
@@ -98,7 +104,7 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
               key={each.value}
               className="menu-item"
               value={each.value}
-              textValue={each.value}
+              textValue={valueName(facet, each.value)}
               onSelect={() => onChoose(each.value === value ? undefined : each.value)}
             >
               <span className="menu-mark">
@@ -107,7 +113,7 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
                 </Menubar.ItemIndicator>
               </span>
               {facet === "status" && <StatusDot status={each.value} />}
-              <span className="cut grow">{each.value}</span>
+              <span className="cut grow">{valueName(facet, each.value)}</span>
               <span className="count">{choices === undefined ? "…" : formatWhole(each.count)}</span>
             </Menubar.RadioItem>
           ))}
@@ -117,13 +123,19 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
             <Menubar.Separator className="menu-line" />
             <Menubar.Item className="menu-item" onSelect={() => onChoose(undefined)}>
               <span className="menu-mark" />
-              Any {NAMES[facet].toLowerCase()}
+              {facet === "has_evaluation" ? "Evaluated or not" : `Any ${NAMES[facet].toLowerCase()}`}
             </Menubar.Item>
           </>
         )}
       </Menubar.Content>
     </Menubar.Menu>
   );
+}
+
+/** What a value is called where its own name says little. */
+function valueName(facet: FacetKey, value: string): string {
+  if (facet !== "has_evaluation") return value;
+  return { true: "yes", false: "no" }[value] ?? value;
 }
 
 function Totals() {
@@ -134,6 +146,7 @@ function Totals() {
     <span className="keys">
       {formatWhole(facets.total)} {facets.total === 1 ? "trace" : "traces"}
       {failed > 0 && ` · ${formatWhole(failed)} with errors`}
+      {facets.cost_usd > 0 && ` · ${formatCost(facets.cost_usd)}`}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { omit } from "../../store/omit.js";
 import { isMultiTenant } from "../../store/traces-state.js";
 import { complete, openKey, splitDraft, type CompletionItem } from "./completion.js";
 import { CompletionList, optionId } from "./completion-list.js";
-import { FILTER_KEYS, formatText, parseQuery } from "./query-language.js";
+import { formatText, parseQuery, TERM_KEYS } from "./query-language.js";
 import { isElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
 
@@ -100,11 +100,11 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
   }
 
   function removeLast(): void {
-    const last = FILTER_KEYS.findLast((each) => filters[each] !== undefined);
+    const last = TERM_KEYS.findLast((each) => filters[each] !== undefined);
     if (last !== undefined) setFilters(omit(filters, last));
   }
 
-  const terms = FILTER_KEYS.flatMap((each) => {
+  const terms = TERM_KEYS.flatMap((each) => {
     const value = filters[each];
     return value === undefined ? [] : [{ key: each, value }];
   });

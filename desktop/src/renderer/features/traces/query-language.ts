@@ -1,8 +1,24 @@
 import type { TraceFilters } from "../../api/collector-api.js";
 
 /** The words before the colon: the parameters of `GET /v1/traces`. Everything else is text to find. */
-export const FILTER_KEYS = ["service", "env", "agent", "model", "status", "tenant", "trace_id"] as const;
+export const FILTER_KEYS = [
+  "service",
+  "env",
+  "agent",
+  "model",
+  "status",
+  "span_type",
+  "tenant",
+  "has_evaluation",
+  "min_duration_ms",
+  "root_name",
+  "trace_id",
+  "since",
+  "until",
+] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
+/** Those that stand as words in the query. The time stands beside it, in its menu and its histogram. */
+export const TERM_KEYS = FILTER_KEYS.filter((key) => key !== "since" && key !== "until");
 
 /** Statuses that the collector gives; they may be written in any letter case. */
 const KNOWN_STATUSES = new Set(["OK", "ERROR", "RUNNING", "ABANDONED"]);

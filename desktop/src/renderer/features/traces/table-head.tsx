@@ -1,17 +1,19 @@
+import type { TraceOrder } from "@obspan/collector-core/contract";
 import { ChevronDown } from "lucide-react";
 import type { PointerEvent } from "react";
 import { useStores } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
 import { clampWidth, widthOf, type Column } from "./columns.js";
+import type { AddressOrder } from "./use-filters.js";
 
-interface TableHeadProps {
+interface TableHeadProps extends AddressOrder {
   readonly columns: readonly Column[];
   readonly tableWidth: number;
   readonly hasDays: boolean;
 }
 
 /** The names of the columns. Their edges are dragged; the Columns menu does the same by keyboard. */
-export function TableHead({ columns, tableWidth, hasDays }: TableHeadProps) {
+export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: TableHeadProps) {
   const { preferences } = useStores();
 
   function startDrag(event: PointerEvent<HTMLElement>, column: Column): void {
@@ -43,15 +45,10 @@ export function TableHead({ columns, tableWidth, hasDays }: TableHeadProps) {
         <div
           key={column.id}
           role="columnheader"
-          className={`th${column.alignRight ? " right" : ""}${column.id === "start" ? " sorted" : ""}`}
-          aria-sort={column.id === "start" ? "descending" : undefined}
-          title={column.id === "start" ? "Newest first" : undefined}
+          className={`th${column.alignRight ? " right" : ""}${isSorted(column, order) ? " sorted" : ""}`}
+          aria-sort={isSorted(column, order) ? "descending" : undefined}
         >
-          {column.id === "start" && <ChevronDown className="icon xs" aria-hidden />}
-          <span className="cut" aria-hidden={column.head === undefined ? undefined : true}>
-            {column.head ?? column.name}
-          </span>
-          {column.head !== undefined && <span className="sr">{column.name}</span>}
+          <HeadName column={column} order={order} setOrder={setOrder} />
           {column.width !== undefined && column.id !== "status" && (
             <i
               className={isAfterFluid(columns, column) ? "edge left" : "edge"}
@@ -65,6 +62,39 @@ export function TableHead({ columns, tableWidth, hasDays }: TableHeadProps) {
       ))}
     </div>
   );
+}
+
+interface HeadNameProps extends AddressOrder {
+  readonly column: Column;
+}
+
+/** A name that is pressed orders the list by its column, the largest first. */
+function HeadName({ column, order, setOrder }: HeadNameProps) {
+  const name = (
+    <>
+      <span className="cut" aria-hidden={column.head === undefined ? undefined : true}>
+        {column.head ?? column.name}
+      </span>
+      {column.head !== undefined && <span className="sr">{column.name}</span>}
+    </>
+  );
+  if (column.order === undefined) return name;
+  const { order: own, orderName } = column.order;
+  return (
+    <button
+      type="button"
+      className="sort"
+      title={order === own ? `${orderName} first` : `Order by ${orderName.toLowerCase()} first`}
+      onClick={() => setOrder(own)}
+    >
+      {order === own && <ChevronDown className="icon xs" aria-hidden />}
+      {name}
+    </button>
+  );
+}
+
+function isSorted(column: Column, order: TraceOrder): boolean {
+  return column.order?.order === order;
 }
 
 function isAfterFluid(columns: readonly Column[], column: Column): boolean {

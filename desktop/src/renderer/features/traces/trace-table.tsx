@@ -8,6 +8,7 @@ import { addressOf } from "./cells.js";
 import { barScale } from "./duration-cell.js";
 import { TableHead } from "./table-head.js";
 import { ROW_PX, rowId, TraceRow } from "./trace-row.js";
+import type { AddressOrder } from "./use-filters.js";
 import { useColumnLayout } from "./use-column-layout.js";
 import { useListKeys } from "./use-list-keys.js";
 import { useListScroll } from "./use-list-scroll.js";
@@ -17,7 +18,11 @@ import { useSelection } from "./use-selection.js";
 const FETCH_AHEAD = 40;
 
 /** The list of traces: only the rows on the screen are drawn. */
-export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
+export function TraceTable({
+  order,
+  setOrder,
+  onClearFilters,
+}: AddressOrder & { readonly onClearFilters: () => void }) {
   const { traces } = useStores();
   const rows = useTraces((state) => state.rows);
   const selected = useTraces((state) => state.selected);
@@ -126,7 +131,13 @@ export function TraceTable({ onClearFilters }: { onClearFilters: () => void }) {
       onScroll={scroll.onScroll}
       onPointerMove={() => traces.getState().holdStill()}
     >
-      <TableHead columns={layout.columns} tableWidth={layout.tableWidth} hasDays={layout.hasDays} />
+      <TableHead
+        columns={layout.columns}
+        tableWidth={layout.tableWidth}
+        hasDays={layout.hasDays}
+        order={order}
+        setOrder={setOrder}
+      />
       <div
         role="rowgroup"
         className="rows"

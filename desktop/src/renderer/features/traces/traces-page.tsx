@@ -5,12 +5,14 @@ import { BulkBar } from "./bulk-bar.js";
 import { ColumnsMenu } from "./columns-menu.js";
 import { FacetBar } from "./facet-bar.js";
 import { FirstRun } from "./first-run/first-run.js";
+import { Histogram } from "./histogram/histogram.js";
 import { ListFoot } from "./list-foot.js";
 import { ListError, LoadingList, NoMatch } from "./list-states.js";
 import { ArrivalsAnnouncer, NewPill } from "./new-pill.js";
 import { QueryInput } from "./query-input.js";
 import { TraceTable } from "./trace-table.js";
-import { useFilters } from "./use-filters.js";
+import { TimeMenu } from "./time-menu.js";
+import { useFilters, type AddressOrder } from "./use-filters.js";
 import "../../components/menu.css";
 import "./traces.css";
 import "./filter-bar.css";
@@ -19,11 +21,11 @@ import "./filter-bar.css";
 export function TracesPage() {
   const { traces } = useStores();
   const address = useFilters();
-  const { filters } = address;
+  const { filters, order, setOrder } = address;
   useEffect(() => {
-    traces.getState().setFilters(filters);
+    traces.getState().setFilters(filters, order);
     if (traces.getState().phase !== "ready") void traces.getState().load();
-  }, [filters, traces]);
+  }, [filters, order, traces]);
 
   // A link to a filter is no first run, though the store has not heard of the filter yet.
   const isFirst = useTraces(isFirstRun) && isUnfiltered(filters);
@@ -37,13 +39,15 @@ export function TracesPage() {
         <>
           <div className="bar">
             <QueryInput {...address} />
+            <TimeMenu {...address} />
             <ColumnsMenu />
           </div>
           <FacetBar {...address} />
+          <Histogram {...address} />
         </>
       )}
       <div className="list">
-        <List onClearFilters={() => address.setFilters({})} />
+        <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
         <NewPill />
         <BulkBar />
       </div>
@@ -53,11 +57,11 @@ export function TracesPage() {
   );
 }
 
-function List({ onClearFilters }: { onClearFilters: () => void }) {
+function List({ onClearFilters, ...order }: AddressOrder & { readonly onClearFilters: () => void }) {
   const phase = useTraces((state) => state.phase);
   const error = useTraces((state) => state.error);
   const isEmpty = useTraces((state) => state.rows.length === 0);
   if (phase === "error" && error !== undefined) return <ListError error={error} />;
-  if (!isEmpty) return <TraceTable onClearFilters={onClearFilters} />;
+  if (!isEmpty) return <TraceTable {...order} onClearFilters={onClearFilters} />;
   return phase === "loading" ? <LoadingList /> : <NoMatch onClear={onClearFilters} />;
 }

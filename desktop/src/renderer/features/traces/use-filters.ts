@@ -1,7 +1,8 @@
+import type { TraceOrder } from "@obspan/collector-core/contract";
 import { useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { TraceFilters } from "../../api/collector-api.js";
-import { filtersFromSearch, tracesAddress } from "./filter-address.js";
+import { filtersFromSearch, orderFromSearch, tracesAddress } from "./filter-address.js";
 
 /** The filters stand in the address: a link lands where it was copied, and Back goes back. */
 export interface AddressFilters {
@@ -10,12 +11,21 @@ export interface AddressFilters {
   readonly setFilters: (filters: TraceFilters, isTyping?: boolean) => void;
 }
 
-export function useFilters(): AddressFilters {
+/** The order of the list stands there as well. */
+export interface AddressOrder {
+  readonly order: TraceOrder;
+  readonly setOrder: (order: TraceOrder) => void;
+}
+
+export function useFilters(): AddressFilters & AddressOrder {
   const search = useSearch();
   const [, navigate] = useLocation();
   const filters = useMemo(() => filtersFromSearch(search), [search]);
+  const order = orderFromSearch(search);
   return {
     filters,
-    setFilters: (next, isTyping = false) => navigate(tracesAddress(next), { replace: isTyping }),
+    order,
+    setFilters: (next, isTyping = false) => navigate(tracesAddress(next, order), { replace: isTyping }),
+    setOrder: (next) => navigate(tracesAddress(filters, next)),
   };
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, type CSSProperties } from "react";
-import { useElementWidth } from "../hooks/use-element-width.js";
+import { useElementWidth } from "../../../components/use-element-width.js";
 import { useTraceNow } from "../hooks/use-trace-now.js";
 import { useWheelZoom } from "../hooks/use-wheel-zoom.js";
 import { criticalPath, type CriticalPath } from "../model/critical-path.js";

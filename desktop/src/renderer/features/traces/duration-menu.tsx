@@ -1,0 +1,61 @@
+import { Check, ChevronDown } from "lucide-react";
+import { Menubar } from "radix-ui";
+import { formatDuration } from "../../format.js";
+import { omit } from "../../store/omit.js";
+import type { AddressFilters } from "./use-filters.js";
+
+/** Times that a run may have taken at least, to choose from; the query takes any other. */
+const CHOICES_MS = [500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
+
+/** Leaves out runs that were quick. */
+export function DurationMenu({ filters, setFilters }: AddressFilters) {
+  const value = filters.min_duration_ms;
+  const others = omit(filters, "min_duration_ms");
+  return (
+    <Menubar.Menu value="duration">
+      <Menubar.Trigger className={value === undefined ? "facet" : "facet on"}>
+        Duration
+        {value !== undefined && <b>≥ {durationName(Number(value))}</b>}
+        <ChevronDown className="icon xs" aria-hidden />
+      </Menubar.Trigger>
+      <Menubar.Content className="menu" align="start" sideOffset={4} loop>
+        <Menubar.RadioGroup value={value ?? ""}>
+          {CHOICES_MS.map((ms) => (
+            <Menubar.RadioItem
+              key={ms}
+              className="menu-item"
+              value={String(ms)}
+              onSelect={() =>
+                setFilters(value === String(ms) ? others : { ...others, min_duration_ms: String(ms) })
+              }
+            >
+              <span className="menu-mark">
+                <Menubar.ItemIndicator>
+                  <Check className="icon xs" aria-hidden />
+                </Menubar.ItemIndicator>
+              </span>
+              {durationName(ms)} or longer
+            </Menubar.RadioItem>
+          ))}
+        </Menubar.RadioGroup>
+        {value !== undefined && (
+          <>
+            <Menubar.Separator className="menu-line" />
+            <Menubar.Item className="menu-item" onSelect={() => setFilters(others)}>
+              <span className="menu-mark" />
+              Any duration
+            </Menubar.Item>
+          </>
+        )}
+      </Menubar.Content>
+    </Menubar.Menu>
+  );
+}
+
+/** `500 ms`, `5 s`, `1 m`. */
+function durationName(ms: number): string {
+  if (ms >= 1000 && ms % 60_000 === 0) return `${ms / 60_000} m`;
+  if (ms >= 1000 && ms % 1000 === 0) return `${ms / 1000} s`;
+  const { value, unit } = formatDuration(ms);
+  return `${value} ${unit}`;
+}

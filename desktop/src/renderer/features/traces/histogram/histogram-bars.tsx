@@ -1,0 +1,41 @@
+import { memo } from "react";
+import type { TimeBuckets } from "./time-buckets.js";
+
+/** Of the plot; the tallest bar leaves a little above it. */
+export const PLOT_PX = 44;
+const TALLEST_PX = 38;
+/** So that one trace in ten thousand is still seen. */
+const SHORTEST_PX = 2;
+const WIDE_BAR_PX = 5;
+
+interface HistogramBarsProps {
+  readonly buckets: TimeBuckets;
+  readonly width: number;
+}
+
+/** A bar a bucket, errors at its foot. */
+export const HistogramBars = memo(function HistogramBars({ buckets, width }: HistogramBarsProps) {
+  const { bars } = buckets;
+  const pitch = width / bars.length;
+  const gap = pitch >= WIDE_BAR_PX ? 2 : pitch >= 2 ? 1 : 0;
+  const most = bars.reduce((max, { traces }) => Math.max(max, traces), 1);
+  return (
+    <svg className="bars" width={width} height={PLOT_PX} aria-hidden>
+      {bars.map(({ traces, errors }, index) => {
+        if (traces === 0) return null;
+        const height = Math.max(SHORTEST_PX, (traces / most) * TALLEST_PX);
+        const failed = errors === 0 ? 0 : Math.max(SHORTEST_PX, (errors / traces) * height);
+        const x = index * pitch;
+        const barWidth = Math.max(1, pitch - gap);
+        return (
+          <g key={index}>
+            {failed < height && (
+              <rect className="b" x={x} y={PLOT_PX - height} width={barWidth} height={height - failed} />
+            )}
+            {failed > 0 && <rect className="e" x={x} y={PLOT_PX - failed} width={barWidth} height={failed} />}
+          </g>
+        );
+      })}
+    </svg>
+  );
+});

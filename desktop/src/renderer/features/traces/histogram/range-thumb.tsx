@@ -1,0 +1,65 @@
+import type { KeyboardEvent } from "react";
+
+interface RangeThumbProps {
+  readonly name: string;
+  /** It reaches outwards, so that two ends beside each other stay apart. */
+  readonly side: "start" | "end";
+  /** The edge between two buckets that it stands on. */
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  /** Buckets of the histogram. */
+  readonly count: number;
+  readonly text: string;
+  /** Shown also without the focus: a time is chosen. */
+  readonly isSet: boolean;
+  readonly onMove: (value: number) => void;
+  readonly onClear: () => void;
+}
+
+/** One end of the chosen time, moved with the arrow keys. The pointer moves it through the plot itself. */
+export function RangeThumb({
+  name,
+  side,
+  value,
+  min,
+  max,
+  count,
+  text,
+  isSet,
+  onMove,
+  onClear,
+}: RangeThumbProps) {
+  function onKeyDown(event: KeyboardEvent): void {
+    const page = Math.max(2, Math.round(count / 10));
+    const targets: Readonly<Record<string, number>> = {
+      ArrowLeft: value - 1,
+      ArrowDown: value - 1,
+      ArrowRight: value + 1,
+      ArrowUp: value + 1,
+      PageDown: value - page,
+      PageUp: value + page,
+      Home: min,
+      End: max,
+    };
+    const target = targets[event.key];
+    if (event.key === "Escape" && isSet) onClear();
+    else if (target !== undefined) onMove(Math.max(min, Math.min(max, target)));
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <div
+      className={isSet ? `thumb ${side} set` : `thumb ${side}`}
+      role="slider"
+      tabIndex={0}
+      aria-label={name}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      aria-valuenow={value}
+      aria-valuetext={text}
+      style={{ left: `${(value / count) * 100}%` }}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

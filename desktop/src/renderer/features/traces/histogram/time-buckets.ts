@@ -1,0 +1,78 @@
+import type { Histogram } from "@obspan/collector-core/contract";
+import type { TraceFilters } from "../../../api/collector-api.js";
+import { omit } from "../../../store/omit.js";
+
+/** The bars of the histogram: buckets of one length, without a gap. */
+export interface TimeBuckets {
+  readonly startMs: number;
+  readonly lengthMs: number;
+  readonly bars: readonly Bar[];
+}
+
+export interface Bar {
+  readonly traces: number;
+  readonly errors: number;
+}
+
+/** From one bucket up to, not including, another. */
+export interface BucketRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Fewer bars than this would be blocks: the time before is shown empty. */
+const MIN_BARS = 60;
+const NO_BAR: Bar = { traces: 0, errors: 0 };
+
+/** Undefined where no trace matches. */
+export function timeBuckets({ bucket_ms: lengthMs, buckets }: Histogram): TimeBuckets | undefined {
+  const [first] = buckets;
+  if (lengthMs === null || first === undefined) return undefined;
+  const missing = Math.max(0, MIN_BARS - buckets.length);
+  return {
+    startMs: Date.parse(first.start) - missing * lengthMs,
+    lengthMs,
+    bars: [...Array.from({ length: missing }, () => NO_BAR), ...buckets],
+  };
+}
+
+/** When a bucket begins. */
+export function bucketStart({ startMs, lengthMs }: TimeBuckets, index: number): number {
+  return startMs + index * lengthMs;
+}
+
+/** The buckets that the filters choose: all where they choose no time. */
+export function chosenRange(buckets: TimeBuckets, { since, until }: TraceFilters): BucketRange {
+  const count = buckets.bars.length;
+  const indexOf = (time: string): number => (Date.parse(time) - buckets.startMs) / buckets.lengthMs;
+  const from = since === undefined ? 0 : clamp(Math.floor(indexOf(since)), count - 1);
+  const to = until === undefined ? count : clamp(Math.ceil(indexOf(until)), count);
+  return { from, to: Math.max(from + 1, to) };
+}
+
+/** The filters with that time. A range that reaches to an end of the histogram stays open there: what comes belongs to it. */
+export function withRange(filters: TraceFilters, buckets: TimeBuckets, range: BucketRange): TraceFilters {
+  const others = omit(omit(filters, "since"), "until");
+  const at = (index: number): string => new Date(bucketStart(buckets, index)).toISOString();
+  return {
+    ...others,
+    ...(range.from > 0 ? { since: at(range.from) } : {}),
+    ...(range.to < buckets.bars.length ? { until: at(range.to) } : {}),
+  };
+}
+
+/** Between two bars, whichever comes first, both included. */
+export function rangeBetween(one: number, other: number): BucketRange {
+  return { from: Math.min(one, other), to: Math.max(one, other) + 1 };
+}
+
+/** How many traces, and of these errors, a range holds. */
+export function sumOf({ bars }: TimeBuckets, { from, to }: BucketRange): Bar {
+  return bars
+    .slice(from, to)
+    .reduce((sum, bar) => ({ traces: sum.traces + bar.traces, errors: sum.errors + bar.errors }), NO_BAR);
+}
+
+function clamp(index: number, max: number): number {
+  return Math.max(0, Math.min(max, Number.isNaN(index) ? 0 : index));
+}

@@ -1,0 +1,55 @@
+import { Check, ChevronDown, Clock } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { omit } from "../../store/omit.js";
+import { formatMoment } from "./histogram/time-labels.js";
+import type { AddressFilters } from "./use-filters.js";
+
+const MINUTE_MS = 60_000;
+const SPANS_OF_TIME = [
+  { name: "Last 5 minutes", ms: 5 * MINUTE_MS },
+  { name: "Last 15 minutes", ms: 15 * MINUTE_MS },
+  { name: "Last hour", ms: 60 * MINUTE_MS },
+  { name: "Last 6 hours", ms: 360 * MINUTE_MS },
+  { name: "Last 24 hours", ms: 1440 * MINUTE_MS },
+];
+
+/** Which time is shown, and a few to choose from; the histogram chooses any other. */
+export function TimeMenu({ filters, setFilters }: AddressFilters) {
+  const { since, until } = filters;
+  const isAny = since === undefined && until === undefined;
+  const others = omit(omit(filters, "since"), "until");
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={isAny ? "btn" : "btn on"} title="When the traces started">
+        <Clock className="icon" aria-hidden />
+        {isAny ? "Any time" : `${edgeText(since, "…")} – ${edgeText(until, "now")}`}
+        <ChevronDown className="icon xs" aria-hidden />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+        <DropdownMenu.Item className="menu-item" onSelect={() => setFilters(others)}>
+          <span className="menu-mark">{isAny && <Check className="icon xs" aria-hidden />}</span>
+          Any time
+        </DropdownMenu.Item>
+        <DropdownMenu.Separator className="menu-line" />
+        {SPANS_OF_TIME.map(({ name, ms }) => (
+          <DropdownMenu.Item
+            key={name}
+            className="menu-item"
+            onSelect={() => setFilters({ ...others, since: new Date(Date.now() - ms).toISOString() })}
+          >
+            <span className="menu-mark" />
+            {name}
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}
+
+/** A time that the collector will refuse is shown as it was written. */
+function edgeText(time: string | undefined, open: string): string {
+  if (time === undefined) return open;
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) return time;
+  return formatMoment(ms, ms % MINUTE_MS === 0 ? MINUTE_MS : 1, Date.now());
+}

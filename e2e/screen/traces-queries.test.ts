@@ -1,0 +1,179 @@
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { until } from "../harness/until.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { launchBrowser, openPage } from "./browser.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const MINUTES = 90;
+
+/** A run a minute for an hour and a half, each slower and cheaper than the one before it; every tenth failed. */
+async function fill(collector: BuiltCollector): Promise<void> {
+  const firstMs = Date.now() - MINUTES * 60_000;
+  const spans = Array.from({ length: MINUTES }, (_, minute) => [
+    {
+      name: `run ${minute}`,
+      span_type: minute % 2 === 0 ? "agent" : "task",
+      trace_id: `t${minute}`,
+      span_id: "root",
+      start_time: firstMs + minute * 60_000,
+      duration_ms: 100 + minute * 50,
+      status: minute % 10 === 0 ? "ERROR" : "OK",
+      attributes: { cost_usd: (MINUTES - minute) / 1000 },
+    },
+    ...(minute % 30 === 0
+      ? [
+          {
+            name: "evaluation.relevance",
+            span_type: "evaluation",
+            trace_id: `t${minute}`,
+            parent_span_id: "root",
+            start_time: firstMs + minute * 60_000,
+            duration_ms: 1,
+            attributes: { evaluation_type: "relevance", evaluation_score: 0.9 },
+          },
+        ]
+      : []),
+  ]).flat();
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+async function openFilled(path = "/traces") {
+  const collector = await collectorForTest();
+  await fill(collector);
+  const opened = await openPage(browser, collector.url + path);
+  await opened.page.getByRole("grid", { name: "Traces" }).waitFor();
+  return { collector, ...opened };
+}
+
+/** Waits until it is so. */
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await until(String(isSo), async () => (await isSo()) || undefined);
+}
+
+const figureOf = (page: Page) => page.getByRole("figure", { name: "Traces over time" });
+const rowNames = (page: Page): Promise<string[]> => page.locator(".rows .name").allInnerTexts();
+
+/** Draws over part of the histogram, from and to a share of its width. */
+async function brush(page: Page, from: number, to: number): Promise<void> {
+  const box = await figureOf(page).locator(".brush-area").boundingBox();
+  if (box === null) throw new Error("The histogram is not there.");
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * ((from + to) / 2), y);
+  await page.mouse.move(box.x + box.width * to, y);
+  await page.mouse.up();
+}
+
+describe("the histogram above the list", () => {
+  it("chooses a time by drawing over it, as a step that Back undoes", async () => {
+    const { page, complaints } = await openFilled();
+    await page.getByText(`${MINUTES} traces`).waitFor();
+    await brush(page, 0.5, 0.999);
+    await page.getByRole("button", { name: /– now$/ }).waitFor();
+    await page.getByRole("button", { name: "Clear", exact: true }).waitFor();
+    await eventually(async () => !(await rowNames(page)).includes("run 10"));
+    expect((await rowNames(page))[0]).toBe(`run ${MINUTES - 1}`);
+    const { searchParams } = new URL(page.url());
+    expect([...searchParams.keys()]).toEqual(["since"]);
+    // What is left out of the list still stands in the histogram, so that another time can be chosen.
+    const bars = await figureOf(page).locator("svg.bars g").count();
+    expect(bars).toBeGreaterThan(MINUTES / 2);
+    await brush(page, 0.2, 0.4);
+    await eventually(() => new URL(page.url()).searchParams.has("until"));
+    await page.goBack();
+    await eventually(() => !new URL(page.url()).searchParams.has("until"));
+    await page.goBack();
+    await page.getByRole("button", { name: "Any time" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("is moved with the arrow keys, and says its times in words", async () => {
+    const { page } = await openFilled();
+    const from = figureOf(page).getByRole("slider", { name: "Started from" });
+    const before = figureOf(page).getByRole("slider", { name: "Started before" });
+    await from.focus();
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press("ArrowRight");
+    await eventually(async () => (await from.getAttribute("aria-valuenow")) === "3");
+    expect(await from.getAttribute("aria-valuetext")).toMatch(/\d\d:\d\d/);
+    expect(await before.getAttribute("aria-valuetext")).toBe("now");
+    await before.focus();
+    await page.keyboard.press("Home");
+    await eventually(async () => (await before.getAttribute("aria-valuenow")) === "4");
+    await page.getByText("1 trace", { exact: false }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Any time" }).waitFor();
+  });
+
+  it("is told as a table too, and nothing of it is closed to assistive technology", async () => {
+    const { page } = await openFilled("/traces?status=ERROR");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const button = figureOf(page).getByRole("button", { name: "Show as table" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const table = page.getByRole("dialog", { name: "Traces over time" }).getByRole("table");
+    await table.waitFor();
+    expect(await table.getByRole("row").count()).toBe(MINUTES / 10 + 1);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await table.waitFor({ state: "detached" });
+    await brush(page, 0.1, 0.9);
+    await eventually(() => new URL(page.url()).searchParams.has("since"));
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
+
+describe("the list's order and filters, by the collector", () => {
+  it("goes by the column whose head is pressed", async () => {
+    const { page } = await openFilled();
+    const first = async (name: string): Promise<void> =>
+      eventually(async () => (await rowNames(page))[0] === name);
+    await first(`run ${MINUTES - 1}`);
+    await page.getByRole("button", { name: "Cost" }).click();
+    await first("run 0");
+    const head = page.getByRole("columnheader", { name: "Cost" });
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+    expect(page.url()).toContain("order=costliest");
+    await page.getByRole("button", { name: "Duration" }).focus();
+    await page.keyboard.press("Enter");
+    await first(`run ${MINUTES - 1}`);
+    await page.getByRole("menuitem", { name: /^Span type/ }).click();
+    await page.getByRole("menuitemradio", { name: /^agent/ }).click();
+    await first(`run ${MINUTES - 2}`);
+    expect(page.url()).toContain("order=slowest");
+    await page.goBack();
+    await page.goBack();
+    await first("run 0");
+  });
+
+  it("leaves out what was quick, or not judged, from menus and from the query alike", async () => {
+    const { page } = await openFilled();
+    await page.getByRole("menuitem", { name: /^Evaluated/ }).click();
+    await page.getByRole("menuitemradio", { name: /^relevance/ }).click();
+    await page.getByText("3 traces").waitFor();
+    await page.getByRole("menuitem", { name: /^Duration/ }).click();
+    await page.getByRole("menuitemradio", { name: "2 s or longer" }).click();
+    await page.getByText("1 trace ·").waitFor();
+    expect(await rowNames(page)).toEqual(["run 60"]);
+    await page.getByRole("button", { name: "Remove has_evaluation:relevance" }).click();
+    await page.getByRole("combobox", { name: "Filter traces" }).fill('root_name:"run 80" ');
+    await eventually(async () => (await rowNames(page)).join() === "run 80");
+    await page.getByRole("combobox", { name: "Filter traces" }).fill("since:yesterday ");
+    await page.getByText("since must be RFC 3339", { exact: false }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await eventually(async () => (await rowNames(page)).length > 10);
+  });
+});
