@@ -7,6 +7,9 @@
  */
 import type { ModelPrice } from "../capture/price-table.js";
 
+export { costUsd, createPriceList, type PriceList, type TokenCounts } from "./price-list.js";
+export type { ModelPrice, PriceProfile } from "../capture/price-table.js";
+
 /** The month that the prices are of. */
 export const PRICES_AS_OF = "2026-09";
 
@@ -40,6 +43,8 @@ const OPENAI: Readonly<Record<string, Row>> = {
   "gpt-5.4-pro": [30, 180],
   "gpt-5.5": [5, 30, 0.5],
   "gpt-5.5-pro": [30, 180],
+  "gpt-5.6-luna": [0.2, 1.2, 0.02],
+  "gpt-6-luna": [0.1, 0.5, 0.01],
   "text-embedding-3-small": [0.02, 0],
   "text-embedding-3-large": [0.13, 0],
   "text-embedding-ada-002": [0.1, 0],

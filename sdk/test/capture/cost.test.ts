@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { costUsd } from "../../src/capture/price-book.js";
+import { costUsd } from "../../src/prices/price-list.js";
 import { PRICES, PRICES_AS_OF } from "../../src/prices/index.js";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment, type Sdk } from "../fresh-sdk.js";
 
