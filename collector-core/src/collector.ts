@@ -2,9 +2,11 @@
  * READ FIRST. Builds the parts of the collector, joins them in the order in which a span travels, starts and stops
  * them. No part imports another: what they need of each other is given to them here.
  */
+import { randomBytes } from "node:crypto";
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createConfigWriter } from "./config/write-config.js";
+import { evaluationTypeName } from "./contract/evaluation-types.js";
 import { describeError } from "./describe-error.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
@@ -17,13 +19,16 @@ import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
+import { createDerivedSpans, type DerivedSpan } from "./pipeline/derived-spans.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
+import { createEvaluationMetrics, type EvaluationCounts } from "./pipeline/metrics/evaluation-metrics.js";
 import { createExportMetrics, type ExportCounts } from "./pipeline/metrics/export-metrics.js";
 import { renderMetrics } from "./pipeline/metrics/exposition.js";
 import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
-import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
-import { withoutRedaction } from "./pipeline/redaction/redactor.js";
+import { createSpanMetrics, type SpanMetrics } from "./pipeline/metrics/span-metrics.js";
+import { createPersonalDataFinder } from "./pipeline/redaction/personal-data.js";
+import { withoutRedaction, type SpanAndTextRedactor } from "./pipeline/redaction/redactor.js";
 import { createSpanRedactor } from "./pipeline/redaction/span-redactor.js";
 import { createCounterHistory } from "./pipeline/stats/counter-history.js";
 import { createStatsReader } from "./pipeline/stats/read-stats.js";
@@ -65,6 +70,8 @@ export interface Ledger extends LedgerCounts {
   readonly inFlight: number;
   /** Of the OTLP export; undefined where there is none. */
   readonly exported: (ExportCounts & { readonly pending: number }) | undefined;
+  /** Of the evaluations; undefined where evaluation is off. */
+  readonly evaluated: (EvaluationCounts & { readonly pending: number }) | undefined;
 }
 
 /** A collector in this process. */
@@ -127,6 +134,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       tool_name: config["limits.cardinality_tool_name"],
       agent: config["limits.cardinality_agent"],
       error_type: config["limits.cardinality_error_type"],
+      evaluation_type: config["evaluation.max_evaluation_types"],
     },
   });
 
@@ -140,11 +148,6 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       })
     : undefined;
   const exporting = await createExport(config, { version, clock, logger });
-  const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics].filter(
-    (source) => source !== undefined,
-  );
-  const counters = createCounterHistory({ sources: metricSources, time: stats.time });
-  const statsReader = createStatsReader(stats, counters);
 
   // 3. Who is told as it happens.
   const live = createLiveHub({
@@ -163,8 +166,45 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     }),
   });
 
-  // 4. The way from the one to the other, beside the HTTP handlers.
+  // 4. What leaves text out before anything keeps it, and the places where spans end.
   const workerLog = logger.child("worker");
+  const onError = (where: string, error: unknown): void =>
+    workerLog.error(`${where} failed: ${describeError(error)}`, { where });
+  const redactor = config["redaction.enabled"]
+    ? createSpanRedactor({
+        maxTextLength: config["redaction.max_text_length"],
+        dropOnFailure: config["redaction.drop_on_failure"],
+        customPatterns: config["redaction.custom_patterns_json"] ?? [],
+        counters: metrics,
+        onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
+        clock,
+      })
+    : withoutRedaction;
+  const sinks = [
+    ...(store === undefined ? [] : [storeSink(store), live]),
+    ...(exporting ? [exporting.exporter] : []),
+  ];
+
+  // 5. The judge, which looks at spans when they are there already: its scores are spans that end where they do.
+  const evaluation = await createEvaluation(config, {
+    clock,
+    redactor,
+    spanMetrics,
+    deliver: createDerivedSpans({
+      record: ({ facts, context }) => spanMetrics.recordEvaluation(facts, context),
+      redactor,
+      sinks,
+      onError,
+    }),
+    log: logger.child("evaluation"),
+  });
+  const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics, evaluation?.metrics].filter(
+    (source) => source !== undefined,
+  );
+  const counters = createCounterHistory({ sources: metricSources, time: stats.time });
+  const statsReader = createStatsReader(stats, counters);
+
+  // 6. The way from the one to the other, beside the HTTP handlers.
   const worker = createWorker({
     queue,
     counters: metrics,
@@ -175,25 +215,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         spanMetrics.record(facts, context, countsUsage, isSampled),
     },
     sampler: createTraceSampler(config["sampling.rate"]),
-    redactor: config["redaction.enabled"]
-      ? createSpanRedactor({
-          maxTextLength: config["redaction.max_text_length"],
-          dropOnFailure: config["redaction.drop_on_failure"],
-          customPatterns: config["redaction.custom_patterns_json"] ?? [],
-          counters: metrics,
-          onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
-          clock,
-        })
-      : withoutRedaction,
-    sinks: [
-      ...(store === undefined ? [] : [storeSink(store), live]),
-      ...(exporting ? [exporting.exporter] : []),
-    ],
+    redactor,
+    sinks: evaluation === undefined ? sinks : [...sinks, evaluation.evaluator],
     clock,
-    onError: (where, error) => workerLog.error(`${where} failed: ${describeError(error)}`, { where }),
+    onError,
   });
 
-  // 5. The ways in and out.
+  // 7. The ways in and out.
   const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
   const writeConfig = createConfigWriter(loaded);
@@ -275,7 +303,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   function ledger(): Ledger {
     const { spans, inFlight } = queue.usage();
     const exported = exporting && { ...exporting.metrics.counts(), pending: exporting.exporter.pending };
-    return { ...metrics.ledger(), queued: spans, inFlight, exported };
+    const evaluated = evaluation && { ...evaluation.metrics.counts(), pending: evaluation.evaluator.pending };
+    return { ...metrics.ledger(), queued: spans, inFlight, exported, evaluated };
   }
 
   /** Spec 4.9 rule 6. New spans are refused with 503 from here on, while what was accepted is processed. */
@@ -285,6 +314,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     await worker.stop(deadlineMs);
     const lost = await queue.abandon();
     if (lost > 0) metrics.dropped("shutdown", lost);
+    // What it still finds out is exported too: that needs some of the time.
+    const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
+    await evaluation?.evaluator.stop(
+      deadlineMs - Math.min(remainingMs / 4, MAX_EXPORT_RESERVE_MS),
+      config["shutdown.drain_queue"],
+    );
     await exporting?.exporter.stop(deadlineMs);
     await live.stop();
     await counters.stop();
@@ -349,6 +384,82 @@ async function createExport(
   });
   return { exporter, metrics };
 }
+
+/** The judge, where evaluation is on. It and all that it needs is loaded only then: a fifth of a second, and 30 MB. */
+async function createEvaluation(
+  config: LoadedConfig["config"],
+  { clock, redactor, spanMetrics, deliver, log }: EvaluationParts,
+) {
+  if (!config["evaluation.enabled"]) return undefined;
+  const { createEvaluator } = await import("./evaluation/evaluator.js");
+  const { createTypeRegistry } = await import("./evaluation/types/type-registry.js");
+  const { createModelJudge } = await import("./evaluation/judges/model-judge.js");
+  const { evaluationSpan } = await import("./evaluation/evaluation-result.js");
+  const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
+  const prices = createPriceList(PRICES.default);
+  const metrics = createEvaluationMetrics({
+    waiting: () => evaluator.waiting,
+    maxTypes: config["evaluation.max_evaluation_types"],
+    maxLabelValueLength: config["limits.max_label_value_length"],
+  });
+  const types = createTypeRegistry({
+    ownTypes: config["evaluation.types"],
+    findPersonalData: createPersonalDataFinder(),
+    redactText: (text) => redactor.redactText(text),
+  });
+  const judge = await createModelJudge({
+    provider: config["evaluation.judge_provider"],
+    model: config["evaluation.judge_model"],
+    apiKey: config["evaluation.judge_api_key"],
+    baseUrl: config["evaluation.judge_base_url"],
+    priceOf(model, tokens) {
+      const price = prices.find(model);
+      return price && costUsd(price, tokens);
+    },
+  });
+  const evaluator = createEvaluator({
+    types,
+    judge,
+    queueSize: config["evaluation.queue_size"],
+    dropPolicy: config["evaluation.drop_policy"],
+    concurrency: config["evaluation.worker_concurrency"],
+    defaultSampleRate: config["evaluation.default_sample_rate"],
+    timeoutMs: config["evaluation.default_timeout_ms"],
+    clock,
+    random: Math.random,
+    counters: {
+      offered: (evaluations) => metrics.offered(evaluations),
+      ended(outcome, typeName, context) {
+        metrics.ended(outcome);
+        spanMetrics.countEvaluation(typeName, outcome, context);
+      },
+    },
+    async deliver(result) {
+      const { subject, judge, usage } = result;
+      if (judge !== undefined && usage?.costUsd !== undefined)
+        metrics.cost(evaluationTypeName(result.type), judge.model, usage.costUsd);
+      const span = evaluationSpan(result, randomBytes(8).toString("hex"));
+      await deliver({
+        span,
+        context: subject.context,
+        labels: { model: subject.model, agent: subject.agent },
+      });
+    },
+    log,
+  });
+  return { evaluator, metrics, types };
+}
+
+interface EvaluationParts {
+  readonly clock: Clock;
+  readonly redactor: SpanAndTextRedactor;
+  readonly spanMetrics: SpanMetrics;
+  readonly deliver: (derived: DerivedSpan) => Promise<void>;
+  readonly log: Logger;
+}
+
+/** Of what is left of the grace period, so much at most is for the export when evaluations end. */
+const MAX_EXPORT_RESERVE_MS = 5000;
 
 function storeSink(store: TraceStore): SpanSink {
   return {

@@ -167,6 +167,8 @@ export interface TraceStoreUsage {
   readonly spans: number;
   /** Memory held for spans, dead space in it included. */
   readonly bytes: number;
+  /** Evaluation spans that came after their trace had been evicted: dropped (contract 3). */
+  readonly lateEvaluations: number;
   /** Since the start; traces, except `span_cap`, which counts spans. */
   readonly evicted: Readonly<Record<EvictionReason, number>>;
 }

@@ -43,5 +43,6 @@ function logLedger(logger: Logger, ledger: Ledger): void {
     rejected: ledger.rejected,
     dropped: ledger.dropped,
     ...(ledger.exported === undefined ? {} : { export: ledger.exported }),
+    ...(ledger.evaluated === undefined ? {} : { evaluation: ledger.evaluated }),
   });
 }

@@ -1,3 +1,4 @@
+import { JUDGE_PROVIDERS } from "../contract/judge-providers.js";
 import type { Config, OptionKey } from "./options.js";
 
 /**
@@ -20,5 +21,30 @@ export function crossKeyProblems(
         `backpressure.hard_limit_pct = ${hard} (${sources["backpressure.hard_limit_pct"]})`,
     );
   }
-  return problems;
+  return [...problems, ...judgeProblems(config, sources)];
+}
+
+/** Evaluation needs a judge: its key, its address and its model, as its provider asks for them (contract 5). */
+function judgeProblems(
+  config: Partial<Config>,
+  sources: Readonly<Partial<Record<OptionKey, string>>>,
+): string[] {
+  const name = config["evaluation.judge_provider"];
+  if (config["evaluation.enabled"] !== true || name === undefined) return [];
+  const provider = JUDGE_PROVIDERS[name];
+  const problem = (key: OptionKey, env: string): string =>
+    `${key} = unset (${sources[key] ?? "default"}): must be set by ${env} where evaluation.judge_provider = ${name} ` +
+    `(${sources["evaluation.judge_provider"]}) and evaluation.enabled = true (${sources["evaluation.enabled"]})`;
+  const lacks = (key: OptionKey): boolean => key in config && config[key] === undefined;
+  return [
+    ...(provider.needsKey && lacks("evaluation.judge_api_key")
+      ? [problem("evaluation.judge_api_key", "OBS_SERVER_EVALUATION_JUDGE_API_KEY")]
+      : []),
+    ...(provider.needsBaseUrl && lacks("evaluation.judge_base_url")
+      ? [problem("evaluation.judge_base_url", "OBS_SERVER_EVALUATION_JUDGE_BASE_URL")]
+      : []),
+    ...(provider.defaultModel === undefined && sources["evaluation.judge_model"] === "default"
+      ? [problem("evaluation.judge_model", "OBS_SERVER_EVALUATION_JUDGE_MODEL or the YAML file")]
+      : []),
+  ];
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { JUDGE_PROVIDERS } from "../contract/judge-providers.js";
 import { crossKeyProblems } from "./cross-key-rules.js";
 import { OPTION_LIST, type Config, type OptionKey } from "./options.js";
 import { readOptions, type ConfigInput } from "./read-options.js";
@@ -49,8 +50,8 @@ export function loadConfig(options: LoadConfigOptions): ConfigResult {
 
   const read = readOptions(OPTION_LIST, byDefault, { ...input, readFile });
   // Each value has passed the check of its kind, from which the type is made.
-  const config = Object.fromEntries(read.values) as Config;
   const sources = Object.fromEntries(read.sources) as Record<OptionKey, string>;
+  const config = withJudgeModel(Object.fromEntries(read.values) as Config, sources);
   const problems = [...read.problems, ...crossKeyProblems(config, sources)];
   if (problems.length > 0) return { type: "refused", problems, warnings: read.warnings, config };
   return {
@@ -64,6 +65,14 @@ export function loadConfig(options: LoadConfigOptions): ConfigResult {
       warnings: read.warnings,
     },
   };
+}
+
+/** The default of the judge's model is its provider's. */
+function withJudgeModel(config: Config, sources: Readonly<Record<OptionKey, string>>): Config {
+  if (sources["evaluation.judge_model"] !== "default" || !("evaluation.judge_provider" in config))
+    return config;
+  const { defaultModel } = JUDGE_PROVIDERS[config["evaluation.judge_provider"]];
+  return defaultModel === undefined ? config : { ...config, "evaluation.judge_model": defaultModel };
 }
 
 function readUtf8File(path: string): string {

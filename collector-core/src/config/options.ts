@@ -11,6 +11,8 @@ import {
   textMap,
   type OptionKind,
 } from "./option-kinds.js";
+import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../contract/judge-providers.js";
+import { evaluationThresholds, ownEvaluationTypes } from "./evaluation-kinds.js";
 import { customPatterns } from "./custom-patterns-kind.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
@@ -141,7 +143,8 @@ export const OPTIONS = {
     doc: "Characters kept of a metric label's value.",
   }),
   "limits.max_series": option({
-    kind: integer({ minimum: 10, maximum: 1_000_000 }),
+    // Each of the 11 families of spans has one set aside for what is over.
+    kind: integer({ minimum: 12, maximum: 1_000_000 }),
     default: 20_000,
     doc: "Label tuples over all metric families of spans; what is over is counted under `__other__`.",
   }),
@@ -308,6 +311,80 @@ export const OPTIONS = {
     kind: boolean(),
     default: false,
     doc: "Gives the duration and token histograms the trace_id of a stored trace, in OpenMetrics scrapes.",
+  }),
+
+  "evaluation.enabled": option({
+    kind: boolean(),
+    default: false,
+    doc: "Has a judge score the spans that ask for it (see the guide, evaluation).",
+  }),
+  "evaluation.queue_size": option({
+    kind: integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 10_000,
+    doc: "Evaluations that may wait, one for each type that a span asks for.",
+  }),
+  "evaluation.drop_policy": option({
+    kind: enumeration(["drop_new", "drop_oldest"]),
+    default: "drop_new",
+    doc: "Which evaluation goes when the queue is full. It is counted.",
+  }),
+  "evaluation.worker_concurrency": option({
+    kind: integer({ minimum: 1, maximum: 1000 }),
+    default: 4,
+    doc: "Evaluations under way at a time.",
+  }),
+  "evaluation.default_sample_rate": option({
+    kind: number({ minimum: 0, maximum: 1 }),
+    default: 1,
+    doc: "Probability that a span of a kept trace is evaluated, unless its `evaluation_sample_rate` says otherwise.",
+  }),
+  "evaluation.default_timeout_ms": option({
+    kind: integer({ minimum: 1, maximum: LONGEST_TIMER_MS }),
+    default: 30_000,
+    doc: "Longest wait for the judge of one evaluation, retries included, in milliseconds. A timeout is a failure.",
+  }),
+  "evaluation.max_evaluation_types": option({
+    kind: cardinalityCap,
+    default: 20,
+    doc: "Distinct values of the metric label `evaluation_type`; any further value is counted as `__other__`.",
+  }),
+  "evaluation.judge_model": option({
+    kind: text({ rule: "the name of a model" }),
+    default: JUDGE_PROVIDERS.openai.defaultModel,
+    doc: "Model that judges. Where it is not set, the provider's small one; azure and openai-compatible need it.",
+  }),
+  "evaluation.judge_provider": option({
+    kind: enumeration(JUDGE_PROVIDER_NAMES),
+    default: "openai",
+    doc: "Provider of the judge.",
+  }),
+  "evaluation.judge_api_key": option({
+    kind: text({ rule: "a key without spaces or control characters", pattern: /^[!-~]+$/ }),
+    default: undefined,
+    doc: "Key for the provider of the judge. ollama and openai-compatible need none, bedrock takes the platform's identity.",
+    envOnly: true,
+    secret: true,
+  }),
+  "evaluation.judge_base_url": option({
+    kind: text({
+      rule: "an http or https URL",
+      pattern: /^https?:\/\/[^\s/]/,
+      isValid: (url) => URL.canParse(url),
+    }),
+    default: undefined,
+    doc: "Base URL of the judge's API, such as that of a proxy; azure and openai-compatible need it.",
+    envOnly: true,
+  }),
+  "evaluation.types": option({
+    kind: ownEvaluationTypes,
+    default: {},
+    doc: "Evaluation types of your own, by name: `prompt`, `direction`, `labels`. The variable takes JSON.",
+    env: "OBS_SERVER_EVALUATION_TYPES_JSON",
+  }),
+  "evaluation.thresholds": option({
+    kind: evaluationThresholds,
+    default: {},
+    doc: "Per type, past which a score is shown as bad. Else 0.7 where higher is better, 0.3 where lower is.",
   }),
 
   "shutdown.grace_period_seconds": option({

@@ -5,8 +5,10 @@
  */
 export * from "./config.js";
 export * from "./errors.js";
+export * from "./evaluation-types.js";
 export * from "./events.js";
 export * from "./health.js";
+export * from "./judge-providers.js";
 export * from "./live.js";
 export * from "./metrics.js";
 export * from "./stats.js";

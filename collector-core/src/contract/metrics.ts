@@ -36,10 +36,14 @@ export const CAPPED_LABELS = [
   "tool_name",
   "agent",
   "error_type",
+  "evaluation_type",
 ] as const;
 
 /** One of {@link CAPPED_LABELS}. */
 export type CappedLabel = (typeof CAPPED_LABELS)[number];
+
+/** Bucket bounds of `obs_evaluation_score`. */
+export const SCORE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
 
 /** Why an accepted span was not processed (contract 4, the ledger). */
 export type DropReason = "evicted_oldest" | "shutdown" | "internal_error";
@@ -112,6 +116,20 @@ export const METRIC_FAMILIES = {
     help: "Cost of calls in USD.",
     labels: ["model", "provider", "agent"],
     unit: "USD",
+  },
+  obs_evaluation_score: {
+    type: "histogram",
+    scope: "span",
+    help: "Scores of evaluations, those of users among them; model and agent are those of the evaluated span.",
+    labels: ["evaluation_type", "model", "agent"],
+    unit: "score",
+  },
+  obs_evaluations_total: {
+    type: "counter",
+    scope: "span",
+    help: "Evaluations that were offered, by what became of them.",
+    labels: ["evaluation_type", "outcome"],
+    unit: "evaluations",
   },
   obs_slo_error_rate: {
     type: "gauge",
@@ -238,6 +256,27 @@ export const METRIC_FAMILIES = {
     help: "Spans that wait for export or are on their way.",
     labels: [],
     unit: "spans",
+  },
+  obs_evaluation_cost_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Cost of the judge in USD, where the price of its model is known.",
+    labels: ["evaluation_type", "judge_model"],
+    unit: "USD",
+  },
+  obs_evaluation_queue_size: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Evaluations that wait.",
+    labels: [],
+    unit: "evaluations",
+  },
+  obs_evaluations_late_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Evaluations that came when their trace had left the trace store: they are not kept there.",
+    labels: [],
+    unit: "evaluations",
   },
   obs_trace_store_traces: {
     type: "gauge",

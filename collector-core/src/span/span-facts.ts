@@ -1,4 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
+import { evaluationTypeName } from "../contract/evaluation-types.js";
 import { errorCategory, type ErrorCategory } from "./error-category.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
 
@@ -215,7 +216,7 @@ function label(value: unknown, field: string, onInvalid: OnInvalidValue): string
 /** `criteria:<own text>` and `length:1-80` are of the types `criteria` and `length`. */
 function evaluationTypeOf(value: unknown): string {
   if (typeof value !== "string") return "";
-  return truncateCodePoints(value.split(":", 1)[0] ?? "", MAX_LABEL_LENGTH);
+  return truncateCodePoints(evaluationTypeName(value), MAX_LABEL_LENGTH);
 }
 
 function tokenCount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {

@@ -16,7 +16,6 @@ import type {
   TraceKey,
   TracePage,
   TraceStore,
-  TraceStoreUsage,
 } from "../interfaces.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { DroppedSpans } from "./dropped-spans.js";
@@ -64,19 +63,8 @@ export interface MemoryTraceStoreOptions {
   readonly segmentBytes?: number;
 }
 
-/** {@link TraceStoreUsage}, and what only this store tells. */
-export interface MemoryTraceStoreUsage extends TraceStoreUsage {
-  /** Evaluation spans that came after their trace had been evicted: dropped (contract 3). */
-  readonly lateEvaluations: number;
-}
-
-/** A trace store in the memory of this process. */
-export interface MemoryTraceStore extends TraceStore {
-  usage(): MemoryTraceStoreUsage;
-}
-
 /** Keeps recent traces in memory, their text outside the heap (spec 4.9 rule 2). */
-export function createMemoryTraceStore(options: MemoryTraceStoreOptions): MemoryTraceStore {
+export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceStore {
   const { maxTraces, maxSpansPerTrace, ttlSeconds, maxBytes, clock } = options;
   const {
     segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
@@ -216,7 +204,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): Memory
     spans.compact(COMPACTION_BUDGET_BYTES);
   };
 
-  const store: MemoryTraceStore = {
+  const store: TraceStore = {
     start() {
       sweeper ??= setInterval(sweep, SWEEP_INTERVAL_MS).unref();
     },

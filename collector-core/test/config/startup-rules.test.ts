@@ -202,8 +202,8 @@ describe("the keys beyond spec 8", () => {
     refuses("limits.max_body_bytes", [0, 268_435_457], "a whole number from 1 to 268,435,456");
     takes("limits.max_queue_bytes", [1]);
     refuses("limits.max_queue_bytes", [0], "a whole number, 1 or more");
-    takes("limits.max_series", [10, 1_000_000]);
-    refuses("limits.max_series", [9, 1_000_001], "a whole number from 10 to 1,000,000");
+    takes("limits.max_series", [12, 1_000_000]);
+    refuses("limits.max_series", [11, 1_000_001], "a whole number from 12 to 1,000,000");
     takes("limits.max_span_attributes", [0]);
     refuses("limits.max_span_attributes", [-1], "a whole number, 0 or more");
     takes("trace_store.max_bytes", [1_048_576]);

@@ -77,7 +77,7 @@ it.each([
 it("names the line of each problem", () => {
   const yaml = "# comment\nlimits:\n  max_traces: 10\n\n  max_series: -1\nsampling:\n  rate:\n    2\n";
   expect(problems({ yaml })).toEqual([
-    "limits.max_series = -1 (obspan.yaml:5): must be a whole number from 10 to 1,000,000",
+    "limits.max_series = -1 (obspan.yaml:5): must be a whole number from 12 to 1,000,000",
     "sampling.rate = 2 (obspan.yaml:7): must be a number from 0 to 1",
   ]);
 });

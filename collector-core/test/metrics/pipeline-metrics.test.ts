@@ -1,3 +1,4 @@
+import { createEvaluationMetrics } from "../../src/pipeline/metrics/evaluation-metrics.js";
 import { createExportMetrics } from "../../src/pipeline/metrics/export-metrics.js";
 import { describe, expect, it } from "vitest";
 import { METRIC_FAMILIES } from "../../src/contract/metrics.js";
@@ -19,6 +20,7 @@ const STORE_USAGE: TraceStoreUsage = {
   traces: 10,
   spans: 100,
   bytes: 5000,
+  lateEvaluations: 6,
   evicted: { max_traces: 1, max_bytes: 2, ttl: 3, span_cap: 4, cleared: 5 },
 };
 
@@ -157,9 +159,11 @@ describe("the table of families", () => {
     seenAgents: () => [],
   });
   const exporting = createExportMetrics(() => 0);
+  const evaluation = createEvaluationMetrics({ waiting: () => 0, maxTypes: 20, maxLabelValueLength: 128 });
+  const sources = () => [createTestMetrics(), objectives, exporting, evaluation, createTestPipelineMetrics()];
 
   it("contract 4: every family of the table is exposed with its type and help, and no other of our own", async () => {
-    const page = await scrape([createTestMetrics(), objectives, exporting, createTestPipelineMetrics()]);
+    const page = await scrape(sources());
     const ours = [...page].filter(([name]) => name.startsWith("obs_"));
     expect(ours.map(([name]) => name).sort()).toEqual(Object.keys(METRIC_FAMILIES).sort());
     for (const [name, { type, help }] of Object.entries(METRIC_FAMILIES)) {
@@ -168,10 +172,7 @@ describe("the table of families", () => {
   });
 
   it("OpenMetrics 1.0: all our names hold, counters without _total", async () => {
-    const page = await scrape(
-      [createTestMetrics(), objectives, exporting, createTestPipelineMetrics()],
-      "openmetrics",
-    );
+    const page = await scrape(sources(), "openmetrics");
     for (const [name, { type }] of Object.entries(METRIC_FAMILIES)) {
       expect(page.get(type === "counter" ? name.replace(/_total$/, "") : name), name).toBeDefined();
     }

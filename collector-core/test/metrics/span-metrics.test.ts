@@ -42,6 +42,8 @@ describe("the families that a span feeds", () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts({ errorCategory: "timeout", status: "ERROR" }));
     record(metrics, spanFacts({ spanType: "tool", toolName: "search" }));
+    record(metrics, spanFacts({ spanType: "evaluation", evaluationType: "relevance", evaluationScore: 1 }));
+    metrics.countEvaluation("relevance", "completed", CONTEXT);
     const page = await scrape([metrics]);
     for (const name of SPAN_FAMILIES) {
       const samples = page.get(name)?.samples ?? [];

@@ -21,6 +21,7 @@ const DEFAULT_CAPS: SpanMetricsOptions["caps"] = {
   tool_name: 200,
   agent: 200,
   error_type: 50,
+  evaluation_type: 20,
 };
 
 interface TestOptions extends Partial<Omit<SpanMetricsOptions, "caps">> {

@@ -1,11 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  createMemoryTraceStore,
-  type MemoryTraceStore,
-  type MemoryTraceStoreOptions,
-} from "../../src/store/memory-trace-store.js";
+import type { TraceStore } from "../../src/interfaces.js";
+import { createMemoryTraceStore, type MemoryTraceStoreOptions } from "../../src/store/memory-trace-store.js";
 import { anEvaluation, aSpan, FakeClock, pipelineSpans } from "./span-batches.js";
 import { describeTraceStore } from "./trace-store-contract.js";
 
@@ -16,7 +13,7 @@ describeTraceStore("the memory trace store in small segments", (options) =>
 
 describe("the memory that the memory trace store takes", () => {
   let clock = new FakeClock();
-  const open = (options: Partial<MemoryTraceStoreOptions> = {}): MemoryTraceStore => {
+  const open = (options: Partial<MemoryTraceStoreOptions> = {}): TraceStore => {
     clock = new FakeClock();
     return createMemoryTraceStore({
       maxTraces: 500_000,
@@ -27,11 +24,11 @@ describe("the memory that the memory trace store takes", () => {
       ...options,
     });
   };
-  const append = (store: MemoryTraceStore, traceId: string, textLength: number): Promise<unknown> =>
+  const append = (store: TraceStore, traceId: string, textLength: number): Promise<unknown> =>
     store.append(
       pipelineSpans([aSpan({ trace_id: traceId, attributes: { prompt_text: "x".repeat(textLength) } })]),
     );
-  const idsOf = async (store: MemoryTraceStore): Promise<string[]> =>
+  const idsOf = async (store: TraceStore): Promise<string[]> =>
     (await store.list({ limit: 1000 })).traces.map((trace) => trace.trace_id);
 
   afterEach(() => {

@@ -125,6 +125,7 @@ function storeFamilies(usage: () => TraceStoreUsage): ExposedFamily[] {
     readFamily("obs_trace_store_traces", () => [sample(usage().traces)]),
     readFamily("obs_trace_store_spans", () => [sample(usage().spans)]),
     readFamily("obs_trace_store_bytes", () => [sample(usage().bytes)]),
+    readFamily("obs_evaluations_late_total", () => [sample(usage().lateEvaluations)]),
     readFamily("obs_trace_store_evicted_total", () => samplesBy("reason", Object.entries(usage().evicted))),
   ];
 }

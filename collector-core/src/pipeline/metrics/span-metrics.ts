@@ -2,11 +2,12 @@ import {
   CAPPED_LABELS,
   METRIC_FAMILIES,
   metricLabelNames,
-  OTHER_LABEL_VALUE,
+  SCORE_BUCKETS,
   type CappedLabel,
   type MetricFamilyDefinition,
   type MetricFamilyName,
 } from "../../contract/metrics.js";
+import type { EvaluationOutcome } from "../../contract/evaluation-types.js";
 import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
 import { LabelValues } from "./label-values.js";
 import {
@@ -22,6 +23,7 @@ import {
   histogramShape,
   HistogramSeries,
   sample,
+  type Labels,
   type MetricSample,
   type Series,
 } from "./series.js";
@@ -57,6 +59,10 @@ export interface SpanMetrics extends MetricSource {
    * @param isSampled - true where the trace is kept, so that an exemplar can name it (spec 4.9 rule 1). Default: false.
    */
   record(facts: SpanFacts, context: BatchContext, countsUsage: boolean, isSampled?: boolean): void;
+  /** Counts the score of an evaluation that the collector made: a span that nobody sent, and that is in no other family. */
+  recordEvaluation(facts: SpanFacts, context: BatchContext): void;
+  /** Counts an evaluation that is over. */
+  countEvaluation(typeName: string, outcome: EvaluationOutcome, context: BatchContext): void;
   /** The label values of agents so far. */
   agents(): Iterable<string>;
 }
@@ -73,12 +79,15 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
     readFamily("obs_label_overflow_total", () => overflowSamples(values, Object.values(families))),
   ];
   const cache = new SpanSeriesCache(values, options.maxSeries);
-  const evaluationTypes = new LabelValues({
-    cap: MAX_EVALUATION_TYPES,
-    maxLength: options.maxLabelValueLength,
-  });
   const { stats } = options;
   let lastContext: BatchContext | undefined;
+
+  function recordScore(labels: Labels, { evaluationType, evaluationScore }: SpanFacts): void {
+    if (evaluationScore === undefined) return;
+    const type = values.evaluation_type.resolve(evaluationType);
+    families.evaluationScore.resolve({ ...labels, evaluation_type: type }).observe(evaluationScore);
+    if (stats !== undefined) countScore(stats, labels, type, evaluationScore);
+  }
 
   return {
     record(facts, context, countsUsage, isSampled) {
@@ -94,18 +103,26 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
           : undefined;
       const series = cache.find(facts, context);
       recordSpan(families, series, facts, countsUsage, exemplar, stats);
-      if (stats !== undefined && facts.evaluationScore !== undefined) {
-        const type = evaluationTypes.find(facts.evaluationType) ?? OTHER_LABEL_VALUE;
-        countScore(stats, series.labels, type, facts.evaluationScore);
-      }
+      if (facts.evaluationScore !== undefined) recordScore(series.labels, facts);
+    },
+    recordEvaluation(facts, context) {
+      stats?.roll();
+      recordScore(cache.find(facts, context).labels, facts);
+    },
+    countEvaluation(typeName, outcome, { service, env, tenant }) {
+      const labels = {
+        service: values.service.resolve(service),
+        env: values.env.resolve(env),
+        tenant: values.tenant.resolve(tenant),
+        evaluation_type: values.evaluation_type.resolve(typeName),
+        outcome,
+      };
+      families.evaluations.resolve(labels).add(1);
     },
     agents: () => values.agent.all(),
     families: () => exposed,
   };
 }
-
-/** Distinct values of the label `evaluation_type` (spec 8). */
-const MAX_EVALUATION_TYPES = 20;
 
 type SpanFamilies = ReturnType<typeof createFamilies>;
 
@@ -133,6 +150,8 @@ function createFamilies({ durationBuckets, tokensBuckets, maxSeries, isMultiTena
     toolCalls: counter("obs_tool_calls_total"),
     errors: counter("obs_errors_total"),
     cost: counter("obs_cost_total"),
+    evaluationScore: histogram("obs_evaluation_score", SCORE_BUCKETS),
+    evaluations: counter("obs_evaluations_total"),
   };
 }
 

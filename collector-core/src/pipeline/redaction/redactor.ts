@@ -9,5 +9,13 @@ export interface Redactor {
   redact(span: PipelineSpan): PipelineSpan | undefined;
 }
 
+/** A {@link Redactor} that also takes a text of a span that is sent on by itself. */
+export interface SpanAndTextRedactor extends Redactor {
+  redactText(text: string): string;
+}
+
 /** `redaction.enabled: false`, the default: every span goes on as it is. */
-export const withoutRedaction: Redactor = { redact: (span) => span };
+export const withoutRedaction: SpanAndTextRedactor = {
+  redact: (span) => span,
+  redactText: (text) => text,
+};

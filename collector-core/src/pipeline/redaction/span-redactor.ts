@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH, truncateCodePoints } from "../../span/span-facts.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";
 import { createKeyReader } from "./key-meaning.js";
-import type { Redactor } from "./redactor.js";
+import type { Redactor, SpanAndTextRedactor } from "./redactor.js";
 import { createTextRedactor } from "./text-redactor.js";
 import { createValueRedactor, type ValueRedactor } from "./value-redactor.js";
 
@@ -34,7 +34,7 @@ const EPISODE_MS = 60_000;
  * Redacts spans: their name, and every text in their attributes and in those of their events, however deep, but for
  * the few attributes that are labels (contract 6: "every attribute that carries text").
  */
-export function createSpanRedactor(options: SpanRedactorOptions): Redactor {
+export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRedactor {
   const { counters, clock } = options;
   const onRedacted = (pattern: string, matches: number): void => counters.redacted(pattern, matches);
   const values = createValueRedactor({
@@ -49,7 +49,10 @@ export function createSpanRedactor(options: SpanRedactorOptions): Redactor {
     readKey: createKeyReader(BUILT_IN_PATTERNS),
     onRedacted,
   });
-  return withFailureAction({ redact: (span) => redactSpan(span, values) }, options);
+  return {
+    ...withFailureAction({ redact: (span) => redactSpan(span, values) }, options),
+    redactText: (text) => values.text(text),
+  };
 }
 
 /** The span where nothing in it changes, so that its bytes can be kept as they came; else a new one. */

@@ -1,0 +1,64 @@
+/** Which way a score counts. */
+export const EVALUATION_DIRECTIONS = ["maximize", "minimize", "neutral"] as const;
+/** One of {@link EVALUATION_DIRECTIONS}. */
+export type EvaluationDirection = (typeof EVALUATION_DIRECTIONS)[number];
+
+/** The types that ask a judge, by name, and which way they count (contract 8). */
+export const BUILT_IN_TYPES = {
+  relevance: "maximize",
+  helpfulness: "maximize",
+  correctness: "maximize",
+  faithfulness: "maximize",
+  hallucination: "minimize",
+  conciseness: "maximize",
+  toxicity: "minimize",
+  refusal: "neutral",
+  instruction_following: "maximize",
+  tool_selection: "maximize",
+} as const satisfies Record<string, EvaluationDirection>;
+
+/** One of {@link BUILT_IN_TYPES}. */
+export type BuiltInTypeName = keyof typeof BUILT_IN_TYPES;
+
+/** The types that call no judge; what follows the colon is theirs to read. `criteria:` does ask a judge. */
+export const PARAMETER_TYPES = {
+  valid_json: { direction: "maximize", usage: "valid_json" },
+  pii_leak: { direction: "minimize", usage: "pii_leak" },
+  length: { direction: "maximize", usage: "length:<min>-<max>" },
+  regex: { direction: "maximize", usage: "regex:<expression>" },
+  contains: { direction: "maximize", usage: "contains:<text>" },
+  criteria: { direction: "maximize", usage: "criteria:<text>" },
+} as const satisfies Record<string, { direction: EvaluationDirection; usage: string }>;
+
+/** The part of a type before the colon: what it is called in metrics and filters (contract 8). */
+export function evaluationTypeName(type: string): string {
+  const colon = type.indexOf(":");
+  return colon < 0 ? type : type.slice(0, colon);
+}
+
+/** Past which a score is shown as bad, unless `evaluation.thresholds` says otherwise (contract 5). */
+export const DEFAULT_THRESHOLDS = { maximize: 0.7, minimize: 0.3 } as const;
+
+/**
+ * True where a score is past its threshold: below it where higher is better, above it where lower is.
+ *
+ * @param threshold - of the type, where one is configured.
+ */
+export function isPastThreshold(score: number, direction: EvaluationDirection, threshold?: number): boolean {
+  switch (direction) {
+    case "maximize":
+      return score < (threshold ?? DEFAULT_THRESHOLDS.maximize);
+    case "minimize":
+      return score > (threshold ?? DEFAULT_THRESHOLDS.minimize);
+    case "neutral":
+      return false;
+  }
+}
+
+/** What became of an evaluation that was offered (contract 4, the ledger). */
+export const EVALUATION_OUTCOMES = ["completed", "timeout", "error", "malformed", "dropped"] as const;
+/** One of {@link EVALUATION_OUTCOMES}. */
+export type EvaluationOutcome = (typeof EVALUATION_OUTCOMES)[number];
+
+/** Most types that one span may ask for (contract 8). */
+export const MAX_TYPES_PER_SPAN = 20;

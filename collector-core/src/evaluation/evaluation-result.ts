@@ -1,0 +1,85 @@
+import type { JsonValue, Span } from "@obspan/sdk/wire";
+import type { EvaluationDirection } from "../contract/evaluation-types.js";
+import type { BatchContext } from "../span/span-facts.js";
+import type { EvaluatedText } from "./evaluated-text.js";
+import type { Verdict } from "./evaluation-type.js";
+import type { JudgeUsage } from "./judges/judge.js";
+
+/** What is evaluated: a span's text, and what its scores are filed under. */
+export interface EvaluationSubject {
+  readonly context: BatchContext;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** `""` where the span has none, as the next. */
+  readonly model: string;
+  readonly agent: string;
+  readonly text: EvaluatedText;
+}
+
+/** What became of one evaluation that was begun. */
+export type EvaluationEnd =
+  | { readonly outcome: "completed"; readonly verdict: Verdict }
+  | {
+      readonly outcome: "timeout" | "error" | "malformed";
+      /** For people. */
+      readonly reason: string;
+      /** The class of the error. */
+      readonly errorType: string;
+    };
+
+/** All that is known of an evaluation when it is over. */
+export interface EvaluationResult {
+  readonly subject: EvaluationSubject;
+  /** As it was asked for: `contains:refund`. */
+  readonly type: string;
+  readonly direction: EvaluationDirection;
+  readonly end: EvaluationEnd;
+  /** Undefined where no judge was asked, as the usage. */
+  readonly judge: { readonly provider: string; readonly model: string } | undefined;
+  readonly usage: JudgeUsage | undefined;
+  /** Wall clock, in milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Characters of a type that its span is named by. */
+const MAX_TYPE_LENGTH = 200;
+
+/** The span that an evaluation becomes (spec 2.4, contract 8). */
+export function evaluationSpan(result: EvaluationResult, spanId: string): Span {
+  const { subject, end, judge, usage } = result;
+  const type = Array.from(result.type).slice(0, MAX_TYPE_LENGTH).join("");
+  const isDone = end.outcome === "completed";
+  return {
+    name: `evaluation.${type}`,
+    span_type: "evaluation",
+    trace_id: subject.traceId,
+    span_id: spanId,
+    parent_span_id: subject.spanId,
+    status: isDone ? "OK" : "ERROR",
+    start_time: result.startedAtMs,
+    duration_ms: result.durationMs,
+    attributes: present({
+      evaluation_type: type,
+      evaluation_score: isDone ? end.verdict.score : undefined,
+      evaluation_label: isDone ? end.verdict.label : undefined,
+      evaluation_explanation: isDone ? end.verdict.explanation : undefined,
+      evaluation_direction: result.direction,
+      evaluation_outcome: end.outcome,
+      evaluated_span_id: subject.spanId,
+      judge_model: judge?.model,
+      judge_provider: judge?.provider,
+      judge_tokens_input: usage?.tokensInput,
+      judge_tokens_output: usage?.tokensOutput,
+      judge_cost_usd: usage?.costUsd,
+      error_type: isDone ? undefined : end.errorType,
+      error_message: isDone ? undefined : end.reason,
+    }),
+  };
+}
+
+function present(values: Readonly<Record<string, JsonValue | undefined>>): Record<string, JsonValue> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,49 @@
+import { isRecord } from "../../span/span-facts.js";
+import type { Verdict } from "../evaluation-type.js";
+
+/** Characters of a label that is taken (contract 8). */
+const MAX_LABEL_LENGTH = 64;
+/** Characters kept of an explanation: one sentence was asked for. */
+const MAX_EXPLANATION_LENGTH = 1000;
+/** Texts that are no answer to a question of one sentence are not searched for one. */
+const MAX_ANSWER_LENGTH = 100_000;
+
+/**
+ * Reads a judge's answer. Only the score is required; what is said beside the three fields is ignored.
+ *
+ * @returns the verdict, or in a sentence why the answer is malformed.
+ */
+export function readVerdict(answer: string): Verdict | string {
+  if (answer.length > MAX_ANSWER_LENGTH) return `it is longer than ${MAX_ANSWER_LENGTH} characters`;
+  const value = parseObject(answer);
+  if (value === undefined) return "it is not a JSON object";
+  const { score, label, explanation } = value;
+  if (typeof score !== "number") return 'its "score" is not a number';
+  if (!(score >= 0 && score <= 1)) return 'its "score" is not from 0 to 1';
+  if (label != null && (typeof label !== "string" || Array.from(label).length > MAX_LABEL_LENGTH))
+    return `its "label" is not a text of at most ${MAX_LABEL_LENGTH} characters`;
+  if (explanation != null && typeof explanation !== "string") return 'its "explanation" is not a text';
+  return {
+    score,
+    label: label || undefined,
+    explanation: explanation ? Array.from(explanation).slice(0, MAX_EXPLANATION_LENGTH).join("") : undefined,
+  };
+}
+
+/** The object, also where a model puts a fence or a word around it that was asked for nothing else. */
+function parseObject(answer: string): Record<string, unknown> | undefined {
+  const whole = parse(answer);
+  if (isRecord(whole)) return whole;
+  const from = answer.indexOf("{");
+  const to = answer.lastIndexOf("}");
+  const inner = from < 0 || to < from ? undefined : parse(answer.slice(from, to + 1));
+  return isRecord(inner) ? inner : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

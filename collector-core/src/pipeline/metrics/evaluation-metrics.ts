@@ -1,0 +1,61 @@
+import { EVALUATION_OUTCOMES, type EvaluationOutcome } from "../../contract/evaluation-types.js";
+import { CounterSeries, sample, type MetricSample } from "./series.js";
+import { LabelValues } from "./label-values.js";
+import { readFamily, type MetricSource } from "./series-family.js";
+
+/** What became of the evaluations that were offered (contract 4, the ledger): they add up to it with those pending. */
+export interface EvaluationCounts extends Readonly<Record<EvaluationOutcome, number>> {
+  readonly offered: number;
+}
+
+/** The evaluation's own metrics; those by service are with the metrics of spans. */
+export interface EvaluationMetrics extends MetricSource {
+  offered(evaluations: number): void;
+  ended(outcome: EvaluationOutcome): void;
+  /** What the judge took for one evaluation. */
+  cost(typeName: string, judgeModel: string, usd: number): void;
+  counts(): EvaluationCounts;
+}
+
+/** What {@link createEvaluationMetrics} needs. */
+export interface EvaluationMetricsOptions {
+  /** Evaluations that wait, read at each scrape. */
+  readonly waiting: () => number;
+  /** `evaluation.max_evaluation_types`. */
+  readonly maxTypes: number;
+  /** `limits.max_label_value_length`. */
+  readonly maxLabelValueLength: number;
+}
+
+export function createEvaluationMetrics(options: EvaluationMetricsOptions): EvaluationMetrics {
+  const types = new LabelValues({ cap: options.maxTypes, maxLength: options.maxLabelValueLength });
+  const outcomes = Object.fromEntries(EVALUATION_OUTCOMES.map((outcome) => [outcome, 0])) as Record<
+    EvaluationOutcome,
+    number
+  >;
+  let offered = 0;
+  const costs = new Map<string, CounterSeries>();
+
+  function* costSamples(): Generator<MetricSample> {
+    for (const series of costs.values()) yield* series.samples();
+  }
+
+  const families = [
+    readFamily("obs_evaluation_cost_total", () => [...costSamples()]),
+    readFamily("obs_evaluation_queue_size", () => [sample(options.waiting())]),
+  ];
+  return {
+    offered: (evaluations) => void (offered += evaluations),
+    ended: (outcome) => void (outcomes[outcome] += 1),
+    cost(typeName, judgeModel, usd) {
+      // The model is configured, and so one; the types are capped.
+      const labels = { evaluation_type: types.resolve(typeName), judge_model: judgeModel };
+      const key = labels.evaluation_type;
+      let series = costs.get(key);
+      if (series === undefined) costs.set(key, (series = new CounterSeries(labels)));
+      series.add(usd);
+    },
+    counts: () => ({ offered, ...outcomes }),
+    families: () => families,
+  };
+}
