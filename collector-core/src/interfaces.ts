@@ -36,9 +36,17 @@ export interface BatchBytes {
   readonly spanCount: number;
 }
 
+/** Spans of a batch that follow each other and come from one application: up to the first of the next part. */
+export interface BatchPart {
+  /** The index of the first one. */
+  readonly from: number;
+  readonly context: BatchContext;
+}
+
 /** A batch whose shape has been checked, as it waits in the ingestion queue. */
 export interface ReceivedBatch extends BatchBytes {
-  readonly context: BatchContext;
+  /** In order, the first from 0: one of `POST /v1/telemetry`, one for each application of an OTLP request. */
+  readonly parts: readonly [BatchPart, ...BatchPart[]];
   readonly batchId: string | undefined;
   /** The spans, parsed from `body`. A queue may let go of them and parse the body again. */
   readonly spans: readonly Span[];

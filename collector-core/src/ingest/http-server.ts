@@ -15,7 +15,7 @@ import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest 
 import { JSON_HEADERS } from "./json-headers.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
-import type { IngestRoute } from "./telemetry-route.js";
+import type { IngestRoute } from "./ingest-route.js";
 
 /** What {@link createHttpServer} needs. */
 export interface HttpServerOptions {
@@ -137,7 +137,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         return;
       }
     } catch (error) {
-      answerError(request, response, route, error);
+      answerError(request, response, route, error, ingest);
       return;
     }
     if (ingest === undefined || request.method !== "POST") handleByFastify(request, response);
@@ -151,13 +151,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     route: string,
   ): Promise<void> {
     try {
-      const { status, headers, body } = await ingest(request);
+      const { status, headers, body } = await ingest.handle(request);
       // With its length known the answer leaves in one piece; without, it would be chunked.
       response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
       response.end(body);
       options.onRequest(route, status);
     } catch (error) {
-      answerError(request, response, route, error);
+      answerError(request, response, route, error, ingest);
     }
   }
 
@@ -167,14 +167,21 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     response: ServerResponse,
     route: string,
     error: unknown,
+    ingest: IngestRoute | undefined,
   ): void {
     if (error instanceof RequestAborted) return;
     const known = error instanceof ApiError ? error : internalError();
     if (known !== error) options.onError(route, error);
     noteRefusal(request, known);
     request.resume();
-    response.writeHead(known.status, { ...JSON_HEADERS, ...known.headers });
-    response.end(request.method === "HEAD" ? undefined : JSON.stringify(known.toBody()));
+    const { headers, body } = (request.method === "POST"
+      ? ingest?.answerError?.(known, request)
+      : undefined) ?? {
+      headers: { ...JSON_HEADERS, ...known.headers },
+      body: JSON.stringify(known.toBody()),
+    };
+    response.writeHead(known.status, headers);
+    response.end(request.method === "HEAD" ? undefined : body);
     options.onRequest(route, known.status);
   }
 

@@ -2,7 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import type { Clock } from "../interfaces.js";
 import { SeededHash } from "../seeded-hash.js";
 import { isUsableSpanId, type SpanFacts } from "../span/span-facts.js";
-import { RecentHashes } from "./recent-hashes.js";
+import { RecentHashes } from "../recent-hashes.js";
 
 /** How many parents of an inference are remembered at least, and for how long (contract 6). */
 const REMEMBERED_PARENTS = 100_000;

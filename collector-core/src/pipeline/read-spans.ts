@@ -13,7 +13,7 @@ export interface SpanReaderOptions {
   readonly counters: { invalidValue(field: string): void };
 }
 
-/** Makes the pipeline span of the span at `index` of the range's batch. */
+/** Makes the pipeline span of the span at `index` of the range's batch; one after the other, in their order. */
 export type ReadSpan = (index: number) => PipelineSpan;
 
 /** Settles what depends on the batch as a whole, and returns what reads its spans one by one. */
@@ -28,11 +28,23 @@ export function createSpanReader({
   const onInvalid = (field: string): void => counters.invalidValue(field);
 
   return function openRange({ batch, from, to }) {
-    const { context, madeSpanIds, spans } = batch;
+    const { parts, madeSpanIds, spans } = batch;
+    let part = 0;
+    let { context } = parts[0];
+    let end = parts[1]?.from ?? spans.length;
     // A batch that is taken in parts is learnt whole, with its first one.
     leafUsage.learn(from === 0 ? spans : spans.slice(from, to), context.tenant);
 
+    /** Spans are read in their order. */
+    function enterPartOf(index: number): void {
+      for (let next = parts[part + 1]; next !== undefined && next.from <= index; next = parts[part + 1]) {
+        context = next.context;
+        end = parts[++part + 1]?.from ?? spans.length;
+      }
+    }
+
     return function readSpan(index) {
+      if (index >= end) enterPartOf(index);
       const received = spans[index];
       if (received === undefined) throw new RangeError(`The batch has no span ${index}.`);
       const madeSpanId = madeSpanIds?.[index];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecentHashes } from "../../src/pipeline/recent-hashes.js";
+import { RecentHashes } from "../src/recent-hashes.js";
 
 describe("hashes that are remembered for a while", () => {
   it("tells when each was added last, and nothing of one that was not", () => {
