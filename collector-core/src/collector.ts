@@ -11,7 +11,10 @@ import { describeError } from "./describe-error.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
+import { createLinkMemories } from "./ingest/link-memory.js";
 import { createIngestGate } from "./ingest/ingest-gate.js";
+import { loadedWhenAsked, type IngestRoute } from "./ingest/ingest-route.js";
+import type { OtherSignal } from "./ingest/otlp-other-signals.js";
 import { createOriginGuard, isLoopback } from "./ingest/origin-guard.js";
 import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
@@ -225,6 +228,27 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
   const writeConfig = createConfigWriter(loaded);
+  const ingestion = {
+    queue,
+    counters: metrics,
+    clock,
+    gate: createIngestGate({
+      rateLimits: config["rate_limit.enabled"]
+        ? createRateLimits({
+            perIpRpm: config["rate_limit.per_ip_rpm"],
+            perServiceRpm: config["rate_limit.per_service_rpm"],
+          })
+        : undefined,
+      addressOf: createClientAddressReader(config["server.trusted_proxies"]),
+      authorize: (headers) => apiKeys.authorize(headers),
+    }),
+    readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
+    readTenant: createTenantReader({
+      enabled: config["multi_tenant.enabled"],
+      headerName: config["multi_tenant.header_name"],
+    }),
+    isStopping,
+  };
   const server = await createHttpServer({
     host: config["server.host"],
     port: config["server.port"],
@@ -239,27 +263,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         ? config["auth.protect_metrics"]
         : route.startsWith("/v1/") && route !== "/v1/session",
     ingestRoutes: {
-      "/v1/telemetry": createTelemetryRoute({
-        queue,
-        counters: metrics,
-        clock,
-        gate: createIngestGate({
-          rateLimits: config["rate_limit.enabled"]
-            ? createRateLimits({
-                perIpRpm: config["rate_limit.per_ip_rpm"],
-                perServiceRpm: config["rate_limit.per_service_rpm"],
-              })
-            : undefined,
-          addressOf: createClientAddressReader(config["server.trusted_proxies"]),
-          authorize: (headers) => apiKeys.authorize(headers),
-        }),
-        readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
-        readTenant: createTenantReader({
-          enabled: config["multi_tenant.enabled"],
-          headerName: config["multi_tenant.header_name"],
-        }),
-        isStopping,
+      "/v1/telemetry": createTelemetryRoute(ingestion),
+      "/v1/traces": loadedWhenAsked(async () => {
+        const { createOtlpTracesRoute } = await import("./ingest/otlp-traces-route.js");
+        return createOtlpTracesRoute({ ...ingestion, linksOf: createLinkMemories(clock) });
       }),
+      "/v1/metrics": otherSignal("metrics"),
+      "/v1/logs": otherSignal("logs"),
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
@@ -468,6 +478,12 @@ function storeSink(store: TraceStore): SpanSink {
       await store.append(spans);
     },
   };
+}
+
+function otherSignal(signal: OtherSignal): IngestRoute {
+  return loadedWhenAsked(async () =>
+    (await import("./ingest/otlp-other-signals.js")).createOtherSignalRoute(signal),
+  );
 }
 
 /** How long a warning of full connections stands before it is said again. */

@@ -86,14 +86,22 @@ it("spec 4.9 rule 6: with drain_queue a full queue is processed to the last span
 it("spec 4.9 rule 6: while it drains, new spans are refused with 503 shutting_down and it is not ready", async () => {
   const { collector, client, answers } = await heldWhileDraining();
   const late = client.send(telemetry(batchOf(1, "late")));
+  const lateOtlp = client.send({ ...telemetry("{}"), path: "/v1/traces" });
   const probe = client.send({ path: "/ready" });
-  await Promise.all([late.written, probe.written]);
+  await Promise.all([late.written, lateOtlp.written, probe.written]);
   collector.signal("SIGCONT");
 
   const refused = await late.answer;
   expect(refused.status).toBe(503);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
   expect(JSON.parse(refused.body)).toMatchObject({ error: { code: "shutting_down" } });
+  const refusedOtlp = await lateOtlp.answer;
+  expect(refusedOtlp.status).toBe(503);
+  expect(Number(refusedOtlp.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  expect(JSON.parse(refusedOtlp.body)).toMatchObject({
+    code: 14,
+    message: expect.stringMatching(/^shutting_down: /),
+  });
   const ready = await probe.answer;
   expect(ready.status).toBe(503);
   expect(JSON.parse(ready.body)).toMatchObject({
@@ -266,7 +274,7 @@ interface HeldCollector {
 async function heldWhileDraining(): Promise<HeldCollector> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const collector = await startStructured();
-    const client = clientForTest(collector.url, 2);
+    const client = clientForTest(collector.url, 3);
     await client.openConnections();
     const answers = stopWithFullQueue(collector);
     await collector.logged(/Stopping: SIGTERM/);

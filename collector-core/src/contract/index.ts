@@ -11,6 +11,7 @@ export * from "./health.js";
 export * from "./judge-providers.js";
 export * from "./live.js";
 export * from "./metrics.js";
+export * from "./otlp.js";
 export * from "./stats.js";
 export * from "./telemetry.js";
 export * from "./trace.js";

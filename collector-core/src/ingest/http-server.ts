@@ -137,7 +137,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         return;
       }
     } catch (error) {
-      answerError(request, response, route, error, ingest);
+      void answerError(request, response, route, error, ingest);
       return;
     }
     if (ingest === undefined || request.method !== "POST") handleByFastify(request, response);
@@ -157,30 +157,26 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       response.end(body);
       options.onRequest(route, status);
     } catch (error) {
-      answerError(request, response, route, error, ingest);
+      await answerError(request, response, route, error, ingest);
     }
   }
 
   /** Answers with an error, and reads what is left of the body, so that the connection can be used again. */
-  function answerError(
+  async function answerError(
     request: IncomingMessage,
     response: ServerResponse,
     route: string,
     error: unknown,
     ingest: IngestRoute | undefined,
-  ): void {
+  ): Promise<void> {
     if (error instanceof RequestAborted) return;
     const known = error instanceof ApiError ? error : internalError();
     if (known !== error) options.onError(route, error);
     noteRefusal(request, known);
     request.resume();
-    const { headers, body } = (request.method === "POST"
-      ? ingest?.answerError?.(known, request)
-      : undefined) ?? {
-      headers: { ...JSON_HEADERS, ...known.headers },
-      body: JSON.stringify(known.toBody()),
-    };
-    response.writeHead(known.status, headers);
+    const ofRoute = request.method === "POST" ? await ingest?.answerError?.(known, request) : undefined;
+    response.writeHead(known.status, ofRoute?.headers ?? { ...JSON_HEADERS, ...known.headers });
+    const body = ofRoute?.body ?? JSON.stringify(known.toBody());
     response.end(request.method === "HEAD" ? undefined : body);
     options.onRequest(route, known.status);
   }

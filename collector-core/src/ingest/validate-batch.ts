@@ -19,7 +19,7 @@ export interface ValidBatch {
 const MAX_BATCH_ID_LENGTH = 64;
 const MAX_TRACE_ID_LENGTH = 128;
 /** Code points kept of `service`, `env` and `version`, as of a span's name: they stand in every list. */
-const MAX_CONTEXT_LENGTH = 256;
+export const MAX_CONTEXT_LENGTH = 256;
 
 /** A batch that was refused, with the number of spans that went with it (contract 4, "The ledger"). */
 export class RefusedBatch extends ApiError {

@@ -2,58 +2,85 @@ import type { Attributes, Span } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
 
 /** Types of spans whose usage counts: calls of a model. */
-const INFERENCE_TYPES: ReadonlySet<string> = new Set(["llm", "embedding", "retrieval"]);
+const INFERENCE_TYPES = ["llm", "embedding", "retrieval"] as const;
+type InferenceType = (typeof INFERENCE_TYPES)[number];
 /** A call inside one of these is another's: the call around it did not make it. */
-const OWN_WORK: ReadonlySet<string> = new Set(["agent", "tool"]);
+const OWN_WORK: ReadonlySet<string | undefined> = new Set(["agent", "tool"]);
 
 /** What a wrapper keeps for display, as `usage_total_…` (contract 6). */
-const USAGE_KEYS = [
+const USAGE_KEYS: readonly string[] = [
   "tokens_input",
   "tokens_output",
   "tokens_cached",
   "tokens_reasoning",
   "cost_usd",
-] as const;
+];
+
+/** What was inside a span: a call of a model, or a span that failed. */
+export type LinkKind = InferenceType | "failed";
+
+/** What earlier requests said of spans that are still to come. */
+export interface LinkMemory {
+  /** There was one inside the span of that id. */
+  remember(kind: LinkKind, traceId: string, spanId: string): void;
+  has(kind: LinkKind, traceId: string, spanId: string): boolean;
+}
+
+const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
 
 /**
- * Settles what the spans of a request say together (contract 6): usage counts once, on the innermost call of a model, and
- * an error once, on the innermost span that failed of it. All parent links are read first, for spans come in any order.
+ * Settles what spans say together (contract 6): usage counts once, on the innermost call of a model, and an error once, on
+ * the innermost span that failed of it. All parent links of a request are read first, for spans come in any order; what
+ * is said of a parent that is not among them is remembered.
  */
-export function settleLinks(spans: readonly Span[]): Span[] {
+export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): Span[] {
   const byId = new Map(spans.map((span) => [keyOf(span, span.span_id), span]));
+  const parentOf = (span: Span): Span | undefined =>
+    span.parent_span_id == null ? undefined : byId.get(keyOf(span, span.parent_span_id));
   const wrappers = new Set<Span>();
   const carriers = new Set<Span>();
+
+  /** Marks the calls around a call of the same type, up to the agent or tool that it was made by. */
+  function markWrappers(call: Span, type: InferenceType): void {
+    const passed = new Set<Span>();
+    let inner = call;
+    for (;;) {
+      passed.add(inner);
+      const parent = parentOf(inner);
+      if (parent === undefined) {
+        if (inner.parent_span_id != null) memory.remember(type, inner.trace_id, inner.parent_span_id);
+        return;
+      }
+      // What is around a known wrapper has been marked with it.
+      if (passed.has(parent) || OWN_WORK.has(parent.span_type) || wrappers.has(parent)) return;
+      if (parent.span_type === type) wrappers.add(parent);
+      inner = parent;
+    }
+  }
+
   for (const span of spans) {
-    markWrappers(span, byId, wrappers);
-    const parent = byId.get(keyOf(span, span.parent_span_id));
-    if (hasFailed(span) && parent !== undefined && hasFailed(parent)) carriers.add(parent);
+    const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
+    for (const type of INFERENCE_TYPES) {
+      const hasCallInside = !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
+      if (hasCallInside && ownType === type) wrappers.add(span);
+      if (hasCallInside || ownType === type) markWrappers(span, type);
+    }
+    if (!hasFailed(span)) continue;
+    if (memory.has("failed", traceId, id)) carriers.add(span);
+    const parent = parentOf(span);
+    if (parent !== undefined && hasFailed(parent)) carriers.add(parent);
+    else if (parent === undefined && span.parent_span_id != null)
+      memory.remember("failed", traceId, span.parent_span_id);
   }
   return spans.map((span) => {
-    const settled =
-      wrappers.has(span) || !INFERENCE_TYPES.has(span.span_type ?? "") ? withoutUsage(span) : span;
+    const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
+    const settled = isCall && !wrappers.has(span) ? span : withoutUsage(span);
     return carriers.has(span) ? { ...settled, error_propagated: true } : settled;
   });
 }
 
-/** The spans around a call of the same type, up to the agent or tool that it was made by. */
-function markWrappers(span: Span, byId: ReadonlyMap<string, Span>, wrappers: Set<Span>): void {
-  const type = span.span_type ?? "";
-  if (!INFERENCE_TYPES.has(type)) return;
-  const passed = new Set([span]);
-  let parent = byId.get(keyOf(span, span.parent_span_id));
-  while (parent !== undefined && !passed.has(parent) && !OWN_WORK.has(parent.span_type ?? "")) {
-    if (parent.span_type === type) {
-      // What is around it has been marked with it, or will be with the call itself.
-      if (wrappers.has(parent)) return;
-      wrappers.add(parent);
-    }
-    passed.add(parent);
-    parent = byId.get(keyOf(parent, parent.parent_span_id));
-  }
-}
-
-function keyOf(span: Span, spanId: string | null | undefined): string {
-  return spanId == null ? "" : `${span.trace_id} ${spanId}`;
+function keyOf(span: Span, spanId: string | undefined): string {
+  return `${span.trace_id} ${spanId ?? ""}`;
 }
 
 function hasFailed(span: Span): boolean {
@@ -61,12 +88,12 @@ function hasFailed(span: Span): boolean {
 }
 
 /** The span with its usage under the names of a sum that counts nowhere; the same one where it has none. */
-export function withoutUsage(span: Span): Span {
+function withoutUsage(span: Span): Span {
   const { attributes } = span;
   if (!isRecord(attributes) || !USAGE_KEYS.some((key) => Object.hasOwn(attributes, key))) return span;
   const renamed: Attributes = Object.fromEntries(
     Object.entries(attributes).map(([key, value]) => [
-      (USAGE_KEYS as readonly string[]).includes(key) ? `usage_total_${key}` : key,
+      USAGE_KEYS.includes(key) ? `usage_total_${key}` : key,
       value,
     ]),
   );

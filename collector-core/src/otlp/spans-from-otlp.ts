@@ -2,7 +2,7 @@ import type { Attributes, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
 import { isOwnSpan } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
-import { settleLinks } from "./request-links.js";
+import { settleLinks, type LinkMemory } from "./request-links.js";
 import { spanFromOtlp } from "./span-from-otlp.js";
 
 /** The application that sent spans, as a batch of `POST /v1/telemetry` names it. */
@@ -28,8 +28,6 @@ export interface MappedRequest {
   readonly receivedSpans: number;
   /** Spans without a trace id or a span id that can be used: they belong nowhere. */
   readonly refusedSpans: number;
-  /** True where every span is one that Obspan exported. */
-  readonly isOwn: boolean;
 }
 
 /** The applications of a request by what they call themselves. */
@@ -37,8 +35,12 @@ export function applicationsOf(request: OtlpTraceRequest): Application[] {
   return request.map(readApplication);
 }
 
-/** Maps a request (contract 6): each span by itself, then what they say together. Pure: nothing of it is remembered. */
-export function spansFromOtlp(request: OtlpTraceRequest): MappedRequest {
+/**
+ * Maps a request (contract 6): each span by itself, then what they say together.
+ *
+ * @param memory - of the requests before it. Default: none.
+ */
+export function spansFromOtlp(request: OtlpTraceRequest, memory?: LinkMemory): MappedRequest {
   const mapped: { span: Span; application: number; isOwn: boolean }[] = [];
   const applications = applicationsOf(request);
   let receivedSpans = 0;
@@ -53,7 +55,7 @@ export function spansFromOtlp(request: OtlpTraceRequest): MappedRequest {
       }
     }
   }
-  const settled = settleForeign(mapped);
+  const settled = settleForeign(mapped, memory);
   const spansOf = new Map<number, Span[]>();
   for (const [position, span] of settled.entries()) {
     const application = mapped[position]?.application ?? 0;
@@ -68,7 +70,6 @@ export function spansFromOtlp(request: OtlpTraceRequest): MappedRequest {
     }),
     receivedSpans,
     refusedSpans: receivedSpans - mapped.length,
-    isOwn: mapped.every(({ isOwn }) => isOwn),
   };
 }
 
@@ -77,8 +78,14 @@ function isUsable({ traceId, spanId }: OtlpSpan): boolean {
 }
 
 /** What Obspan exported has been settled before. */
-function settleForeign(mapped: readonly { span: Span; isOwn: boolean }[]): Span[] {
-  const settled = settleLinks(mapped.flatMap(({ span, isOwn }) => (isOwn ? [] : span)));
+function settleForeign(
+  mapped: readonly { span: Span; isOwn: boolean }[],
+  memory: LinkMemory | undefined,
+): Span[] {
+  const settled = settleLinks(
+    mapped.flatMap(({ span, isOwn }) => (isOwn ? [] : span)),
+    memory,
+  );
   let next = 0;
   return mapped.map(({ span, isOwn }) => (isOwn ? span : (settled[next++] ?? span)));
 }

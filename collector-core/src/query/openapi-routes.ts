@@ -1,5 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../contract/otlp.js";
 import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
 import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
 
@@ -9,6 +10,25 @@ const TELEMETRY_ERRORS = errorAnswers(
   "missing_spans",
   "invalid_spans",
   "invalid_span",
+  "invalid_encoding",
+  "too_deep",
+  "invalid_tenant",
+  "unauthorized",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "body_too_large",
+  "batch_too_large",
+  "unsupported_media_type",
+  "unsupported_encoding",
+  "rate_limited",
+  "queue_full",
+  "internal_error",
+  "shutting_down",
+);
+
+const OTLP_ERRORS = errorAnswers(
+  "invalid_json",
+  "invalid_payload",
   "invalid_encoding",
   "too_deep",
   "invalid_tenant",
@@ -39,6 +59,25 @@ const INGEST_PATHS = {
       },
     },
   },
+  "/v1/traces": {
+    post: {
+      tags: ["ingestion"],
+      summary: "Take spans over OTLP/HTTP",
+      description:
+        "Protobuf (application/x-protobuf) or JSON (application/json); Content-Encoding gzip, deflate and br are " +
+        "understood. An error is a google.rpc.Status in the encoding of the request, its message begun by the code. " +
+        "POST /v1/metrics and /v1/logs are refused with 404.",
+      requestBody: { required: true, content: otlpContent(ExportTraceRequestSchema) },
+      responses: {
+        200: {
+          description:
+            "Taken; it is processed afterwards. Spans without ids that can be used are refused and counted here.",
+          content: otlpContent(ExportTraceResponseSchema),
+        },
+        ...asResponses(OTLP_ERRORS),
+      },
+    },
+  },
 };
 
 /** What any route may answer, as JSON whatever else it produces. */
@@ -57,6 +96,13 @@ function asResponses(errors: Record<number, ErrorAnswer>): Record<string, object
 
 function jsonContent(schema: object): { "application/json": { schema: object } } {
   return { "application/json": { schema } };
+}
+
+function otlpContent(schema: object): Record<string, { schema: object }> {
+  return {
+    ...jsonContent(schema),
+    "application/x-protobuf": { schema: { type: "string", format: "binary", title: "the same in protobuf" } },
+  };
 }
 
 /**

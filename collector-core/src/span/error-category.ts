@@ -48,6 +48,27 @@ export function errorCategory(errorType: string): ErrorCategory {
   return category;
 }
 
+/** A status of HTTP at the beginning of a message, as the clients of OpenAI and Anthropic write it: `Error: 404 …`. */
+const STATUS_IN_MESSAGE = /^(?:\w*Error: )?([45]\d\d)\b/;
+
+/**
+ * The category of a failed span. A class that says nothing (`Error`, `AI_RetryError`) is told by the status that the
+ * provider answered, where an attribute or the message has it.
+ */
+export function errorCategoryOf(
+  errorType: string,
+  attributes: Readonly<Record<string, unknown>>,
+): ErrorCategory {
+  const byType = errorCategory(errorType);
+  if (byType !== "internal" || errorType === "internal") return byType;
+  const status = attributes["http.response.status_code"];
+  if (typeof status === "number" && status >= 400) return errorCategory(String(status));
+  const message = attributes["error_message"];
+  const inMessage =
+    typeof message === "string" ? STATUS_IN_MESSAGE.exec(message.slice(0, 64))?.[1] : undefined;
+  return inMessage === undefined ? byType : errorCategory(inMessage);
+}
+
 function categorise(errorType: string): ErrorCategory {
   const text = errorType.toLowerCase();
   for (const category of ERROR_CATEGORIES) if (text === category) return category;

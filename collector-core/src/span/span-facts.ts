@@ -1,6 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
-import { errorCategory, type ErrorCategory } from "./error-category.js";
+import { errorCategoryOf, type ErrorCategory } from "./error-category.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
 
 /** What all spans of a batch have in common. */
@@ -108,7 +108,7 @@ export function readSpanFacts(
     toolName: label(attributes["tool_name"], "tool_name", onInvalid),
     agent: label(attributes["agent"], "agent", onInvalid),
     evaluationType: spanType === "evaluation" ? evaluationTypeOf(attributes["evaluation_type"]) : "",
-    errorCategory: status === "ERROR" ? errorCategory(errorType) : "",
+    errorCategory: status === "ERROR" ? errorCategoryOf(errorType, attributes) : "",
     errorPropagated: span.error_propagated === true,
     tokensInput: tokenCount(attributes["tokens_input"], "tokens_input", onInvalid),
     tokensOutput: tokenCount(attributes["tokens_output"], "tokens_output", onInvalid),

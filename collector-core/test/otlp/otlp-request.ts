@@ -31,7 +31,10 @@ export const TRACE = "5b8efff798038103d269b633813fc60c";
 /** An `ExportTraceServiceRequest` of one resource and one scope, in OTLP/JSON. */
 export function otlpRequest(
   spans: readonly TestSpan[],
-  { scope = "test", resource = { "service.name": "shop" } } = {},
+  {
+    scope = "test",
+    resource = { "service.name": "shop" },
+  }: { scope?: string; resource?: Record<string, unknown> } = {},
 ): object {
   return {
     resourceSpans: [

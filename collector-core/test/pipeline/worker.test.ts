@@ -9,7 +9,9 @@ import { systemClock } from "../../src/system-clock.js";
 
 function batch(spans: Span[]): ReceivedBatch {
   return {
-    parts: [{ from: 0, context: { tenant: "", service: "shop", env: "test", version: undefined, receivedAtMs: 0 } }],
+    parts: [
+      { from: 0, context: { tenant: "", service: "shop", env: "test", version: undefined, receivedAtMs: 0 } },
+    ],
     batchId: undefined,
     spanCount: spans.length,
     body: Buffer.from(JSON.stringify({ spans })),

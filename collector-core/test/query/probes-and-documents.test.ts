@@ -103,7 +103,7 @@ describe("contract 2: one shape of error everywhere", () => {
     for (const [method, path, allow] of [
       ["GET", "/v1/telemetry", "POST"],
       ["DELETE", "/v1/telemetry", "POST"],
-      ["POST", "/v1/traces", "DELETE, GET, HEAD"],
+      ["PUT", "/v1/traces", "DELETE, GET, HEAD, POST"],
       ["PATCH", "/v1/traces/t1", "DELETE, GET, HEAD"],
       ["POST", "/metrics", "GET, HEAD"],
       ["PUT", "/health", "GET, HEAD"],
@@ -122,7 +122,7 @@ describe("contract 2: one shape of error everywhere", () => {
   it("says 405 before it looks at a body, and takes a DELETE that names a content type", async () => {
     const { url } = await startCollector();
     for (const [method, path, type] of [
-      ["POST", "/v1/traces", "application/json"],
+      ["PUT", "/v1/traces", "application/json"],
       ["POST", "/health", "application/xml"],
       ["PUT", "/v1/telemetry", "application/xml"],
     ] as const) {
@@ -214,6 +214,7 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /v1/traces/{trace_id}/spans/{span_id}",
       "POST /v1/session",
       "POST /v1/telemetry",
+      "POST /v1/traces",
       "PUT /v1/config",
     ]);
     for (const methods of Object.values(document.paths)) {

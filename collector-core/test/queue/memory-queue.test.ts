@@ -12,7 +12,9 @@ function batch(first: number, count: number, padding = 0): ReceivedBatch {
     ...(padding > 0 ? { attributes: { text: "x".repeat(padding) } } : {}),
   }));
   return {
-    parts: [{ from: 0, context: { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 } }],
+    parts: [
+      { from: 0, context: { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 } },
+    ],
     batchId: undefined,
     spanCount: count,
     body: Buffer.from(JSON.stringify({ spans })),

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from "node:http";
+import type { Span } from "@obspan/sdk/wire";
+import { ApiError } from "../contract/errors.js";
+import type { BatchPart, Clock, IngestQueue } from "../interfaces.js";
+import type { LinkMemory } from "../otlp/request-links.js";
+import { applicationsOf, spansFromOtlp, type MappedRequest } from "../otlp/spans-from-otlp.js";
+import type { OtlpTraceRequest } from "../otlp/received-spans.js";
+import { truncateCodePoints } from "../span/span-facts.js";
+import { createAdmission, refusalOf, shuttingDown, type IngestCounters } from "./admission.js";
+import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
+import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import {
+  answerOtlpError,
+  otlpHeaders,
+  readOtlpRequest,
+  requireOtlpEncoding,
+  writeOtlpResponse,
+} from "./otlp-encoding.js";
+import type { ReadBody } from "./request-body.js";
+import type { ReadTenant } from "./tenant.js";
+import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
+
+/** What {@link createOtlpTracesRoute} needs. */
+export interface OtlpTracesRouteOptions {
+  readonly queue: IngestQueue;
+  readonly counters: IngestCounters;
+  readonly clock: Clock;
+  readonly gate: IngestGate;
+  readonly readBody: ReadBody;
+  readonly readTenant: ReadTenant;
+  /** Of the traces of a tenant. */
+  readonly linksOf: (tenant: string) => LinkMemory;
+  /** True once the collector is stopping: nothing more is taken. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * `POST /v1/traces`: OTLP/HTTP in, protobuf and JSON. The spans become ours (contract 6) and go the way of those of
+ * `POST /v1/telemetry`: the same queue, the same ledger.
+ */
+export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required<IngestRoute> {
+  const { counters, clock } = options;
+  const admit = createAdmission(options.queue, counters);
+
+  async function handle(request: IncomingMessage): Promise<IngestAnswer> {
+    if (options.isStopping()) throw shuttingDown();
+    const senderHeaders = options.gate.enter(request);
+    const encoding = requireOtlpEncoding(request.headers["content-type"]);
+    const tenant = options.readTenant(request);
+    const otlp = readOtlpRequest(await options.readBody(request), encoding);
+    const headers = otlpHeaders(encoding, limitServices(otlp, senderHeaders));
+    const mapped = spansFromOtlp(otlp, options.linksOf(tenant));
+    if (options.isStopping()) {
+      admit.refuse("shutting_down", mapped.receivedSpans);
+      throw shuttingDown();
+    }
+    await offer(mapped, tenant);
+    const reason = `invalid_span: ${mapped.refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
+    const body = writeOtlpResponse(encoding, { spans: mapped.refusedSpans, reason });
+    return { status: 200, headers, body };
+  }
+
+  /** Spec 4.9 rule 7: every service that a request names has sent one. */
+  function limitServices(otlp: OtlpTraceRequest, senderHeaders: AnswerHeaders): AnswerHeaders {
+    const services = new Set(applicationsOf(otlp).map(({ service }) => service));
+    let headers = senderHeaders;
+    try {
+      for (const service of services) headers = options.gate.enterService(service, headers);
+    } catch (error) {
+      if (error instanceof ApiError) admit.refuse(error.code, spanCountOf(otlp));
+      throw error;
+    }
+    return headers;
+  }
+
+  async function offer(
+    { applications, receivedSpans, refusedSpans }: MappedRequest,
+    tenant: string,
+  ): Promise<void> {
+    counters.received(receivedSpans);
+    if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
+    const receivedAtMs = clock.now();
+    const spans: Span[] = [];
+    const parts: BatchPart[] = [];
+    for (const { application, spans: ofApplication } of applications) {
+      const { service, env, version } = application;
+      const context = {
+        tenant,
+        service: truncateCodePoints(service, MAX_CONTEXT_LENGTH),
+        env: truncateCodePoints(env, MAX_CONTEXT_LENGTH),
+        version: version === undefined ? undefined : truncateCodePoints(version, MAX_CONTEXT_LENGTH),
+        receivedAtMs,
+      };
+      parts.push({ from: spans.length, context });
+      for (const span of ofApplication) spans.push(span);
+    }
+    const [first, ...others] = parts;
+    if (first === undefined) return;
+    const admission = await admit.offer({
+      parts: [first, ...others],
+      batchId: undefined,
+      spanCount: spans.length,
+      // What the queue is charged for, and what the store keeps: the spans as they are from here on.
+      body: Buffer.from(JSON.stringify({ spans })),
+      spans,
+      madeSpanIds: undefined,
+    });
+    const refusal = refusalOf(admission);
+    if (refusal === undefined) return;
+    counters.rejected(refusal.code, spans.length);
+    throw refusal;
+  }
+
+  return { handle, answerError: answerOtlpError };
+}
+
+function spanCountOf(otlp: OtlpTraceRequest): number {
+  return otlp.reduce(
+    (total, { scopes }) => total + scopes.reduce((sum, { spans }) => sum + spans.length, 0),
+    0,
+  );
+}
