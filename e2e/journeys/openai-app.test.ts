@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { recordedExchange } from "../../sdk/test/replay/exchange.js";
@@ -12,8 +13,14 @@ import {
   type SdkStats,
 } from "../harness/packed-sdk-app.js";
 import { scrape } from "../harness/scrape.js";
+import { runProgram } from "../harness/shell.js";
 import { until } from "../harness/until.js";
 import { launchBrowser, openPage } from "../screen/browser.js";
+
+/** What a page has of the clipboard. */
+interface Clipboard {
+  readText(): Promise<string>;
+}
 
 /** Spans of one run: the agent, two calls of the model, one of the tool. */
 const SPANS_A_RUN = 4;
@@ -47,6 +54,32 @@ function expectStatsToAddUp(stats: SdkStats): void {
     sum: stats.enqueued,
   });
 }
+
+it("what the first page shows can be pasted into an app, and its call is on that page", async () => {
+  const collector = await collectorForTest({ AUTH_API_KEYS: "a-key" });
+  const { page } = await openPage(browser, collector.url, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  await page.getByLabel(/API key of/).fill("a-key");
+  await page.keyboard.press("Enter");
+  await page.getByRole("tab", { name: "Obspan SDK", selected: true }).waitFor();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const pasted = await page.evaluate(() =>
+    (globalThis as unknown as { navigator: { clipboard: Clipboard } }).navigator.clipboard.readText(),
+  );
+  const exchange = recordedExchange("openai-chat-basic");
+  provider.always(exchange);
+  const call = `await openai.chat.completions.create(${JSON.stringify(exchange.request.body)});`;
+  writeFileSync(join(folder, "pasted.mjs"), `${pasted}\n${call}\n`);
+
+  const { code, stderr } = await runProgram(process.execPath, ["pasted.mjs"], {
+    cwd: folder,
+    env: { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: `${provider.url}/v1`, OBS_API_KEY: "a-key" },
+  });
+  expect([code, stderr]).toEqual([0, ""]);
+  await page.getByRole("row").filter({ hasText: "chat gpt" }).waitFor();
+});
 
 it("a real app's calls arrive by themselves: on the screen, and in the metrics", async () => {
   const collector = await collectorForTest();

@@ -10,6 +10,18 @@ export interface Snippet {
 /** What works today, in order; what comes later is added here. */
 export const SNIPPETS: readonly Snippet[] = [
   {
+    id: "sdk",
+    name: "Obspan SDK",
+    language: "javascript",
+    code: (origin, wantsKey) => `// npm install @obspan/sdk openai
+import OpenAI from "openai";
+import { configure } from "@obspan/sdk";
+import { wrapOpenAI } from "@obspan/sdk/openai";
+
+${wantsKey ? "// The key comes from OBS_API_KEY\n" : ""}configure({ service: "shop", pushUrl: "${origin}" });
+const openai = wrapOpenAI(new OpenAI()); // every call becomes a span`,
+  },
+  {
     id: "curl",
     name: "curl",
     language: "shell",
