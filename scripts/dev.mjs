@@ -1,11 +1,12 @@
-/** `npm run dev`: the UI with hot reload on port 5173; compiles on every change and restarts the collector. */
+/** `npm run dev`: the UI with hot reload on port 5173; compiles on every change, the SDK too, and restarts the collector. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { build, ensureInstalled, requireNode, root } from "./project.mjs";
+import { build, ensureInstalled, requireNode, root, watchSdk } from "./project.mjs";
 
 requireNode();
 await ensureInstalled();
 await build();
+await watchSdk();
 
 const children = [
   spawn(
@@ -23,6 +24,8 @@ const children = [
       "--watch-preserve-output",
       "--watch-path",
       join(root, "collector-core/dist"),
+      "--watch-path",
+      join(root, "sdk/dist"),
       join(root, "collector-core/bin/obspan.js"),
       "serve",
       "--local",
@@ -42,4 +45,12 @@ const stop = (signal) => {
   for (const child of children) child.kill(signal);
 };
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
-for (const child of children) child.once("exit", (code) => (stop("SIGTERM"), (process.exitCode = code ?? 0)));
+let running = children.length;
+for (const child of children) {
+  child.once("exit", (code) => {
+    stop("SIGTERM");
+    process.exitCode = code ?? 0;
+    // What watches the SDK's sources would go on for ever.
+    if (--running === 0) process.exit();
+  });
+}

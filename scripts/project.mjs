@@ -71,10 +71,20 @@ async function buildSdk() {
   ];
   const newestMs = Math.max(...sources.map((file) => statSync(join(root, "sdk", file)).mtimeMs));
   if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return;
-  // Not by its command, which warns of every Node 20: that is our floor.
+  await runTsdown({ logLevel: "error" });
+}
+
+/** Builds the SDK anew whenever a source of it changes, for as long as this process runs. */
+export async function watchSdk() {
+  // Without cleaning: whoever imports it must not find it gone.
+  await runTsdown({ logLevel: "warn", watch: ["src", "package.json"], clean: false });
+}
+
+/** Not by its command, which warns of every Node 20: that is our floor. */
+async function runTsdown(options) {
   const { resolve } = createRequire(join(root, "sdk/package.json"));
   const tsdown = await import(pathToFileURL(resolve("tsdown")).href);
-  await tsdown.build({ cwd: join(root, "sdk"), logLevel: "error" });
+  await tsdown.build({ cwd: join(root, "sdk"), ...options });
 }
 
 /** Bundles the Electron shell: main and preload, beside the pages that it shows. */
