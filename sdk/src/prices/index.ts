@@ -3,6 +3,9 @@
  * discounts or tiers. A table of its own, loaded only where `enableCostCalculation` is on and no other table was given.
  * Prices change, and contracts differ: what has to be exact belongs into `pricingSource`.
  *
+ * The providers publish them at openai.com/api/pricing, claude.com/pricing, ai.google.dev/pricing, docs.x.ai/docs/models and
+ * mistral.ai/pricing; {@link PRICES_AS_OF} is the month that the table is of, and changes with it.
+ *
  * @packageDocumentation
  */
 import type { ModelPrice } from "../capture/price-table.js";
