@@ -28,6 +28,8 @@ const FORCED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { loaded, logger, version } = options;
+  // A signal may come while it starts, and right after it has said that it listens.
+  const askedToStop = untilAskedToStop(logger);
   const collector = await start(options);
   if (collector === undefined) return 1;
   logger.info(`Listening on ${collector.url}`, { version });
@@ -35,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (!loaded.config["logging.structured"])
     process.stdout.write(welcome(collector.url, options.uiDirectory !== undefined));
 
-  const { exitCode, reason } = await untilAskedToStop(logger);
+  const { exitCode, reason } = await askedToStop;
   await stopInOrder({ collector, loaded, logger, reason });
   return exitCode;
 }

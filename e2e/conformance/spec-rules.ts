@@ -8,10 +8,12 @@ export const SPEC_RULES = {
   "1 step 3": "trace sampling decides whether a trace is stored or exported",
   "1 step 4": "redaction runs after sampling and before store, export and evaluation",
   "1 step 5": "store, export, exemplars and evaluation are of sampled spans only",
+  "1 step 6": "evaluation does not block ingestion",
   "2.1": "a span batch: service, env, version and spans",
   "2.2": "a span, and the attributes whose meaning is known",
   "2.2 rule 1": "at most limits.max_span_attributes attributes are kept; the excess goes silently",
   "2.3": "a trace is the set of spans that share a trace_id",
+  "2.4": "the result of an evaluation is a span with a score",
   "2.5": "the client's options: arguments over environment over defaults",
   "2.6": "the server's options: environment over YAML file over defaults",
   "3.1": "the client is configured once",
@@ -31,6 +33,7 @@ export const SPEC_RULES = {
   "4.9 rule 3": "export in batches of batch_size, a partial one after flush_interval",
   "4.9 rule 4":
     "redaction: truncation, built-in patterns, custom patterns in order; what happens when it fails",
+  "4.9 rule 5": "evaluation: which spans, at which rates, by whom, and what a timeout is",
   "4.9 rule 6":
     "SIGTERM: no new requests, the queue is drained, the exporter flushed, within the grace period",
   "4.9 rule 7": "rate limiting acts before spans enter the queue",

@@ -6,9 +6,10 @@ import { SPEC_RULES, type SpecRule } from "./spec-rules.js";
 
 const upTo = (last: number): string => Array.from({ length: last }, (_, index) => index + 1).join(",");
 
-const CAPS = ["MODEL", "PROVIDER", "TOOL_NAME", "AGENT", "ERROR_TYPE"].map(
-  (label) => `LIMITS_CARDINALITY_${label}`,
-);
+const CAPS = [
+  ...["MODEL", "PROVIDER", "TOOL_NAME", "AGENT", "ERROR_TYPE"].map((label) => `LIMITS_CARDINALITY_${label}`),
+  "EVALUATION_MAX_EVALUATION_TYPES",
+];
 
 /** Of each rule: its variables, the values at its boundaries that are taken, and those just beyond. */
 const BOUNDARIES: Partial<

@@ -221,6 +221,14 @@ it.each([
   },
 );
 
+it("a signal that comes as soon as it listens ends it in order as well", async () => {
+  for (let round = 0; round < 5; round++) {
+    const collector = await collectorForTest();
+    expect(await collector.stop()).toEqual({ code: 0, signal: null });
+    expect(collector.lastLedger()).toMatchObject({ accepted: 0, queued: 0 });
+  }
+});
+
 it("spec 2.6: the ledger is a structured line with the fields of the spec, and the last one", async () => {
   const collector = await startStructured();
   const client = clientForTest(collector.url, 1);
