@@ -12,6 +12,7 @@ import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createLinkMemories } from "./ingest/link-memory.js";
+import { createImportRoute } from "./ingest/import-route.js";
 import { createIngestGate } from "./ingest/ingest-gate.js";
 import { loadedWhenAsked, type IngestRoute } from "./ingest/ingest-route.js";
 import type { OtherSignal } from "./ingest/otlp-other-signals.js";
@@ -23,6 +24,7 @@ import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
 import { createDerivedSpans, type DerivedSpan } from "./pipeline/derived-spans.js";
+import { createSpanImporter } from "./pipeline/import-spans.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
 import { createEvaluationMetrics, type EvaluationCounts } from "./pipeline/metrics/evaluation-metrics.js";
 import { createExportMetrics, type ExportCounts } from "./pipeline/metrics/export-metrics.js";
@@ -40,6 +42,7 @@ import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoutes } from "./query/config-routes.js";
 import { eventsRoute } from "./query/events-route.js";
+import { exportRoute } from "./query/export-route.js";
 import { healthRoutes } from "./query/health-routes.js";
 import { createLiveHub } from "./query/live-hub.js";
 import { liveRoute } from "./query/live-route.js";
@@ -208,11 +211,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const statsReader = createStatsReader(stats, counters);
 
   // 6. The way from the one to the other, beside the HTTP handlers.
+  const leafUsage = createLeafUsage(clock);
   const worker = createWorker({
     queue,
     counters: metrics,
     maxSpanAttributes: config["limits.max_span_attributes"],
-    leafUsage: createLeafUsage(clock),
+    leafUsage,
     metrics: {
       record: ({ facts, context, countsUsage, isSampled }) =>
         spanMetrics.record(facts, context, countsUsage, isSampled),
@@ -225,6 +229,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
 
   // 7. The ways in and out.
+  const importSpans =
+    store &&
+    createSpanImporter({
+      maxSpanAttributes: config["limits.max_span_attributes"],
+      leafUsage,
+      redactor,
+      keep: async (spans) => {
+        const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
+        await live.offer(spans);
+        return max_traces + max_bytes + ttl;
+      },
+    });
   const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
   const writeConfig = createConfigWriter(loaded);
@@ -268,12 +284,19 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         const { createOtlpTracesRoute } = await import("./ingest/otlp-traces-route.js");
         return createOtlpTracesRoute({ ...ingestion, linksOf: createLinkMemories(clock) });
       }),
+      "/v1/import": createImportRoute({
+        ...ingestion,
+        importSpans,
+        maxBodyBytes: config["limits.max_body_bytes"],
+        count: (outcome, spans) => metrics.imported(outcome, spans),
+      }),
       "/v1/metrics": otherSignal("metrics"),
       "/v1/logs": otherSignal("logs"),
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
       await app.register(tracesRoutes, { store, onCleared: () => live.cleared() });
+      await app.register(exportRoute, { store, version, now: () => clock.now() });
       await app.register(liveRoute, { hub: live });
       await app.register(statsRoute, { read: (request) => statsReader.read(request) });
       await app.register(metricsRoute, {

@@ -144,6 +144,9 @@ export interface SpanSink {
 export type ExportOutcome =
   "exported" | "queue_full" | "retries_exhausted" | "permanent" | "partial" | "shutdown";
 
+/** What became of spans of a file that was imported (`obs_import_spans_total{outcome}`). */
+export type ImportOutcome = "imported" | "refused" | "dropped";
+
 /** The store's key (contract 3): two tenants' equal ids are two traces. */
 export interface TraceKey {
   readonly tenant: string;
@@ -167,6 +170,14 @@ export interface StoredTrace {
   readonly summary: TraceSummary;
   /** In order of start, ties by arrival. Each is read from the store as it is asked for. */
   readonly spans: Iterable<NormalizedSpan>;
+  /** As they came, in order of arrival: what an export writes, so that an import finds them so again. */
+  readonly received: Iterable<Pick<PipelineSpan, "context" | "span" | "facts">>;
+}
+
+/** What is known of spans beyond what they say themselves. */
+export interface AppendOptions {
+  /** They come out of a file: a trace that was evicted before is there whole again, and not late. */
+  readonly isImport?: boolean;
 }
 
 /** How much the store holds. */
@@ -184,8 +195,9 @@ export interface TraceStoreUsage {
 /** Keeps recent traces (spec 4.9 rule 2). Memory now, SQLite and Redis later; one suite of tests for all of them. */
 export interface TraceStore extends Lifecycle {
   /** Adds spans to their traces, replacing those of the same span id. Makes room by letting the oldest traces go. */
-  append(spans: readonly PipelineSpan[]): Promise<Evictions>;
+  append(spans: readonly PipelineSpan[], options?: AppendOptions): Promise<Evictions>;
   get(key: TraceKey): Promise<StoredTrace | undefined>;
+  summary(key: TraceKey): Promise<TraceSummary | undefined>;
   /** Who has a trace of that id, the newest trace first: several may, where the collector is multi-tenant. */
   tenantsOf(traceId: string): Promise<readonly string[]>;
   getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined>;
@@ -198,6 +210,8 @@ export interface TraceStore extends Lifecycle {
   list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
   facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram>;
+  /** All traces that match, in the order in which they came. */
+  select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]>;
   /** False where there was no such trace. */
   remove(key: TraceKey): Promise<boolean>;
   /** Empties the store, and says how many traces there were. */

@@ -9,6 +9,7 @@ export * from "./evaluation-types.js";
 export * from "./events.js";
 export * from "./health.js";
 export * from "./judge-providers.js";
+export * from "./import.js";
 export * from "./live.js";
 export * from "./metrics.js";
 export * from "./otlp.js";

@@ -306,6 +306,15 @@ export const METRIC_FAMILIES = {
     labels: ["reason"],
     unit: "traces",
   },
+  obs_import_spans_total: {
+    type: "counter",
+    scope: "pipeline",
+    help:
+      "Spans read by POST /v1/import, by what became of them: in the trace store (imported), not usable (refused), or " +
+      "left out by a failed redaction (dropped). None of them is received, nor in any metric of spans.",
+    labels: ["outcome"],
+    unit: "spans",
+  },
   obs_redactions_total: {
     type: "counter",
     scope: "pipeline",

@@ -1,18 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { create, toBinary } from "@bufbuild/protobuf";
-import type { Clock, ExportOutcome, Lifecycle, PipelineSpan, SpanSink } from "../interfaces.js";
-import { keyValue, textValue } from "../otlp/any-value.js";
+import { toBinary } from "@bufbuild/protobuf";
+import type { Clock, ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
 import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { InstrumentationScopeSchema } from "../otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
-import { ResourceSchema, type Resource } from "../otlp/proto/opentelemetry/proto/resource/v1/resource_pb.js";
-import {
-  ResourceSpansSchema,
-  ScopeSpansSchema,
-} from "../otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { contextKey, toOtlpRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
 import { describeError } from "../describe-error.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import type { BatchContext } from "../span/span-facts.js";
-import { toOtlpSpan } from "../otlp/span-to-otlp.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 
@@ -45,7 +37,7 @@ export interface OtlpExporter extends SpanSink, Lifecycle {
 }
 
 /** A span as it waits: what it came in is not kept with it. */
-type Waiting = Pick<PipelineSpan, "context" | "span" | "facts">;
+type Waiting = WritableSpan;
 
 export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   const { transport, batchSize, maxQueueSize, maxRetries, clock, count } = options;
@@ -131,17 +123,8 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   }
 
   function encode(batch: readonly Waiting[]): Uint8Array {
-    const scope = create(InstrumentationScopeSchema, { name: "obspan", version: options.version });
-    const resourceSpans = [...byContext(batch).values()].map((spans) =>
-      create(ResourceSpansSchema, {
-        resource: resourceOf(spans[0]?.context),
-        scopeSpans: [create(ScopeSpansSchema, { scope, spans: spans.map(toOtlpSpan) })],
-      }),
-    );
-    return toBinary(
-      ExportTraceServiceRequestSchema,
-      create(ExportTraceServiceRequestSchema, { resourceSpans }),
-    );
+    const request = toOtlpRequest(byContext(batch).values(), options.version);
+    return toBinary(ExportTraceServiceRequestSchema, request);
   }
 
   async function stop(deadlineMs: number): Promise<void> {
@@ -182,27 +165,12 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
 function byContext(batch: readonly Waiting[]): Map<string, Waiting[]> {
   const groups = new Map<string, Waiting[]>();
   for (const each of batch) {
-    const { tenant, service, env, version = null } = each.context;
-    const key = JSON.stringify([tenant, service, env, version]);
+    const key = contextKey(each.context);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [each]);
     else group.push(each);
   }
   return groups;
-}
-
-function resourceOf(context: BatchContext | undefined): Resource {
-  const entries = [
-    ["service.name", context?.service],
-    ["deployment.environment.name", context?.env],
-    ["service.version", context?.version],
-    ["obspan.tenant", context?.tenant],
-  ] as const;
-  return create(ResourceSchema, {
-    attributes: entries.flatMap(([key, value]) =>
-      value === undefined || value === "" ? [] : keyValue(key, textValue(value)),
-    ),
-  });
 }
 
 /** Warns once an episode, and says when it is over, with what it cost. */

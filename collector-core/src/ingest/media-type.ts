@@ -1,5 +1,29 @@
 import { ApiError } from "../contract/errors.js";
 
+/** A file of OTLP-JSON lines, by the names that are in use for it. */
+const LINE_TYPES = new Set([
+  "application/jsonl",
+  "application/x-ndjson",
+  "application/x-jsonlines",
+  "application/json",
+  "application/octet-stream",
+]);
+
+/**
+ * Requires a type that a page of another origin cannot send without a preflight.
+ *
+ * @throws `ApiError` unsupported_media_type.
+ */
+export function requireLines(contentType: string | undefined): void {
+  const [type = ""] = (contentType ?? "").toLowerCase().split(";");
+  if (LINE_TYPES.has(type.trim())) return;
+  const got = contentType === undefined ? "none" : JSON.stringify(contentType.slice(0, 100));
+  throw new ApiError(
+    "unsupported_media_type",
+    `Content-Type must be application/jsonl (or application/x-ndjson, application/json), got ${got}.`,
+  );
+}
+
 /** Content types that were found good: senders use one or two, and they are read for every request. */
 const accepted = new Set<string>(["application/json"]);
 

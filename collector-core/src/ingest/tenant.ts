@@ -30,15 +30,21 @@ export function createTenantReader({ enabled, headerName }: TenantOptions): Read
     if (values.length > 1) throw invalid(`comes ${values.length} times; it must come once`);
     const tenant = decode(values[0] ?? "").trim();
     if (tenant === "") return "unknown";
-    if (CONTROL_CHARACTER.test(tenant)) throw invalid("has control characters");
-    if (truncateCodePoints(tenant, MAX_TENANT_LENGTH) !== tenant)
-      throw invalid(`is longer than ${MAX_TENANT_LENGTH} characters`);
+    const problem = tenantProblem(tenant);
+    if (problem !== undefined) throw invalid(problem);
     return tenant;
   };
 
   function invalid(what: string): ApiError {
     return new ApiError("invalid_tenant", `The header ${headerName} ${what}.`);
   }
+}
+
+/** Why a text cannot be a tenant; undefined where it can. */
+export function tenantProblem(tenant: string): string | undefined {
+  if (CONTROL_CHARACTER.test(tenant)) return "has control characters";
+  const isLong = truncateCodePoints(tenant, MAX_TENANT_LENGTH) !== tenant;
+  return isLong ? `is longer than ${MAX_TENANT_LENGTH} characters` : undefined;
 }
 
 /** Node gives header values byte by byte; senders write UTF-8, or else Latin-1 is what they meant. */

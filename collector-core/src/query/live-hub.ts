@@ -16,7 +16,7 @@ export interface LiveReader {
 /** What {@link createLiveHub} needs. */
 export interface LiveHubOptions {
   /** Undefined where the trace store is off: only `status` and `metrics` are sent. */
-  readonly store: Pick<TraceStore, "get"> | undefined;
+  readonly store: Pick<TraceStore, "summary"> | undefined;
   readonly status: () => LiveStatus;
   /** The newest step of the statistics. */
   readonly metrics: () => LiveMetrics;
@@ -78,7 +78,7 @@ export function createLiveHub({ store, status, metrics }: LiveHubOptions): LiveH
   }
 
   async function summaryOf(key: TraceKey) {
-    return (await store?.get(key))?.summary;
+    return await store?.summary(key);
   }
 
   function sendStatus(): void {

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../contract/otlp.js";
+import { ImportResultSchema } from "../contract/import.js";
 import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
 import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
 
@@ -45,6 +46,9 @@ const OTLP_ERRORS = errorAnswers(
   "shutting_down",
 );
 
+/** Described as text: each line is a request of OTLP. */
+const LINES: object = { type: "string" };
+
 /** The ingestion routes are answered without Fastify, so its plugin cannot see them: they are described here. */
 const INGEST_PATHS = {
   "/v1/telemetry": {
@@ -78,7 +82,44 @@ const INGEST_PATHS = {
       },
     },
   },
+  "/v1/import": { post: importOperation() },
 };
+
+function importOperation() {
+  const errors = errorAnswers(
+    "invalid_json",
+    "invalid_payload",
+    "too_deep",
+    "invalid_encoding",
+    "invalid_tenant",
+    "unauthorized",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "trace_store_disabled",
+    "request_timeout",
+    "body_too_large",
+    "unsupported_media_type",
+    "unsupported_encoding",
+    "rate_limited",
+    "internal_error",
+    "shutting_down",
+  );
+  return {
+    tags: ["traces"],
+    summary: "Take traces in from a file",
+    description:
+      "OTLP-JSON lines, as `GET /v1/export` and the OpenTelemetry Collector's file exporter write them; gzip and br " +
+      "are understood. A file may have any length that arrives within 15 seconds (longer ones can be cut at the end of any " +
+      "line), a line four times `limits.max_body_bytes`. What is read goes into the trace store and is shown; no metric " +
+      "counts it, and it is not exported or judged again. A line that cannot be used is no reason to refuse the others, " +
+      "except the first.",
+    requestBody: { required: true, content: { "application/jsonl": { schema: LINES } } },
+    responses: {
+      200: { description: "What became of it.", content: jsonContent(ImportResultSchema) },
+      ...asResponses(errors),
+    },
+  };
+}
 
 /** What any route may answer, as JSON whatever else it produces. */
 const COMMON_ERRORS = asResponses(

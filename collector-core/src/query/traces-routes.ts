@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
@@ -16,9 +15,9 @@ import {
   type NormalizedSpan,
 } from "../contract/trace.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
-import { RequestAborted } from "../request-aborted.js";
 import { errorAnswers } from "./error-schemas.js";
 import { shortenTexts } from "./shorten-texts.js";
+import { requiredStore, shownId, traceNotFound, whileConnected } from "./trace-requests.js";
 
 /** What {@link tracesRoutes} needs. */
 export interface TracesRoutesOptions {
@@ -72,7 +71,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ query }, reply) => {
-      const page = await required(store).list(query, whileConnected(reply.raw));
+      const page = await requiredStore(store).list(query, whileConnected(reply.raw));
       return { traces: [...page.traces], next_cursor: page.nextCursor };
     },
   );
@@ -87,7 +86,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         response: { 200: FacetsSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
       },
     },
-    async ({ query }, reply) => await required(store).facets(query, whileConnected(reply.raw)),
+    async ({ query }, reply) => await requiredStore(store).facets(query, whileConnected(reply.raw)),
   );
 
   app.get(
@@ -100,7 +99,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         response: { 200: HistogramSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
       },
     },
-    async ({ query }, reply) => await required(store).histogram(query, whileConnected(reply.raw)),
+    async ({ query }, reply) => await requiredStore(store).histogram(query, whileConnected(reply.raw)),
   );
 
   app.get(
@@ -118,7 +117,9 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }, reply) => {
-      const trace = await required(store).get(await keyOf(required(store), params.trace_id, query.tenant));
+      const trace = await requiredStore(store).get(
+        await keyOf(requiredStore(store), params.trace_id, query.tenant),
+      );
       if (trace === undefined) throw traceNotFound(params.trace_id);
       void reply.type("application/json; charset=utf-8");
       const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
@@ -141,12 +142,12 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }) => {
-      const key = await keyOf(required(store), params.trace_id, query.tenant);
-      const span = await required(store).getSpan(key, params.span_id);
+      const key = await keyOf(requiredStore(store), params.trace_id, query.tenant);
+      const span = await requiredStore(store).getSpan(key, params.span_id);
       if (span !== undefined) return span;
       throw new ApiError(
         "trace_not_found",
-        `There is no span ${shown(params.span_id)} in trace ${shown(params.trace_id)}.`,
+        `There is no span ${shownId(params.span_id)} in trace ${shownId(params.trace_id)}.`,
       );
     },
   );
@@ -161,7 +162,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async (_request, reply) => {
-      await required(store).clear();
+      await requiredStore(store).clear();
       onCleared();
       return await reply.code(204).send();
     },
@@ -179,8 +180,8 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }, reply) => {
-      const key = await keyOf(required(store), params.trace_id, query.tenant);
-      if (!(await required(store).remove(key))) throw traceNotFound(params.trace_id);
+      const key = await keyOf(requiredStore(store), params.trace_id, query.tenant);
+      if (!(await requiredStore(store).remove(key))) throw traceNotFound(params.trace_id);
       onCleared();
       return await reply.code(204).send();
     },
@@ -194,37 +195,11 @@ async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
   throw new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
 }
 
-/** Aborted when the client goes away: nobody then waits for the search. */
-function whileConnected(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) controller.abort(new RequestAborted());
-  });
-  return controller.signal;
-}
-
-function required(store: TraceStore | undefined): TraceStore {
-  if (store !== undefined) return store;
-  throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
-}
-
 /** A trace that is asked for without a tenant is the newest of that id, whosesoever it is. */
 async function keyOf(store: TraceStore, traceId: string, tenant: string | undefined): Promise<TraceKey> {
   if (tenant !== undefined) return { tenant, traceId };
   const [newest = ""] = await store.tenantsOf(traceId);
   return { tenant: newest, traceId };
-}
-
-function traceNotFound(traceId: string): ApiError {
-  return new ApiError(
-    "trace_not_found",
-    `There is no trace ${shown(traceId)} in the store: it never came, or was evicted.`,
-  );
-}
-
-/** An id as it may stand in a message. */
-function shown(id: string): string {
-  return JSON.stringify(id.slice(0, 128));
 }
 
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */

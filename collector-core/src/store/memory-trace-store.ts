@@ -8,6 +8,7 @@ import type {
   TraceSummary,
 } from "../contract/trace.js";
 import type {
+  AppendOptions,
   Clock,
   EvictionReason,
   Evictions,
@@ -22,10 +23,17 @@ import { DroppedSpans } from "./dropped-spans.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
 import { ListCursors } from "./list-cursor.js";
-import { FLAG, keepReadable, readSnapshot, SpanStore } from "./span-store.js";
+import {
+  FLAG,
+  keepReadable,
+  readReceived,
+  readSnapshot,
+  SpanStore,
+  type SpanSnapshot,
+} from "./span-store.js";
 import { NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
-import { TimeSlice } from "./time-slice.js";
+import { TimeSlice } from "../time-slice.js";
 import { TraceIndex } from "./trace-facts.js";
 import { TracePageCollector } from "./trace-pages.js";
 import type { TraceRecord } from "./trace-record.js";
@@ -157,14 +165,14 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
 
   // --- Spans that come.
 
-  function appendSpan(span: PipelineSpan, nowMs: number): void {
+  function appendSpan(span: PipelineSpan, nowMs: number, isImport: boolean): void {
     const { facts } = span;
     const key = { tenant: span.context.tenant, traceId: facts.traceId };
     const isEvaluation = facts.spanType === "evaluation";
     let trace = traces.get(key);
     const isNew = trace === undefined;
     if (trace === undefined) {
-      const isLate = evictedTraces.has(key);
+      const isLate = !isImport && evictedTraces.has(key);
       if (isLate && isEvaluation) {
         lateEvaluations++;
         return;
@@ -214,14 +222,17 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       sweeper = undefined;
     },
 
-    async append(batch: readonly PipelineSpan[]): Promise<Evictions> {
+    async append(
+      batch: readonly PipelineSpan[],
+      { isImport = false }: AppendOptions = {},
+    ): Promise<Evictions> {
       const before = { ...evicted };
       evictExpired();
       const nowMs = clock.monotonic();
       for (let from = 0; from < batch.length;) {
         const to = spans.beginBatch(batch, from) ?? from + 1;
         try {
-          for (const span of batch.slice(from, to)) appendSpan(span, nowMs);
+          for (const span of batch.slice(from, to)) appendSpan(span, nowMs, isImport);
         } finally {
           spans.endBatch();
         }
@@ -237,19 +248,33 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       const trace = traces.get(key);
       if (trace === undefined) return undefined;
       const nowMs = clock.monotonic();
-      const snapshots = spans
+      const taken = spans
         .rowsOf(trace)
-        .sort((a, b) => spans.compareStart(a, b))
-        .map((row) => spans.snapshot(row, trace.tenant, nowMs));
-      keepReadable(snapshots.map(({ slice }) => slice));
+        .map((row) => ({ row, snapshot: spans.snapshot(row, trace.tenant, nowMs) }));
+      keepReadable(taken.map(({ snapshot }) => snapshot.slice));
+      const inOrder = (compare: (a: number, b: number) => number): SpanSnapshot[] =>
+        taken.toSorted((a, b) => compare(a.row, b.row)).map(({ snapshot }) => snapshot);
+      const byStart = inOrder((a, b) => spans.compareStart(a, b));
+      const byArrival = inOrder((a, b) => spans.compareArrival(a, b));
       return {
         summary: summarizeTrace(trace, spans, nowMs),
         spans: {
           *[Symbol.iterator]() {
-            for (const snapshot of snapshots) yield readSnapshot(snapshot);
+            for (const snapshot of byStart) yield readSnapshot(snapshot);
+          },
+        },
+        received: {
+          *[Symbol.iterator]() {
+            for (const snapshot of byArrival) yield readReceived(snapshot);
           },
         },
       };
+    },
+
+    async summary(key: TraceKey): Promise<TraceSummary | undefined> {
+      evictExpired();
+      const trace = traces.get(key);
+      return trace && summarizeTrace(trace, spans, clock.monotonic());
     },
 
     async tenantsOf(traceId: string): Promise<readonly string[]> {
@@ -322,6 +347,21 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
         sinceMs: since?.epochMs,
         untilMs: until && until.epochMs + Math.sign(until.nanos),
       });
+    },
+
+    async select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]> {
+      evictExpired();
+      const chosen: TraceKey[] = [];
+      await search(
+        filter,
+        Number.POSITIVE_INFINITY,
+        ({ tenant, traceId }) => {
+          chosen.push({ tenant, traceId });
+          return true;
+        },
+        signal,
+      );
+      return chosen.reverse();
     },
 
     async remove(key: TraceKey): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
-import type { BatchContext, SpanFacts } from "../span/span-facts.js";
+import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
 import { LastHash, SeededHash } from "../seeded-hash.js";
 import type { SpanSlice } from "./segment-store.js";
 import { parseSpan, SpanBytes } from "./span-bytes.js";
@@ -252,6 +252,11 @@ export class SpanStore {
     );
   }
 
+  /** Orders rows of one trace by arrival. */
+  compareArrival(a: number, b: number): number {
+    return this.#table.int(a, INT.arrival) - this.#table.int(b, INT.arrival);
+  }
+
   digest(row: number): SpanDigest {
     return this.#bytes.digest(row);
   }
@@ -344,6 +349,15 @@ function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
 export function readSnapshot({ slice, context, isAbandoned }: SpanSnapshot): NormalizedSpan {
   const span = normalizeSpan(parseSpan(slice), context);
   return isAbandoned ? { ...span, status: "ABANDONED" } : span;
+}
+
+/** Reads a span from its bytes, as it came. */
+export function readReceived({
+  slice,
+  context,
+}: SpanSnapshot): Pick<PipelineSpan, "context" | "span" | "facts"> {
+  const span = parseSpan(slice);
+  return { context, span, facts: readSpanFacts(span, context, undefined, () => undefined) };
 }
 
 /** Lets slices be read after the store has changed: what they point to is never written over. */

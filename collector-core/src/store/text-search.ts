@@ -3,7 +3,7 @@ import { foldCase } from "./case-folding.js";
 import { jsonTextPattern } from "./json-text-pattern.js";
 import type { SliceMemory, SpanSlice } from "./segment-store.js";
 import { keepReadable, type SpanStore } from "./span-store.js";
-import type { TimeSlice } from "./time-slice.js";
+import type { TimeSlice } from "../time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
 
 /** Searches spans for a text: in their names and in all strings of their attributes, in any letter case. */

@@ -4,7 +4,7 @@ import { createTurns } from "../turns.js";
 import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "./span-store.js";
 import { TextSearch } from "./text-search.js";
-import { TimeSlice } from "./time-slice.js";
+import { TimeSlice } from "../time-slice.js";
 import type { TraceFacts, TraceIndex } from "./trace-facts.js";
 import { TraceValueFilter } from "./trace-filter.js";
 import type { TraceRecord } from "./trace-record.js";

@@ -2,7 +2,14 @@ import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
 import type { TraceFilter, TraceQuery } from "../../src/contract/trace.js";
 import type { Evictions, TraceStore } from "../../src/interfaces.js";
-import { aModelCall, anEvaluation, aSpan, type BatchOptions, type FakeClock } from "./span-batches.js";
+import {
+  aModelCall,
+  anEvaluation,
+  aSpan,
+  pipelineSpans,
+  type BatchOptions,
+  type FakeClock,
+} from "./span-batches.js";
 
 /** The store of a test, and what fills it. */
 export interface StoreUnderTest {
@@ -256,6 +263,49 @@ export function describeTraceQueries(underTest: () => StoreUnderTest): void {
         ],
       });
       expect(await store.facets({ has_evaluation: "length" })).toMatchObject({ total: 1, cost_usd: 0.01 });
+    });
+  });
+
+  describe("what an export takes", () => {
+    it("is every trace that the filters choose, in the order in which they came", async () => {
+      await append([aSpan({ trace_id: "a" }), aSpan({ trace_id: "b", name: "needle" })], { tenant: "acme" });
+      await append(aSpan({ trace_id: "c", name: "needle" }));
+      const { store } = underTest();
+      expect(await store.select({})).toEqual([
+        { tenant: "acme", traceId: "a" },
+        { tenant: "acme", traceId: "b" },
+        { tenant: "", traceId: "c" },
+      ]);
+      expect((await store.select({ q: "NEEDLE" })).map(({ traceId }) => traceId)).toEqual(["b", "c"]);
+      expect(await store.select({ service: "other" })).toEqual([]);
+    });
+
+    it("is the spans of a trace as they came, in order of arrival, evaluations among them", async () => {
+      await append([
+        aSpan({ span_id: "late", start_time: "2026-01-01T00:00:05Z" }),
+        anEvaluation("relevance", 1, { span_id: "judged", start_time: "2026-01-01T00:00:09Z" }),
+        aSpan({ span_id: "early", start_time: "2026-01-01T00:00:01Z", status: "RUNNING" }),
+      ]);
+      underTest().clock.advance(3_600_000);
+      const trace = await underTest().store.get({ tenant: "", traceId: "trace" });
+      const received = [...(trace?.received ?? [])];
+      expect(received.map(({ span }) => span.span_id)).toEqual(["late", "judged", "early"]);
+      // Abandoned is how it is shown, not what it said.
+      expect(received.map(({ facts }) => facts.status)).toEqual(["OK", "OK", "RUNNING"]);
+      expect(received[0]?.context).toMatchObject({ service: "shop", env: "production", tenant: "" });
+    });
+
+    it("comes back whole: a trace out of a file is not late", async () => {
+      const { store } = underTest();
+      const spans = pipelineSpans([aSpan(), anEvaluation("relevance", 1)]);
+      await store.append(spans);
+      for (let index = 0; index < 101; index++) await append(aSpan({ trace_id: `other ${index}` }));
+      expect(await store.summary({ tenant: "", traceId: "trace" })).toBeUndefined();
+      await store.append(spans, { isImport: true });
+      expect(await store.summary({ tenant: "", traceId: "trace" })).toMatchObject({
+        partial: false,
+        scores: [{ type: "relevance" }],
+      });
     });
   });
 

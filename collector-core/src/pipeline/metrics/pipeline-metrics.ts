@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.js";
 import { OTHER_LABEL_VALUE, type DropReason } from "../../contract/metrics.js";
-import type { QueueUsage, TraceStoreUsage } from "../../interfaces.js";
+import type { ImportOutcome, QueueUsage, TraceStoreUsage } from "../../interfaces.js";
 import { readFamily, type ExposedFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
 
@@ -42,6 +42,8 @@ export interface PipelineMetrics extends MetricSource {
   duplicateBatch(): void;
   /** A value of a span that could not be used and was left out (contract 1). */
   invalidValue(field: string): void;
+  /** Spans of a file that was imported. */
+  imported(outcome: ImportOutcome, spans: number): void;
   /** Pieces of text that redaction replaced. */
   redacted(pattern: string, matches: number): void;
   /** Redaction of a span failed: it was dropped, or kept as it came. */
@@ -60,6 +62,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
   const rejected = new Map<ErrorCode, number>();
   const invalidValues = new Map<string, number>();
   const redactions = new Map<string, number>();
+  const imported: Record<ImportOutcome, number> = { imported: 0, refused: 0, dropped: 0 };
   const redactionFailures = { dropped: 0, kept: 0 };
   const httpRequests = new Map<string, Map<string, number>>();
   let duplicateBatches = 0;
@@ -75,6 +78,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(dropped))),
     ...queueFamilies(options.queueUsage),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
+    readFamily("obs_import_spans_total", () => samplesBy("outcome", Object.entries(imported))),
     readFamily("obs_redactions_total", () => samplesBy("pattern", redactions)),
     readFamily("obs_redaction_failures_total", () => samplesBy("action", Object.entries(redactionFailures))),
     readFamily("obs_invalid_values_total", () => samplesBy("field", invalidValues)),
@@ -93,6 +97,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     dropped: (reason, count) => void (dropped[reason] += count),
     duplicateBatch: () => void (duplicateBatches += 1),
     invalidValue: (field) => add(invalidValues, bounded(invalidValues, field), 1),
+    imported: (outcome, count) => void (imported[outcome] += count),
     redacted: (pattern, matches) => add(redactions, bounded(redactions, pattern), matches),
     redactionFailed: (action) => void (redactionFailures[action] += 1),
     httpRequest(route, status) {

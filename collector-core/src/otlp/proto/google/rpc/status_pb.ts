@@ -12,8 +12,11 @@ import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file google/rpc/status.proto.
  */
-export const file_google_rpc_status: GenFile = /*@__PURE__*/
-  fileDesc("Chdnb29nbGUvcnBjL3N0YXR1cy5wcm90bxIKZ29vZ2xlLnJwYyInCgZTdGF0dXMSDAoEY29kZRgBIAEoBRIPCgdtZXNzYWdlGAIgASgJYgZwcm90bzM");
+export const file_google_rpc_status: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "Chdnb29nbGUvcnBjL3N0YXR1cy5wcm90bxIKZ29vZ2xlLnJwYyInCgZTdGF0dXMSDAoEY29kZRgBIAEoBRIPCgdtZXNzYWdlGAIgASgJYgZwcm90bzM",
+  );
 
 /**
  * @generated from message google.rpc.Status
@@ -34,6 +37,4 @@ export type Status = Message<"google.rpc.Status"> & {
  * Describes the message google.rpc.Status.
  * Use `create(StatusSchema)` to create a new message.
  */
-export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_google_rpc_status, 0);
-
+export const StatusSchema: GenMessage<Status> = /*@__PURE__*/ messageDesc(file_google_rpc_status, 0);

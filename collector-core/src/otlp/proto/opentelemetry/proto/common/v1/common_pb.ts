@@ -12,8 +12,11 @@ import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file opentelemetry/proto/common/v1/common.proto.
  */
-export const file_opentelemetry_proto_common_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("CipvcGVudGVsZW1ldHJ5L3Byb3RvL2NvbW1vbi92MS9jb21tb24ucHJvdG8SHW9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxIowCCghBbnlWYWx1ZRIWCgxzdHJpbmdfdmFsdWUYASABKAlIABIUCgpib29sX3ZhbHVlGAIgASgISAASEwoJaW50X3ZhbHVlGAMgASgDSAASFgoMZG91YmxlX3ZhbHVlGAQgASgBSAASQAoLYXJyYXlfdmFsdWUYBSABKAsyKS5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5BcnJheVZhbHVlSAASQwoMa3ZsaXN0X3ZhbHVlGAYgASgLMisub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuS2V5VmFsdWVMaXN0SAASFQoLYnl0ZXNfdmFsdWUYByABKAxIAEIHCgV2YWx1ZSJFCgpBcnJheVZhbHVlEjcKBnZhbHVlcxgBIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxLkFueVZhbHVlIkcKDEtleVZhbHVlTGlzdBI3CgZ2YWx1ZXMYASADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZSJPCghLZXlWYWx1ZRILCgNrZXkYASABKAkSNgoFdmFsdWUYAiABKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5BbnlWYWx1ZSKUAQoUSW5zdHJ1bWVudGF0aW9uU2NvcGUSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEjsKCmF0dHJpYnV0ZXMYAyADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYBCABKA1iBnByb3RvMw");
+export const file_opentelemetry_proto_common_v1_common: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "CipvcGVudGVsZW1ldHJ5L3Byb3RvL2NvbW1vbi92MS9jb21tb24ucHJvdG8SHW9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxIowCCghBbnlWYWx1ZRIWCgxzdHJpbmdfdmFsdWUYASABKAlIABIUCgpib29sX3ZhbHVlGAIgASgISAASEwoJaW50X3ZhbHVlGAMgASgDSAASFgoMZG91YmxlX3ZhbHVlGAQgASgBSAASQAoLYXJyYXlfdmFsdWUYBSABKAsyKS5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5BcnJheVZhbHVlSAASQwoMa3ZsaXN0X3ZhbHVlGAYgASgLMisub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuS2V5VmFsdWVMaXN0SAASFQoLYnl0ZXNfdmFsdWUYByABKAxIAEIHCgV2YWx1ZSJFCgpBcnJheVZhbHVlEjcKBnZhbHVlcxgBIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxLkFueVZhbHVlIkcKDEtleVZhbHVlTGlzdBI3CgZ2YWx1ZXMYASADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZSJPCghLZXlWYWx1ZRILCgNrZXkYASABKAkSNgoFdmFsdWUYAiABKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5BbnlWYWx1ZSKUAQoUSW5zdHJ1bWVudGF0aW9uU2NvcGUSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEjsKCmF0dHJpYnV0ZXMYAyADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYBCABKA1iBnByb3RvMw",
+  );
 
 /**
  * @generated from message opentelemetry.proto.common.v1.AnyValue
@@ -22,56 +25,65 @@ export type AnyValue = Message<"opentelemetry.proto.common.v1.AnyValue"> & {
   /**
    * @generated from oneof opentelemetry.proto.common.v1.AnyValue.value
    */
-  value: {
-    /**
-     * @generated from field: string string_value = 1;
-     */
-    value: string;
-    case: "stringValue";
-  } | {
-    /**
-     * @generated from field: bool bool_value = 2;
-     */
-    value: boolean;
-    case: "boolValue";
-  } | {
-    /**
-     * @generated from field: int64 int_value = 3;
-     */
-    value: bigint;
-    case: "intValue";
-  } | {
-    /**
-     * @generated from field: double double_value = 4;
-     */
-    value: number;
-    case: "doubleValue";
-  } | {
-    /**
-     * @generated from field: opentelemetry.proto.common.v1.ArrayValue array_value = 5;
-     */
-    value: ArrayValue;
-    case: "arrayValue";
-  } | {
-    /**
-     * @generated from field: opentelemetry.proto.common.v1.KeyValueList kvlist_value = 6;
-     */
-    value: KeyValueList;
-    case: "kvlistValue";
-  } | {
-    /**
-     * @generated from field: bytes bytes_value = 7;
-     */
-    value: Uint8Array;
-    case: "bytesValue";
-  } | { case: undefined; value?: undefined };
+  value:
+    | {
+        /**
+         * @generated from field: string string_value = 1;
+         */
+        value: string;
+        case: "stringValue";
+      }
+    | {
+        /**
+         * @generated from field: bool bool_value = 2;
+         */
+        value: boolean;
+        case: "boolValue";
+      }
+    | {
+        /**
+         * @generated from field: int64 int_value = 3;
+         */
+        value: bigint;
+        case: "intValue";
+      }
+    | {
+        /**
+         * @generated from field: double double_value = 4;
+         */
+        value: number;
+        case: "doubleValue";
+      }
+    | {
+        /**
+         * @generated from field: opentelemetry.proto.common.v1.ArrayValue array_value = 5;
+         */
+        value: ArrayValue;
+        case: "arrayValue";
+      }
+    | {
+        /**
+         * @generated from field: opentelemetry.proto.common.v1.KeyValueList kvlist_value = 6;
+         */
+        value: KeyValueList;
+        case: "kvlistValue";
+      }
+    | {
+        /**
+         * @generated from field: bytes bytes_value = 7;
+         */
+        value: Uint8Array;
+        case: "bytesValue";
+      }
+    | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message opentelemetry.proto.common.v1.AnyValue.
  * Use `create(AnyValueSchema)` to create a new message.
  */
-export const AnyValueSchema: GenMessage<AnyValue> = /*@__PURE__*/
+export const AnyValueSchema: GenMessage<AnyValue> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_common_v1_common, 0);
 
 /**
@@ -88,7 +100,8 @@ export type ArrayValue = Message<"opentelemetry.proto.common.v1.ArrayValue"> & {
  * Describes the message opentelemetry.proto.common.v1.ArrayValue.
  * Use `create(ArrayValueSchema)` to create a new message.
  */
-export const ArrayValueSchema: GenMessage<ArrayValue> = /*@__PURE__*/
+export const ArrayValueSchema: GenMessage<ArrayValue> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_common_v1_common, 1);
 
 /**
@@ -105,7 +118,8 @@ export type KeyValueList = Message<"opentelemetry.proto.common.v1.KeyValueList">
  * Describes the message opentelemetry.proto.common.v1.KeyValueList.
  * Use `create(KeyValueListSchema)` to create a new message.
  */
-export const KeyValueListSchema: GenMessage<KeyValueList> = /*@__PURE__*/
+export const KeyValueListSchema: GenMessage<KeyValueList> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_common_v1_common, 2);
 
 /**
@@ -127,7 +141,8 @@ export type KeyValue = Message<"opentelemetry.proto.common.v1.KeyValue"> & {
  * Describes the message opentelemetry.proto.common.v1.KeyValue.
  * Use `create(KeyValueSchema)` to create a new message.
  */
-export const KeyValueSchema: GenMessage<KeyValue> = /*@__PURE__*/
+export const KeyValueSchema: GenMessage<KeyValue> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_common_v1_common, 3);
 
 /**
@@ -159,6 +174,6 @@ export type InstrumentationScope = Message<"opentelemetry.proto.common.v1.Instru
  * Describes the message opentelemetry.proto.common.v1.InstrumentationScope.
  * Use `create(InstrumentationScopeSchema)` to create a new message.
  */
-export const InstrumentationScopeSchema: GenMessage<InstrumentationScope> = /*@__PURE__*/
+export const InstrumentationScopeSchema: GenMessage<InstrumentationScope> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_common_v1_common, 4);
-

@@ -13,8 +13,12 @@ import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file opentelemetry/proto/resource/v1/resource.proto.
  */
-export const file_opentelemetry_proto_resource_v1_resource: GenFile = /*@__PURE__*/
-  fileDesc("Ci5vcGVudGVsZW1ldHJ5L3Byb3RvL3Jlc291cmNlL3YxL3Jlc291cmNlLnByb3RvEh9vcGVudGVsZW1ldHJ5LnByb3RvLnJlc291cmNlLnYxImkKCFJlc291cmNlEjsKCmF0dHJpYnV0ZXMYASADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYAiABKA1iBnByb3RvMw", [file_opentelemetry_proto_common_v1_common]);
+export const file_opentelemetry_proto_resource_v1_resource: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "Ci5vcGVudGVsZW1ldHJ5L3Byb3RvL3Jlc291cmNlL3YxL3Jlc291cmNlLnByb3RvEh9vcGVudGVsZW1ldHJ5LnByb3RvLnJlc291cmNlLnYxImkKCFJlc291cmNlEjsKCmF0dHJpYnV0ZXMYASADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYAiABKA1iBnByb3RvMw",
+    [file_opentelemetry_proto_common_v1_common],
+  );
 
 /**
  * @generated from message opentelemetry.proto.resource.v1.Resource
@@ -35,6 +39,6 @@ export type Resource = Message<"opentelemetry.proto.resource.v1.Resource"> & {
  * Describes the message opentelemetry.proto.resource.v1.Resource.
  * Use `create(ResourceSchema)` to create a new message.
  */
-export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
+export const ResourceSchema: GenMessage<Resource> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_resource_v1_resource, 0);
-

@@ -15,8 +15,12 @@ import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file opentelemetry/proto/trace/v1/trace.proto.
  */
-export const file_opentelemetry_proto_trace_v1_trace: GenFile = /*@__PURE__*/
-  fileDesc("CihvcGVudGVsZW1ldHJ5L3Byb3RvL3RyYWNlL3YxL3RyYWNlLnByb3RvEhxvcGVudGVsZW1ldHJ5LnByb3RvLnRyYWNlLnYxIqcBCg1SZXNvdXJjZVNwYW5zEjsKCHJlc291cmNlGAEgASgLMikub3BlbnRlbGVtZXRyeS5wcm90by5yZXNvdXJjZS52MS5SZXNvdXJjZRI9CgtzY29wZV9zcGFucxgCIAMoCzIoLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU2NvcGVTcGFucxISCgpzY2hlbWFfdXJsGAMgASgJSgYI6AcQ6QcilwEKClNjb3BlU3BhbnMSQgoFc2NvcGUYASABKAsyMy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5JbnN0cnVtZW50YXRpb25TY29wZRIxCgVzcGFucxgCIAMoCzIiLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3BhbhISCgpzY2hlbWFfdXJsGAMgASgJIoQICgRTcGFuEhAKCHRyYWNlX2lkGAEgASgMEg8KB3NwYW5faWQYAiABKAwSEwoLdHJhY2Vfc3RhdGUYAyABKAkSFgoOcGFyZW50X3NwYW5faWQYBCABKAwSDAoEbmFtZRgFIAEoCRI5CgRraW5kGAYgASgOMisub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5TcGFuLlNwYW5LaW5kEhwKFHN0YXJ0X3RpbWVfdW5peF9uYW5vGAcgASgGEhoKEmVuZF90aW1lX3VuaXhfbmFubxgIIAEoBhI7CgphdHRyaWJ1dGVzGAkgAygLMicub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuS2V5VmFsdWUSIAoYZHJvcHBlZF9hdHRyaWJ1dGVzX2NvdW50GAogASgNEjgKBmV2ZW50cxgLIAMoCzIoLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3Bhbi5FdmVudBIcChRkcm9wcGVkX2V2ZW50c19jb3VudBgMIAEoDRI2CgVsaW5rcxgNIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3Bhbi5MaW5rEhsKE2Ryb3BwZWRfbGlua3NfY291bnQYDiABKA0SNAoGc3RhdHVzGA8gASgLMiQub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5TdGF0dXMSDQoFZmxhZ3MYECABKAcajAEKBUV2ZW50EhYKDnRpbWVfdW5peF9uYW5vGAEgASgGEgwKBG5hbWUYAiABKAkSOwoKYXR0cmlidXRlcxgDIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxLktleVZhbHVlEiAKGGRyb3BwZWRfYXR0cmlidXRlc19jb3VudBgEIAEoDRqsAQoETGluaxIQCgh0cmFjZV9pZBgBIAEoDBIPCgdzcGFuX2lkGAIgASgMEhMKC3RyYWNlX3N0YXRlGAMgASgJEjsKCmF0dHJpYnV0ZXMYBCADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYBSABKA0SDQoFZmxhZ3MYBiABKAcimQEKCFNwYW5LaW5kEhkKFVNQQU5fS0lORF9VTlNQRUNJRklFRBAAEhYKElNQQU5fS0lORF9JTlRFUk5BTBABEhQKEFNQQU5fS0lORF9TRVJWRVIQAhIUChBTUEFOX0tJTkRfQ0xJRU5UEAMSFgoSU1BBTl9LSU5EX1BST0RVQ0VSEAQSFgoSU1BBTl9LSU5EX0NPTlNVTUVSEAUirgEKBlN0YXR1cxIPCgdtZXNzYWdlGAIgASgJEj0KBGNvZGUYAyABKA4yLy5vcGVudGVsZW1ldHJ5LnByb3RvLnRyYWNlLnYxLlN0YXR1cy5TdGF0dXNDb2RlIk4KClN0YXR1c0NvZGUSFQoRU1RBVFVTX0NPREVfVU5TRVQQABISCg5TVEFUVVNfQ09ERV9PSxABEhUKEVNUQVRVU19DT0RFX0VSUk9SEAJKBAgBEAJiBnByb3RvMw", [file_opentelemetry_proto_common_v1_common, file_opentelemetry_proto_resource_v1_resource]);
+export const file_opentelemetry_proto_trace_v1_trace: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "CihvcGVudGVsZW1ldHJ5L3Byb3RvL3RyYWNlL3YxL3RyYWNlLnByb3RvEhxvcGVudGVsZW1ldHJ5LnByb3RvLnRyYWNlLnYxIqcBCg1SZXNvdXJjZVNwYW5zEjsKCHJlc291cmNlGAEgASgLMikub3BlbnRlbGVtZXRyeS5wcm90by5yZXNvdXJjZS52MS5SZXNvdXJjZRI9CgtzY29wZV9zcGFucxgCIAMoCzIoLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU2NvcGVTcGFucxISCgpzY2hlbWFfdXJsGAMgASgJSgYI6AcQ6QcilwEKClNjb3BlU3BhbnMSQgoFc2NvcGUYASABKAsyMy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5JbnN0cnVtZW50YXRpb25TY29wZRIxCgVzcGFucxgCIAMoCzIiLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3BhbhISCgpzY2hlbWFfdXJsGAMgASgJIoQICgRTcGFuEhAKCHRyYWNlX2lkGAEgASgMEg8KB3NwYW5faWQYAiABKAwSEwoLdHJhY2Vfc3RhdGUYAyABKAkSFgoOcGFyZW50X3NwYW5faWQYBCABKAwSDAoEbmFtZRgFIAEoCRI5CgRraW5kGAYgASgOMisub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5TcGFuLlNwYW5LaW5kEhwKFHN0YXJ0X3RpbWVfdW5peF9uYW5vGAcgASgGEhoKEmVuZF90aW1lX3VuaXhfbmFubxgIIAEoBhI7CgphdHRyaWJ1dGVzGAkgAygLMicub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuS2V5VmFsdWUSIAoYZHJvcHBlZF9hdHRyaWJ1dGVzX2NvdW50GAogASgNEjgKBmV2ZW50cxgLIAMoCzIoLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3Bhbi5FdmVudBIcChRkcm9wcGVkX2V2ZW50c19jb3VudBgMIAEoDRI2CgVsaW5rcxgNIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8udHJhY2UudjEuU3Bhbi5MaW5rEhsKE2Ryb3BwZWRfbGlua3NfY291bnQYDiABKA0SNAoGc3RhdHVzGA8gASgLMiQub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5TdGF0dXMSDQoFZmxhZ3MYECABKAcajAEKBUV2ZW50EhYKDnRpbWVfdW5peF9uYW5vGAEgASgGEgwKBG5hbWUYAiABKAkSOwoKYXR0cmlidXRlcxgDIAMoCzInLm9wZW50ZWxlbWV0cnkucHJvdG8uY29tbW9uLnYxLktleVZhbHVlEiAKGGRyb3BwZWRfYXR0cmlidXRlc19jb3VudBgEIAEoDRqsAQoETGluaxIQCgh0cmFjZV9pZBgBIAEoDBIPCgdzcGFuX2lkGAIgASgMEhMKC3RyYWNlX3N0YXRlGAMgASgJEjsKCmF0dHJpYnV0ZXMYBCADKAsyJy5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbW1vbi52MS5LZXlWYWx1ZRIgChhkcm9wcGVkX2F0dHJpYnV0ZXNfY291bnQYBSABKA0SDQoFZmxhZ3MYBiABKAcimQEKCFNwYW5LaW5kEhkKFVNQQU5fS0lORF9VTlNQRUNJRklFRBAAEhYKElNQQU5fS0lORF9JTlRFUk5BTBABEhQKEFNQQU5fS0lORF9TRVJWRVIQAhIUChBTUEFOX0tJTkRfQ0xJRU5UEAMSFgoSU1BBTl9LSU5EX1BST0RVQ0VSEAQSFgoSU1BBTl9LSU5EX0NPTlNVTUVSEAUirgEKBlN0YXR1cxIPCgdtZXNzYWdlGAIgASgJEj0KBGNvZGUYAyABKA4yLy5vcGVudGVsZW1ldHJ5LnByb3RvLnRyYWNlLnYxLlN0YXR1cy5TdGF0dXNDb2RlIk4KClN0YXR1c0NvZGUSFQoRU1RBVFVTX0NPREVfVU5TRVQQABISCg5TVEFUVVNfQ09ERV9PSxABEhUKEVNUQVRVU19DT0RFX0VSUk9SEAJKBAgBEAJiBnByb3RvMw",
+    [file_opentelemetry_proto_common_v1_common, file_opentelemetry_proto_resource_v1_resource],
+  );
 
 /**
  * @generated from message opentelemetry.proto.trace.v1.ResourceSpans
@@ -42,7 +46,8 @@ export type ResourceSpans = Message<"opentelemetry.proto.trace.v1.ResourceSpans"
  * Describes the message opentelemetry.proto.trace.v1.ResourceSpans.
  * Use `create(ResourceSpansSchema)` to create a new message.
  */
-export const ResourceSpansSchema: GenMessage<ResourceSpans> = /*@__PURE__*/
+export const ResourceSpansSchema: GenMessage<ResourceSpans> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 0);
 
 /**
@@ -69,7 +74,8 @@ export type ScopeSpans = Message<"opentelemetry.proto.trace.v1.ScopeSpans"> & {
  * Describes the message opentelemetry.proto.trace.v1.ScopeSpans.
  * Use `create(ScopeSpansSchema)` to create a new message.
  */
-export const ScopeSpansSchema: GenMessage<ScopeSpans> = /*@__PURE__*/
+export const ScopeSpansSchema: GenMessage<ScopeSpans> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 1);
 
 /**
@@ -161,7 +167,8 @@ export type Span = Message<"opentelemetry.proto.trace.v1.Span"> & {
  * Describes the message opentelemetry.proto.trace.v1.Span.
  * Use `create(SpanSchema)` to create a new message.
  */
-export const SpanSchema: GenMessage<Span> = /*@__PURE__*/
+export const SpanSchema: GenMessage<Span> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 2);
 
 /**
@@ -193,7 +200,8 @@ export type Span_Event = Message<"opentelemetry.proto.trace.v1.Span.Event"> & {
  * Describes the message opentelemetry.proto.trace.v1.Span.Event.
  * Use `create(Span_EventSchema)` to create a new message.
  */
-export const Span_EventSchema: GenMessage<Span_Event> = /*@__PURE__*/
+export const Span_EventSchema: GenMessage<Span_Event> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 2, 0);
 
 /**
@@ -235,7 +243,8 @@ export type Span_Link = Message<"opentelemetry.proto.trace.v1.Span.Link"> & {
  * Describes the message opentelemetry.proto.trace.v1.Span.Link.
  * Use `create(Span_LinkSchema)` to create a new message.
  */
-export const Span_LinkSchema: GenMessage<Span_Link> = /*@__PURE__*/
+export const Span_LinkSchema: GenMessage<Span_Link> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 2, 1);
 
 /**
@@ -276,7 +285,8 @@ export enum Span_SpanKind {
 /**
  * Describes the enum opentelemetry.proto.trace.v1.Span.SpanKind.
  */
-export const Span_SpanKindSchema: GenEnum<Span_SpanKind> = /*@__PURE__*/
+export const Span_SpanKindSchema: GenEnum<Span_SpanKind> =
+  /*@__PURE__*/
   enumDesc(file_opentelemetry_proto_trace_v1_trace, 2, 0);
 
 /**
@@ -298,7 +308,8 @@ export type Status = Message<"opentelemetry.proto.trace.v1.Status"> & {
  * Describes the message opentelemetry.proto.trace.v1.Status.
  * Use `create(StatusSchema)` to create a new message.
  */
-export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
+export const StatusSchema: GenMessage<Status> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_trace_v1_trace, 3);
 
 /**
@@ -324,6 +335,6 @@ export enum Status_StatusCode {
 /**
  * Describes the enum opentelemetry.proto.trace.v1.Status.StatusCode.
  */
-export const Status_StatusCodeSchema: GenEnum<Status_StatusCode> = /*@__PURE__*/
+export const Status_StatusCodeSchema: GenEnum<Status_StatusCode> =
+  /*@__PURE__*/
   enumDesc(file_opentelemetry_proto_trace_v1_trace, 3, 0);
-

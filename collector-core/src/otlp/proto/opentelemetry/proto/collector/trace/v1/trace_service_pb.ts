@@ -13,62 +13,71 @@ import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file opentelemetry/proto/collector/trace/v1/trace_service.proto.
  */
-export const file_opentelemetry_proto_collector_trace_v1_trace_service: GenFile = /*@__PURE__*/
-  fileDesc("CjpvcGVudGVsZW1ldHJ5L3Byb3RvL2NvbGxlY3Rvci90cmFjZS92MS90cmFjZV9zZXJ2aWNlLnByb3RvEiZvcGVudGVsZW1ldHJ5LnByb3RvLmNvbGxlY3Rvci50cmFjZS52MSJgChlFeHBvcnRUcmFjZVNlcnZpY2VSZXF1ZXN0EkMKDnJlc291cmNlX3NwYW5zGAEgAygLMisub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5SZXNvdXJjZVNwYW5zIngKGkV4cG9ydFRyYWNlU2VydmljZVJlc3BvbnNlEloKD3BhcnRpYWxfc3VjY2VzcxgBIAEoCzJBLm9wZW50ZWxlbWV0cnkucHJvdG8uY29sbGVjdG9yLnRyYWNlLnYxLkV4cG9ydFRyYWNlUGFydGlhbFN1Y2Nlc3MiSgoZRXhwb3J0VHJhY2VQYXJ0aWFsU3VjY2VzcxIWCg5yZWplY3RlZF9zcGFucxgBIAEoAxIVCg1lcnJvcl9tZXNzYWdlGAIgASgJYgZwcm90bzM", [file_opentelemetry_proto_trace_v1_trace]);
+export const file_opentelemetry_proto_collector_trace_v1_trace_service: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    "CjpvcGVudGVsZW1ldHJ5L3Byb3RvL2NvbGxlY3Rvci90cmFjZS92MS90cmFjZV9zZXJ2aWNlLnByb3RvEiZvcGVudGVsZW1ldHJ5LnByb3RvLmNvbGxlY3Rvci50cmFjZS52MSJgChlFeHBvcnRUcmFjZVNlcnZpY2VSZXF1ZXN0EkMKDnJlc291cmNlX3NwYW5zGAEgAygLMisub3BlbnRlbGVtZXRyeS5wcm90by50cmFjZS52MS5SZXNvdXJjZVNwYW5zIngKGkV4cG9ydFRyYWNlU2VydmljZVJlc3BvbnNlEloKD3BhcnRpYWxfc3VjY2VzcxgBIAEoCzJBLm9wZW50ZWxlbWV0cnkucHJvdG8uY29sbGVjdG9yLnRyYWNlLnYxLkV4cG9ydFRyYWNlUGFydGlhbFN1Y2Nlc3MiSgoZRXhwb3J0VHJhY2VQYXJ0aWFsU3VjY2VzcxIWCg5yZWplY3RlZF9zcGFucxgBIAEoAxIVCg1lcnJvcl9tZXNzYWdlGAIgASgJYgZwcm90bzM",
+    [file_opentelemetry_proto_trace_v1_trace],
+  );
 
 /**
  * @generated from message opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest
  */
-export type ExportTraceServiceRequest = Message<"opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest"> & {
-  /**
-   * @generated from field: repeated opentelemetry.proto.trace.v1.ResourceSpans resource_spans = 1;
-   */
-  resourceSpans: ResourceSpans[];
-};
+export type ExportTraceServiceRequest =
+  Message<"opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest"> & {
+    /**
+     * @generated from field: repeated opentelemetry.proto.trace.v1.ResourceSpans resource_spans = 1;
+     */
+    resourceSpans: ResourceSpans[];
+  };
 
 /**
  * Describes the message opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest.
  * Use `create(ExportTraceServiceRequestSchema)` to create a new message.
  */
-export const ExportTraceServiceRequestSchema: GenMessage<ExportTraceServiceRequest> = /*@__PURE__*/
+export const ExportTraceServiceRequestSchema: GenMessage<ExportTraceServiceRequest> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_trace_v1_trace_service, 0);
 
 /**
  * @generated from message opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse
  */
-export type ExportTraceServiceResponse = Message<"opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse"> & {
-  /**
-   * @generated from field: opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess partial_success = 1;
-   */
-  partialSuccess?: ExportTracePartialSuccess | undefined;
-};
+export type ExportTraceServiceResponse =
+  Message<"opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse"> & {
+    /**
+     * @generated from field: opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess partial_success = 1;
+     */
+    partialSuccess?: ExportTracePartialSuccess | undefined;
+  };
 
 /**
  * Describes the message opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse.
  * Use `create(ExportTraceServiceResponseSchema)` to create a new message.
  */
-export const ExportTraceServiceResponseSchema: GenMessage<ExportTraceServiceResponse> = /*@__PURE__*/
+export const ExportTraceServiceResponseSchema: GenMessage<ExportTraceServiceResponse> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_trace_v1_trace_service, 1);
 
 /**
  * @generated from message opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess
  */
-export type ExportTracePartialSuccess = Message<"opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess"> & {
-  /**
-   * @generated from field: int64 rejected_spans = 1;
-   */
-  rejectedSpans: bigint;
+export type ExportTracePartialSuccess =
+  Message<"opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess"> & {
+    /**
+     * @generated from field: int64 rejected_spans = 1;
+     */
+    rejectedSpans: bigint;
 
-  /**
-   * @generated from field: string error_message = 2;
-   */
-  errorMessage: string;
-};
+    /**
+     * @generated from field: string error_message = 2;
+     */
+    errorMessage: string;
+  };
 
 /**
  * Describes the message opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess.
  * Use `create(ExportTracePartialSuccessSchema)` to create a new message.
  */
-export const ExportTracePartialSuccessSchema: GenMessage<ExportTracePartialSuccess> = /*@__PURE__*/
+export const ExportTracePartialSuccessSchema: GenMessage<ExportTracePartialSuccess> =
+  /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_trace_v1_trace_service, 2);
-

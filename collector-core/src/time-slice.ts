@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../interfaces.js";
+import type { Clock } from "./interfaces.js";
 
-/** How long a search may hold the event loop: ingestion goes on between slices. */
+/** How long work may hold the event loop: ingestion goes on between slices. */
 const SLICE_MS = 5;
 
 /** Divides long work into slices. */

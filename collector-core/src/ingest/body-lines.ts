@@ -1,0 +1,89 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import * as zlib from "node:zlib";
+import { ApiError } from "../contract/errors.js";
+import { RequestAborted } from "../request-aborted.js";
+
+/** One line of a body, or that it was too long to be held. */
+export type BodyLine =
+  | { readonly type: "line"; readonly number: number; readonly bytes: Buffer }
+  | { readonly type: "too_long"; readonly number: number };
+
+const NEWLINE = 0x0a;
+
+/**
+ * Reads the body of a request line by line, decompressed. What is held is one line and what is under way; the sender
+ * waits while a line is worked on. Empty lines are counted and left out.
+ *
+ * @param maxLineBytes - of a longer line nothing is kept.
+ * @throws `ApiError` unsupported_encoding, invalid_encoding; `RequestAborted`.
+ */
+export async function* bodyLines(request: IncomingMessage, maxLineBytes: number): AsyncGenerator<BodyLine> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  let number = 0;
+  const finish = (): BodyLine | undefined => {
+    number++;
+    const bytes = Buffer.concat(parts);
+    const isTooLong = size > maxLineBytes;
+    parts = [];
+    size = 0;
+    if (isTooLong) return { type: "too_long", number };
+    return isBlank(bytes) ? undefined : { type: "line", number, bytes };
+  };
+  const add = (part: Buffer): void => {
+    size += part.length;
+    if (size > maxLineBytes) parts = [];
+    else parts.push(part);
+  };
+
+  for await (const chunk of decompressedChunks(request)) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end));
+      start = end + 1;
+      const line = finish();
+      if (line !== undefined) yield line;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  const last = size === 0 ? undefined : finish();
+  if (last !== undefined) yield last;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
+}
+
+async function* decompressedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const decompressor = encoding === "identity" ? undefined : decompressorFor(encoding);
+  const source: Readable = decompressor === undefined ? request : request.pipe(decompressor);
+  // A sender that goes away ends the request and not what it is piped into.
+  const onClose = (): void => {
+    if (!request.complete) source.destroy(new RequestAborted());
+  };
+  request.once("close", onClose);
+  try {
+    // The request itself is left as it is: it still has to be answered.
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (error) {
+    if (error instanceof RequestAborted || !request.complete) throw new RequestAborted();
+    throw new ApiError(
+      "invalid_encoding",
+      `The body is not valid ${encoding}, which Content-Encoding says it is.`,
+    );
+  } finally {
+    request.off("close", onClose);
+    decompressor?.destroy();
+  }
+}
+
+function decompressorFor(encoding: string): zlib.Gunzip | zlib.BrotliDecompress {
+  if (encoding === "gzip" || encoding === "x-gzip") return zlib.createGunzip();
+  if (encoding === "br") return zlib.createBrotliDecompress();
+  throw new ApiError(
+    "unsupported_encoding",
+    `Content-Encoding of an import must be gzip, br or identity, got ${JSON.stringify(encoding.slice(0, 64))}.`,
+  );
+}

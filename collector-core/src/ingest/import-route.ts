@@ -1,0 +1,175 @@
+import type { IncomingMessage } from "node:http";
+import type { Span } from "@obspan/sdk/wire";
+import { ApiError } from "../contract/errors.js";
+import type { ImportResult } from "../contract/import.js";
+import type { Clock, ImportOutcome } from "../interfaces.js";
+import { SeededHash } from "../seeded-hash.js";
+import type { BatchContext } from "../span/span-facts.js";
+import { TimeSlice } from "../time-slice.js";
+import { createTurns } from "../turns.js";
+import { shuttingDown } from "./admission.js";
+import { bodyLines, type BodyLine } from "./body-lines.js";
+import type { IngestGate } from "./ingest-gate.js";
+import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import { requireLines } from "./media-type.js";
+import { parseJson } from "./parse-json.js";
+import { decodeUtf8 } from "./request-body.js";
+import { tenantProblem, type ReadTenant } from "./tenant.js";
+import { validateBatch } from "./validate-batch.js";
+
+/** Puts spans of a file where they are kept. */
+export type ImportSpans = (
+  context: BatchContext,
+  spans: readonly Span[],
+) => Promise<{ readonly imported: number; readonly evictedTraces: number }>;
+
+/** What {@link createImportRoute} needs. */
+export interface ImportRouteOptions {
+  /** Undefined where `trace_store.enabled` is false. */
+  readonly importSpans: ImportSpans | undefined;
+  readonly gate: IngestGate;
+  readonly readTenant: ReadTenant;
+  readonly clock: Clock;
+  /** `limits.max_body_bytes`. */
+  readonly maxBodyBytes: number;
+  readonly count: (outcome: ImportOutcome, spans: number) => void;
+  readonly isStopping: () => boolean;
+}
+
+/** Imports at work at once: each is as much work as the sender can send. */
+const MAX_IMPORTS = 2;
+/**
+ * A line may be longer than what a span came in: an export writes messages twice, once under the conventions' name, and
+ * JSON within JSON has more backslashes.
+ */
+const LINE_BODIES = 4;
+const MAX_PROBLEMS = 20;
+/** Traces that are told apart in the answer. */
+const MAX_COUNTED_TRACES = 1_000_000;
+
+/**
+ * `POST /v1/import` (contract 3): OTLP-JSON lines, as `GET /v1/export` writes them and the OpenTelemetry Collector's file
+ * exporter. A file has any length; every line stands for itself. What is read goes into the trace store, past the queue, the
+ * metrics, sampling, export and evaluation: it has been through them, or belongs to somebody else's figures.
+ */
+export function createImportRoute(options: ImportRouteOptions): IngestRoute {
+  const { importSpans, gate, clock, count } = options;
+  const inTurn = createTurns(MAX_IMPORTS);
+  const maxLineBytes = options.maxBodyBytes * LINE_BODIES;
+
+  async function handle(request: IncomingMessage): Promise<IngestAnswer> {
+    if (options.isStopping()) throw shuttingDown();
+    const headers = gate.enter(request);
+    if (importSpans === undefined)
+      throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
+    requireLines(request.headers["content-type"]);
+    const tenant = options.readTenant(request);
+    const result = await inTurn(() => importAll(request, tenant, importSpans));
+    return { status: 200, headers, body: JSON.stringify(result) };
+  }
+
+  async function importAll(
+    request: IncomingMessage,
+    tenant: string,
+    importLine: ImportSpans,
+  ): Promise<ImportResult> {
+    const result: ImportResult = {
+      lines: 0,
+      refused_lines: 0,
+      traces: 0,
+      spans: 0,
+      refused_spans: 0,
+      dropped_spans: 0,
+      evicted_traces: 0,
+      problems: [],
+    };
+    const traces = createTraceCounter();
+    const timeSlice = new TimeSlice(clock);
+    for await (const line of bodyLines(request, maxLineBytes)) {
+      result.lines++;
+      try {
+        await takeLine(line);
+      } catch (error) {
+        // What is wrong with a line is no reason to leave out the others; what is wrong here is.
+        if (!(error instanceof ApiError)) throw error;
+        if (result.lines === 1) throw atLine(line.number, error);
+        result.refused_lines++;
+        addProblem(line.number, error.message);
+      }
+      if (timeSlice.isOver()) await timeSlice.next();
+      if (options.isStopping()) throw shuttingDown();
+    }
+    return { ...result, traces: traces.count };
+
+    function addProblem(line: number, message: string): void {
+      if (result.problems.length < MAX_PROBLEMS) result.problems.push({ line, message });
+    }
+
+    async function takeLine(line: BodyLine): Promise<void> {
+      if (line.type === "too_long") {
+        const message = `A line may have ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
+        throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
+      }
+      const json = parseJson(decodeUtf8(line.bytes).replace(/^\uFEFF/, ""));
+      // Loaded when the first line comes: most collectors never see one.
+      const { readOtlpJson } = await import("../otlp/read-otlp-json.js");
+      const { applications, refusedSpans } = readOtlpJson(json);
+      if (refusedSpans > 0) {
+        result.refused_spans += refusedSpans;
+        count("refused", refusedSpans);
+        addProblem(line.number, `${refusedSpans} spans have no usable trace id or span id.`);
+      }
+      for (const { application, spans } of applications) {
+        const owner = application.tenant ?? tenant;
+        const problem = tenantProblem(owner);
+        if (problem !== undefined) throw new ApiError("invalid_tenant", `obspan.tenant ${problem}.`);
+        await takeSpans(line.number, { ...application, tenant: owner, receivedAtMs: clock.now() }, spans);
+      }
+    }
+
+    async function takeSpans(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
+      const usable = spans.filter((span) => isUsable(line, span));
+      if (usable.length < spans.length) {
+        result.refused_spans += spans.length - usable.length;
+        count("refused", spans.length - usable.length);
+      }
+      const { imported, evictedTraces } = await importLine(context, usable);
+      for (const { trace_id: traceId } of usable) traces.add(context.tenant, traceId);
+      result.spans += imported;
+      result.evicted_traces += evictedTraces;
+      result.dropped_spans += usable.length - imported;
+      count("imported", imported);
+      count("dropped", usable.length - imported);
+    }
+
+    /** Whether it has the shape that contract 1 wants of any span. */
+    function isUsable(line: number, span: Span): boolean {
+      try {
+        validateBatch({ spans: [span] }, 1);
+        return true;
+      } catch (error) {
+        addProblem(line, error instanceof ApiError ? error.message : "A span cannot be used.");
+        return false;
+      }
+    }
+  }
+
+  return { handle };
+}
+
+function atLine(line: number, error: ApiError): ApiError {
+  return new ApiError(error.code, `Line ${line}: ${error.message}`, { ...error.details, line });
+}
+
+function createTraceCounter() {
+  const hash = new SeededHash();
+  const known = new Set<number>();
+  return {
+    add(tenant: string, traceId: string): void {
+      if (known.size < MAX_COUNTED_TRACES) known.add(hash.ofPair(tenant, traceId).number);
+    },
+    get count() {
+      return known.size;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { toJson } from "@bufbuild/protobuf";
+import type { BatchContext } from "../span/span-facts.js";
+import {
+  ExportTraceServiceRequestSchema,
+  type ExportTraceServiceRequest,
+} from "./proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { contextKey, toOtlpRequest, type WritableSpan } from "./request-to-otlp.js";
+
+/** Spans of a line at most, and the characters of one from which the next span begins another. */
+const MAX_LINE_SPANS = 100;
+const LONG_LINE_CHARACTERS = 2 ** 20;
+
+/**
+ * Spans as lines of OTLP's JSON, each a whole request, as the OpenTelemetry Collector's file exporter writes them.
+ * The order of the spans is kept; a line never holds much more than a megabyte, or else one span.
+ *
+ * @param version - of the collector.
+ */
+export function* jsonLines(spans: Iterable<WritableSpan>, version: string): Generator<string> {
+  let groups: WritableSpan[][] = [];
+  let lastContext: BatchContext | undefined;
+  let count = 0;
+  let characters = 0;
+  const finish = (): string => {
+    const line = `${JSON.stringify(toOtlpJson(toOtlpRequest(groups, version)))}\n`;
+    groups = [];
+    lastContext = undefined;
+    count = 0;
+    characters = 0;
+    return line;
+  };
+
+  for (const each of spans) {
+    if (lastContext !== undefined && contextKey(lastContext) === contextKey(each.context))
+      groups.at(-1)?.push(each);
+    else groups.push([each]);
+    lastContext = each.context;
+    count++;
+    characters += roughLength(each.span.attributes);
+    if (count === MAX_LINE_SPANS || characters >= LONG_LINE_CHARACTERS) yield finish();
+  }
+  if (count > 0) yield finish();
+}
+
+/** Characters of the texts in a value, as near as is needed to tell long spans from short ones. */
+function roughLength(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, inner) => sum + roughLength(inner), 0);
+}
+
+interface JsonObject {
+  [key: string]: unknown;
+}
+
+/** OTLP's own JSON: enums are numbers, and ids are hex where protobuf's JSON has base64. */
+function toOtlpJson(request: ExportTraceServiceRequest): JsonObject {
+  const json = toJson(ExportTraceServiceRequestSchema, request, { enumAsInteger: true }) as JsonObject;
+  for (const resource of objects(json["resourceSpans"]))
+    for (const scope of objects(resource["scopeSpans"]))
+      for (const span of objects(scope["spans"]))
+        for (const key of ["traceId", "spanId", "parentSpanId"]) {
+          const id = span[key];
+          if (typeof id === "string") span[key] = Buffer.from(id, "base64").toString("hex");
+        }
+  return json;
+}
+
+function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? (value as JsonObject[]) : [];
+}

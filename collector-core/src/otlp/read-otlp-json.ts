@@ -1,0 +1,20 @@
+import { ApiError } from "../contract/errors.js";
+import { InvalidOtlpJson, readJsonRequest } from "./read-json.js";
+import { TooDeepValue } from "./received-spans.js";
+import { spansFromOtlp, type MappedRequest } from "./spans-from-otlp.js";
+
+/**
+ * Reads and maps an OTLP request in JSON.
+ *
+ * @throws `ApiError` invalid_payload, too_deep.
+ */
+export function readOtlpJson(body: unknown): MappedRequest {
+  try {
+    return spansFromOtlp(readJsonRequest(body));
+  } catch (error) {
+    if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
+    if (error instanceof TooDeepValue)
+      throw new ApiError("too_deep", "A value of an attribute is nested too deep.");
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { TraceFilterSchema } from "../contract/trace.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
+import { errorAnswers } from "./error-schemas.js";
+import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
+
+/** What {@link exportRoute} needs. */
+export interface ExportRouteOptions {
+  /** Undefined where `trace_store.enabled` is false. */
+  readonly store: TraceStore | undefined;
+  /** Of the collector; it stands in the file. */
+  readonly version: string;
+  /** In milliseconds since the Unix epoch, for the file's name. */
+  readonly now: () => number;
+}
+
+/** Typed loosely: the answer is streamed. */
+const STREAMED: Record<number, object> = {
+  200: Type.String({
+    description: "One OTLP request in JSON a line (`.otlp.jsonl`), the oldest trace first.",
+  }),
+};
+
+/** `GET /v1/export` (contract 3): what `POST /v1/import` takes in again, with nothing lost. */
+export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async (
+  app,
+  { store, version, now },
+) => {
+  app.get(
+    "/v1/export",
+    {
+      schema: {
+        tags: ["traces"],
+        summary: "Traces as a file",
+        description:
+          "The traces that the filters choose, each with all its spans as they came, as OTLP-JSON lines. The answer is " +
+          "streamed, as an attachment.",
+        produces: ["application/jsonl"],
+        querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
+        response: {
+          ...STREAMED,
+          ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled"),
+        },
+      },
+    },
+    async ({ query }, reply) => {
+      const kept = requiredStore(store);
+      const keys = await kept.select(query, whileConnected(reply.raw));
+      if (query.trace_id !== undefined && keys.length === 0) throw traceNotFound(query.trace_id);
+      void reply
+        .type("application/jsonl; charset=utf-8")
+        .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, now())}"`)
+        .header("Cache-Control", "no-store");
+      return await reply.send(Readable.from(lines(kept, keys, version)));
+    },
+  );
+};
+
+/** One trace after the other: what is held is a line. A trace that is evicted meanwhile is left out. */
+async function* lines(store: TraceStore, keys: readonly TraceKey[], version: string): AsyncGenerator<string> {
+  // Loaded when it is first needed: protobuf is a tenth of the start.
+  const { jsonLines } = await import("../otlp/json-lines.js");
+  for (const key of keys) {
+    const trace = await store.get(key);
+    if (trace !== undefined) yield* jsonLines(trace.received, version);
+  }
+}
+
+/** A name that every file system takes. */
+function fileName(traceId: string | undefined, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-");
+  const what =
+    traceId === undefined ? `traces-${time}` : `trace-${traceId.replace(/[^\w-]+/g, "_").slice(0, 64)}`;
+  return `obspan-${what}.otlp.jsonl`;
+}
