@@ -74,6 +74,9 @@ export function fakeApi(stored: TraceSummary[]) {
       return facets({ total: stored.length, service: [{ value: "shop", count: stored.length }] });
     },
     getHistogram: async () => ({ total: 0, bucket_ms: null, buckets: [] }),
+    exportAddress: () => "/v1/export",
+    exportTrace: async ({ traceId }) => new Blob([`${traceId}\n`]),
+    importTraces: () => Promise.reject(new Error("not asked for")),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

@@ -84,6 +84,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       problems: [],
     };
     const traces = createTraceCounter();
+    let firstError: ApiError | undefined;
     const timeSlice = new TimeSlice(clock);
     for await (const line of bodyLines(request, maxLineBytes)) {
       result.lines++;
@@ -92,13 +93,15 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       } catch (error) {
         // What is wrong with a line is no reason to leave out the others; what is wrong here is.
         if (!(error instanceof ApiError)) throw error;
-        if (result.lines === 1) throw atLine(line.number, error);
+        firstError ??= atLine(line.number, error);
         result.refused_lines++;
         addProblem(line.number, error.message);
       }
       if (timeSlice.isOver()) await timeSlice.next();
       if (options.isStopping()) throw shuttingDown();
     }
+    // Then it is another kind of file.
+    if (firstError !== undefined && result.refused_lines === result.lines) throw firstError;
     return { ...result, traces: traces.count };
 
     function addProblem(line: number, message: string): void {

@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { PipelineSpan } from "../interfaces.js";
+import type { PipelineSpan, ReceivedBatch } from "../interfaces.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
@@ -28,8 +28,8 @@ export function createSpanImporter({ maxSpanAttributes, leafUsage, redactor, kee
     spans: readonly Span[],
   ): Promise<{ imported: number; evictedTraces: number }> {
     const body = Buffer.from(JSON.stringify({ spans }));
-    const batch = {
-      context,
+    const batch: ReceivedBatch = {
+      parts: [{ from: 0, context }],
       batchId: undefined,
       spans,
       spanCount: spans.length,

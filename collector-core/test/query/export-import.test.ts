@@ -312,16 +312,16 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     await running.settled();
     const [first = "", second = ""] = (await exported(running)).trimEnd().split("\n");
     const tooLong = JSON.stringify({ resourceSpans: [], padding: "x".repeat(8000) });
-    const file = `\uFEFF${first}\r\n\n  \n{"resourceSpans":1}\nnonsense\n${tooLong}\n[]\n${second}`;
+    const file = `\uFEFFbad\n${first}\r\n\n  \n{"resourceSpans":1}\nnonsense\n${tooLong}\n[]\n${second}`;
     const other = await startCollector({ LIMITS_MAX_BODY_BYTES: "2000" });
     const result = await importInto(other, file);
-    expect(result).toMatchObject({ lines: 6, refused_lines: 4, traces: 2, spans: 2 });
-    expect(result.problems.map(({ line }) => line)).toEqual([4, 5, 6, 7]);
-    expect(result.problems[2]?.message).toContain("8000 bytes (four times limits.max_body_bytes)");
+    expect(result).toMatchObject({ lines: 7, refused_lines: 5, traces: 2, spans: 2 });
+    expect(result.problems.map(({ line }) => line)).toEqual([1, 5, 6, 7, 8]);
+    expect(result.problems[3]?.message).toContain("8000 bytes (four times limits.max_body_bytes)");
     expect(JSON.stringify(result)).not.toContain("nonsense");
   });
 
-  it("refuse a file whose first line is no OTLP, with nothing taken", async () => {
+  it("refuse a file of which no line is OTLP, with nothing taken", async () => {
     const running = await startCollector();
     for (const [body, code] of [
       ["a,b,c\n1,2,3\n", "invalid_json"],

@@ -4,6 +4,7 @@ import type { CollectorApi } from "./api/collector-api.js";
 import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
 import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
 import type { SessionStore } from "./store/session-store.js";
+import type { TraceFilesStore } from "./store/trace-files-store.js";
 import type { TraceStore } from "./store/trace-store.js";
 import type { TracesStore } from "./store/traces-store.js";
 
@@ -13,6 +14,7 @@ export interface AppStores {
   readonly preferences: PreferencesStore;
   readonly session: SessionStore;
   readonly traces: TracesStore;
+  readonly files: TraceFilesStore;
   readonly trace: TraceStore;
   readonly api: CollectorApi;
 }

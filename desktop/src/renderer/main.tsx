@@ -7,6 +7,8 @@ import { AppProvider, type AppStores } from "./app-context.js";
 import { connect, createConnectionStore } from "./store/connection-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
+import { saveFile } from "./components/save-file.js";
+import { createTraceFilesStore } from "./store/trace-files-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
 import "./styles/tokens.css";
@@ -23,6 +25,7 @@ const stores: AppStores = {
     leave: () => window.location.replace("/traces"),
   }),
   traces: createTracesStore({ api }),
+  files: createTraceFilesStore({ api, save: saveFile }),
   trace: createTraceStore(api),
 };
 

@@ -3,6 +3,7 @@ import type {
   ErrorCode,
   Facets,
   Histogram,
+  ImportResult,
   NormalizedSpan,
   TraceDetail,
   TraceList,
@@ -61,6 +62,12 @@ export interface CollectorApi {
   getFacets(filters: TraceFilters, signal?: AbortSignal): Promise<Facets>;
   /** @param buckets - how many at most. */
   getHistogram(filters: TraceFilters, buckets: number, signal?: AbortSignal): Promise<Histogram>;
+  /** Where the traces that the filters choose are downloaded from, as a file. */
+  exportAddress(filters: TraceFilters): string;
+  /** One trace as OTLP-JSON lines. */
+  exportTrace(key: TraceKey): Promise<Blob>;
+  /** Takes whole lines of such a file in. */
+  importTraces(lines: Blob): Promise<ImportResult>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
@@ -115,6 +122,16 @@ export function createCollectorApi({
     getFacets: (filters, signal) => getJson(`/v1/facets${queryString(filters)}`, signal),
     getHistogram: (filters, buckets, signal) =>
       getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
+    exportAddress: (filters) => `${baseUrl}/v1/export${queryString(filters)}`,
+    async exportTrace({ traceId, tenant }) {
+      const query = queryString({ trace_id: traceId, tenant: tenant === "" ? undefined : tenant });
+      return await (await call(`/v1/export${query}`)).blob();
+    },
+    async importTraces(lines) {
+      const headers = { "Content-Type": "application/jsonl" };
+      const response = await call("/v1/import", { method: "POST", headers, body: lines });
+      return (await response.json()) as ImportResult;
+    },
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });
     },

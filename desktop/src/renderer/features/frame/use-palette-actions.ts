@@ -1,5 +1,6 @@
 import {
   Copy,
+  Download,
   FilterX,
   Keyboard,
   LogOut,
@@ -11,13 +12,16 @@ import {
   Send,
   Sun,
   Trash2,
+  Upload,
   type LucideIcon,
 } from "lucide-react";
 import { useLocation } from "wouter";
 import { useConnection, usePreferences, useSession, useStores, useTraces } from "../../app-context.js";
 import { copyText } from "../../components/copy-text.js";
+import { saveFrom } from "../../components/save-file.js";
 import type { Preferences } from "../../store/preferences-store.js";
 import { isUnfiltered } from "../../store/traces-state.js";
+import { chooseAndImport } from "../traces/files/import-traces.js";
 import { openShortcuts } from "./overlays.js";
 import type { PaletteItem } from "./palette-items.js";
 import { toggleRail } from "./rail-state.js";
@@ -31,10 +35,11 @@ const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: s
 /** What the palette can do, beside going somewhere. @param askToDelete - the step before all traces are deleted. */
 export function usePaletteActions(askToDelete: () => void): readonly PaletteItem[] {
   const stores = useStores();
-  const { preferences, session, traces } = stores;
+  const { api, files, preferences, session, traces } = stores;
   const [, navigate] = useLocation();
   const paused = useTraces((state) => state.paused);
-  const isFiltered = useTraces((state) => !isUnfiltered(state.filters));
+  const filters = useTraces((state) => state.filters);
+  const isFiltered = !isUnfiltered(filters);
   const theme = usePreferences((state) => state.theme);
   const hasSession = useSession((state) => state.isOpenedHere);
   const kept = useConnection((connection) => connection.status?.store?.traces ?? 0);
@@ -67,6 +72,25 @@ export function usePaletteActions(askToDelete: () => void): readonly PaletteItem
       navigate("/traces");
       void traces.getState().sendTestTrace();
     }),
+    ...(kept > 0
+      ? [
+          action(
+            isFiltered ? "Export what matches" : "Export all traces",
+            Download,
+            () => saveFrom(api.exportAddress(filters)),
+            { keywords: "download save file otlp jsonl" },
+          ),
+        ]
+      : []),
+    action(
+      "Import traces from a file…",
+      Upload,
+      () => {
+        navigate("/traces");
+        chooseAndImport(files);
+      },
+      { keywords: "open load otlp jsonl" },
+    ),
     action("Copy endpoint", Copy, () => void copyText(window.location.origin), {
       detail: window.location.origin,
       keywords: "address url",

@@ -1,11 +1,15 @@
-import { Trash2, X } from "lucide-react";
+import { Download, Trash2, X } from "lucide-react";
 import { useEffect, useState, type KeyboardEvent } from "react";
+import { useStore } from "zustand";
 import { useStores, useTraces } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
+import { rowKeyOf } from "../../store/trace-key.js";
+import type { TracesStore } from "../../store/traces-store.js";
 
 /** What can be done with the rows that are selected. */
 export function BulkBar() {
-  const { traces } = useStores();
+  const { traces, files } = useStores();
+  const isExporting = useStore(files, ({ transfer }) => transfer.type === "exporting");
   const selected = useTraces((state) => state.selected);
   const { isRunning, failure } = useTraces((state) => state.deletion);
   const [isAsking, setAsking] = useState(false);
@@ -58,6 +62,15 @@ export function BulkBar() {
           </span>
           {failure !== undefined && <span className="is-error">{failure}</span>}
           <span className="sep" />
+          <button
+            type="button"
+            className="btn ghost"
+            disabled={isExporting}
+            onClick={() => void files.getState().exportRows(selectedInOrder(traces))}
+          >
+            <Download className="icon" aria-hidden />
+            {isExporting ? "Exporting…" : "Export"}
+          </button>
           <button type="button" className="btn ghost danger" onClick={() => setAsking(true)}>
             <Trash2 className="icon" aria-hidden />
             Delete
@@ -69,4 +82,11 @@ export function BulkBar() {
       )}
     </div>
   );
+}
+
+/** Keys of the selected rows as the list has them, whatever order they were selected in. */
+function selectedInOrder(traces: TracesStore): string[] {
+  const { rows, selected } = traces.getState();
+  const listed = rows.map(rowKeyOf).filter((key) => selected.has(key));
+  return [...listed, ...[...selected].filter((key) => !listed.includes(key))];
 }

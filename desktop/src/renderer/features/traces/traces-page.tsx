@@ -4,6 +4,9 @@ import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
 import { BulkBar } from "./bulk-bar.js";
 import { ColumnsMenu } from "./columns-menu.js";
 import { FacetBar } from "./facet-bar.js";
+import { DropTarget } from "./files/drop-target.js";
+import { FileButtons } from "./files/file-buttons.js";
+import { TransferNotice } from "./files/transfer-notice.js";
 import { FirstRun } from "./first-run/first-run.js";
 import { Histogram } from "./histogram/histogram.js";
 import { ListFoot } from "./list-foot.js";
@@ -41,11 +44,13 @@ export function TracesPage() {
             <QueryInput {...address} />
             <TimeMenu {...address} />
             <ColumnsMenu />
+            <FileButtons filters={filters} />
           </div>
           <FacetBar {...address} />
           <Histogram {...address} />
         </>
       )}
+      <TransferNotice />
       <div className="list">
         <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
         <NewPill />
@@ -53,6 +58,7 @@ export function TracesPage() {
       </div>
       {!isOff && <ListFoot />}
       <ArrivalsAnnouncer />
+      {!isOff && <DropTarget />}
     </main>
   );
 }

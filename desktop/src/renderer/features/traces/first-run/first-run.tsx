@@ -1,7 +1,10 @@
-import { CircleAlert, LoaderCircle, Send } from "lucide-react";
+import { CircleAlert, LoaderCircle, Send, Upload } from "lucide-react";
 import { useConnection, useSession, useStores, useTraces } from "../../../app-context.js";
 import { CopyButton } from "../../../components/copy-button.js";
 import { isLoopback } from "../../../loopback.js";
+import { DropTarget } from "../files/drop-target.js";
+import { chooseAndImport } from "../files/import-traces.js";
+import { TransferNotice } from "../files/transfer-notice.js";
 import { Checks } from "./checks.js";
 import { Refusals } from "./refusals.js";
 import { SnippetTabs } from "./snippet-tabs.js";
@@ -9,7 +12,7 @@ import "../first-run.css";
 
 /** What stands in place of the list until a trace is there: where to send one, and how. */
 export function FirstRun() {
-  const { traces } = useStores();
+  const { traces, files } = useStores();
   const { isSending, failure } = useTraces((state) => state.testTrace);
   const { origin } = window.location;
   const wantsKey = useSession((session) => session.isOpenedHere);
@@ -50,17 +53,23 @@ export function FirstRun() {
             )}
             Send a test trace
           </button>
+          <button type="button" className="btn lg" onClick={() => chooseAndImport(files)}>
+            <Upload className="icon" aria-hidden />
+            Import a file
+          </button>
           {failure === undefined ? (
-            <span className="faint">A run of an agent with eight spans, posted as an app would</span>
+            <span className="faint">A run of eight spans, or OTLP-JSON lines: drop a file anywhere</span>
           ) : (
             <span className="is-error" role="alert">
               <CircleAlert className="icon sm" aria-hidden /> {failure}
             </span>
           )}
         </div>
+        <TransferNotice />
         <Refusals />
         <Checks />
       </div>
+      <DropTarget />
     </main>
   );
 }

@@ -1,0 +1,47 @@
+import { Upload } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useStores } from "../../../app-context.js";
+import "./files.css";
+
+/** Takes a file that is dropped anywhere on the page, and says so while one is dragged over it. */
+export function DropTarget() {
+  const { files } = useStores();
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    function onDragOver(event: DragEvent): void {
+      if (!hasFiles(event)) return;
+      // Without this the browser would open the file in place of the page.
+      event.preventDefault();
+      setOver(true);
+    }
+    function onDragLeave(event: DragEvent): void {
+      if (event.relatedTarget === null) setOver(false);
+    }
+    function onDrop(event: DragEvent): void {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (file !== undefined) void files.getState().importFile(file);
+    }
+    window.addEventListener("dragover", onDragOver);
+    window.addEventListener("dragleave", onDragLeave);
+    window.addEventListener("drop", onDrop);
+    return () => {
+      window.removeEventListener("dragover", onDragOver);
+      window.removeEventListener("dragleave", onDragLeave);
+      window.removeEventListener("drop", onDrop);
+    };
+  }, [files]);
+  if (!isOver) return null;
+  return (
+    <div className="drop-target" role="status">
+      <Upload className="icon" aria-hidden />
+      Drop a file of OTLP-JSON lines to import its traces
+    </div>
+  );
+}
+
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes("Files") === true;
+}

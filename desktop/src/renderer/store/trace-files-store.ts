@@ -1,0 +1,118 @@
+import type { ImportResult } from "@obspan/collector-core/contract";
+import { createStore } from "zustand/vanilla";
+import type { CollectorApi } from "../api/collector-api.js";
+import { filePieces } from "./file-pieces.js";
+import { traceKeyOf } from "./trace-key.js";
+
+/** What is being done with files of traces, or was done last. */
+export type FileTransfer =
+  | { readonly type: "none" }
+  | FileProgress<"importing">
+  | FileProgress<"exporting">
+  | { readonly type: "imported"; readonly name: string; readonly result: ImportResult }
+  | { readonly type: "failed"; readonly message: string };
+
+interface FileProgress<Type extends string> {
+  readonly type: Type;
+  readonly name: string;
+  /** How much of it is done, from 0 to 1. */
+  readonly share: number;
+}
+
+export interface TraceFilesState {
+  readonly transfer: FileTransfer;
+}
+
+export interface TraceFilesActions {
+  /** Sends a file of OTLP-JSON lines to the collector, piece by piece. */
+  importFile(file: File): Promise<void>;
+  /** Fetches the traces of these rows and saves them as one file. */
+  exportRows(rowKeys: readonly string[]): Promise<void>;
+  dismiss(): void;
+}
+
+export interface TraceFilesOptions {
+  readonly api: Pick<CollectorApi, "importTraces" | "exportTrace">;
+  /** Hands a file to the user. */
+  readonly save: (file: Blob, name: string) => void;
+  /** In epoch milliseconds. Default: Date.now. */
+  readonly now?: () => number;
+}
+
+/** Fetches under way at once: a browser opens six connections to a host. */
+const AT_ONCE = 4;
+
+/** Traces that come from files and go into files. One transfer at a time. */
+export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesOptions) {
+  return createStore<TraceFilesState & TraceFilesActions>()((set, get) => {
+    const isBusy = (): boolean => ["importing", "exporting"].includes(get().transfer.type);
+
+    async function run(task: () => Promise<FileTransfer>): Promise<void> {
+      if (isBusy()) return;
+      try {
+        set({ transfer: await task() });
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        set({ transfer: { type: "failed", message } });
+      }
+    }
+
+    return {
+      transfer: { type: "none" },
+
+      importFile: (file) =>
+        run(async () => {
+          const { name } = file;
+          let result: ImportResult | undefined;
+          set({ transfer: { type: "importing", name, share: 0 } });
+          for await (const { bytes, linesBefore, endByte } of filePieces(file)) {
+            result = joinResults(result, await api.importTraces(bytes), linesBefore);
+            set({ transfer: { type: "importing", name, share: endByte / file.size } });
+          }
+          if (result === undefined || result.lines === 0) throw new Error(`${name} is empty.`);
+          return { type: "imported", name, result };
+        }),
+
+      exportRows: (rowKeys) =>
+        run(async () => {
+          const name = `obspan-traces-${new Date(now()).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
+          const files: Blob[] = [];
+          // As the collector writes them: the oldest first.
+          const queue = rowKeys.toReversed().map((key, index) => ({ key, index }));
+          let done = 0;
+          const work = async (): Promise<void> => {
+            for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+              set({ transfer: { type: "exporting", name, share: done / rowKeys.length } });
+              files[next.index] = await api.exportTrace(traceKeyOf(next.key));
+              done++;
+            }
+          };
+          await Promise.all(Array.from({ length: AT_ONCE }, work));
+          save(new Blob(files, { type: "application/jsonl" }), name);
+          return { type: "none" };
+        }),
+
+      dismiss() {
+        if (!isBusy()) set({ transfer: { type: "none" } });
+      },
+    };
+  });
+}
+export type TraceFilesStore = ReturnType<typeof createTraceFilesStore>;
+
+const MAX_PROBLEMS = 20;
+
+function joinResults(sum: ImportResult | undefined, piece: ImportResult, linesBefore: number): ImportResult {
+  const problems = piece.problems.map(({ line, message }) => ({ line: line + linesBefore, message }));
+  if (sum === undefined) return { ...piece, problems };
+  return {
+    lines: sum.lines + piece.lines,
+    refused_lines: sum.refused_lines + piece.refused_lines,
+    traces: sum.traces + piece.traces,
+    spans: sum.spans + piece.spans,
+    refused_spans: sum.refused_spans + piece.refused_spans,
+    dropped_spans: sum.dropped_spans + piece.dropped_spans,
+    evicted_traces: sum.evicted_traces + piece.evicted_traces,
+    problems: [...sum.problems, ...problems].slice(0, MAX_PROBLEMS),
+  };
+}

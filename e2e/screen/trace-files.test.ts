@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import type { Browser, Download, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { until } from "../harness/until.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { launchBrowser, openPage } from "./browser.js";
+import { supportRun } from "./support-run.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> {
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+/** Three runs of an agent, the second of which failed. */
+async function fill(collector: BuiltCollector): Promise<void> {
+  for (const [index, status] of (["OK", "ERROR", "OK"] as const).entries()) {
+    const [root, ...others] = supportRun({
+      traceId: `t${index}`,
+      startMs: Date.now() - 60_000 + index * 10_000,
+    });
+    await post(collector, [{ ...(root as object), status }, ...others]);
+  }
+}
+
+async function textOf(download: Download): Promise<string> {
+  return await readFile(await download.path(), "utf8");
+}
+
+/** Lets the page have a file as if it had been dropped on it. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const { DataTransfer } = globalThis as unknown as {
+        DataTransfer: new () => { readonly items: { add(file: File): void } };
+      };
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], fileName));
+      return transfer;
+    },
+    [name, text] as const,
+  );
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.getByText("Drop a file of OTLP-JSON lines").waitFor();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+const rowCount = (page: Page): Promise<number> => page.locator(".rows [role=row]").count();
+
+async function rows(page: Page, count: number): Promise<void> {
+  await until(`there are ${count} rows`, async () => ((await rowCount(page)) === count ? true : undefined));
+}
+
+describe("files of traces", () => {
+  it("hold what the filters choose, and come in again by the button", async () => {
+    const source = await collectorForTest();
+    await fill(source);
+    const { page } = await openPage(browser, `${source.url}/traces?status=OK`);
+    await rows(page, 2);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export what matches" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^obspan-traces-.+\.otlp\.jsonl$/);
+    const path = await download.path();
+
+    const collector = await collectorForTest();
+    const other = await openPage(browser, collector.url);
+    const choosing = other.page.waitForEvent("filechooser");
+    await other.page.getByRole("button", { name: "Import a file" }).click();
+    await (await choosing).setFiles(path);
+    await rows(other.page, 2);
+    await other.page
+      .getByRole("status")
+      .getByText(/^Imported 2 traces with \d+ spans from/)
+      .waitFor();
+    expect(await accessibilityViolations(other.page)).toEqual([]);
+    await other.page.getByRole("button", { name: "Dismiss" }).click();
+    await other.page.getByText(/^Imported/).waitFor({ state: "detached" });
+    expect(other.complaints).toEqual([]);
+
+    // What came in goes out as it came.
+    const again = other.page.waitForEvent("download");
+    await other.page.getByRole("link", { name: "Export what matches" }).click();
+    expect(await textOf(await again)).toBe(await textOf(download));
+  });
+
+  it("hold the rows that are selected, and come in again where they are dropped", async () => {
+    const source = await collectorForTest();
+    await fill(source);
+    const { page, complaints } = await openPage(browser, `${source.url}/traces`);
+    await rows(page, 3);
+    await page.getByRole("grid", { name: "Traces" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("x");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.getByText("2 selected").waitFor();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    const text = await textOf(await downloading);
+    expect(complaints).toEqual([]);
+
+    const collector = await collectorForTest();
+    const { page: other } = await openPage(browser, collector.url);
+    await other.getByRole("heading", { name: /Listening on/ }).waitFor();
+    await drop(other, "runs.otlp.jsonl", text);
+    await rows(other, 2);
+    await drop(other, "notes.txt", "no traces\n");
+    await other.getByRole("alert").getByText("Line 1: The body is not valid JSON").waitFor();
+    await drop(other, "mixed.jsonl", `${text}nonsense\n`);
+    await other.getByText(/1 line refused/).waitFor();
+    expect(await accessibilityViolations(other)).toEqual([]);
+    expect(await rowCount(other)).toBe(2);
+  });
+});
