@@ -9,6 +9,7 @@
  * @property {number} spans - in each request.
  * @property {number} textLength - characters of text in each span.
  * @property {string} [textStart] - what the text in each span begins with.
+ * @property {"telemetry" | "otlp"} [format] - the route that it is sent to, and so how. Default: telemetry.
  * @property {number} seconds - how long requests are sent.
  * @property {number} connections
  * @property {number} [requests] - sends so many, however long it takes.
@@ -18,7 +19,7 @@
  *
  * @typedef {object} LoadResult
  * @property {number} seconds - until the last answer.
- * @property {number} requests - answered 202.
+ * @property {number} requests - answered 202, over OTLP 200.
  * @property {Record<string, number>} otherAnswers - by status.
  * @property {number} p50Ms
  * @property {number} p99Ms
@@ -27,9 +28,13 @@
  */
 import { connect } from "node:net";
 import { quantile } from "./statistics.mjs";
+import { OtlpBatch } from "./otlp-batches.mjs";
 import { SpanBatch } from "./span-batches.mjs";
 
-const ACCEPTED = 202;
+const FORMATS = {
+  telemetry: { path: "/v1/telemetry", type: "application/json", accepted: 202, Batch: SpanBatch },
+  otlp: { path: "/v1/traces", type: "application/x-protobuf", accepted: 200, Batch: OtlpBatch },
+};
 /** Distinct for every request of this process, so that no two orders send the same traces. */
 let requestNumber = 0;
 
@@ -43,10 +48,11 @@ class Connection {
   onAnswer = () => {};
 
   /** @param {LoadOrder} order */
-  constructor({ port, spans, textLength, textStart }) {
-    this.#batch = new SpanBatch(spans, textLength, textStart);
+  constructor({ port, spans, textLength, textStart, format = "telemetry" }) {
+    const { path, type, Batch } = FORMATS[format];
+    this.#batch = new Batch(spans, textLength, textStart);
     this.head = Buffer.from(
-      `POST /v1/telemetry HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: ${type}\r\n` +
         `Content-Length: ${this.bytes}\r\n\r\n`,
     );
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -123,8 +129,9 @@ async function run(order) {
   const isOver = (sent) =>
     order.requests === undefined ? performance.now() >= endMs : sent >= order.requests;
   const nextNumber = () => (order.sameTraces === true ? 0 : ++requestNumber);
+  const { accepted } = FORMATS[order.format ?? "telemetry"];
   const note = (status, startedAtMs) => {
-    if (status === ACCEPTED) latencies.push(performance.now() - startedAtMs);
+    if (status === accepted) latencies.push(performance.now() - startedAtMs);
     else otherAnswers[status] = (otherAnswers[status] ?? 0) + 1;
   };
 

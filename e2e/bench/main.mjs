@@ -35,6 +35,7 @@ const generator = new LoadGenerator();
 const timing = { generator, rounds, secondsPerRound, textLength };
 const PARTS = {
   throughput: () => measureThroughput({ ...timing, baseline: flags.baseline }),
+  otlp: () => measureThroughput({ ...timing, baseline: flags.baseline, format: "otlp" }),
   latency: () => measureLatency(timing),
   redaction: () => measureRedaction({ generator, rounds, secondsPerRound }),
   memory: () => measureMemory({ generator }),

@@ -61,7 +61,7 @@ export const DEFAULT_TEXT_LENGTH = 90;
  * @param {number} textLength
  * @param {string} textStart
  */
-function makeSpan(index, textLength, textStart) {
+export function makeSpan(index, textLength, textStart) {
   const trace = Math.floor(index / SPANS_PER_TRACE);
   const place = index % SPANS_PER_TRACE;
   const words = WORDS.repeat(Math.ceil((textLength + 10) / WORDS.length)).slice(place);

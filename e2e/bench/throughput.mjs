@@ -14,10 +14,18 @@ export const CONNECTIONS = 32;
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
+ * @param {"telemetry" | "otlp"} [options.format] - how the spans come. Default: telemetry.
  * @param {string | undefined} options.baseline - another built checkout, measured beside this one.
  * @returns {Promise<object[]>}
  */
-export async function measureThroughput({ generator, rounds, secondsPerRound, textLength, baseline }) {
+export async function measureThroughput({
+  generator,
+  rounds,
+  secondsPerRound,
+  textLength,
+  baseline,
+  format = "telemetry",
+}) {
   const results = [];
   for (const spans of [10, 100]) {
     const servers = {
@@ -26,7 +34,7 @@ export async function measureThroughput({ generator, rounds, secondsPerRound, te
       ...(baseline === undefined ? {} : { baseline: await startCollector({ checkout: baseline }) }),
     };
     const samples = Object.fromEntries(Object.keys(servers).map((name) => [name, []]));
-    const order = { spans, textLength, connections: CONNECTIONS };
+    const order = { spans, textLength, connections: CONNECTIONS, format };
     for (const { port, settled } of Object.values(servers)) {
       await generator.run({ ...order, port, seconds: secondsPerRound });
       await settled();
@@ -45,7 +53,7 @@ export async function measureThroughput({ generator, rounds, secondsPerRound, te
       ...Object.entries(samples).map(([name, taken]) => summarize(name, spans, taken, samples.ceiling)),
     );
   }
-  print(results);
+  print(results, format);
   return results;
 }
 
@@ -101,8 +109,10 @@ function sumByStatus(samples) {
   return sum;
 }
 
-function print(results) {
-  console.log("\nThroughput, each connection sending as fast as it is answered");
+function print(results, format) {
+  console.log(
+    `\nThroughput${format === "otlp" ? " of OTLP in protobuf" : ""}, each connection sending as fast as it is answered`,
+  );
   printTable(
     ["", "spans", "bytes", "req/s", "p50 ms", "p99 ms", "of ceiling", "CPU µs/req", "generator CPU"],
     results.map((row) => [

@@ -7,19 +7,24 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, which must come within 15 s. */
+/** Runs a program to its end, which must come within 15 s or what is said. */
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly input?: string; readonly env?: Record<string, string> } = {},
+  options: {
+    readonly cwd?: string;
+    readonly input?: string;
+    readonly env?: Record<string, string>;
+    readonly timeoutMs?: number;
+  } = {},
 ): Promise<CommandResult> {
-  const { input, env = {}, ...rest } = options;
+  const { input, env = {}, timeoutMs = 15_000, ...rest } = options;
   const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env };
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
       args,
-      { ...rest, env: environment, timeout: 15_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
+      { ...rest, env: environment, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
         if (typeof code === "number") resolve({ code, stdout, stderr });

@@ -14,9 +14,9 @@ const STRING = `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`;
 const KEY = `"\\w+"(?=:)|\\b\\w+(?=: )`;
 const NUMBER = `(?<=[ (])\\d+(?:\\.\\d+)?\\b`;
 const KEYWORDS = {
-  shell: `\\bcurl\\b`,
+  shell: `\\b(?:curl|export)\\b`,
   javascript: `\\b(?:const|await|import|from|new)\\b`,
-  python: `\\b(?:import|from|as|def|return)\\b`,
+  python: `\\b(?:import|from|as|def|return|with)\\b`,
 } as const;
 const COMMENTS = { shell: `^#.*`, javascript: `//[^"]*$`, python: `^#.*` } as const;
 

@@ -1,0 +1,43 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runProgram, type CommandResult } from "./shell.js";
+
+const SENDERS = fileURLToPath(new URL("../senders/", import.meta.url));
+/** Ignored by git: what is installed stays for the next run, as long as its lockfile does. */
+const INSTALLED = fileURLToPath(new URL("../../.cache/senders/", import.meta.url));
+const INSTALL_WITHIN_MS = 240_000;
+
+/** Where the guide's programs send to. */
+const GUIDE_ADDRESS = "http://localhost:8080";
+
+/** Installs a library as a user does, in a folder of its own. @returns the folder. */
+export async function installSender(name: string): Promise<string> {
+  const folder = join(INSTALLED, name);
+  const lock = join(SENDERS, name, "package-lock.json");
+  const installed = join(folder, "installed-lock.json");
+  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(lock))) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"])
+    copyFileSync(join(SENDERS, name, file), join(folder, file));
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const { code, stderr } = await runProgram("npm", args, { cwd: folder, timeoutMs: INSTALL_WITHIN_MS });
+  if (code !== 0) throw new Error(`npm ${args.join(" ")} of ${name} ended with ${code}:\n${stderr}`);
+  copyFileSync(lock, installed);
+  return folder;
+}
+
+/** Runs a program of the guide in such a folder, sending to `collectorUrl` and asking the model at `modelUrl`. */
+export function runSender(
+  folder: string,
+  program: string,
+  { collectorUrl, modelUrl }: { collectorUrl: string; modelUrl: string },
+): Promise<CommandResult> {
+  writeFileSync(join(folder, "app.mjs"), program.replaceAll(GUIDE_ADDRESS, collectorUrl));
+  return runProgram(process.execPath, ["app.mjs"], {
+    cwd: folder,
+    env: { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: `${modelUrl}/v1` },
+    timeoutMs: 45_000,
+  });
+}

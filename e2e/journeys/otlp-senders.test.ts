@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { recordedExchange } from "../../sdk/test/replay/exchange.js";
+import { startReplayServer, type ReplayServer } from "../../sdk/test/replay/replay-server.js";
+import { collectorForTest } from "../harness/built-collector.js";
+import { guidePrograms } from "../harness/guide-snippet.js";
+import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { scrape } from "../harness/scrape.js";
+import { installSender, runSender } from "../harness/sender-app.js";
+
+/** An install of several hundred packages on a busy machine, and a program of them. */
+const WITHIN_MS = 300_000;
+
+let provider: ReplayServer;
+beforeAll(async () => {
+  provider = await startReplayServer();
+  provider.always(recordedExchange("openai-chat-basic"));
+});
+afterAll(() => provider.close());
+
+const JOKE = "Why did the OpenTelemetry developer go broke?";
+
+interface TraceAnswer {
+  readonly traces: readonly { readonly trace_id: string }[];
+}
+interface SpansAnswer {
+  readonly trace: object;
+  readonly spans: readonly {
+    readonly span_type: string;
+    readonly attributes: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** Runs a page's program as it stands there, and says what the collector has of it. */
+async function run(sender: string, program: string): Promise<SpansAnswer & { readonly url: string }> {
+  const folder = await installSender(sender);
+  const collector = await collectorForTest();
+  const { code, stderr } = await runSender(folder, program, {
+    collectorUrl: collector.url,
+    modelUrl: provider.url,
+  });
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  const ledger = await ledgerAtRest(collector.url);
+  expectToAddUp(ledger);
+  expect(ledger.rejected).toEqual({});
+  const { traces } = (await (await fetch(`${collector.url}/v1/traces`)).json()) as TraceAnswer;
+  expect(traces).toHaveLength(1);
+  const id = traces[0]?.trace_id ?? "";
+  const trace = (await (await fetch(`${collector.url}/v1/traces/${id}`)).json()) as SpansAnswer;
+  return { ...trace, url: collector.url };
+}
+
+/** The pages of docs/guide, and what one run of their program is. */
+const SENDERS: readonly {
+  readonly page: string;
+  readonly sender: string;
+  readonly program: number;
+  readonly spans: readonly string[];
+  readonly agent: string;
+}[] = [
+  { page: "openinference", sender: "openinference", program: 0, spans: ["llm"], agent: "" },
+  { page: "ai-sdk", sender: "ai-sdk", program: 0, spans: ["agent", "task", "llm"], agent: "joker" },
+  { page: "ai-sdk", sender: "ai-sdk-5", program: 1, spans: ["task", "llm"], agent: "joker" },
+  { page: "langfuse", sender: "langfuse", program: 0, spans: ["agent", "llm"], agent: "joker" },
+  { page: "traceloop", sender: "traceloop", program: 0, spans: ["task", "llm"], agent: "" },
+];
+
+it.each(SENDERS)(
+  "the program of docs/guide, page $page, with $sender installed: a call of a model with its text, its tokens once",
+  async ({ page, sender, program, spans, agent }) => {
+    const { trace, spans: received, url } = await run(sender, guidePrograms(page)[program] ?? "");
+    // Those that start within one millisecond stand in the order in which they came.
+    expect(received.map(({ span_type: type }) => type).toSorted()).toEqual(spans.toSorted());
+    expect(trace).toMatchObject({
+      service: "shop",
+      status: "OK",
+      llm_calls: 1,
+      tokens_input: 15,
+      tokens_output: 20,
+      agent: agent === "" ? null : agent,
+      models: [expect.stringMatching(/^gpt-3\.5-turbo/)],
+      output_preview: expect.stringContaining(JOKE),
+    });
+    const metrics = await scrape(url);
+    expect(metrics.value("obs_tokens_input_sum", { service: "shop" })).toBe(15);
+    expect(metrics.value("obs_llm_calls_total", { service: "shop", status: "OK" })).toBe(1);
+    const call = received.find(({ span_type: type }) => type === "llm")?.attributes;
+    expect(call?.["prompt_messages"]).toEqual([
+      { role: "user", parts: [{ type: "text", content: "Tell me a joke about OpenTelemetry" }] },
+    ]);
+  },
+  WITHIN_MS,
+);
+
+it.each(["proto", "http"])(
+  "the program of docs/guide/opentelemetry.md, with the exporter otlp-%s",
+  async (exporter) => {
+    const [program = ""] = guidePrograms("opentelemetry");
+    const { trace, spans } = await run(
+      "opentelemetry",
+      program.replace("exporter-trace-otlp-proto", `exporter-trace-otlp-${exporter}`),
+    );
+    expect(spans.map(({ span_type: type }) => type)).toEqual(["agent", "llm"]);
+    expect(trace).toMatchObject({
+      service: "shop",
+      version: "1.4.2",
+      agent: "joker",
+      models: ["gpt-4o-mini"],
+      llm_calls: 1,
+      tokens_input: 12,
+      tokens_output: 20,
+      output_preview: "Two spans walk into a trace.",
+    });
+  },
+  WITHIN_MS,
+);
