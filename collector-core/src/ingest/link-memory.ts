@@ -5,6 +5,8 @@ import { SeededHash } from "../seeded-hash.js";
 
 /** How many parents are remembered at least, and for how long (contract 6). */
 const REMEMBERED_PARENTS = 100_000;
+/** Each is kept twice: that there was something, and what. */
+const ENTRIES = REMEMBERED_PARENTS * 2;
 const REMEMBERED_MS = 10 * 60_000;
 
 /**
@@ -12,12 +14,22 @@ const REMEMBERED_MS = 10 * 60_000;
  * it ends, which is before its parent does. A clash of hashes would cost one span its count, no more.
  */
 export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: string) => LinkMemory {
-  const parents = new RecentHashes(REMEMBERED_PARENTS);
+  const parents = new RecentHashes(ENTRIES);
   const hash = new SeededHash();
 
   return (tenant) => {
-    const hashOf = (kind: LinkKind, traceId: string, spanId: string): SeededHash =>
-      hash.of(hash.ofPair(tenant, traceId).number, `${kind} ${spanId}`);
+    let lastTraceId = "";
+    let lastTrace = hash.ofPair(tenant, lastTraceId).number;
+
+    /** The spans of a trace follow each other: it is hashed once. */
+    function hashOf(kind: LinkKind, traceId: string, spanId: string): SeededHash {
+      if (traceId !== lastTraceId) {
+        lastTrace = hash.ofPair(tenant, traceId).number;
+        lastTraceId = traceId;
+      }
+      return hash.of(lastTrace + KIND_SALT[kind], spanId);
+    }
+
     return {
       remember(kind, traceId, spanId) {
         const { lo, hi } = hashOf(kind, traceId, spanId);
@@ -31,3 +43,12 @@ export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: st
     };
   };
 }
+
+/** Tells the kinds of one span apart. */
+const KIND_SALT: Readonly<Record<LinkKind, number>> = {
+  any: 0,
+  llm: 1,
+  embedding: 2,
+  retrieval: 3,
+  failed: 4,
+};

@@ -55,6 +55,12 @@ function readSpan(span: Span): OtlpSpan {
 
 /** `""` where the id has another length, or is all zeros, which means none. */
 function hexId(bytes: Uint8Array, length: number): string {
-  if (bytes.length !== length || bytes.every((byte) => byte === 0)) return "";
-  return Buffer.from(bytes.buffer, bytes.byteOffset, length).toString("hex");
+  if (bytes.length !== length) return "";
+  // The decoder cuts them from the body: of a Buffer they are Buffers.
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, length);
+  const hex = buffer.toString("hex");
+  return hex === NO_TRACE_ID || hex === NO_SPAN_ID ? "" : hex;
 }
+
+const NO_TRACE_ID = "0".repeat(32);
+const NO_SPAN_ID = "0".repeat(16);

@@ -17,7 +17,7 @@ const USAGE_KEYS: readonly string[] = [
 ];
 
 /** What was inside a span: a call of a model, or a span that failed. */
-export type LinkKind = InferenceType | "failed";
+export type LinkKind = InferenceType | "failed" | "any";
 
 /** What earlier requests said of spans that are still to come. */
 export interface LinkMemory {
@@ -34,9 +34,19 @@ const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
  * is said of a parent that is not among them is remembered.
  */
 export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): Span[] {
-  const byId = new Map(spans.map((span) => [keyOf(span, span.span_id), span]));
+  const traces = new Map<string, Map<string, Span>>();
+  for (const span of spans) {
+    let ofTrace = traces.get(span.trace_id);
+    if (ofTrace === undefined) traces.set(span.trace_id, (ofTrace = new Map<string, Span>()));
+    ofTrace.set(span.span_id ?? "", span);
+  }
   const parentOf = (span: Span): Span | undefined =>
-    span.parent_span_id == null ? undefined : byId.get(keyOf(span, span.parent_span_id));
+    span.parent_span_id == null ? undefined : traces.get(span.trace_id)?.get(span.parent_span_id);
+  const remember = (kind: LinkKind, { trace_id: traceId, parent_span_id: parentId }: Span): void => {
+    if (parentId == null) return;
+    memory.remember("any", traceId, parentId);
+    memory.remember(kind, traceId, parentId);
+  };
   const wrappers = new Set<Span>();
   const carriers = new Set<Span>();
 
@@ -48,7 +58,7 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
       passed.add(inner);
       const parent = parentOf(inner);
       if (parent === undefined) {
-        if (inner.parent_span_id != null) memory.remember(type, inner.trace_id, inner.parent_span_id);
+        remember(type, inner);
         return;
       }
       // What is around a known wrapper has been marked with it.
@@ -60,27 +70,24 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
 
   for (const span of spans) {
     const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
+    // One question for most spans: there was nothing inside them in an earlier request.
+    const hasInside = memory.has("any", traceId, id);
     for (const type of INFERENCE_TYPES) {
-      const hasCallInside = !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
+      const hasCallInside = hasInside && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
       if (hasCallInside && ownType === type) wrappers.add(span);
       if (hasCallInside || ownType === type) markWrappers(span, type);
     }
     if (!hasFailed(span)) continue;
-    if (memory.has("failed", traceId, id)) carriers.add(span);
+    if (hasInside && memory.has("failed", traceId, id)) carriers.add(span);
     const parent = parentOf(span);
-    if (parent !== undefined && hasFailed(parent)) carriers.add(parent);
-    else if (parent === undefined && span.parent_span_id != null)
-      memory.remember("failed", traceId, span.parent_span_id);
+    if (parent === undefined) remember("failed", span);
+    else if (hasFailed(parent)) carriers.add(parent);
   }
   return spans.map((span) => {
     const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
     const settled = isCall && !wrappers.has(span) ? span : withoutUsage(span);
     return carriers.has(span) ? { ...settled, error_propagated: true } : settled;
   });
-}
-
-function keyOf(span: Span, spanId: string | undefined): string {
-  return `${span.trace_id} ${spanId ?? ""}`;
 }
 
 function hasFailed(span: Span): boolean {

@@ -23,46 +23,60 @@ export function spanFromOtlp(span: OtlpSpan, scope: OtlpScope, resource?: Attrib
   const labels = takeLabels(attributes, span, spanType);
   const provider = typeof labels["provider"] === "string" ? labels["provider"] : "";
   const usage = takeUsage(attributes, provider, scope.name);
-  const { events, ...conversation } = takeConversation(attributes, span.events, spanType);
-  const { status, ...error } = outcome;
-  const known: Readonly<Record<string, unknown>> = {
-    ...labels,
-    ...usage,
-    ttft_ms: takeTimeToFirstToken(attributes, span),
-    ...error,
-    ...conversation,
-  };
-  return {
-    ...basicsOf(span),
-    span_type: spanType,
-    status,
-    attributes: Object.fromEntries([
-      ...present(known),
-      ...restOf(attributes, known),
-      ...present(aroundOf(span, scope, resource)),
-    ]),
-    ...(events.length === 0 ? {} : { events: events.map(eventFromOtlp) }),
-  };
+  const { events, content } = takeConversation(attributes, span.events, spanType);
+  const { status, error } = outcome;
+  const mapped: Attributes = {};
+  addPresent(mapped, labels);
+  addPresent(mapped, usage);
+  const ttftMs = takeTimeToFirstToken(attributes, span);
+  if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
+  if (error !== undefined) addPresent(mapped, error);
+  addPresent(mapped, content);
+  for (const [key, value] of attributes.rest()) addOwn(mapped, key, value);
+  addAround(mapped, span, scope, resource);
+  const result = basicsOf(span);
+  result.span_type = spanType;
+  result.status = status;
+  result.attributes = mapped;
+  if (events.length > 0) result.events = events.map(eventFromOtlp);
+  return result;
+}
+
+/** What the mapping makes is JSON, though the types of messages allow more. */
+function addPresent(mapped: Attributes, values: object): void {
+  const record = values as Readonly<Record<string, JsonValue | undefined>>;
+  for (const key in record) {
+    const value = record[key];
+    if (value !== undefined) mapped[key] = value;
+  }
+}
+
+/** An attribute as it came, unless it is known better. A key `__proto__` is defined: assigned it would be the prototype. */
+function addOwn(mapped: Attributes, key: string, value: JsonValue): void {
+  if (Object.hasOwn(mapped, key)) return;
+  if (key !== "__proto__") mapped[key] = value;
+  else Object.defineProperty(mapped, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** What every span has: ids, name and times. */
-export function basicsOf(span: OtlpSpan): Span {
+function basicsOf(span: OtlpSpan): Span {
   const start = instantOf(span.startUnixNano);
   const end = instantOf(span.endUnixNano);
-  return {
+  const basics: Span = {
     name: span.name === "" ? NO_NAME : span.name,
     trace_id: span.traceId,
     span_id: span.spanId,
-    ...(span.parentSpanId === "" ? {} : { parent_span_id: span.parentSpanId }),
-    ...(start === undefined ? {} : { start_time: formatInstant(start) }),
-    ...(end === undefined ? {} : { end_time: formatInstant(end) }),
   };
+  if (span.parentSpanId !== "") basics.parent_span_id = span.parentSpanId;
+  if (start !== undefined) basics.start_time = formatInstant(start);
+  if (end !== undefined) basics.end_time = formatInstant(end);
+  return basics;
 }
 
 /** An empty name is allowed, and means that it is not known. */
 const NO_NAME = "unknown";
 
-export function eventFromOtlp({ name, timeUnixNano, attributes }: OtlpEvent): SpanEvent {
+function eventFromOtlp({ name, timeUnixNano, attributes }: OtlpEvent): SpanEvent {
   const time = instantOf(timeUnixNano);
   return {
     name,
@@ -71,38 +85,30 @@ export function eventFromOtlp({ name, timeUnixNano, attributes }: OtlpEvent): Sp
   };
 }
 
-/** The entries that have a value. What the mapping makes is JSON, though the types of messages allow more. */
-function present(values: Readonly<Record<string, unknown>>): [string, JsonValue][] {
-  return Object.entries(values).filter(([, value]) => value !== undefined) as [string, JsonValue][];
-}
-
-/** What has not been understood; of our own names what is not known better. */
-function* restOf(
-  attributes: AttributeSet,
-  known: Readonly<Record<string, unknown>>,
-): Generator<[string, JsonValue]> {
-  for (const entry of attributes.rest()) {
-    if (!Object.hasOwn(known, entry[0]) || known[entry[0]] === undefined) yield entry;
-  }
-}
-
-const KINDS = ["", "", "server", "client", "producer", "consumer"];
+const KINDS: readonly (string | undefined)[] = [
+  undefined,
+  undefined,
+  "server",
+  "client",
+  "producer",
+  "consumer",
+];
 
 /** What OTLP says beside the attributes, under the names that OpenTelemetry gives it where there are only attributes. */
-function aroundOf(
+function addAround(
+  mapped: Attributes,
   span: OtlpSpan,
   scope: OtlpScope,
   resource: Attributes | undefined,
-): Readonly<Record<string, JsonValue | undefined>> {
-  return {
-    "otel.scope.name": scope.name === "" ? undefined : scope.name,
-    "otel.scope.version": scope.version === "" ? undefined : scope.version,
-    "span.kind": KINDS[span.kind] === "" ? undefined : KINDS[span.kind],
-    "w3c.tracestate": span.traceState === "" ? undefined : span.traceState,
-    "otel.links": span.links.length === 0 ? undefined : span.links.map(linkOf),
-    // Once a trace: it is the same for all of its spans.
-    resource: span.parentSpanId === "" ? resource : undefined,
-  };
+): void {
+  const kind = KINDS[span.kind];
+  if (scope.name !== "") mapped["otel.scope.name"] = scope.name;
+  if (scope.version !== "") mapped["otel.scope.version"] = scope.version;
+  if (kind !== undefined) mapped["span.kind"] = kind;
+  if (span.traceState !== "") mapped["w3c.tracestate"] = span.traceState;
+  if (span.links.length > 0) mapped["otel.links"] = span.links.map(linkOf);
+  // Once a trace: it is the same for all of its spans.
+  if (span.parentSpanId === "" && resource !== undefined) mapped["resource"] = resource;
 }
 
 function linkOf({ traceId, spanId, attributes }: OtlpSpan["links"][number]): JsonValue {

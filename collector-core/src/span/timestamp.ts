@@ -40,15 +40,20 @@ export function fromEpochMs(value: number): Instant | undefined {
  * read without a regular expression: it is on the path of every span.
  */
 function fromPlainUtc(text: string): Instant | undefined {
-  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(10) !== 0x54) return undefined;
+  const last = text.length - 1;
+  // Behind the milliseconds stand none, three or six digits.
+  if ((last !== 23 && last !== 26 && last !== 29) || text.charCodeAt(last) !== 0x5a) return undefined;
+  if (text.charCodeAt(10) !== 0x54) return undefined;
   if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d || text.charCodeAt(19) !== 0x2e)
     return undefined;
   if (text.charCodeAt(13) !== 0x3a || text.charCodeAt(16) !== 0x3a) return undefined;
   const second = digits(text, 17);
   const ms = digits(text, 20) * 10 + digit(text, 22);
+  const nanos = last === 23 ? 0 : nanosAt(text, last);
+  if (nanos < 0) return undefined;
   // The spans of a trace are of the same minute.
   if (second >= 0 && second <= 59 && ms >= 0 && text.startsWith(lastMinute)) {
-    return { epochMs: lastMinuteMs + second * 1000 + ms, nanos: 0 };
+    return { epochMs: lastMinuteMs + second * 1000 + ms, nanos };
   }
   const year = digits(text, 0) * 100 + digits(text, 2);
   const month = digits(text, 5);
@@ -61,12 +66,18 @@ function fromPlainUtc(text: string): Instant | undefined {
   if (!(plain && inDay && ms >= 0)) return undefined;
   lastMinuteMs = daysFromCivil(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000;
   lastMinute = text.slice(0, 17);
-  return { epochMs: lastMinuteMs + second * 1000 + ms, nanos: 0 };
+  return { epochMs: lastMinuteMs + second * 1000 + ms, nanos };
 }
 
 /** What was read last, up to the seconds, and the moment that it says. Nothing begins with the first value. */
 let lastMinute = "longer than any plain time is";
 let lastMinuteMs = 0;
+
+/** What stands between the milliseconds and the end; negative where it is no number. */
+function nanosAt(text: string, end: number): number {
+  const micros = digits(text, 23) * 10 + digit(text, 25);
+  return end === 26 ? micros * 1000 : micros * 1000 + digits(text, 26) * 10 + digit(text, 28);
+}
 
 /** Two digits. */
 function digits(text: string, at: number): number {
@@ -136,9 +147,26 @@ export function compareInstants(a: Instant, b: Instant): number {
 }
 
 /** Writes a moment as RFC 3339 in UTC: milliseconds always, micro- and nanoseconds where they are not zero. */
-export function formatInstant(instant: Instant): string {
-  const text = new Date(instant.epochMs).toISOString();
-  if (instant.nanos === 0) return text;
-  const fraction = String(instant.nanos).padStart(6, "0");
-  return `${text.slice(0, -1)}${fraction.endsWith("000") ? fraction.slice(0, 3) : fraction}Z`;
+export function formatInstant({ epochMs, nanos }: Instant): string {
+  const inMinute = epochMs - writtenMinuteMs;
+  if (!(inMinute >= 0 && inMinute < 60_000)) {
+    writtenMinuteMs = Math.floor(epochMs / 60_000) * 60_000;
+    writtenMinute = new Date(writtenMinuteMs).toISOString().slice(0, 17);
+  }
+  const ms = epochMs - writtenMinuteMs;
+  const second = Math.trunc(ms / 1000);
+  const text = `${writtenMinute}${second < 10 ? "0" : ""}${second}.${threeDigits(ms - second * 1000)}`;
+  if (nanos === 0) return `${text}Z`;
+  const micros = Math.trunc(nanos / 1000);
+  const rest = nanos - micros * 1000;
+  return rest === 0 ? `${text}${threeDigits(micros)}Z` : `${text}${threeDigits(micros)}${threeDigits(rest)}Z`;
+}
+
+/** What was written last, up to the seconds, and the moment that it says. The spans of a trace are of the same minute. */
+let writtenMinute = "";
+let writtenMinuteMs = Number.NaN;
+
+function threeDigits(value: number): string {
+  if (value >= 100) return String(value);
+  return value >= 10 ? `0${value}` : `00${value}`;
 }

@@ -4,12 +4,75 @@ import { isRecord } from "../../span/span-facts.js";
 /** Reads a value; undefined where it is not what is looked for. */
 export type ReadValue<T> = (value: JsonValue) => T | undefined;
 
+/** Attributes that say the same thing in the words of many libraries, in order of precedence. */
+export interface KeyGroup {
+  readonly keys: readonly string[];
+  /** Its bit in one of the two words of a mask: of most groups a span has no key at all. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The bits of the groups that a key is in. */
+const MASKS = new Map<string, { low: number; high: number }>();
+/** Beginnings of keys that go on with an index: `llm.input_messages.0.…`. */
+const LISTS: { readonly start: string; readonly group: KeyGroup }[] = [];
+let groups = 0;
+
+/** Makes a group; done once, when the tables are made. */
+export function keyGroup(keys: readonly string[]): KeyGroup {
+  const group = { keys, low: groups < 32 ? 1 << groups : 0, high: groups >= 32 ? 1 << (groups - 32) : 0 };
+  if (++groups > 64) throw new Error("A mask has bits for 64 groups.");
+  for (const key of keys) addBits(key, group);
+  return group;
+}
+
+/** The group of the keys that begin with a prefix and an index: a list that was sent leaf by leaf. */
+export function listGroup(prefix: string): KeyGroup {
+  const group = keyGroup([]);
+  LISTS.push({ start: `${prefix}.`, group });
+  return group;
+}
+
+function addBits(key: string, { low, high }: KeyGroup): void {
+  const mask = MASKS.get(key);
+  if (mask === undefined) MASKS.set(key, { low, high });
+  else {
+    mask.low |= low;
+    mask.high |= high;
+  }
+}
+
 /**
  * The attributes of a span while they are being mapped: what has been understood is taken out, and what is left is kept
  * as it came (contract 6).
  */
 export class AttributeSet {
-  constructor(private readonly values: Map<string, JsonValue>) {}
+  /** The groups of which a key was there. */
+  #low = 0;
+  #high = 0;
+
+  constructor(private readonly values: Map<string, JsonValue>) {
+    for (const key of values.keys()) {
+      const mask = MASKS.get(key);
+      if (mask !== undefined) {
+        this.#low |= mask.low;
+        this.#high |= mask.high;
+      } else if (hasIndex(key)) this.#markLists(key);
+    }
+  }
+
+  #markLists(key: string): void {
+    for (const { start, group } of LISTS) {
+      if (!key.startsWith(start)) continue;
+      this.#low |= group.low;
+      this.#high |= group.high;
+    }
+  }
+
+  /** False where no key of the group was there. */
+  mayHave(group: KeyGroup): boolean {
+    return (this.#low & group.low) !== 0 || (this.#high & group.high) !== 0;
+  }
 
   get(key: string): JsonValue | undefined {
     return this.values.get(key);
@@ -33,8 +96,9 @@ export class AttributeSet {
   }
 
   /** The first of the keys whose value can be read, without taking it. */
-  peek<T>(keys: readonly string[], read: ReadValue<T>): T | undefined {
-    for (const key of keys) {
+  peek<T>(group: KeyGroup, read: ReadValue<T>): T | undefined {
+    if (!this.mayHave(group)) return undefined;
+    for (const key of group.keys) {
       const value = this.values.get(key);
       const result = value === undefined ? undefined : read(value);
       if (result !== undefined) return result;
@@ -43,9 +107,10 @@ export class AttributeSet {
   }
 
   /** The first of the keys whose value can be read. All that say the same are taken with it; what differs stays. */
-  take<T extends string | number | boolean>(keys: readonly string[], read: ReadValue<T>): T | undefined {
+  take<T extends string | number | boolean>(group: KeyGroup, read: ReadValue<T>): T | undefined {
+    if (!this.mayHave(group)) return undefined;
     let found: T | undefined;
-    for (const key of keys) {
+    for (const key of group.keys) {
       const value = this.values.get(key);
       if (value === undefined) continue;
       const result = read(value);
@@ -60,6 +125,15 @@ export class AttributeSet {
   rest(): IterableIterator<[string, JsonValue]> {
     return this.values.entries();
   }
+}
+
+/** A key of a list has a digit somewhere behind a dot. */
+function hasIndex(key: string): boolean {
+  for (let at = key.indexOf("."); at >= 0; at = key.indexOf(".", at + 1)) {
+    const next = key.charCodeAt(at + 1);
+    if (next >= 0x30 && next <= 0x39) return true;
+  }
+  return false;
 }
 
 /** A text that is not empty. */
@@ -95,11 +169,12 @@ export function asList(value: unknown): readonly unknown[] | undefined {
 /** Deepest nesting of a JSON text that is read. What is deeper stays a text (contract 1: 32 with the span around it). */
 const MAX_JSON_DEPTH = 24;
 
+const LOOKS_LIKE_JSON = /^\s*[{[]/;
+
 /** What a text of a JSON object or list says; any other value as it is. */
 export function parsedJson(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  const first = value.trimStart()[0];
-  if (first !== "{" && first !== "[") return value;
+  if (!LOOKS_LIKE_JSON.test(value)) return value;
   try {
     const parsed = JSON.parse(value) as object;
     return isShallow(parsed, MAX_JSON_DEPTH) ? parsed : value;
@@ -110,7 +185,15 @@ export function parsedJson(value: unknown): unknown {
 
 function isShallow(value: object, levels: number): boolean {
   if (levels === 0) return false;
-  for (const item of Object.values(value) as unknown[]) {
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) {
+      if (typeof item === "object" && item !== null && !isShallow(item, levels - 1)) return false;
+    }
+    return true;
+  }
+  const record = value as Record<string, unknown>;
+  for (const key in record) {
+    const item = record[key];
     if (typeof item === "object" && item !== null && !isShallow(item, levels - 1)) return false;
   }
   return true;

@@ -1,7 +1,16 @@
 import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
 import type { OtlpEvent } from "../received-spans.js";
-import { asList, asRecord, asText, parsedJson, type AttributeSet } from "./attribute-set.js";
+import {
+  asList,
+  asRecord,
+  asText,
+  keyGroup,
+  listGroup,
+  parsedJson,
+  type AttributeSet,
+  type KeyGroup,
+} from "./attribute-set.js";
 import { itemsOf, isNestedRecord, readIndexed, type NestedRecord } from "./indexed-attributes.js";
 import { textPart, toolCall } from "./message-parts.js";
 import { ofText, systemMessages, toMessage, toMessages } from "./messages.js";
@@ -17,8 +26,6 @@ export interface Conversation {
   completion_text?: string;
   input_text?: string;
   output_text?: string;
-  /** The events that have not been understood. */
-  readonly events: readonly OtlpEvent[];
 }
 
 /** Reads what a span was given and what it gave; the attributes and events that say it are taken out (contract 6). */
@@ -26,12 +33,15 @@ export function takeConversation(
   attributes: AttributeSet,
   events: readonly OtlpEvent[],
   spanType: KnownSpanType,
-): Conversation {
+): {
+  readonly content: Conversation;
+  /** Those that have not been understood. */ readonly events: readonly OtlpEvent[];
+} {
   const isModelCall = spanType === "llm";
   const fromEvents = readEvents(events, isModelCall);
   const input = takeStructuredInput(attributes) ?? fromEvents.input ?? takeInput(attributes, spanType);
   const output = takeStructuredOutput(attributes) ?? fromEvents.output ?? takeOutput(attributes, spanType);
-  const conversation: Conversation = { events: fromEvents.rest };
+  const conversation: Conversation = {};
   if (input !== undefined) {
     if ("messages" in input) conversation.prompt_messages = input.messages;
     else if (isModelCall) conversation.prompt_text = input.text;
@@ -42,27 +52,52 @@ export function takeConversation(
     else if (isModelCall) conversation.completion_text = output.text;
     else conversation.output_text = output.text;
   }
-  return conversation;
+  return { content: conversation, events: fromEvents.rest };
 }
 
 // --- What is a list of messages for certain.
 
+const STRUCTURED_INPUT = keyGroup([
+  "gen_ai.input.messages",
+  "gen_ai.system_instructions",
+  "ai.prompt.messages",
+  "ai.prompt",
+]);
+const STRUCTURED_OUTPUT = keyGroup(["gen_ai.output.messages"]);
+const INPUT_LISTS = {
+  "gen_ai.prompt": listGroup("gen_ai.prompt"),
+  "llm.input_messages": listGroup("llm.input_messages"),
+};
+const OUTPUT_LISTS = {
+  "gen_ai.completion": listGroup("gen_ai.completion"),
+  "llm.output_messages": listGroup("llm.output_messages"),
+};
+
 function takeStructuredInput(attributes: AttributeSet): Content | undefined {
+  const hasMessages = attributes.mayHave(STRUCTURED_INPUT);
   return (
-    takeMessages(attributes, "gen_ai.input.messages", "user", "gen_ai.system_instructions") ??
-    takeIndexed(attributes, "gen_ai.prompt", (item) => toMessage(plain(item), "user")) ??
-    takeIndexed(attributes, "llm.input_messages", openInferenceMessage("user")) ??
-    takeMessages(attributes, "ai.prompt.messages", "user") ??
-    takeMessages(attributes, "ai.prompt", "user")
+    (hasMessages
+      ? takeMessages(attributes, "gen_ai.input.messages", "user", "gen_ai.system_instructions")
+      : undefined) ??
+    takeIndexed(attributes, INPUT_LISTS, "gen_ai.prompt", (item) => toMessage(plain(item), "user")) ??
+    takeIndexed(attributes, INPUT_LISTS, "llm.input_messages", openInferenceMessage("user")) ??
+    (hasMessages
+      ? (takeMessages(attributes, "ai.prompt.messages", "user") ??
+        takeMessages(attributes, "ai.prompt", "user"))
+      : undefined)
   );
 }
 
 function takeStructuredOutput(attributes: AttributeSet): Content | undefined {
   return (
-    takeMessages(attributes, "gen_ai.output.messages", "assistant") ??
-    takeIndexed(attributes, "gen_ai.completion", (item) => toMessage(plain(item), "assistant")) ??
-    takeIndexed(attributes, "llm.output_messages", openInferenceMessage("assistant")) ??
-    takeAiSdkAnswer(attributes)
+    (attributes.mayHave(STRUCTURED_OUTPUT)
+      ? takeMessages(attributes, "gen_ai.output.messages", "assistant")
+      : undefined) ??
+    takeIndexed(attributes, OUTPUT_LISTS, "gen_ai.completion", (item) =>
+      toMessage(plain(item), "assistant"),
+    ) ??
+    takeIndexed(attributes, OUTPUT_LISTS, "llm.output_messages", openInferenceMessage("assistant")) ??
+    (attributes.mayHave(AI_SDK_ANSWER) ? takeAiSdkAnswer(attributes) : undefined)
   );
 }
 
@@ -80,12 +115,13 @@ function takeMessages(
   return { messages: [...instructions, ...(messages ?? [])] };
 }
 
-function takeIndexed(
+function takeIndexed<Prefix extends string>(
   attributes: AttributeSet,
-  prefix: string,
+  lists: Readonly<Record<Prefix, KeyGroup>>,
+  prefix: Prefix,
   read: (item: NestedRecord) => Message | undefined,
 ): Content | undefined {
-  const indexed = readIndexed(attributes, prefix);
+  const indexed = attributes.mayHave(lists[prefix]) ? readIndexed(attributes, prefix) : undefined;
   if (indexed === undefined) return undefined;
   const messages = indexed.items.flatMap((item) => read(item) ?? []);
   if (messages.length === 0) return undefined;
@@ -129,12 +165,14 @@ function openInferenceMessage(defaultRole: string): (item: NestedRecord) => Mess
   };
 }
 
+const AI_SDK_PARTS = ["text", "reasoning", "object", "toolCalls"] as const;
+const AI_SDK_ANSWER = keyGroup(AI_SDK_PARTS.flatMap((part) => [`ai.response.${part}`, `ai.result.${part}`]));
+
 /** The AI SDK's own attributes: the text, the calls, the reasoning and the object of one answer. */
 function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
-  const names = ["text", "reasoning", "object", "toolCalls"] as const;
   const keyOf = (name: string): string =>
     attributes.has(`ai.response.${name}`) ? `ai.response.${name}` : `ai.result.${name}`;
-  const [text, reasoning, object, calls] = names.map((name) => attributes.get(keyOf(name)));
+  const [text, reasoning, object, calls] = AI_SDK_PARTS.map((name) => attributes.get(keyOf(name)));
   const parts = [
     ...(asText(reasoning) === undefined ? [] : [{ type: "reasoning", content: asText(reasoning) ?? "" }]),
     ...[text, object].flatMap((value) =>
@@ -143,14 +181,14 @@ function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
     ...(asList(calls) ?? []).flatMap((call) => (isRecord(call) ? (toolCall(call) ?? []) : [])),
   ];
   if (parts.length === 0) return undefined;
-  for (const name of names) attributes.delete(keyOf(name));
+  for (const name of AI_SDK_PARTS) attributes.delete(keyOf(name));
   return { messages: [{ role: "assistant", parts }] };
 }
 
 // --- What may be messages or a text.
 
 /** Where libraries keep what went in, in order of precedence; of tools and retrievals first what is theirs alone. */
-const INPUT_KEYS = [
+const INPUT = keyGroup([
   "gen_ai.prompt",
   "ai.prompt",
   "input.value",
@@ -163,8 +201,8 @@ const INPUT_KEYS = [
   "mastra.span.input",
   "genkit:input",
   "ai.value",
-];
-const OUTPUT_KEYS = [
+]);
+const OUTPUT = keyGroup([
   "gen_ai.completion",
   "output.value",
   "langfuse.observation.output",
@@ -174,47 +212,50 @@ const OUTPUT_KEYS = [
   "response_data",
   "mastra.span.output",
   "genkit:output",
-];
-const TOOL_INPUT_KEYS = [
+]);
+const TOOL_INPUT = keyGroup([
   "gen_ai.tool.call.arguments",
   "ai.toolCall.args",
   "ai.toolCall.input",
   "gcp.vertex.agent.tool_call_args",
   "tool_arguments",
   "tool.parameters",
-];
-const TOOL_OUTPUT_KEYS = [
+]);
+const TOOL_OUTPUT = keyGroup([
   "gen_ai.tool.call.result",
   "ai.toolCall.result",
   "ai.toolCall.output",
   "gcp.vertex.agent.tool_response",
   "tool_response",
-];
-const RETRIEVAL_INPUT_KEYS = ["gen_ai.retrieval.query.text", "reranker.query", "db.query.text"];
-const EMBEDDING_INPUT_KEYS = ["embedding.embeddings.0.embedding.text", "embedding.text"];
+]);
+const RETRIEVAL_INPUT = keyGroup(["gen_ai.retrieval.query.text", "reranker.query", "db.query.text"]);
+const EMBEDDING_INPUT = keyGroup(["embedding.embeddings.0.embedding.text", "embedding.text"]);
 
 function takeInput(attributes: AttributeSet, spanType: KnownSpanType): Content | undefined {
-  return takeFirst(attributes, [...(OWN_INPUT_KEYS[spanType] ?? []), ...INPUT_KEYS], spanType, "user");
+  const own = OWN_INPUT[spanType];
+  const found = own === undefined ? undefined : takeFirst(attributes, own, spanType, "user");
+  return found ?? takeFirst(attributes, INPUT, spanType, "user");
 }
 
 function takeOutput(attributes: AttributeSet, spanType: KnownSpanType): Content | undefined {
-  const own = spanType === "tool" ? TOOL_OUTPUT_KEYS : [];
-  return takeFirst(attributes, [...own, ...OUTPUT_KEYS], spanType, "assistant");
+  const found = spanType === "tool" ? takeFirst(attributes, TOOL_OUTPUT, spanType, "assistant") : undefined;
+  return found ?? takeFirst(attributes, OUTPUT, spanType, "assistant");
 }
 
-const OWN_INPUT_KEYS: Readonly<Partial<Record<KnownSpanType, readonly string[]>>> = {
-  tool: TOOL_INPUT_KEYS,
-  retrieval: RETRIEVAL_INPUT_KEYS,
-  embedding: EMBEDDING_INPUT_KEYS,
+const OWN_INPUT: Readonly<Partial<Record<KnownSpanType, KeyGroup>>> = {
+  tool: TOOL_INPUT,
+  retrieval: RETRIEVAL_INPUT,
+  embedding: EMBEDDING_INPUT,
 };
 
 function takeFirst(
   attributes: AttributeSet,
-  keys: readonly string[],
+  group: KeyGroup,
   spanType: KnownSpanType,
   role: string,
 ): Content | undefined {
-  for (const key of keys) {
+  if (!attributes.mayHave(group)) return undefined;
+  for (const key of group.keys) {
     const value = attributes.get(key);
     if (value === undefined || value === null || value === "") continue;
     attributes.delete(key);
@@ -244,11 +285,14 @@ const ROLE_OF_EVENT: Readonly<Record<string, string>> = {
   "gen_ai.tool.message": "tool",
 };
 
+const NO_EVENTS = { input: undefined, output: undefined, rest: [] };
+
 /** The messages that OpenTelemetry's conventions put into events, in each of their versions. */
 function readEvents(
   events: readonly OtlpEvent[],
   isModelCall: boolean,
 ): { input: Content | undefined; output: Content | undefined; rest: readonly OtlpEvent[] } {
+  if (events.length === 0) return NO_EVENTS;
   const input: Message[] = [];
   const output: Message[] = [];
   const rest = events.filter((event) => !readEvent(event, input, output));

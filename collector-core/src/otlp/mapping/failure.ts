@@ -1,13 +1,25 @@
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
-import { asNumber, asText, type AttributeSet } from "./attribute-set.js";
+import { asNumber, asText, keyGroup, type AttributeSet } from "./attribute-set.js";
+
+const HTTP_STATUS = keyGroup(["http.response.status_code", "http.status_code"]);
+const ERROR_TYPE = keyGroup(["error.type"]);
+const ERROR_MESSAGE = keyGroup(["langfuse.observation.status_message", "error.message", "exception.message"]);
+/** What may say that a span failed whose status does not. */
+const SIGNS = keyGroup([
+  "langfuse.observation.level",
+  "error.type",
+  "gen_ai.response.finish_reasons",
+  "ai.response.finishReason",
+]);
 
 /** How a span ended. */
 export interface Outcome {
   readonly status: "OK" | "ERROR";
-  readonly error_type?: string | undefined;
-  readonly error_message?: string | undefined;
-  readonly error_stack?: string | undefined;
+  /** By the names of ours, where it failed. */
+  readonly error?: Readonly<Record<"error_type" | "error_message" | "error_stack", string | undefined>>;
 }
+
+const WENT_WELL: Outcome = { status: "OK" };
 
 /**
  * Whether a span failed, and of what. An unset status is OK unless something else says otherwise (contract 6): an
@@ -16,21 +28,20 @@ export interface Outcome {
  */
 export function takeOutcome(span: OtlpSpan, attributes: AttributeSet): Outcome {
   const exception = span.events.findLast(({ name }) => name === "exception");
-  if (!hasFailed(span, attributes, exception)) return { status: "OK" };
+  const isPlain = span.statusCode !== ERROR && exception === undefined && !attributes.mayHave(SIGNS);
+  if (isPlain || !hasFailed(span, attributes, exception)) return WENT_WELL;
   const of = (key: string): string | undefined => asText(exception?.attributes.get(key));
-  const status = attributes.peek(["http.response.status_code", "http.status_code"], asNumber);
-  return {
-    status: "ERROR",
+  const status = attributes.peek(HTTP_STATUS, asNumber);
+  const error = {
     error_type:
-      attributes.take(["error.type"], asText) ??
+      attributes.take(ERROR_TYPE, asText) ??
       of("exception.type") ??
       (status !== undefined && status >= 400 ? String(status) : undefined),
     error_message:
-      asText(span.statusMessage) ??
-      of("exception.message") ??
-      attributes.take(["langfuse.observation.status_message", "error.message", "exception.message"], asText),
+      asText(span.statusMessage) ?? of("exception.message") ?? attributes.take(ERROR_MESSAGE, asText),
     error_stack: of("exception.stacktrace"),
   };
+  return { status: "ERROR", error };
 }
 
 const OK = 1;

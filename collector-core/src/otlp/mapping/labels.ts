@@ -1,11 +1,19 @@
 import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire";
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
-import { asBoolean, asNumber, asRecord, asText, type AttributeSet } from "./attribute-set.js";
+import {
+  asBoolean,
+  asNumber,
+  asRecord,
+  asText,
+  keyGroup,
+  listGroup,
+  type AttributeSet,
+} from "./attribute-set.js";
 import { readIndexed } from "./indexed-attributes.js";
 import { toToolDefinitions } from "./messages.js";
 import { normalizeProvider } from "./provider.js";
 
-const MODEL = [
+const MODEL = keyGroup([
   "gen_ai.response.model",
   "gen_ai.request.model",
   "llm.response.model_name",
@@ -18,18 +26,24 @@ const MODEL = [
   "llm.request.model_name",
   "llm.request.model",
   "model_name",
-];
-const PROVIDER = [
+]);
+const PROVIDER = keyGroup([
   "gen_ai.provider.name",
   "gen_ai.system",
   "llm.provider",
   "llm.system",
   "ai.model.provider",
   "model_provider",
-];
-const TOOL_NAME = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"];
-const AGENT = ["gen_ai.agent.name", "agent.name", "graph.node.id", "ai.telemetry.functionId", "agent_name"];
-const SESSION_ID = [
+]);
+const TOOL_NAME = keyGroup(["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"]);
+const AGENT = keyGroup([
+  "gen_ai.agent.name",
+  "agent.name",
+  "graph.node.id",
+  "ai.telemetry.functionId",
+  "agent_name",
+]);
+const SESSION_ID = keyGroup([
   "gen_ai.conversation.id",
   "session.id",
   "langfuse.session.id",
@@ -37,42 +51,46 @@ const SESSION_ID = [
   "traceloop.association.properties.session_id",
   "traceloop.association.properties.chat_id",
   "langsmith.trace.session_id",
-];
-const USER_ID = [
+]);
+const USER_ID = keyGroup([
   "user.id",
   "enduser.id",
   "langfuse.user.id",
   "ai.telemetry.metadata.userId",
   "traceloop.association.properties.user_id",
-];
-const TEMPERATURE = ["gen_ai.request.temperature", "ai.settings.temperature", "llm.request.temperature"];
-const MAX_TOKENS = [
+]);
+const TEMPERATURE = keyGroup([
+  "gen_ai.request.temperature",
+  "ai.settings.temperature",
+  "llm.request.temperature",
+]);
+const MAX_TOKENS = keyGroup([
   "gen_ai.request.max_tokens",
   "ai.settings.maxOutputTokens",
   "ai.settings.maxTokens",
   "llm.request.max_tokens",
-];
-const STREAM = [
+]);
+const STREAM = keyGroup([
   "gen_ai.request.stream",
   "gen_ai.is_streaming",
   "llm.is_streaming",
   "gen_ai.request.is_stream",
-];
-const FINISH_REASON = [
+]);
+const FINISH_REASON = keyGroup([
   "gen_ai.response.finish_reasons",
   "llm.finish_reason",
   "ai.response.finishReason",
   "gen_ai.response.finish_reason",
   "llm.response.finish_reason",
   "anthropic.message.stop_reason",
-];
+]);
 /** In seconds. */
-const TTFT_SECONDS = [
+const TTFT_SECONDS = keyGroup([
   "gen_ai.response.time_to_first_chunk",
   "gen_ai.client.operation.time_to_first_chunk",
   "gen_ai.server.time_to_first_token",
-];
-const TTFT_MS = ["ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"];
+]);
+const TTFT_MS = keyGroup(["ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"]);
 
 /** Spans in which a model is called: only these name one, so that a wrapper does not stand among the calls. */
 const MODEL_TYPES: ReadonlySet<KnownSpanType> = new Set(["llm", "embedding", "retrieval"]);
@@ -137,15 +155,21 @@ function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanTy
   return named === attributes.text("gen_ai.request.model") || UNNAMED_AGENT.test(name) ? undefined : named;
 }
 
+const TOOL_DEFINITIONS = keyGroup(["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools"]);
+const TOOL_LISTS = ["llm.tools", "llm.request.functions", "gen_ai.tool.definitions"].map((prefix) => ({
+  prefix,
+  group: listGroup(prefix),
+}));
+
 function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
-  for (const key of ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools"]) {
+  for (const key of attributes.mayHave(TOOL_DEFINITIONS) ? TOOL_DEFINITIONS.keys : []) {
     const definitions = toToolDefinitions(attributes.get(key));
     if (definitions === undefined) continue;
     attributes.delete(key);
     return asJson(definitions);
   }
-  for (const prefix of ["llm.tools", "llm.request.functions", "gen_ai.tool.definitions"]) {
-    const indexed = readIndexed(attributes, prefix);
+  for (const { prefix, group } of TOOL_LISTS) {
+    const indexed = attributes.mayHave(group) ? readIndexed(attributes, prefix) : undefined;
     if (indexed === undefined) continue;
     const definitions = toToolDefinitions(indexed.items.map(openInferenceTool));
     if (definitions === undefined) continue;

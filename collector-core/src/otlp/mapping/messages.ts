@@ -115,6 +115,7 @@ export function ofText(content: string, role: string): Message[] {
 export function toMessage(item: unknown, defaultRole: string): Message | undefined {
   if (typeof item === "string") return item === "" ? undefined : { role: defaultRole, parts: toParts(item) };
   if (!isRecord(item)) return undefined;
+  if (isPlainMessage(item)) return item;
   const fields = unwrapped(item);
   const parts = partsOf(fields);
   if (parts === undefined) return undefined;
@@ -124,6 +125,16 @@ export function toMessage(item: unknown, defaultRole: string): Message | undefin
     parts,
     ...(reason === undefined ? {} : { finish_reason: reason }),
   };
+}
+
+/** A message of texts in OpenTelemetry's layout, which is ours. */
+function isPlainMessage(item: Fields): item is Fields & Message {
+  const { role, parts, finish_reason: reason } = item;
+  if (typeof role !== "string" || Object.hasOwn(ROLES, role) || !Array.isArray(parts)) return false;
+  if (reason !== undefined && (typeof reason !== "string" || reason === "")) return false;
+  return (parts as unknown[]).every(
+    (part) => isRecord(part) && part["type"] === "text" && typeof part["content"] === "string",
+  );
 }
 
 /** LangChain writes a message with its class around it, Google an answer with the message as its content. */

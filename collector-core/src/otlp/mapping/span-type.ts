@@ -1,5 +1,5 @@
 import type { KnownSpanType } from "@obspan/sdk/wire";
-import type { AttributeSet } from "./attribute-set.js";
+import { keyGroup, type AttributeSet } from "./attribute-set.js";
 
 /** `gen_ai.operation.name` (OpenTelemetry), also as older and other libraries write it. */
 const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, KnownSpanType>> = {
 };
 
 /** Where libraries say the kind of a span, in order of precedence. */
-const KIND_KEYS = [
+const KINDS_SAID = keyGroup([
   "openinference.span.kind",
   "traceloop.span.kind",
   "langfuse.observation.type",
@@ -53,7 +53,7 @@ const KIND_KEYS = [
   "gen_ai.span.kind",
   "mastra.span.type",
   "genkit:metadata:subtype",
-];
+]);
 
 /** Deprecated `llm.request.type`. */
 const REQUEST_TYPES: Readonly<Record<string, KnownSpanType>> = {
@@ -63,14 +63,14 @@ const REQUEST_TYPES: Readonly<Record<string, KnownSpanType>> = {
   rerank: "retrieval",
 };
 
-const MODEL_KEYS = [
+const MODELS = keyGroup([
   "gen_ai.request.model",
   "gen_ai.response.model",
   "llm.model_name",
   "langfuse.observation.model.name",
-];
+]);
 /** What a call of a model has beside the model, where nothing says that it is one. */
-const CALL_KEYS = [
+const CALLS = keyGroup([
   "gen_ai.usage.input_tokens",
   "gen_ai.usage.output_tokens",
   "gen_ai.usage.prompt_tokens",
@@ -81,8 +81,8 @@ const CALL_KEYS = [
   "gen_ai.provider.name",
   "gen_ai.input.messages",
   "gen_ai.output.messages",
-];
-const TOOL_KEYS = ["gen_ai.tool.name", "gen_ai.tool.call.id", "tool.name"];
+]);
+const TOOLS = keyGroup(["gen_ai.tool.name", "gen_ai.tool.call.id", "tool.name"]);
 
 /** What a span is (contract 6). The attributes that say it are taken out. */
 export function takeSpanType(attributes: AttributeSet, name: string): KnownSpanType {
@@ -96,25 +96,30 @@ export function takeSpanType(attributes: AttributeSet, name: string): KnownSpanT
 }
 
 function byOperation(attributes: AttributeSet): KnownSpanType | undefined {
-  const operation = attributes.text("gen_ai.operation.name")?.toLowerCase();
-  if (operation === undefined) return undefined;
-  const type = OPERATIONS.find(([pattern]) => pattern.test(operation))?.[1];
-  if (operation === OPERATION_OF_TYPE[type ?? "span"]) attributes.delete("gen_ai.operation.name");
-  return type;
+  const said = attributes.text("gen_ai.operation.name");
+  if (said === undefined) return undefined;
+  const usual = TYPE_OF_OPERATION.get(said);
+  if (usual !== undefined) {
+    attributes.delete("gen_ai.operation.name");
+    return usual;
+  }
+  const operation = said.toLowerCase();
+  return OPERATIONS.find(([pattern]) => pattern.test(operation))?.[1];
 }
 
-/** The usual name of the operation, which the type says as well; any other is kept. */
-const OPERATION_OF_TYPE: Readonly<Record<string, string>> = {
-  llm: "chat",
-  embedding: "embeddings",
-  tool: "execute_tool",
-  agent: "invoke_agent",
-  retrieval: "retrieval",
-};
+/** The usual names of the operations, which the type says as well; any other is kept. */
+const TYPE_OF_OPERATION: ReadonlyMap<string, KnownSpanType> = new Map([
+  ["chat", "llm"],
+  ["embeddings", "embedding"],
+  ["execute_tool", "tool"],
+  ["invoke_agent", "agent"],
+  ["retrieval", "retrieval"],
+]);
 
 function byKind(attributes: AttributeSet): KnownSpanType | undefined {
   let found: KnownSpanType | undefined;
-  for (const key of KIND_KEYS) {
+  if (!attributes.mayHave(KINDS_SAID)) return undefined;
+  for (const key of KINDS_SAID.keys) {
     const kind = attributes.text(key)?.toLowerCase();
     const type = kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
     if (type === undefined) continue;
@@ -149,8 +154,7 @@ function byContent(attributes: AttributeSet, name: string): KnownSpanType {
   )
     return "agent";
   if (/^invoke_agent\b/.test(name)) return "agent";
-  const hasModel = MODEL_KEYS.some((key) => attributes.has(key));
-  if (hasModel && CALL_KEYS.some((key) => attributes.has(key)))
-    return /embed/i.test(name) ? "embedding" : "llm";
-  return TOOL_KEYS.some((key) => attributes.has(key)) ? "tool" : "span";
+  const hasModel = attributes.mayHave(MODELS);
+  if (hasModel && attributes.mayHave(CALLS)) return /embed/i.test(name) ? "embedding" : "llm";
+  return attributes.mayHave(TOOLS) ? "tool" : "span";
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../span/span-facts.js";
-import { asNumber, asRecord, type AttributeSet } from "./attribute-set.js";
+import { asNumber, asRecord, keyGroup, type AttributeSet } from "./attribute-set.js";
 
 /** What a call used. What the sender does not say is absent: never a zero (contract 6). */
 export interface Usage {
@@ -13,7 +13,7 @@ export interface Usage {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const INPUT = [
+const INPUT = keyGroup([
   "gen_ai.usage.input_tokens",
   "gen_ai.usage.prompt_tokens",
   "llm.token_count.prompt",
@@ -22,8 +22,8 @@ const INPUT = [
   "ai.usage.tokens",
   "llm.usage.prompt_tokens",
   "llm.usage.input_tokens",
-];
-const OUTPUT = [
+]);
+const OUTPUT = keyGroup([
   "gen_ai.usage.output_tokens",
   "gen_ai.usage.completion_tokens",
   "llm.token_count.completion",
@@ -31,8 +31,8 @@ const OUTPUT = [
   "ai.usage.completionTokens",
   "llm.usage.completion_tokens",
   "llm.usage.output_tokens",
-];
-const CACHED = [
+]);
+const CACHED = keyGroup([
   "gen_ai.usage.cache_read.input_tokens",
   "gen_ai.usage.cache_read_input_tokens",
   "gen_ai.usage.cached_input_tokens",
@@ -42,8 +42,8 @@ const CACHED = [
   "ai.usage.inputTokenDetails.cacheReadTokens",
   "ai.usage.cachedInputTokens",
   "llm.usage.cache_read_input_tokens",
-];
-const CACHE_WRITES = [
+]);
+const CACHE_WRITES = keyGroup([
   "gen_ai.usage.cache_write.input_tokens",
   "gen_ai.usage.cache_creation.input_tokens",
   "gen_ai.usage.cache_creation_input_tokens",
@@ -53,8 +53,8 @@ const CACHE_WRITES = [
   "llm.token_count.prompt_details.cache_write",
   "ai.usage.inputTokenDetails.cacheWriteTokens",
   "llm.usage.cache_creation_input_tokens",
-];
-const REASONING = [
+]);
+const REASONING = keyGroup([
   "gen_ai.usage.reasoning.output_tokens",
   "gen_ai.usage.reasoning_tokens",
   "gen_ai.usage.details.reasoning_tokens",
@@ -62,24 +62,34 @@ const REASONING = [
   "ai.usage.outputTokenDetails.reasoningTokens",
   "ai.usage.reasoningTokens",
   "llm.usage.reasoning_tokens",
-];
-const TOTAL = [
+]);
+const TOTAL = keyGroup([
   "gen_ai.usage.total_tokens",
   "llm.usage.total_tokens",
   "llm.token_count.total",
   "ai.usage.totalTokens",
-];
-const COST = [
+]);
+const COST = keyGroup([
   "gen_ai.usage.cost",
   "llm.cost.total",
   "operation.cost",
   "gen_ai.cost.total_cost",
   "gen_ai.usage.total_cost",
   "llm.usage.total_cost",
-];
+]);
+
+/** Where else it is said. */
+const OBJECTS = keyGroup([
+  "langfuse.observation.usage_details",
+  "langfuse.observation.cost_details",
+  "ai.response.providerMetadata",
+]);
+const ALL = [INPUT, OUTPUT, CACHED, REASONING, COST, OBJECTS];
+const NOTHING: Usage = {};
 
 /** Reads what a span used, and takes the attributes out that say it. */
 export function takeUsage(attributes: AttributeSet, provider: string, scope: string): Usage {
+  if (!ALL.some((group) => attributes.mayHave(group))) return NOTHING;
   const input = attributes.take(INPUT, asTokens);
   const output = attributes.take(OUTPUT, asTokens);
   const own = input === undefined && output === undefined ? readLangfuseUsage(attributes) : undefined;
