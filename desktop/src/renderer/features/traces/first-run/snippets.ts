@@ -83,7 +83,7 @@ export OTEL_LOGS_EXPORTER=none${wantsKey ? '\nexport OTEL_EXPORTER_OTLP_HEADERS=
   },
   {
     id: "ai-sdk",
-    name: "Vercel AI SDK",
+    name: "AI SDK",
     language: "javascript",
     code: (
       origin,
