@@ -47,26 +47,23 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     memory.remember("any", traceId, parentId);
     memory.remember(kind, traceId, parentId);
   };
+  /** The call around each call that has one, and all that have one inside, in this request or an earlier one. */
+  const aroundOf = new Map<Span, Span>();
   const wrappers = new Set<Span>();
   const carriers = new Set<Span>();
 
-  /** Marks the calls around a call of the same type, up to the agent or tool that it was made by. */
-  function markWrappers(call: Span, type: InferenceType): void {
-    const passed = new Set<Span>();
-    let inner = call;
-    for (;;) {
-      passed.add(inner);
-      const parent = parentOf(inner);
-      if (parent === undefined) {
-        remember(type, inner);
-        return;
-      }
-      // What is around a known wrapper has been marked with it.
-      if (passed.has(parent) || OWN_WORK.has(parent.span_type) || wrappers.has(parent)) return;
-      if (parent.span_type === type) wrappers.add(parent);
-      inner = parent;
-    }
-  }
+  /** Finds the nearest span of a type around another, short of the agent or tool that it was made by. */
+  const searches = Object.fromEntries(
+    INFERENCE_TYPES.map((type) => [
+      type,
+      rememberedOnPath<Span>((inner) => {
+        const parent = parentOf(inner);
+        if (parent === undefined) remember(type, inner);
+        if (parent === undefined || OWN_WORK.has(parent.span_type)) return { found: undefined };
+        return parent.span_type === type ? { found: parent } : { next: parent };
+      }),
+    ]),
+  ) as Record<InferenceType, (span: Span) => Span | undefined>;
 
   for (const span of spans) {
     const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
@@ -75,7 +72,11 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     for (const type of INFERENCE_TYPES) {
       const hasCallInside = hasInside && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
       if (hasCallInside && ownType === type) wrappers.add(span);
-      if (hasCallInside || ownType === type) markWrappers(span, type);
+      if (!hasCallInside && ownType !== type) continue;
+      const around = searches[type](span);
+      if (around === undefined) continue;
+      wrappers.add(around);
+      if (ownType === type) aroundOf.set(span, around);
     }
     if (!hasFailed(span)) continue;
     if (hasInside && memory.has("failed", traceId, id)) carriers.add(span);
@@ -83,11 +84,81 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     if (parent === undefined) remember("failed", span);
     else if (hasFailed(parent)) carriers.add(parent);
   }
+  const echoes = findEchoes(aroundOf);
   return spans.map((span) => {
-    const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
-    const settled = isCall && !wrappers.has(span) ? span : withoutUsage(span);
+    const settled = settleUsage(span);
     return carriers.has(span) ? { ...settled, error_propagated: true } : settled;
   });
+
+  function settleUsage(span: Span): Span {
+    if (echoes.calls.has(span)) return { ...span, span_type: "task" };
+    const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
+    return isCall && (!wrappers.has(span) || echoes.sources.has(span)) ? span : withoutUsage(span);
+  }
+}
+
+/**
+ * Calls that say nothing of what they used, inside one that does: an instrumentation of a client that reads no usage from
+ * streams, under one of a framework that does. The outer one is the call then, for its usage repeats nothing.
+ */
+function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
+  calls: ReadonlySet<Span>;
+  sources: ReadonlySet<Span>;
+} {
+  const repeating = new Set<Span>();
+  for (const call of aroundOf.keys()) {
+    if (!hasUsage(call)) continue;
+    for (let at = aroundOf.get(call); at !== undefined && !repeating.has(at); at = aroundOf.get(at))
+      repeating.add(at);
+  }
+  const sourceOf = rememberedOnPath<Span>((inner) => {
+    const around = aroundOf.get(inner);
+    if (around === undefined) return { found: undefined };
+    return hasUsage(around) ? { found: around } : { next: around };
+  });
+  const calls = new Set<Span>();
+  const sources = new Set<Span>();
+  for (const call of aroundOf.keys()) {
+    const source = hasUsage(call) || repeating.has(call) ? undefined : sourceOf(call);
+    if (source === undefined || repeating.has(source)) continue;
+    calls.add(call);
+    sources.add(source);
+  }
+  return { calls, sources };
+}
+
+/**
+ * Goes from one to the next until something is found, and remembers it for all that were passed: however deep spans are
+ * nested, each is passed once. One that comes back to itself finds nothing.
+ */
+function rememberedOnPath<T>(
+  step: (at: T) => { readonly next: T } | { readonly found: T | undefined },
+): (from: T) => T | undefined {
+  const known = new Map<T, T | undefined>();
+  return (from) => {
+    const passed: T[] = [];
+    let result: T | undefined;
+    for (let at = from; ;) {
+      if (known.has(at)) {
+        result = known.get(at);
+        break;
+      }
+      passed.push(at);
+      known.set(at, undefined);
+      const taken = step(at);
+      if ("found" in taken) {
+        result = taken.found;
+        break;
+      }
+      at = taken.next;
+    }
+    for (const each of passed) known.set(each, result);
+    return result;
+  };
+}
+
+function hasUsage({ attributes }: Span): boolean {
+  return isRecord(attributes) && USAGE_KEYS.some((key) => Object.hasOwn(attributes, key));
 }
 
 function hasFailed(span: Span): boolean {

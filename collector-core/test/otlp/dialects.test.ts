@@ -570,12 +570,38 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(mapped.filter(({ attributes }) => attributes?.["tokens_input"] === 5)).toHaveLength(2);
   });
 
+  it("a call that says what it used, around calls that do not, is the call", () => {
+    const silent = { "gen_ai.operation.name": "chat" };
+    const mapped = mapAll([
+      { id: "framework", attributes: call },
+      { id: "client", parent: "framework", attributes: silent },
+      { id: "http", parent: "client", attributes: silent },
+    ]);
+    expect(mapped.map(({ span_type: type, attributes }) => [type, attributes?.["tokens_input"]])).toEqual([
+      ["llm", 5],
+      ["task", undefined],
+      ["task", undefined],
+    ]);
+  });
+
   it("spans that name each other as parents end no loop and lose nothing", () => {
     const mapped = mapAll([
       { id: "a", parent: "b", attributes: call },
       { id: "b", parent: "a", attributes: call },
     ]);
     expect(mapped).toHaveLength(2);
+  });
+
+  it("spans nested as deep as a request can hold are settled in one pass", () => {
+    const depth = 20_000;
+    const mapped = mapAll(
+      Array.from({ length: depth }, (_, index) => ({
+        id: index.toString(36),
+        ...(index === 0 ? {} : { parent: (index - 1).toString(36) }),
+        attributes: index % 2 === 0 ? { "gen_ai.operation.name": "chat" } : {},
+      })),
+    );
+    expect(mapped).toHaveLength(depth);
   });
 
   it("an error above a span that went well is an error of its own", () => {
