@@ -8,6 +8,9 @@ const SENDERS = fileURLToPath(new URL("../senders/", import.meta.url));
 const INSTALLED = fileURLToPath(new URL("../../.cache/senders/", import.meta.url));
 const INSTALL_WITHIN_MS = 240_000;
 
+/** How this machine reaches the registry, where it says so by its environment. */
+const NETWORK = ["npm_config_registry", "HTTPS_PROXY", "https_proxy", "NODE_EXTRA_CA_CERTS"];
+
 /** Where the guide's programs send to. */
 const GUIDE_ADDRESS = "http://localhost:8080";
 
@@ -22,10 +25,23 @@ export async function installSender(name: string): Promise<string> {
   for (const file of ["package.json", "package-lock.json"])
     copyFileSync(join(SENDERS, name, file), join(folder, file));
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-  const { code, stderr } = await runProgram("npm", args, { cwd: folder, timeoutMs: INSTALL_WITHIN_MS });
+  const { code, stderr } = await runProgram("npm", args, {
+    cwd: folder,
+    env: networkEnvironment(),
+    timeoutMs: INSTALL_WITHIN_MS,
+  });
   if (code !== 0) throw new Error(`npm ${args.join(" ")} of ${name} ended with ${code}:\n${stderr}`);
   copyFileSync(lock, installed);
   return folder;
+}
+
+function networkEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    NETWORK.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Runs a program of the guide in such a folder, sending to `collectorUrl` and asking the model at `modelUrl`. */
