@@ -21,7 +21,7 @@ import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
 import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
-import type { Clock, SpanSink, TraceStore } from "./interfaces.js";
+import type { Clock, SpanSink, TraceKey, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
 import { createDerivedSpans, type DerivedSpan } from "./pipeline/derived-spans.js";
 import { createSpanImporter } from "./pipeline/import-spans.js";
@@ -41,6 +41,8 @@ import { createSpanStats } from "./pipeline/stats/span-stats.js";
 import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoutes } from "./query/config-routes.js";
+import { createEvaluationLog, type EvaluatedLabels } from "./query/evaluation-log.js";
+import { evaluationsRoutes, type EvaluationRunner } from "./query/evaluations-routes.js";
 import { eventsRoute } from "./query/events-route.js";
 import { exportRoute } from "./query/export-route.js";
 import { healthRoutes } from "./query/health-routes.js";
@@ -158,6 +160,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   // 3. Who is told as it happens.
   const live = createLiveHub({
     store,
+    evaluationsAfter: (sequence, max) => evaluationLog.after(sequence, max),
     metrics: () => statsReader.newest(),
     status: createLiveStatus({
       version,
@@ -186,8 +189,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         clock,
       })
     : withoutRedaction;
+  const evaluationLog = createEvaluationLog({
+    thresholds: config["evaluation.thresholds"],
+    directions: directionsOf(config["evaluation.types"]),
+    labelsOf: (key, spanId) => evaluatedLabels(store, key, spanId),
+  });
   const sinks = [
-    ...(store === undefined ? [] : [storeSink(store), live]),
+    ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),
     ...(exporting ? [exporting.exporter] : []),
   ];
 
@@ -237,6 +245,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       redactor,
       keep: async (spans) => {
         const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
+        await evaluationLog.offer(spans);
         await live.offer(spans);
         return max_traces + max_bytes + ttl;
       },
@@ -295,7 +304,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
-      await app.register(tracesRoutes, { store, onCleared: () => live.cleared() });
+      await app.register(tracesRoutes, { store, onCleared: forget });
+      await app.register(evaluationsRoutes, {
+        log: evaluationLog,
+        store,
+        runner: evaluation?.runner,
+        now: () => clock.now(),
+      });
       await app.register(exportRoute, { store, version, now: () => clock.now() });
       await app.register(liveRoute, { hub: live });
       await app.register(statsRoute, { read: (request) => statsReader.read(request) });
@@ -332,6 +347,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       ),
     ),
   });
+
+  /** Traces were deleted: nothing is to be said of them any more. */
+  function forget(deleted?: TraceKey): void {
+    const isDeleted = ({ tenant, traceId }: TraceKey): boolean =>
+      deleted === undefined || (tenant === deleted.tenant && traceId === deleted.traceId);
+    evaluation?.evaluator.cancel(isDeleted);
+    evaluationLog.remove(isDeleted);
+    live.cleared();
+  }
 
   function ledger(): Ledger {
     const { spans, inFlight } = queue.usage();
@@ -427,7 +451,7 @@ async function createEvaluation(
   const { createEvaluator } = await import("./evaluation/evaluator.js");
   const { createTypeRegistry } = await import("./evaluation/types/type-registry.js");
   const { createModelJudge } = await import("./evaluation/judges/model-judge.js");
-  const { evaluationSpan } = await import("./evaluation/evaluation-result.js");
+  const { evaluationSpan, storedSubject } = await import("./evaluation/evaluation-result.js");
   const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
   const prices = createPriceList(PRICES.default);
   const metrics = createEvaluationMetrics({
@@ -480,7 +504,46 @@ async function createEvaluation(
     },
     log,
   });
-  return { evaluator, metrics, types };
+  const runner: EvaluationRunner = {
+    problemOf(type) {
+      const found = types.find(type);
+      return typeof found === "string" ? found : undefined;
+    },
+    run: (span, tenant, requested) => evaluator.run(storedSubject(span, tenant, clock.now()), requested),
+    describe: () => ({
+      ...metrics.counts(),
+      pending: evaluator.pending,
+      judge_model: judge.model,
+      judge_provider: judge.provider,
+      types: types.list(),
+    }),
+  };
+  return { evaluator, metrics, runner };
+}
+
+/** Which way the types of a user's own count. */
+function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) {
+  return Object.fromEntries(
+    Object.entries(types).map(([name, { direction = "maximize" }]) => [name, direction] as const),
+  );
+}
+
+/** Model and agent of what a user scored: the span, or the trace. */
+async function evaluatedLabels(
+  store: TraceStore | undefined,
+  key: TraceKey,
+  spanId: string | null,
+): Promise<EvaluatedLabels> {
+  if (spanId !== null) {
+    const attributes = (await store?.getSpan(key, spanId))?.attributes ?? {};
+    const { model, agent } = attributes;
+    return {
+      model: typeof model === "string" ? model : null,
+      agent: typeof agent === "string" ? agent : null,
+    };
+  }
+  const summary = (await store?.get(key))?.summary;
+  return { model: summary?.models[0] ?? null, agent: summary?.agent ?? null };
 }
 
 interface EvaluationParts {

@@ -6,6 +6,7 @@
 export * from "./config.js";
 export * from "./errors.js";
 export * from "./evaluation-types.js";
+export * from "./evaluations.js";
 export * from "./events.js";
 export * from "./health.js";
 export * from "./judge-providers.js";

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { EvaluationSchema, type Evaluation } from "./evaluations.js";
 import { LiveMetricsSchema, type LiveMetrics } from "./stats.js";
 import { TraceSummarySchema, type TraceSummary } from "./trace.js";
 
@@ -59,6 +60,7 @@ export const LIVE_EVENT_SCHEMAS = {
   trace: TraceSummarySchema,
   status: LiveStatusSchema,
   metrics: LiveMetricsSchema,
+  evaluation: EvaluationSchema,
   reset: LiveResetSchema,
 } as const;
 
@@ -67,4 +69,5 @@ export type LiveEvent =
   | { type: "trace"; data: TraceSummary }
   | { type: "status"; data: LiveStatus }
   | { type: "metrics"; data: LiveMetrics }
+  | { type: "evaluation"; data: Evaluation }
   | { type: "reset"; data: LiveReset };

@@ -1,4 +1,3 @@
-import type { Span } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
 
 /** A call of a tool, as the model asked for it. */
@@ -48,9 +47,9 @@ const MAX_TOOLS = 64;
 const MAX_TOOL_CALLS = 32;
 const MAX_ARGUMENTS_LENGTH = 4000;
 
-/** Reads what is to be evaluated, from the messages of a span or from its plain texts (contract 1). */
-export function readEvaluatedText(span: Span): EvaluatedText {
-  const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : {};
+/** Reads what is to be evaluated from the attributes of a span: its messages, or its plain texts (contract 1). */
+export function readEvaluatedText(given: unknown): EvaluatedText {
+  const attributes = isRecord(given) ? given : {};
   const turns = readTurns(attributes["prompt_messages"]);
   const answer = readTurns(attributes["completion_messages"]);
   const system = joined(turns.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ text }) => text));

@@ -1,7 +1,8 @@
 import type { JsonValue, Span } from "@obspan/sdk/wire";
 import type { EvaluationDirection } from "../contract/evaluation-types.js";
 import type { BatchContext } from "../span/span-facts.js";
-import type { EvaluatedText } from "./evaluated-text.js";
+import type { NormalizedSpan } from "../contract/trace.js";
+import { readEvaluatedText, type EvaluatedText } from "./evaluated-text.js";
 import type { Verdict } from "./evaluation-type.js";
 import type { JudgeUsage } from "./judges/judge.js";
 
@@ -14,6 +15,20 @@ export interface EvaluationSubject {
   readonly model: string;
   readonly agent: string;
   readonly text: EvaluatedText;
+}
+
+/** A span of the store as what is evaluated anew. */
+export function storedSubject(span: NormalizedSpan, tenant: string, nowMs: number): EvaluationSubject {
+  const { service, env, version, attributes } = span;
+  const label = (key: string): string => (typeof attributes[key] === "string" ? attributes[key] : "");
+  return {
+    context: { tenant, service, env, version: version ?? undefined, receivedAtMs: nowMs },
+    traceId: span.trace_id,
+    spanId: span.span_id,
+    model: label("model"),
+    agent: label("agent"),
+    text: readEvaluatedText(attributes),
+  };
 }
 
 /** What became of one evaluation that was begun. */

@@ -267,7 +267,7 @@ const EXCESS_TYPE = "excess";
 
 function subjectOf({ context, span, facts }: PipelineSpan): EvaluationSubject {
   const { traceId, spanId, model, agent } = facts;
-  return { context, traceId, spanId, model, agent, text: readEvaluatedText(span) };
+  return { context, traceId, spanId, model, agent, text: readEvaluatedText(span.attributes) };
 }
 
 function textLength({ text }: EvaluationSubject): number {

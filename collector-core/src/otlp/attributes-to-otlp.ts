@@ -70,6 +70,8 @@ export const OWN_KEYS = "obspan.own_keys";
 /** What begins so is said by the exporter. A span's own attribute of such a name is written behind {@link ESCAPE}. */
 export const RESERVED_PREFIX = "obspan.";
 export const ESCAPE = "obspan.attribute.";
+/** Marks an event that the exporter made of what the span says already. */
+export const DERIVED = "obspan.derived";
 
 /** Attributes under names that cannot be taken for the exporter's own. */
 export function escapeReserved(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {

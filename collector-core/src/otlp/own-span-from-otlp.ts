@@ -1,6 +1,13 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
 import { formatInstant } from "../span/timestamp.js";
-import { CONVENTION_KEYS, ESCAPE, JSON_KEYS, OWN_KEYS, RESERVED_PREFIX } from "./attributes-to-otlp.js";
+import {
+  CONVENTION_KEYS,
+  DERIVED,
+  ESCAPE,
+  JSON_KEYS,
+  OWN_KEYS,
+  RESERVED_PREFIX,
+} from "./attributes-to-otlp.js";
 import { instantOf } from "./nanoseconds.js";
 import type { OtlpAttributes, OtlpEvent, OtlpSpan } from "./received-spans.js";
 
@@ -16,6 +23,7 @@ export function ownSpanFromOtlp(span: OtlpSpan): Span {
   const end = said("no_end") === true ? undefined : instantOf(span.endUnixNano);
   const parent = said("parent_span_id") ?? span.parentSpanId;
   const durationMs = said("duration_ms");
+  const events = span.events.filter((event) => event.attributes.get(DERIVED) !== true);
   const own = textOf(unescaped(span.attributes).get("obspan.name"));
   return {
     name: own ?? span.name,
@@ -28,7 +36,7 @@ export function ownSpanFromOtlp(span: OtlpSpan): Span {
     ...(end === undefined ? {} : { end_time: formatInstant(end) }),
     ...(typeof durationMs === "number" ? { duration_ms: durationMs } : {}),
     attributes: withoutConventions(span.attributes),
-    ...(span.events.length === 0 ? {} : { events: span.events.map(ownEvent) }),
+    ...(events.length === 0 ? {} : { events: events.map(ownEvent) }),
     ...(said("error_propagated") === true ? { error_propagated: true } : {}),
   };
 }

@@ -12,7 +12,7 @@ import {
 import { isRecord } from "../span/span-facts.js";
 import { elapsedMs, parseTimestamp } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
-import { escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
+import { DERIVED, escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
 import { nanosecondsOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
 
@@ -50,7 +50,7 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
         ...durationOf(facts),
       }),
     }),
-    events: eventsOf(span.events, startNanos),
+    events: [...eventsOf(span.events, startNanos), ...resultEvents(span.attributes, facts, startNanos)],
     status: create(StatusSchema, {
       code: STATUS_CODES.get(facts.status) ?? Status_StatusCode.UNSET,
       message: facts.status === "ERROR" ? errorMessage(span.attributes) : "",
@@ -73,6 +73,29 @@ function present(values: Readonly<Record<string, unknown>>): Record<string, unkn
 function errorMessage(attributes: unknown): string {
   const message = isRecord(attributes) ? attributes["error_message"] : undefined;
   return typeof message === "string" ? message : "";
+}
+
+/** The result of an evaluation as the conventions have it (contract 8): made on the way out, and left out on the way in. */
+function resultEvents(attributes: unknown, facts: PipelineSpan["facts"], startNanos: bigint): Span_Event[] {
+  const { evaluationType, evaluationScore, end } = facts;
+  if (evaluationType === "" || !isRecord(attributes)) return [];
+  return [
+    create(Span_EventSchema, {
+      name: "gen_ai.evaluation.result",
+      timeUnixNano: end === undefined ? startNanos : nanosecondsOf(end),
+      attributes: toKeyValues(
+        present({
+          [DERIVED]: true,
+          "gen_ai.evaluation.name": attributes["evaluation_type"],
+          "gen_ai.evaluation.score.value": evaluationScore,
+          "gen_ai.evaluation.score.label": attributes["evaluation_label"],
+          "gen_ai.evaluation.explanation":
+            attributes["evaluation_explanation"] ?? attributes["evaluation_comment"],
+          "error.type": facts.status === "ERROR" ? attributes["error_type"] : undefined,
+        }),
+      ),
+    }),
+  ];
 }
 
 function eventsOf(events: unknown, startNanos: bigint): Span_Event[] {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Evaluation } from "../contract/evaluations.js";
 import type { LiveStatus } from "../contract/live.js";
 import type { LiveMetrics } from "../contract/stats.js";
 import type { Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
@@ -18,6 +19,11 @@ export interface LiveHubOptions {
   /** Undefined where the trace store is off: only `status` and `metrics` are sent. */
   readonly store: Pick<TraceStore, "summary"> | undefined;
   readonly status: () => LiveStatus;
+  /** Evaluations that are over since a number, the latest of them, and the newest number. */
+  readonly evaluationsAfter: (
+    sequence: number,
+    max: number,
+  ) => { evaluations: Evaluation[]; sequence: number };
   /** The newest step of the statistics. */
   readonly metrics: () => LiveMetrics;
 }
@@ -41,12 +47,17 @@ const STATUS_MS = 1000;
 const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
 
+/** A screenful: who is shown more fetches anew. */
+const MAX_EVALUATIONS_PER_STEP = 50;
+
 interface Connected {
   readonly reader: LiveReader;
   step: number;
+  /** The last evaluation that was sent. */
+  evaluation: number;
 }
 
-export function createLiveHub({ store, status, metrics }: LiveHubOptions): LiveHub {
+export function createLiveHub({ store, status, metrics, evaluationsAfter }: LiveHubOptions): LiveHub {
   const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
   /** Tells ids of this run from those of an earlier one, which are a gap. */
   const run = randomBytes(4).toString("hex");
@@ -62,7 +73,10 @@ export function createLiveHub({ store, status, metrics }: LiveHubOptions): LiveH
       const text = texts.get(each.step) ?? changesText(each.step);
       texts.set(each.step, text);
       each.step = changes.lastStep;
-      each.reader.write(await text);
+      const { evaluations, sequence } = evaluationsAfter(each.evaluation, MAX_EVALUATIONS_PER_STEP);
+      each.evaluation = sequence;
+      const ended = evaluations.map((evaluation) => eventText("evaluation", evaluation)).join("");
+      each.reader.write(ended + (await text));
     }
   }
 
@@ -101,7 +115,8 @@ export function createLiveHub({ store, status, metrics }: LiveHubOptions): LiveH
     },
     cleared: () => changes.clear(),
     connect(reader, lastEventId) {
-      const each: Connected = { reader, step: stepAfter(lastEventId) };
+      const { sequence } = evaluationsAfter(Infinity, 0);
+      const each: Connected = { reader, step: stepAfter(lastEventId), evaluation: sequence };
       connected.add(each);
       reader.write(
         `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}` +

@@ -16,6 +16,7 @@ import {
 } from "../contract/trace.js";
 import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import { errorAnswers } from "./error-schemas.js";
+import { findTraceKey } from "./find-trace-key.js";
 import { shortenTexts } from "./shorten-texts.js";
 import { requiredStore, shownId, traceNotFound, whileConnected } from "./trace-requests.js";
 
@@ -23,8 +24,8 @@ import { requiredStore, shownId, traceNotFound, whileConnected } from "./trace-r
 export interface TracesRoutesOptions {
   /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
   readonly store: TraceStore | undefined;
-  /** Told when traces were deleted. */
-  readonly onCleared: () => void;
+  /** Told when traces were deleted: one, or all of them. */
+  readonly onCleared: (deleted?: TraceKey) => void;
 }
 
 const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
@@ -118,7 +119,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     },
     async ({ params, query }, reply) => {
       const trace = await requiredStore(store).get(
-        await keyOf(requiredStore(store), params.trace_id, query.tenant),
+        await findTraceKey(requiredStore(store), params.trace_id, query.tenant),
       );
       if (trace === undefined) throw traceNotFound(params.trace_id);
       void reply.type("application/json; charset=utf-8");
@@ -142,7 +143,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }) => {
-      const key = await keyOf(requiredStore(store), params.trace_id, query.tenant);
+      const key = await findTraceKey(requiredStore(store), params.trace_id, query.tenant);
       const span = await requiredStore(store).getSpan(key, params.span_id);
       if (span !== undefined) return span;
       throw new ApiError(
@@ -180,9 +181,9 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ params, query }, reply) => {
-      const key = await keyOf(requiredStore(store), params.trace_id, query.tenant);
+      const key = await findTraceKey(requiredStore(store), params.trace_id, query.tenant);
       if (!(await requiredStore(store).remove(key))) throw traceNotFound(params.trace_id);
-      onCleared();
+      onCleared(key);
       return await reply.code(204).send();
     },
   );
@@ -196,7 +197,11 @@ async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
 }
 
 /** A trace that is asked for without a tenant is the newest of that id, whosesoever it is. */
-async function keyOf(store: TraceStore, traceId: string, tenant: string | undefined): Promise<TraceKey> {
+async function findTraceKey(
+  store: TraceStore,
+  traceId: string,
+  tenant: string | undefined,
+): Promise<TraceKey> {
   if (tenant !== undefined) return { tenant, traceId };
   const [newest = ""] = await store.tenantsOf(traceId);
   return { tenant: newest, traceId };

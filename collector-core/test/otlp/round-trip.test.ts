@@ -57,7 +57,7 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
           trace_id: fc.oneof(fc.string({ minLength: 1, maxLength: 64 }), fc.constant("A".repeat(32))),
           span_id: fc.string({ minLength: 1, maxLength: 32 }),
           parent_span_id: fc.oneof(fc.constant(null), fc.string({ maxLength: 32 })),
-          span_type: fc.constantFrom("llm", "tool", "agent", "span", "own", "toString"),
+          span_type: fc.constantFrom("llm", "tool", "agent", "span", "evaluation", "own", "toString"),
           status: fc.constantFrom("OK", "ERROR", "RUNNING", "CANCELLED", "toString"),
           start_time: fc.constantFrom("2026-11-21T03:15:03.384Z", "2026-11-21T03:15:03.384123456Z"),
           duration_ms: fc.constantFrom(0, 12.5, 1234.567891),

@@ -1,7 +1,7 @@
 import type { LiveEvent } from "@obspan/collector-core/contract";
 
 /** Every kind of event. Written out, so that the worker does not load the schemas; the type holds it complete. */
-const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, reset: 0 } satisfies Record<
+const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, evaluation: 0, reset: 0 } satisfies Record<
   LiveEvent["type"],
   0
 >) as LiveEvent["type"][];

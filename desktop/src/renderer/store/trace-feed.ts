@@ -233,6 +233,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
           forgetEvicted(event.data.store?.traces ?? 0);
           return;
         case "metrics":
+        case "evaluation":
       }
     },
   };

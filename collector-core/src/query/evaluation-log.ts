@@ -1,0 +1,243 @@
+import type { Evaluation, EvaluationQuery } from "../contract/evaluations.js";
+import {
+  BUILT_IN_TYPES,
+  DEFAULT_THRESHOLDS,
+  EVALUATION_DIRECTIONS,
+  evaluationTypeName,
+  isPastThreshold,
+  type EvaluationDirection,
+} from "../contract/evaluation-types.js";
+import { ApiError } from "../contract/errors.js";
+import type { PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
+import { isRecord } from "../span/span-facts.js";
+import { addMs, formatInstant } from "../span/timestamp.js";
+
+/** An evaluation as it is remembered. */
+export interface LoggedEvaluation {
+  /** Grows with every evaluation. */
+  readonly sequence: number;
+  readonly endedAtMs: number;
+  /** Version of the application, where it is known. */
+  readonly version: string | undefined;
+  readonly evaluation: Evaluation;
+}
+
+/** What an evaluation is about, where its span does not say it: a user's score. */
+export type EvaluatedLabels = Pick<Evaluation, "model" | "agent">;
+
+/** What {@link createEvaluationLog} needs. */
+export interface EvaluationLogOptions {
+  /** `evaluation.thresholds`. */
+  readonly thresholds: Readonly<Record<string, number>>;
+  /** Which way own types count. */
+  readonly directions: Readonly<Partial<Record<string, EvaluationDirection>>>;
+  /** Model and agent of a span, or of a trace where no span is named. */
+  readonly labelsOf: (key: TraceKey, spanId: string | null) => Promise<EvaluatedLabels>;
+  /** Evaluations that are remembered. Default: 20,000, the oldest going first. */
+  readonly capacity?: number;
+}
+
+/** The latest evaluations, in this process: what the pages show beyond a single trace. */
+export interface EvaluationLog extends SpanSink {
+  /** Those that match, in the order asked for, after the cursor. */
+  list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
+  /** All that match, the oldest first. */
+  select(query: EvaluationQuery): LoggedEvaluation[];
+  /** Those after a sequence number, at most so many of the latest, and the newest number. */
+  after(sequence: number, max: number): { evaluations: Evaluation[]; sequence: number };
+  readonly oldest: LoggedEvaluation | undefined;
+  thresholdOf(type: string, direction: EvaluationDirection): number | null;
+  /** Forgets those of traces that were deleted. */
+  remove(isDeleted: (key: TraceKey) => boolean): void;
+}
+
+const CAPACITY = 20_000;
+const DEFAULT_LIMIT = 20;
+const MAX_EXPLANATION_LENGTH = 1000;
+
+export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLog {
+  const { thresholds, directions, labelsOf, capacity = CAPACITY } = options;
+  let entries: LoggedEvaluation[] = [];
+  let sequence = 0;
+
+  async function add(span: PipelineSpan): Promise<void> {
+    const evaluation = await read(span);
+    if (evaluation === undefined) return;
+    const { context, facts } = span;
+    const ended = addMs(facts.start, facts.durationMs ?? 0);
+    entries.push({ sequence: ++sequence, endedAtMs: ended.epochMs, version: context.version, evaluation });
+    // A tenth more is held for a while: an array is not to be moved for each.
+    if (entries.length > capacity * 1.1) entries = entries.slice(-capacity);
+  }
+
+  async function read({ span, facts, context }: PipelineSpan): Promise<Evaluation | undefined> {
+    const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : {};
+    const type = text(attributes["evaluation_type"]);
+    if (type === null) return undefined;
+    const score = facts.evaluationScore ?? null;
+    const evaluatedSpanId = text(attributes["evaluated_span_id"]) ?? (facts.parentSpanId || null);
+    const key = { tenant: context.tenant, traceId: facts.traceId };
+    const known = { model: facts.model || null, agent: facts.agent || null };
+    const labels =
+      known.model === null && known.agent === null ? await labelsOf(key, evaluatedSpanId) : known;
+    const direction = directionOf(attributes["evaluation_direction"], type);
+    const judgeModel = text(attributes["judge_model"]);
+    return {
+      trace_id: facts.traceId,
+      tenant: context.tenant,
+      span_id: facts.spanId,
+      evaluated_span_id: evaluatedSpanId,
+      type,
+      score,
+      label: text(attributes["evaluation_label"]),
+      explanation: cut(
+        text(attributes["evaluation_explanation"]) ??
+          text(attributes["evaluation_comment"]) ??
+          text(attributes["error_message"]),
+      ),
+      direction,
+      past_threshold:
+        score !== null && isPastThreshold(score, direction, thresholds[evaluationTypeName(type)]),
+      outcome: text(attributes["evaluation_outcome"]) ?? (score === null ? "error" : "completed"),
+      source: text(attributes["evaluation_source"]) ?? (judgeModel === null ? "check" : "judge"),
+      service: context.service,
+      env: context.env,
+      ...labels,
+      time: formatInstant(addMs(facts.start, facts.durationMs ?? 0)),
+      duration_ms: facts.durationMs ?? null,
+      judge_model: judgeModel,
+      cost_usd: amount(attributes["judge_cost_usd"]),
+    };
+  }
+
+  function directionOf(given: unknown, type: string): EvaluationDirection {
+    const said = EVALUATION_DIRECTIONS.find((direction) => direction === given);
+    const name = evaluationTypeName(type);
+    const builtIn = (BUILT_IN_TYPES as Partial<Record<string, EvaluationDirection>>)[name];
+    return said ?? directions[name] ?? builtIn ?? "maximize";
+  }
+
+  function select(query: EvaluationQuery): LoggedEvaluation[] {
+    const matches = matcher(query);
+    return entries.slice(-capacity).filter(matches);
+  }
+
+  return {
+    name: "evaluation log",
+    async offer(spans) {
+      for (const span of spans) if (span.facts.spanType === "evaluation") await add(span);
+    },
+    select,
+    list(query) {
+      const { order = "newest", limit = DEFAULT_LIMIT, cursor } = query;
+      const rank = order === "worst" ? badness : () => 0;
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const found = select(query)
+        .filter((entry) => order === "newest" || entry.evaluation.score !== null)
+        .map((entry) => ({ entry, rank: rank(entry.evaluation) }))
+        .filter(({ entry, rank }) => after === undefined || comesAfter(rank, entry.sequence, after))
+        .sort((a, b) => b.rank - a.rank || b.entry.sequence - a.entry.sequence);
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        found: page.map(({ entry }) => entry),
+        nextCursor:
+          found.length > limit && last !== undefined ? encodeCursor(last.rank, last.entry.sequence) : null,
+      };
+    },
+    after(from, max) {
+      const newer: Evaluation[] = [];
+      for (let at = entries.length - 1; at >= 0 && newer.length < max; at--) {
+        const entry = entries[at];
+        if (entry === undefined || entry.sequence <= from) break;
+        newer.unshift(entry.evaluation);
+      }
+      return { evaluations: newer, sequence };
+    },
+    get oldest() {
+      return entries.at(-capacity) ?? entries[0];
+    },
+    thresholdOf(type, direction) {
+      return thresholds[type] ?? defaultThreshold(direction);
+    },
+    remove(isDeleted) {
+      entries = entries.filter(
+        ({ evaluation }) => !isDeleted({ tenant: evaluation.tenant, traceId: evaluation.trace_id }),
+      );
+    },
+  };
+}
+
+/** How far a score is from the best of its type. */
+function badness({ score, direction }: Evaluation): number {
+  if (score === null || direction === "neutral") return 0;
+  return direction === "maximize" ? 1 - score : score;
+}
+
+function matcher(query: EvaluationQuery): (entry: LoggedEvaluation) => boolean {
+  const types = query.type?.split(",").map((type) => type.trim());
+  const since = query.since === undefined ? -Infinity : timeOf("since", query.since);
+  const until = query.until === undefined ? Infinity : timeOf("until", query.until);
+  const { trace_id, span_id, model, agent, service, tenant, outcome, source } = query;
+  const { min_score: min, max_score: max, past_threshold: past } = query;
+  const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
+  return ({ evaluation: each, endedAtMs }) =>
+    endedAtMs >= since &&
+    endedAtMs < until &&
+    (types === undefined || types.includes(each.type) || types.includes(evaluationTypeName(each.type))) &&
+    is(trace_id, each.trace_id) &&
+    is<string | null>(span_id, each.evaluated_span_id) &&
+    is<string | null>(model, each.model) &&
+    is<string | null>(agent, each.agent) &&
+    is(service, each.service) &&
+    is(tenant, each.tenant) &&
+    is(outcome, each.outcome) &&
+    is(source, each.source) &&
+    is(past, each.past_threshold) &&
+    (min === undefined || (each.score !== null && each.score >= min)) &&
+    (max === undefined || (each.score !== null && each.score <= max));
+}
+
+/** @throws `ApiError` `invalid_query` where it is no time. */
+export function timeOf(name: string, value: string): number {
+  const ms = Date.parse(value);
+  if (!Number.isNaN(ms)) return ms;
+  throw new ApiError("invalid_query", `The query cannot be used: ${name} must be a time by RFC 3339.`);
+}
+
+interface Cursor {
+  readonly rank: number;
+  readonly sequence: number;
+}
+
+function comesAfter(rank: number, sequence: number, cursor: Cursor): boolean {
+  return rank < cursor.rank || (rank === cursor.rank && sequence < cursor.sequence);
+}
+
+function encodeCursor(rank: number, sequence: number): string {
+  return Buffer.from(`${rank}/${sequence}`).toString("base64url");
+}
+
+function decodeCursor(cursor: string): Cursor {
+  const [, rank, sequence] =
+    /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (rank === undefined || sequence === undefined)
+    throw new ApiError("invalid_query", "The query cannot be used: cursor is not one of an answer.");
+  return { rank: Number(rank), sequence: Number(sequence) };
+}
+
+function defaultThreshold(direction: EvaluationDirection): number | null {
+  return direction === "neutral" ? null : DEFAULT_THRESHOLDS[direction];
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function amount(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function cut(value: string | null): string | null {
+  return value === null ? null : Array.from(value).slice(0, MAX_EXPLANATION_LENGTH).join("");
+}

@@ -1,0 +1,217 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Value } from "typebox/value";
+import Type from "typebox";
+import { ApiError } from "../contract/errors.js";
+import {
+  EvaluationListSchema,
+  EvaluationQuerySchema,
+  EvaluationRunAnswerSchema,
+  EvaluationRunSchema,
+  EvaluationSummaryQuerySchema,
+  EvaluationSummarySchema,
+  type Evaluation,
+  type EvaluationRun,
+  type EvaluationRunAnswer,
+  type EvaluationSummary,
+  type ListedEvaluation,
+} from "../contract/evaluations.js";
+import type { NormalizedSpan } from "../contract/trace.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
+import { isRecord, truncateCodePoints } from "../span/span-facts.js";
+import { errorAnswers } from "./error-schemas.js";
+import type { EvaluationLog } from "./evaluation-log.js";
+import { findTraceKey } from "./find-trace-key.js";
+import { summarizeEvaluations } from "./evaluation-summary.js";
+
+/** Runs types over a stored span. */
+export interface EvaluationRunner {
+  /** Why a type cannot be run; undefined where it can. */
+  problemOf(type: string): string | undefined;
+  run(
+    span: NormalizedSpan,
+    tenant: string,
+    types: readonly string[],
+  ): { readonly enqueued: number; readonly dropped: number };
+  describe(): NonNullable<EvaluationSummary["evaluation"]>;
+}
+
+/** What {@link evaluationsRoutes} needs. */
+export interface EvaluationsRoutesOptions {
+  readonly log: EvaluationLog;
+  /** Undefined where `trace_store.enabled` is false. */
+  readonly store: TraceStore | undefined;
+  /** Undefined where evaluation is off. */
+  readonly runner: EvaluationRunner | undefined;
+  /** Wall clock, in milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const PREVIEW_LENGTH = 300;
+const TAGS = ["evaluations"];
+
+/** `GET` and `POST /v1/evaluations`, and what they say together (contract 3). */
+export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptions> = async (
+  app,
+  { log, store, runner, now },
+) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseRun);
+
+  app.get(
+    "/v1/evaluations",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Recent scores, of judges and of users",
+        querystring: Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false }),
+        response: { 200: EvaluationListSchema, ...errorAnswers("invalid_limit", "invalid_query") },
+      },
+    },
+    async ({ query }) => {
+      const { found, nextCursor } = log.list(query);
+      const evaluations = await Promise.all(found.map(({ evaluation }) => listed(evaluation, store)));
+      return { evaluations, next_cursor: nextCursor };
+    },
+  );
+
+  app.get(
+    "/v1/evaluations/summary",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "What recent scores say together",
+        description:
+          "Means over time, distributions, by agent and by model, outcomes, the judge's latency and cost.",
+        querystring: Type.Object(EvaluationSummaryQuerySchema.properties, { additionalProperties: false }),
+        response: { 200: EvaluationSummarySchema, ...errorAnswers("invalid_query") },
+      },
+    },
+    async ({ query }) =>
+      summarizeEvaluations({ log, query, nowMs: now(), evaluation: runner?.describe() ?? null }),
+  );
+
+  app.post(
+    "/v1/evaluations",
+    {
+      schema: {
+        tags: TAGS,
+        summary: "Evaluate stored spans, or the model calls of stored traces",
+        description:
+          "Past both samplings. The scores come as evaluation spans, and as events of `GET /v1/live`.",
+        body: EvaluationRunSchema,
+        response: {
+          202: EvaluationRunAnswerSchema,
+          ...errorAnswers(
+            "invalid_json",
+            "invalid_payload",
+            "trace_not_found",
+            "trace_store_disabled",
+            "unsupported_media_type",
+            "evaluation_unavailable",
+          ),
+        },
+      },
+    },
+    async ({ body }, reply) => {
+      if (runner === undefined)
+        throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
+      if (store === undefined)
+        throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
+      return await reply.code(202).send(await run(body, runner, store));
+    },
+  );
+};
+
+async function run(
+  { types, trace_ids: traceIds = [], spans = [], tenant }: EvaluationRun,
+  runner: EvaluationRunner,
+  store: TraceStore,
+): Promise<EvaluationRunAnswer> {
+  for (const type of types) {
+    const problem = runner.problemOf(type);
+    if (problem !== undefined) throw new ApiError("invalid_payload", `types: ${problem}.`);
+  }
+  const answer = { status: "accepted" as const, enqueued: 0, dropped: 0, spans: 0, missing: 0 };
+  const evaluate = (span: NormalizedSpan, { tenant }: TraceKey): void => {
+    const { enqueued, dropped } = runner.run(span, tenant, [...new Set(types)]);
+    answer.enqueued += enqueued;
+    answer.dropped += dropped;
+    answer.spans++;
+  };
+  for (const traceId of new Set(traceIds)) {
+    const key = await findTraceKey(store, traceId, tenant);
+    const trace = await store.get(key);
+    if (trace === undefined) answer.missing++;
+    else for (const span of modelCallsOf([...trace.spans])) evaluate(span, key);
+  }
+  for (const { trace_id: traceId, span_id: spanId } of spans) {
+    const key = await findTraceKey(store, traceId, tenant);
+    const span = await store.getSpan(key, spanId);
+    if (span === undefined) answer.missing++;
+    else evaluate(span, key);
+  }
+  if (answer.missing === traceIds.length + spans.length)
+    throw new ApiError("trace_not_found", "None of these traces and spans is in the store.");
+  return answer;
+}
+
+/** The calls that ended and have an answer; a call around another one says the same again. */
+function modelCallsOf(spans: readonly NormalizedSpan[]): NormalizedSpan[] {
+  const calls = spans.filter(({ span_type: type }) => type === "llm");
+  const wrappers = new Set(calls.map(({ parent_span_id: parent }) => parent));
+  return calls.filter(
+    ({ span_id: id, status, attributes }) =>
+      !wrappers.has(id) &&
+      status !== "RUNNING" &&
+      ["completion_text", "completion_messages", "output_text"].some((key) => Object.hasOwn(attributes, key)),
+  );
+}
+
+async function listed(evaluation: Evaluation, store: TraceStore | undefined): Promise<ListedEvaluation> {
+  const { tenant, trace_id: traceId, evaluated_span_id: spanId } = evaluation;
+  const key = { tenant, traceId };
+  const trace = await store?.get(key);
+  const span = spanId === null || trace === undefined ? undefined : await store?.getSpan(key, spanId);
+  return {
+    ...evaluation,
+    trace_name: trace?.summary.root_name ?? null,
+    evaluated_text: span === undefined ? (trace?.summary.output_preview ?? null) : answerOf(span),
+  };
+}
+
+/** What a span answered: its words, or the first tool that it called. */
+function answerOf({ attributes }: NormalizedSpan): string | null {
+  const plain = attributes["completion_text"] ?? attributes["output_text"];
+  if (typeof plain === "string" && plain !== "") return truncateCodePoints(plain, PREVIEW_LENGTH);
+  const messages: unknown = attributes["completion_messages"];
+  for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
+    const parts: unknown = isRecord(message) ? message["parts"] : undefined;
+    for (const part of Array.isArray(parts) ? (parts as unknown[]) : []) {
+      if (!isRecord(part)) continue;
+      const { type, content, name, arguments: given } = part;
+      if (type === "text" && typeof content === "string" && content !== "")
+        return truncateCodePoints(content, PREVIEW_LENGTH);
+      if (type === "tool_call" && typeof name === "string")
+        return truncateCodePoints(`${name}(${JSON.stringify(given ?? {})})`, PREVIEW_LENGTH);
+    }
+  }
+  return null;
+}
+
+/** Checked here, for the validator would speak of a query. */
+async function parseRun(_request: unknown, text: string | Buffer): Promise<EvaluationRun> {
+  let body: unknown;
+  try {
+    body = JSON.parse(String(text));
+  } catch {
+    throw new ApiError("invalid_json", "The body is not valid JSON.");
+  }
+  if (!Value.Check(EvaluationRunSchema, body) || (body.trace_ids ?? body.spans) === undefined)
+    throw new ApiError(
+      "invalid_payload",
+      'The body must be {"types": […], "trace_ids": […]} or {"types": […], "spans": [{"trace_id": "…", "span_id": "…"}]}: ' +
+        "1 to 20 types, at most 1000 traces and 1000 spans.",
+    );
+  return body;
+}

@@ -1,0 +1,74 @@
+import { expect, it, vi } from "vitest";
+import type { Evaluation } from "../../src/contract/evaluations.js";
+import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
+import { listen } from "../query/live-reader.js";
+import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
+import { VERDICT } from "./judge-server.js";
+
+it("contract 8: an evaluation is exported, with the event gen_ai.evaluation.result", async () => {
+  const receiver = await startOtlpReceiver();
+  const { post, evaluated } = await startJudgedCollector({
+    EXPORTER_OTLP_ENDPOINT: receiver.url,
+    EXPORTER_FLUSH_INTERVAL: "1",
+  });
+  await post({ service: "shop", spans: [judgedSpan()] });
+  await evaluated();
+  const exported = await vi.waitFor(
+    () => {
+      const found = receiver.spans().find(({ name }) => name === "evaluation.relevance");
+      expect(found).toBeDefined();
+      return found;
+    },
+    { timeout: 8000 },
+  );
+  expect(plainAttributes(exported?.attributes ?? [])).toMatchObject({
+    "obspan.span_type": "evaluation",
+    evaluation_score: 0.9,
+    judge_model: "gpt-6-luna",
+  });
+  expect(exported?.events.map(({ name }) => name)).toEqual(["gen_ai.evaluation.result"]);
+  expect(plainAttributes(exported?.events[0]?.attributes ?? [])).toEqual({
+    "obspan.derived": true,
+    "gen_ai.evaluation.name": "relevance",
+    "gen_ai.evaluation.score.value": 0.9,
+    "gen_ai.evaluation.score.label": "relevant",
+    "gen_ai.evaluation.explanation": VERDICT.explanation,
+  });
+});
+
+it("contract 3: GET /v1/live sends each evaluation, beside its trace", async () => {
+  const { url, post } = await startJudgedCollector();
+  const { next } = await listen(url);
+  await next("status");
+  await post({ spans: [judgedSpan()] });
+  const { data } = await next<Evaluation>("evaluation");
+  expect(data).toMatchObject({ trace_id: "t1", evaluated_span_id: "s1", type: "relevance", score: 0.9 });
+  await next<{ scores: unknown[] }>("trace", ({ scores }) => scores.length === 1);
+});
+
+it("spec 4.9 rule 6: what is found out while the collector stops is exported too", async () => {
+  const receiver = await startOtlpReceiver();
+  const { post, settled, collector } = await startJudgedCollector({
+    EXPORTER_OTLP_ENDPOINT: receiver.url,
+    SHUTDOWN_GRACE_PERIOD_SECONDS: "10",
+  });
+  await post({ spans: [judgedSpan(["relevance", "toxicity"])] });
+  await settled();
+  const { exported, evaluated } = await collector.stop();
+  expect(evaluated).toMatchObject({ offered: 2, completed: 2 });
+  expect(exported).toMatchObject({ exported: 3, pending: 0 });
+});
+
+it("contract 8: at most 100 evaluations of a trace are kept, apart from its spans", async () => {
+  const { post, evaluated, evaluationsOf, get } = await startJudgedCollector({
+    TRACE_STORE_MAX_SPANS_PER_TRACE: "20",
+  });
+  const types = Array.from({ length: 10 }, (_, i) => `contains:${i}`);
+  await post({
+    spans: Array.from({ length: 12 }, (_, i) => judgedSpan(types, { span_id: `s${i}` })),
+  });
+  await evaluated();
+  expect(await evaluationsOf()).toHaveLength(100);
+  const { trace } = await get<{ trace: { span_count: number } }>("/v1/traces/t1");
+  expect(trace.span_count).toBe(12);
+});
