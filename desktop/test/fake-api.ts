@@ -77,6 +77,9 @@ export function fakeApi(stored: TraceSummary[]) {
     exportAddress: () => "/v1/export",
     exportTrace: async ({ traceId }) => new Blob([`${traceId}\n`]),
     importTraces: () => Promise.reject(new Error("not asked for")),
+    listEvaluations: async () => ({ evaluations: [], next_cursor: null }),
+    getEvaluationSummary: () => Promise.reject(new Error("not asked for")),
+    runEvaluations: () => Promise.reject(new Error("not asked for")),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

@@ -61,7 +61,11 @@ export const EvaluationQuerySchema = Type.Object({
   past_threshold: Type.Optional(
     Type.Boolean({ description: "Only those past their threshold, or only others." }),
   ),
-  outcome: Type.Optional(Type.String({ description: "`completed`, `timeout`, `error` or `malformed`." })),
+  outcome: Type.Optional(
+    Type.String({
+      description: "`completed`, `timeout`, `error`, `malformed`. Several: separated by commas.",
+    }),
+  ),
   source: Type.Optional(Type.String({ description: "`judge`, `check` or `user`." })),
   order: Type.Optional(
     Type.Union([Type.Literal("newest"), Type.Literal("worst")], {

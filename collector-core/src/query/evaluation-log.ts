@@ -176,9 +176,10 @@ function badness({ score, direction }: Evaluation): number {
 
 function matcher(query: EvaluationQuery): (entry: LoggedEvaluation) => boolean {
   const types = query.type?.split(",").map((type) => type.trim());
+  const outcomes = query.outcome?.split(",").map((outcome) => outcome.trim());
   const since = query.since === undefined ? -Infinity : timeOf("since", query.since);
   const until = query.until === undefined ? Infinity : timeOf("until", query.until);
-  const { trace_id, span_id, model, agent, service, tenant, outcome, source } = query;
+  const { trace_id, span_id, model, agent, service, tenant, source } = query;
   const { min_score: min, max_score: max, past_threshold: past } = query;
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return ({ evaluation: each, endedAtMs }) =>
@@ -191,7 +192,7 @@ function matcher(query: EvaluationQuery): (entry: LoggedEvaluation) => boolean {
     is<string | null>(agent, each.agent) &&
     is(service, each.service) &&
     is(tenant, each.tenant) &&
-    is(outcome, each.outcome) &&
+    (outcomes === undefined || outcomes.includes(each.outcome)) &&
     is(source, each.source) &&
     is(past, each.past_threshold) &&
     (min === undefined || (each.score !== null && each.score >= min)) &&

@@ -116,7 +116,7 @@ function isCounted<T extends object>(outcome: PropertyKey, outcomes: T): outcome
 function deploymentsIn(found: readonly LoggedEvaluation[]): EvaluationSummary["deployments"] {
   const seen = new Map<string, Set<string>>();
   const deployments: EvaluationSummary["deployments"] = [];
-  for (const { version, evaluation } of found) {
+  for (const { version, evaluation } of found.toSorted((a, b) => a.endedAtMs - b.endedAtMs)) {
     if (version === undefined || version === "") continue;
     const versions = seen.get(evaluation.service) ?? new Set();
     seen.set(evaluation.service, versions);

@@ -196,17 +196,6 @@ async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
   throw new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
 }
 
-/** A trace that is asked for without a tenant is the newest of that id, whosesoever it is. */
-async function findTraceKey(
-  store: TraceStore,
-  traceId: string,
-  tenant: string | undefined,
-): Promise<TraceKey> {
-  if (tenant !== undefined) return { tenant, traceId };
-  const [newest = ""] = await store.tenantsOf(traceId);
-  return { tenant: newest, traceId };
-}
-
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
 function* traceJson(trace: StoredTrace, shape: (span: NormalizedSpan) => unknown): Generator<string> {
   yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;

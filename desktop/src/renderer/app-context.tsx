@@ -2,6 +2,7 @@ import { createContext, use, type ReactNode } from "react";
 import { useStore, type StoreApi } from "zustand";
 import type { CollectorApi } from "./api/collector-api.js";
 import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
+import type { EvaluationsStore } from "./store/evaluations-store.js";
 import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
 import type { SessionStore } from "./store/session-store.js";
 import type { TraceFilesStore } from "./store/trace-files-store.js";
@@ -16,6 +17,7 @@ export interface AppStores {
   readonly traces: TracesStore;
   readonly files: TraceFilesStore;
   readonly trace: TraceStore;
+  readonly evaluations: EvaluationsStore;
   readonly api: CollectorApi;
 }
 
@@ -45,6 +47,10 @@ export function useSession<T>(select: (state: StateOf<SessionStore>) => T): T {
 
 export function useTraces<T>(select: (state: StateOf<TracesStore>) => T): T {
   return useStore(useStores().traces, select);
+}
+
+export function useEvaluations<T>(select: (state: StateOf<EvaluationsStore>) => T): T {
+  return useStore(useStores().evaluations, select);
 }
 
 export function useTrace<T>(select: (state: StateOf<TraceStore>) => T): T {

@@ -1,4 +1,4 @@
-import { Activity, useEffect } from "react";
+import { Activity, lazy, Suspense, useEffect } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
 import { Frame } from "./features/frame/frame.js";
@@ -7,6 +7,10 @@ import { LaterPage } from "./features/frame/later-page.js";
 import { SignIn } from "./features/session/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
+
+const EvaluationsPage = lazy(async () => ({
+  default: (await import("./features/evaluations/evaluations-page.js")).EvaluationsPage,
+}));
 
 /** All pages by their addresses, so that a link lands where it was copied. */
 export function App() {
@@ -37,7 +41,12 @@ function Pages() {
         <TracesPage />
       </Route>
       <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
-      {PAGES.filter(({ path }) => path !== "/traces").map((page) => (
+      <Route path="/evaluations">
+        <Suspense fallback={<main className="page" />}>
+          <EvaluationsPage />
+        </Suspense>
+      </Route>
+      {PAGES.filter(({ promise }) => promise !== undefined).map((page) => (
         <Route key={page.path} path={page.path}>
           <LaterPage page={page} />
         </Route>

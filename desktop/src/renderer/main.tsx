@@ -5,6 +5,7 @@ import { openLiveFeed } from "./api/live-feed.js";
 import { App } from "./app.js";
 import { AppProvider, type AppStores } from "./app-context.js";
 import { connect, createConnectionStore } from "./store/connection-store.js";
+import { createEvaluationsStore } from "./store/evaluations-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
 import { saveFile } from "./components/save-file.js";
@@ -27,12 +28,14 @@ const stores: AppStores = {
   traces: createTracesStore({ api }),
   files: createTraceFilesStore({ api, save: saveFile }),
   trace: createTraceStore(api),
+  evaluations: createEvaluationsStore({ api }),
 };
 
 const feed = connect(stores.connection, openLiveFeed, {
   onEvent(event) {
     stores.traces.getState().onLive(event);
     stores.trace.getState().onLive(event);
+    stores.evaluations.getState().onLive(event);
   },
   onAdmitted: () => stores.session.getState().admitted(),
   onUnauthorized: () => stores.session.getState().refused("feed"),

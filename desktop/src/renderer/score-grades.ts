@@ -1,11 +1,9 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import { BUILT_IN_TYPES, type EvaluationDirection, type TraceSummary } from "@obspan/collector-core/contract";
 
 type Score = TraceSummary["scores"][number];
 
-/** Built-in types of which less is better (contract: built-in evaluations). */
-const LOWER_IS_BETTER = new Set(["hallucination", "toxicity"]);
-/** Said without a judgement. */
-const NEUTRAL = new Set(["refusal"]);
+/** Types that need no judge of which less is better. */
+const LOWER_IS_BETTER: Readonly<Partial<Record<string, EvaluationDirection>>> = { pii_leak: "minimize" };
 const BAD_BELOW = 0.5;
 const WEAK_BELOW = 0.75;
 
@@ -21,18 +19,23 @@ export interface GradedScore extends Score {
 /** Grades scores: only what is off gets colour. */
 export function gradeScores(scores: readonly Score[]): GradedScore[] {
   return scores.map((score) => {
-    const goodness = LOWER_IS_BETTER.has(score.type) ? 1 - score.score : score.score;
+    const goodness = directionOf(score.type) === "minimize" ? 1 - score.score : score.score;
     return { ...score, goodness, grade: gradeOf(score.type, goodness) };
   });
 }
 
 /** The score whose figure stands beside the strip. */
 export function worstScore(scores: readonly GradedScore[]): GradedScore | undefined {
-  const judged = scores.filter(({ type }) => !NEUTRAL.has(type));
+  const judged = scores.filter(({ type }) => directionOf(type) !== "neutral");
   return (judged.length > 0 ? judged : scores).toSorted((a, b) => a.goodness - b.goodness)[0];
 }
 
 function gradeOf(type: string, goodness: number): Grade {
-  if (NEUTRAL.has(type) || goodness >= WEAK_BELOW) return "good";
+  if (directionOf(type) === "neutral" || goodness >= WEAK_BELOW) return "good";
   return goodness < BAD_BELOW ? "bad" : "weak";
+}
+
+function directionOf(type: string): EvaluationDirection {
+  const builtIn: Readonly<Partial<Record<string, EvaluationDirection>>> = BUILT_IN_TYPES;
+  return builtIn[type] ?? LOWER_IS_BETTER[type] ?? "maximize";
 }

@@ -1,6 +1,12 @@
 import type {
   ErrorBody,
   ErrorCode,
+  EvaluationList,
+  EvaluationQuery,
+  EvaluationRun,
+  EvaluationRunAnswer,
+  EvaluationSummary,
+  EvaluationSummaryQuery,
   Facets,
   Histogram,
   ImportResult,
@@ -68,6 +74,10 @@ export interface CollectorApi {
   exportTrace(key: TraceKey): Promise<Blob>;
   /** Takes whole lines of such a file in. */
   importTraces(lines: Blob): Promise<ImportResult>;
+  listEvaluations(query: EvaluationQuery): Promise<EvaluationList>;
+  getEvaluationSummary(query: EvaluationSummaryQuery): Promise<EvaluationSummary>;
+  /** Rejects with `evaluation_unavailable` where evaluation is off. */
+  runEvaluations(run: EvaluationRun): Promise<EvaluationRunAnswer>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
@@ -131,6 +141,13 @@ export function createCollectorApi({
       const headers = { "Content-Type": "application/jsonl" };
       const response = await call("/v1/import", { method: "POST", headers, body: lines });
       return (await response.json()) as ImportResult;
+    },
+    listEvaluations: (query) => getJson(`/v1/evaluations${queryString(query)}`),
+    getEvaluationSummary: (query) => getJson(`/v1/evaluations/summary${queryString(query)}`),
+    async runEvaluations(run) {
+      const body = JSON.stringify(run);
+      const response = await call("/v1/evaluations", { method: "POST", headers: JSON_BODY, body });
+      return (await response.json()) as EvaluationRunAnswer;
     },
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });

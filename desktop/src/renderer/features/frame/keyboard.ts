@@ -66,13 +66,17 @@ export const SHORTCUTS: readonly ShortcutSection[] = [
       page("Move", ["↑"], ["↓"]),
       page("Fold, unfold", ["←"], ["→"]),
       page("Tree, timeline", ["1"], ["2"]),
-      page("Tabs", ["⇧", "1"], ["⇧", "2"], ["⇧", "3"]),
+      page("Tabs", ["⇧", "1"], ["⇧", "2"], ["⇧", "3"], ["⇧", "4"]),
       page("Next, previous error", ["E"], ["⇧", "E"]),
       page("Older, newer trace", ["J"], ["K"]),
       page("Zoom in, out, fit", ["+"], ["−"], ["0"]),
       page("Right pane", ["]"]),
       page("Copy the link", ["Y"]),
     ],
+  },
+  {
+    name: "Evaluations",
+    shortcuts: [page("Move", ["↑"], ["↓"]), page("Open the span", ["↵"]), page("Run again", ["R"])],
   },
 ];
 

@@ -20,13 +20,7 @@ export const PAGES: readonly Page[] = [
     key: "M",
     promise: "Charts come with a later version. Until then a Prometheus can scrape",
   },
-  {
-    path: "/evaluations",
-    name: "Evaluations",
-    icon: BadgeCheck,
-    key: "E",
-    promise: "Scores come with a later version.",
-  },
+  { path: "/evaluations", name: "Evaluations", icon: BadgeCheck, key: "E" },
   {
     path: "/pipeline",
     name: "Pipeline",

@@ -5,7 +5,7 @@ export const VIEWS = ["tree", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** The tabs of the right pane, in the order of their keys. */
-export const TABS = ["messages", "attributes", "raw"] as const;
+export const TABS = ["messages", "evaluations", "attributes", "raw"] as const;
 export type TabName = (typeof TABS)[number];
 
 /** What of the page its address says. */

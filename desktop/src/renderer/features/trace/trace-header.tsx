@@ -2,6 +2,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import type { ReactNode } from "react";
 import type { TraceSummary } from "@obspan/collector-core/contract";
 import { useTrace } from "../../app-context.js";
+import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { CopyButton } from "../../components/copy-button.js";
 import { StatusDot } from "../../components/status-dot.js";
 import {
@@ -51,6 +52,7 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
           {shortenId(id, ID_LENGTH)}
         </CopyButton>
         <span className="grow" />
+        <EvaluateMenu className="btn" traceIds={[id]} tenant={trace.tenant} />
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>

@@ -1,6 +1,7 @@
 import { createContext, use, useMemo, type ReactNode } from "react";
 import { useStore } from "zustand";
 import { useTrace } from "../../app-context.js";
+import { groupEvaluations } from "./model/evaluation-group.js";
 import { failedSpans, visibleRows } from "./model/visible-rows.js";
 import { searchSpans } from "./model/span-search.js";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./model/span-tree.js";
@@ -31,7 +32,7 @@ interface TracePageProviderProps {
 
 export function TracePageProvider({ view, isNarrow, children }: TracePageProviderProps) {
   const spans = useTrace((state) => state.spans);
-  const tree = useMemo(() => buildSpanTree(spans), [spans]);
+  const tree = useMemo(() => buildSpanTree(groupEvaluations(spans)), [spans]);
   const folded = useStore(view, (state) => state.folded);
   const rows = useMemo(() => visibleRows(tree, folded), [tree, folded]);
   const failed = useMemo(() => failedSpans(tree), [tree]);

@@ -1,4 +1,5 @@
 import { createStore } from "zustand/vanilla";
+import { EVALUATIONS_ID } from "./model/evaluation-group.js";
 import { zoomWindow, type TimeWindow } from "./model/time-scale.js";
 import type { TabName, TraceAddress, ViewName } from "./trace-address.js";
 
@@ -49,7 +50,7 @@ export interface TraceViewActions {
 export function createTraceViewStore(address: TraceAddress) {
   return createStore<TraceView & TraceViewActions>()((set, get) => ({
     ...address,
-    folded: new Set(),
+    folded: new Set([EVALUATIONS_ID]),
     window: undefined,
     whole: undefined,
     showsCriticalPath: true,

@@ -1,7 +1,8 @@
 import { Download, Trash2, X } from "lucide-react";
 import { useEffect, useState, type KeyboardEvent } from "react";
 import { useStore } from "zustand";
-import { useStores, useTraces } from "../../app-context.js";
+import { useEvaluations, useStores, useTraces } from "../../app-context.js";
+import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import type { TracesStore } from "../../store/traces-store.js";
@@ -12,6 +13,9 @@ export function BulkBar() {
   const isExporting = useStore(files, ({ transfer }) => transfer.type === "exporting");
   const selected = useTraces((state) => state.selected);
   const { isRunning, failure } = useTraces((state) => state.deletion);
+  const rows = useTraces((state) => state.rows);
+  const notice = useEvaluations((state) => state.runNotice);
+  const selectedIds = rows.filter((row) => selected.has(rowKeyOf(row))).map((row) => row.trace_id);
   const [isAsking, setAsking] = useState(false);
   // Another selection is another question.
   useEffect(() => setAsking(false), [selected]);
@@ -61,7 +65,13 @@ export function BulkBar() {
             <b className="num">{count}</b> selected
           </span>
           {failure !== undefined && <span className="is-error">{failure}</span>}
+          {notice !== undefined && (
+            <span className="note" role="status">
+              {notice}
+            </span>
+          )}
           <span className="sep" />
+          <EvaluateMenu className="btn ghost" traceIds={selectedIds} />
           <button
             type="button"
             className="btn ghost"

@@ -3,7 +3,9 @@ import { messagesOf } from "../model/messages.js";
 import type { SpanNode } from "../model/span-tree.js";
 import { TABS, type TabName } from "../trace-address.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
+import { useTrace } from "../../../app-context.js";
 import { AttributesTab } from "./attributes-tab.js";
+import { EvaluationsTab, evaluationsOf } from "./evaluations-tab.js";
 import { MessagesTab } from "./messages-tab.js";
 import { RawTab } from "./raw-tab.js";
 import { SpanDetailProvider, useSpanDetail } from "./span-detail-context.js";
@@ -11,6 +13,7 @@ import { SpanHead, type SpanLink } from "./span-head.js";
 
 const TAB_NAMES: Readonly<Record<TabName, string>> = {
   messages: "Messages",
+  evaluations: "Evaluations",
   attributes: "Attributes",
   raw: "Raw",
 };
@@ -34,8 +37,11 @@ function Tabs() {
   const { span } = useSpanDetail();
   const tab = useTraceView((state) => state.tab);
   const messages = useMemo(() => messagesOf(span), [span]);
+  const spans = useTrace((state) => state.spans);
+  const evaluations = useMemo(() => evaluationsOf(spans, span), [spans, span]);
   const counts: Readonly<Record<TabName, number | undefined>> = {
     messages: messages.input.length + messages.output.length,
+    evaluations: evaluations.length,
     attributes: Object.keys(span.attributes).length,
     raw: undefined,
   };
@@ -45,6 +51,11 @@ function Tabs() {
       {tab === "messages" && (
         <TabPanel tab={tab}>
           <MessagesTab messages={messages} />
+        </TabPanel>
+      )}
+      {tab === "evaluations" && (
+        <TabPanel tab={tab}>
+          <EvaluationsTab />
         </TabPanel>
       )}
       {tab === "attributes" && (

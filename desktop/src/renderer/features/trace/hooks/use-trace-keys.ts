@@ -73,7 +73,7 @@ export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
     };
   });
 
-  /** 1–2 choose the view, ⇧1–⇧3 the tab; told by the key, since what Shift makes of a digit depends on the layout. */
+  /** 1–2 choose the view, ⇧1–⇧4 the tab; told by the key, since what Shift makes of a digit depends on the layout. */
   function digitAction({ code, shiftKey }: KeyboardEvent): (() => void) | undefined {
     const digit = /^Digit([1-9])$/.exec(code)?.[1];
     if (digit === undefined) return undefined;

@@ -26,9 +26,13 @@ export interface SpanTree {
   readonly byId: ReadonlyMap<string, SpanNode>;
   /** RFC 3339: the earliest start, from which all offsets count. */
   readonly startTime: string;
-  /** The latest moment that is known: an end, or the start of a span that runs. */
+  /** The latest moment of the run that is known: an end, or the start of a span that runs. Evaluations come after it. */
   readonly endMs: number;
   readonly isRunning: boolean;
+}
+
+function latestEnd(nodes: readonly SpanNode[]): number {
+  return nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0);
 }
 
 /** The middle of a span's time, about which the keys zoom; of one that runs, its start. */
@@ -68,7 +72,7 @@ export function buildSpanTree(spans: readonly NormalizedSpan[]): SpanTree {
     nodes,
     byId,
     startTime,
-    endMs: nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0),
+    endMs: latestEnd(nodes.filter(({ span }) => span.span_type !== "evaluation")) || latestEnd(nodes),
     isRunning: nodes.some(({ endMs }) => endMs === undefined),
   };
 }

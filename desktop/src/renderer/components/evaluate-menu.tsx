@@ -1,0 +1,53 @@
+import { BUILT_IN_TYPES, PARAMETER_TYPES } from "@obspan/collector-core/contract";
+import { BadgeCheck, ChevronDown } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useEvaluations, useStores } from "../app-context.js";
+import "./menu.css";
+
+/** Types that can be asked for as they are; the others need what follows their colon. */
+const PLAIN_TYPES = [
+  ...Object.keys(BUILT_IN_TYPES),
+  ...Object.entries(PARAMETER_TYPES).flatMap(([name, { usage }]) => (usage === name ? [name] : [])),
+];
+
+interface EvaluateMenuProps {
+  readonly traceIds: readonly string[];
+  /** One span of the trace; without it all of its model calls. */
+  readonly spanId?: string;
+  readonly tenant?: string;
+  readonly className?: string;
+}
+
+/** Has a type judged, over traces or over one span. */
+export function EvaluateMenu({ traceIds, spanId, tenant, className = "btn sm" }: EvaluateMenuProps) {
+  const { evaluations } = useStores();
+  const known = useEvaluations((state) => state.summary?.evaluation?.types);
+  const own = (known ?? []).flatMap(({ name, usage }) =>
+    usage === name && !PLAIN_TYPES.includes(name) ? [name] : [],
+  );
+  const over = {
+    traceIds,
+    ...(spanId === undefined ? {} : { spanId }),
+    ...(tenant === undefined ? {} : { tenant }),
+  };
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={className}>
+        <BadgeCheck className="icon" aria-hidden />
+        Evaluate
+        <ChevronDown className="icon xs" aria-hidden />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+        {[...own, ...PLAIN_TYPES].map((type) => (
+          <DropdownMenu.Item
+            key={type}
+            className="menu-item"
+            onSelect={() => void evaluations.getState().run([type], over)}
+          >
+            {type.replaceAll("_", " ")}
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}

@@ -1,0 +1,95 @@
+import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
+import { Check, ChevronDown } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState } from "react";
+import { formatScore, formatWhole } from "../../format.js";
+import { typeText } from "./type-text.js";
+
+const WIDTH = 296;
+const HEIGHT = 190;
+const BOTTOM = 168;
+const TALLEST = 150;
+const STEP = WIDTH / 10;
+
+/** How many scores of one type fall into each tenth; those past the threshold in colour. */
+export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
+  const [chosen, setChosen] = useState<string>();
+  // The type of which most is past its threshold is the one to look at.
+  const worst = summary.types.toSorted((a, b) => b.past_threshold - a.past_threshold)[0];
+  const shown = summary.types.find(({ type }) => type === chosen) ?? worst;
+  return (
+    <section className="panel" aria-label="Distribution">
+      <header>
+        <h2>Distribution</h2>
+        <span className="grow" />
+        {shown !== undefined && (
+          <DropdownMenu.Root modal={false}>
+            <DropdownMenu.Trigger className="btn ghost sm" aria-label={`Type: ${typeText(shown.type)}`}>
+              {typeText(shown.type)}
+              <ChevronDown className="icon xs" aria-hidden />
+            </DropdownMenu.Trigger>
+            <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+              {summary.types.map(({ type }) => (
+                <DropdownMenu.Item key={type} className="menu-item" onSelect={() => setChosen(type)}>
+                  <span className="menu-mark">
+                    {type === shown.type && <Check className="icon xs" aria-hidden />}
+                  </span>
+                  {typeText(type)}
+                </DropdownMenu.Item>
+              ))}
+            </DropdownMenu.Content>
+          </DropdownMenu.Root>
+        )}
+      </header>
+      <div className="plot">
+        {shown === undefined ? <p className="dim none">No scores.</p> : <Bars type={shown} />}
+      </div>
+    </section>
+  );
+}
+
+function Bars({
+  type: { type, direction, threshold, distribution },
+}: {
+  type: EvaluationSummary["types"][number];
+}) {
+  const most = Math.max(1, ...distribution);
+  const words = distribution.map((count, tenth) => `${tenth / 10} to ${(tenth + 1) / 10}: ${count}`);
+  return (
+    <svg
+      className="chart"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`Distribution of ${typeText(type)} scores. ${words.join(", ")}`}
+    >
+      {distribution.map((count, tenth) => {
+        const height = (count / most) * TALLEST;
+        const isPast = isPastThreshold((tenth + 0.5) / 10, direction, threshold ?? undefined);
+        return (
+          <g key={tenth}>
+            <rect
+              x={tenth * STEP}
+              y={BOTTOM - height}
+              width={STEP - 2}
+              height={height}
+              rx={1.5}
+              style={{ fill: isPast ? "var(--error)" : "var(--line-3)" }}
+            />
+            {count > 0 && (
+              <text x={tenth * STEP + STEP / 2 - 1} y={BOTTOM - height - 5} textAnchor="middle">
+                {formatWhole(count)}
+              </text>
+            )}
+            <text x={tenth * STEP} y={184} textAnchor={tenth === 0 ? "start" : "middle"}>
+              {tenth === 0 ? "0" : formatScore(tenth / 10).slice(0, 2)}
+            </text>
+          </g>
+        );
+      })}
+      <line className="axis" x1={0} x2={WIDTH} y1={168.5} y2={168.5} />
+      <text x={WIDTH} y={184} textAnchor="end">
+        1
+      </text>
+    </svg>
+  );
+}

@@ -1,0 +1,129 @@
+import type { EvaluationSummary } from "@obspan/collector-core/contract";
+import { Check, ChevronDown, Play } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { Link } from "wouter";
+import { useEvaluations, useStores } from "../../app-context.js";
+import { formatCost, formatDuration, formatWhole } from "../../format.js";
+import { EVALUATION_WINDOWS, type EvaluationWindow } from "../../store/evaluations-store.js";
+import { typeText } from "./type-text.js";
+
+const WINDOWS = Object.keys(EVALUATION_WINDOWS) as EvaluationWindow[];
+
+/** Which evaluations are shown, and what judging them took. */
+export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
+  const { evaluations } = useStores();
+  const filters = useEvaluations((state) => state.filters);
+  const set = evaluations.getState().setFilters;
+  return (
+    <div className="bar">
+      <div className="segmented" role="group" aria-label="Time">
+        {WINDOWS.map((window) => (
+          <button
+            key={window}
+            type="button"
+            aria-pressed={filters.window === window}
+            onClick={() => set({ window })}
+          >
+            {window}
+          </button>
+        ))}
+      </div>
+      <Choice
+        name="Type"
+        value={filters.type}
+        choices={summary.types.map(({ type }) => type)}
+        onChoose={(type) => set({ type })}
+      />
+      <Choice
+        name="Agent"
+        value={filters.agent}
+        choices={summary.by_agent.map(({ value }) => value)}
+        onChoose={(agent) => set({ agent })}
+      />
+      <Choice
+        name="Model"
+        value={filters.model}
+        choices={summary.by_model.map(({ value }) => value)}
+        onChoose={(model) => set({ model })}
+      />
+      <span className="grow" />
+      <JudgeFacts summary={summary} />
+      {summary.evaluation !== null && (
+        <Link className="btn primary" href="/traces" title="Select traces in the list, then Evaluate">
+          <Play className="icon" aria-hidden />
+          Evaluate a selection
+        </Link>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly choices: readonly string[];
+  readonly onChoose: (value: string | undefined) => void;
+}
+
+function Choice({ name, value, choices, onChoose }: ChoiceProps) {
+  const all = value === undefined || choices.includes(value) ? choices : [value, ...choices];
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={value === undefined ? "facet" : "facet on"}>
+        {name}
+        {value !== undefined && <b>{typeText(value)}</b>}
+        <ChevronDown className="icon xs" aria-hidden />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content className="menu" align="start" sideOffset={4} loop>
+        {[undefined, ...all].map((choice) => (
+          <DropdownMenu.Item key={choice ?? ""} className="menu-item" onSelect={() => onChoose(choice)}>
+            <span className="menu-mark">{choice === value && <Check className="icon xs" aria-hidden />}</span>
+            {choice === undefined ? "All" : typeText(choice)}
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}
+
+function JudgeFacts({ summary: { outcomes, judge, evaluation } }: { summary: EvaluationSummary }) {
+  const p95 = judge.p95_ms === null ? undefined : formatDuration(judge.p95_ms);
+  return (
+    <dl className="judge-facts">
+      <Fact name="Judged">{formatWhole(outcomes.completed)}</Fact>
+      <Fact name="Timeouts" isOff={outcomes.timeout > 0}>
+        {formatWhole(outcomes.timeout)}
+      </Fact>
+      <Fact name="Failed" isOff={outcomes.error > 0}>
+        {formatWhole(outcomes.error)}
+      </Fact>
+      <Fact name="Malformed" isOff={outcomes.malformed > 0}>
+        {formatWhole(outcomes.malformed)}
+      </Fact>
+      {evaluation !== null && <Fact name="Waiting">{formatWhole(evaluation.pending)}</Fact>}
+      {p95 !== undefined && (
+        <Fact name="Judge p95">
+          {p95.value} {p95.unit}
+        </Fact>
+      )}
+      {judge.calls > 0 && <Fact name="Judge cost">{formatCost(judge.cost_usd)}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({
+  name,
+  isOff = false,
+  children,
+}: {
+  readonly name: string;
+  readonly isOff?: boolean;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={isOff ? "is-warn" : undefined}>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { EvaluationSummary } from "@obspan/collector-core/contract";
+import { formatWhole } from "../../format.js";
+
+/** The keys of the list, and the ledger: what became of every evaluation that was offered. */
+export function EvaluationsFoot({ summary: { evaluation } }: { summary: EvaluationSummary }) {
+  return (
+    <footer className="foot">
+      <span className="keys">
+        <kbd>↑</kbd>
+        <kbd>↓</kbd> move
+      </span>
+      <span className="keys">
+        <kbd>↵</kbd> open the span
+      </span>
+      {evaluation !== null && (
+        <span className="keys">
+          <kbd>R</kbd> run again
+        </span>
+      )}
+      <span className="grow" />
+      {evaluation !== null && <span className="num">{ledgerText(evaluation)}</span>}
+    </footer>
+  );
+}
+
+function ledgerText(evaluation: NonNullable<EvaluationSummary["evaluation"]>): string {
+  const { offered, completed, timeout, error, malformed, dropped, pending } = evaluation;
+  const parts = [
+    `${formatWhole(completed)} judged`,
+    ...(timeout > 0 ? [`${formatWhole(timeout)} timeouts`] : []),
+    ...(error > 0 ? [`${formatWhole(error)} failed`] : []),
+    ...(malformed > 0 ? [`${formatWhole(malformed)} malformed`] : []),
+    ...(dropped > 0 ? [`${formatWhole(dropped)} dropped`] : []),
+    ...(pending > 0 ? [`${formatWhole(pending)} waiting`] : []),
+  ];
+  return `${formatWhole(offered)} offered = ${parts.join(" + ")}`;
+}

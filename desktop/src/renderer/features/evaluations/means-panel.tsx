@@ -1,0 +1,93 @@
+import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
+import { useState, type CSSProperties } from "react";
+import { useStores } from "../../app-context.js";
+import { formatScore } from "../../format.js";
+import { directedTypeText } from "./type-text.js";
+
+const MAX_TYPES = 4;
+const MAX_ROWS = 6;
+/** A mean this near to its threshold is worth a look. */
+const NEAR = 0.1;
+
+type TypeSummary = EvaluationSummary["types"][number];
+
+/** Mean scores by agent or by model: what is off has colour, what is good stands brighter. */
+export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
+  const { evaluations } = useStores();
+  const [by, setBy] = useState<"agent" | "model">("agent");
+  const rows = (by === "agent" ? summary.by_agent : summary.by_model).slice(0, MAX_ROWS);
+  // Those that are off first: there is room for few.
+  const types = summary.types
+    .filter(({ direction }) => direction !== "neutral")
+    .toSorted((a, b) => b.past_threshold - a.past_threshold)
+    .slice(0, MAX_TYPES);
+  return (
+    <section className="panel heat" aria-label={`Mean by ${by}`}>
+      <header>
+        <h2>Mean by {by}</h2>
+        <span className="grow" />
+        <div className="segmented small" role="group" aria-label="Mean by">
+          <button type="button" aria-pressed={by === "agent"} onClick={() => setBy("agent")}>
+            Agent
+          </button>
+          <button type="button" aria-pressed={by === "model"} onClick={() => setBy("model")}>
+            Model
+          </button>
+        </div>
+      </header>
+      {rows.length === 0 ? (
+        <p className="dim none">No span that was judged names {by === "agent" ? "an agent" : "a model"}.</p>
+      ) : (
+        <table className="hgrid" style={{ "--types": types.length } as CSSProperties}>
+          <thead>
+            <tr>
+              <th>
+                <span className="sr">{by}</span>
+              </th>
+              {types.map(({ type, direction }) => (
+                <th key={type} className="hh" title={directedTypeText(type, direction)}>
+                  {directedTypeText(type, direction)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ value, means }) => (
+              <tr key={value}>
+                <th className="cut" scope="row">
+                  <button
+                    type="button"
+                    className="plain cut"
+                    title={`Only ${value}`}
+                    onClick={() => evaluations.getState().setFilters({ [by]: value })}
+                  >
+                    {value}
+                  </button>
+                </th>
+                {types.map((type) => (
+                  <MeanCell key={type.type} type={type} mean={means[type.type]} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function MeanCell({ type, mean }: { type: TypeSummary; mean: number | undefined }) {
+  if (mean === undefined) return <td className="hc none">–</td>;
+  const { direction, threshold } = type;
+  const goodness = direction === "minimize" ? 1 - mean : mean;
+  const grade = isPastThreshold(mean, direction, threshold ?? undefined)
+    ? "error"
+    : isPastThreshold(direction === "minimize" ? mean + NEAR : mean - NEAR, direction, threshold ?? undefined)
+      ? "warn"
+      : "";
+  return (
+    <td className={`hc ${grade}`} style={{ "--g": `${Math.round(goodness * 24)}%` } as CSSProperties}>
+      {formatScore(mean)}
+    </td>
+  );
+}

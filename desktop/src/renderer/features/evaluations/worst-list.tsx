@@ -1,0 +1,205 @@
+import type { EvaluationSummary, ListedEvaluation } from "@obspan/collector-core/contract";
+import { Check, ChevronDown, RotateCcw } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState, type KeyboardEvent } from "react";
+import { useLocation } from "wouter";
+import { useEvaluations, useStores } from "../../app-context.js";
+import { formatDay, formatScore, formatTime, formatWhole } from "../../format.js";
+import type { EvaluationFilters } from "../../store/evaluations-store.js";
+import { tracePath } from "../trace/trace-address.js";
+import { typeText } from "./type-text.js";
+
+const CHOICES: Readonly<Record<EvaluationFilters["rows"], string>> = {
+  past: "Past their threshold",
+  all: "All scores",
+  failed: "Failed",
+};
+
+/** The worst answers, each beside the judge's sentence. */
+export function WorstList({ summary }: { summary: EvaluationSummary }) {
+  const { evaluations } = useStores();
+  const [, navigate] = useLocation();
+  const rows = useEvaluations((state) => state.rows);
+  const chosen = useEvaluations((state) => state.filters.rows);
+  const hasMore = useEvaluations((state) => state.nextCursor !== null);
+  const notice = useEvaluations((state) => state.runNotice);
+  const [selected, setSelected] = useState(0);
+  const past = summary.types.reduce((sum, { past_threshold: count }) => sum + count, 0);
+  const canRun = summary.evaluation !== null;
+
+  function open(row: ListedEvaluation | undefined): void {
+    if (row?.trace_name == null) return;
+    const spanId = row.evaluated_span_id ?? undefined;
+    navigate(
+      tracePath(
+        { traceId: row.trace_id, tenant: row.tenant },
+        { spanId, tab: "evaluations", view: "timeline" },
+      ),
+    );
+  }
+  function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const row = rows[selected];
+    if (step !== undefined) {
+      const next = Math.min(rows.length - 1, Math.max(0, selected + step));
+      setSelected(next);
+      event.currentTarget.querySelectorAll('[role="row"]')[next + 1]?.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" && event.target === event.currentTarget) open(row);
+    else if (event.key === "r" && canRun && row !== undefined && !event.metaKey && !event.ctrlKey)
+      void evaluations.getState().runAgain(row);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <div className="worst">
+      <header>
+        <h2>{chosen === "failed" ? "Failed" : "Worst first"}</h2>
+        {past > 0 && <span className="badge error">{formatWhole(past)} past their threshold</span>}
+        {notice !== undefined && (
+          <span className="note" role="status">
+            {notice}
+          </span>
+        )}
+        <span className="grow" />
+        <DropdownMenu.Root modal={false}>
+          <DropdownMenu.Trigger className="btn ghost sm">
+            {CHOICES[chosen]}
+            <ChevronDown className="icon xs" aria-hidden />
+          </DropdownMenu.Trigger>
+          <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+            {(Object.keys(CHOICES) as EvaluationFilters["rows"][]).map((choice) => (
+              <DropdownMenu.Item
+                key={choice}
+                className="menu-item"
+                onSelect={() => evaluations.getState().setFilters({ rows: choice })}
+              >
+                <span className="menu-mark">
+                  {choice === chosen && <Check className="icon xs" aria-hidden />}
+                </span>
+                {CHOICES[choice]}
+              </DropdownMenu.Item>
+            ))}
+          </DropdownMenu.Content>
+        </DropdownMenu.Root>
+      </header>
+      {rows.length === 0 ? (
+        <p className="dim none" role="status">
+          {chosen === "past" ? "No score is past its threshold." : "There is none in this time."}
+        </p>
+      ) : (
+        <div
+          className="rows"
+          role="grid"
+          aria-label={chosen === "failed" ? "Failed evaluations" : "Worst evaluations first"}
+          aria-rowcount={rows.length + 1}
+          tabIndex={0}
+          aria-activedescendant={`evaluation-${selected}`}
+          onKeyDown={onKeyDown}
+        >
+          <div className="tr head" role="row">
+            {["Type", "Score", "Evaluated text", "Why, says the judge", "Trace", "Model", "When"].map(
+              (name) => (
+                <span
+                  key={name}
+                  role="columnheader"
+                  className={name === "Score" || name === "When" ? "right" : ""}
+                >
+                  {name}
+                </span>
+              ),
+            )}
+            <span role="columnheader">
+              <span className="sr">Run again</span>
+            </span>
+          </div>
+          {rows.map((row, index) => (
+            <Row
+              key={`${row.trace_id} ${row.span_id}`}
+              id={`evaluation-${index}`}
+              row={row}
+              isSelected={index === selected}
+              canRun={canRun}
+              onOpen={() => {
+                setSelected(index);
+                open(row);
+              }}
+            />
+          ))}
+          {hasMore && (
+            <button
+              type="button"
+              className="btn ghost more"
+              onClick={() => void evaluations.getState().loadMore()}
+            >
+              Show more
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly row: ListedEvaluation;
+  readonly isSelected: boolean;
+  readonly canRun: boolean;
+  readonly onOpen: () => void;
+}
+
+function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
+  const { evaluations } = useStores();
+  const isRunning = useEvaluations((state) => state.running.has(row.span_id));
+  const isToday = formatDay(row.time) === formatDay(new Date().toISOString());
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-selected={isSelected}
+      className={isSelected ? "tr selected" : "tr"}
+      onClick={onOpen}
+    >
+      <span role="gridcell" className="type cut" title={row.type}>
+        {typeText(row.type)}
+      </span>
+      <span role="gridcell" className={row.past_threshold || row.score === null ? "num is-error" : "num"}>
+        {row.score === null ? row.outcome : formatScore(row.score)}
+      </span>
+      <span role="gridcell" className="q" title={row.evaluated_text ?? undefined}>
+        {row.evaluated_text ?? <span className="faint">no longer in the store</span>}
+      </span>
+      <span role="gridcell" className="y" title={row.explanation ?? undefined}>
+        {row.explanation ?? row.label ?? ""}
+      </span>
+      <span role="gridcell" className="cut name">
+        {row.trace_name ?? <span className="faint">evicted</span>}
+      </span>
+      <span role="gridcell" className="cut mono dim">
+        {row.model}
+      </span>
+      <span role="gridcell" className="num faint">
+        {isToday ? formatTime(row.time).slice(0, 5) : formatDay(row.time)}
+      </span>
+      <span role="gridcell">
+        {canRun && row.trace_name !== null && (
+          <button
+            type="button"
+            className="btn sm square again"
+            title="Run again  R"
+            aria-label={`Run ${typeText(row.type)} again`}
+            disabled={isRunning}
+            tabIndex={-1}
+            onClick={(event) => {
+              event.stopPropagation();
+              void evaluations.getState().runAgain(row);
+            }}
+          >
+            <RotateCcw className="icon" aria-hidden />
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+import {
+  BUILT_IN_TYPES,
+  isPastThreshold,
+  type EvaluationDirection,
+  type NormalizedSpan,
+} from "@obspan/collector-core/contract";
+import { RotateCcw, ThumbsDown, ThumbsUp } from "lucide-react";
+import { useMemo } from "react";
+import { useEvaluations, useStores, useTrace } from "../../../app-context.js";
+import { EvaluateMenu } from "../../../components/evaluate-menu.js";
+import { formatCost, formatDuration, formatScore, formatTime } from "../../../format.js";
+import { FEEDBACK_TYPE } from "../../../store/evaluations-store.js";
+import { EVALUATIONS_ID } from "../model/evaluation-group.js";
+import { numberOf, textOf } from "../model/span-facts.js";
+import { useSpanDetail } from "./span-detail-context.js";
+
+/** The evaluations of a span among the spans of its trace, the latest first; of the root also those of the whole trace. */
+export function evaluationsOf(spans: readonly NormalizedSpan[], span: NormalizedSpan): NormalizedSpan[] {
+  if (span.span_id === EVALUATIONS_ID)
+    return spans.filter((each) => each.span_type === "evaluation").toReversed();
+  if (span.span_type === "evaluation") return spans.filter(({ span_id: id }) => id === span.span_id);
+  return spans
+    .filter(
+      (each) =>
+        each.span_type === "evaluation" &&
+        (each.parent_span_id === span.span_id ||
+          textOf(each, "evaluated_span_id") === span.span_id ||
+          (span.parent_span_id === null && each.parent_span_id === null)),
+    )
+    .toReversed();
+}
+
+/** What the judge and the reader say of the selected span. */
+export function EvaluationsTab() {
+  const { span } = useSpanDetail();
+  const spans = useTrace((state) => state.spans);
+  const tenant = useTrace((state) => state.tenant);
+  const notice = useEvaluations((state) => state.runNotice);
+  const found = useMemo(() => evaluationsOf(spans, span), [spans, span]);
+  return (
+    <div className="evaluations">
+      <div className="view-bar tight">
+        {span.span_type !== "evaluation" && <Thumbs span={span} found={found} />}
+        <span className="grow" />
+        {span.span_type !== "evaluation" && (
+          <EvaluateMenu
+            traceIds={[span.trace_id]}
+            spanId={span.span_id}
+            {...(tenant === undefined ? {} : { tenant })}
+          />
+        )}
+      </div>
+      {notice !== undefined && (
+        <p className="note" role="status">
+          {notice}
+        </p>
+      )}
+      {found.length === 0 ? (
+        <p className="dim">This span has not been evaluated.</p>
+      ) : (
+        found.map((evaluation) => <Card key={evaluation.span_id} evaluation={evaluation} />)
+      )}
+    </div>
+  );
+}
+
+/** The reader's own word: kept with the trace, and changed by another click. */
+function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly NormalizedSpan[] }) {
+  const { evaluations } = useStores();
+  const earlier = found.find(
+    (each) =>
+      textOf(each, "evaluation_type") === FEEDBACK_TYPE && textOf(each, "evaluated_span_id") === span.span_id,
+  );
+  const score = earlier && numberOf(earlier, "evaluation_score");
+  const rate = (value: 0 | 1): void =>
+    void evaluations.getState().rate(
+      {
+        traceId: span.trace_id,
+        spanId: span.span_id,
+        service: span.service,
+        env: span.env,
+        earlierId: earlier?.span_id,
+      },
+      value,
+    );
+  return (
+    <div className="segmented" role="group" aria-label="Your feedback">
+      <button type="button" aria-pressed={score === 1} title="Good" onClick={() => rate(1)}>
+        <ThumbsUp className="icon sm" aria-label="Good" />
+      </button>
+      <button type="button" aria-pressed={score === 0} title="Bad" onClick={() => rate(0)}>
+        <ThumbsDown className="icon sm" aria-label="Bad" />
+      </button>
+    </div>
+  );
+}
+
+function Card({ evaluation }: { evaluation: NormalizedSpan }) {
+  const { evaluations } = useStores();
+  const canRun = useEvaluations(({ summary }) => summary === undefined || summary.evaluation !== null);
+  const type = textOf(evaluation, "evaluation_type") ?? evaluation.name;
+  const score = numberOf(evaluation, "evaluation_score");
+  const label = textOf(evaluation, "evaluation_label");
+  const isUsers = textOf(evaluation, "evaluation_source") === "user";
+  const why =
+    textOf(evaluation, "evaluation_explanation") ??
+    textOf(evaluation, "evaluation_comment") ??
+    textOf(evaluation, "error_message");
+  const spanId = textOf(evaluation, "evaluated_span_id");
+  const isBad = score === undefined || isPastThreshold(score, directionOf(evaluation, type));
+  return (
+    <article className={evaluation.status === "ERROR" ? "evaluation failed" : "evaluation"} aria-label={type}>
+      <header>
+        <b className={isBad ? "num is-error" : "num"}>
+          {score === undefined ? (textOf(evaluation, "evaluation_outcome") ?? "failed") : formatScore(score)}
+        </b>
+        <span className="type">{type.includes(":") ? type : type.replaceAll("_", " ")}</span>
+        {label !== undefined && <span className="badge plain">{label}</span>}
+        <span className="grow" />
+        {!isUsers && canRun && spanId !== undefined && (
+          <button
+            type="button"
+            className="btn ghost sm square"
+            title="Run again"
+            aria-label={`Run ${type} again`}
+            onClick={() =>
+              void evaluations.getState().run([type], { traceIds: [evaluation.trace_id], spanId })
+            }
+          >
+            <RotateCcw className="icon sm" aria-hidden />
+          </button>
+        )}
+      </header>
+      {why !== undefined && <p>{why}</p>}
+      <Facts evaluation={evaluation} isUsers={isUsers} />
+    </article>
+  );
+}
+
+function Facts({ evaluation, isUsers }: { evaluation: NormalizedSpan; isUsers: boolean }) {
+  const cost = numberOf(evaluation, "judge_cost_usd");
+  const judge = textOf(evaluation, "judge_model");
+  const took = evaluation.duration_ms === null ? undefined : formatDuration(evaluation.duration_ms);
+  const facts = [
+    isUsers ? "a user" : (judge ?? "no judge"),
+    ...(isUsers || took === undefined ? [] : [`${took.value} ${took.unit}`]),
+    ...(cost === undefined ? [] : [formatCost(cost)]),
+    formatTime(evaluation.end_time ?? evaluation.start_time),
+  ];
+  return <p className="faint facts-line">{facts.join(" · ")}</p>;
+}
+
+function directionOf(evaluation: NormalizedSpan, type: string): EvaluationDirection {
+  const said = textOf(evaluation, "evaluation_direction");
+  if (said === "maximize" || said === "minimize" || said === "neutral") return said;
+  return (BUILT_IN_TYPES as Partial<Record<string, EvaluationDirection>>)[type] ?? "maximize";
+}

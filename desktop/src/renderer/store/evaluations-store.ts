@@ -1,0 +1,238 @@
+import type {
+  Evaluation,
+  EvaluationSummary,
+  ListedEvaluation,
+  LiveEvent,
+} from "@obspan/collector-core/contract";
+import { createStore } from "zustand/vanilla";
+import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import { createPacer } from "./pacer.js";
+
+/** How far back the page looks, in milliseconds. */
+export const EVALUATION_WINDOWS = {
+  "1 h": 3_600_000,
+  "24 h": 86_400_000,
+  "7 d": 7 * 86_400_000,
+} as const;
+export type EvaluationWindow = keyof typeof EVALUATION_WINDOWS;
+
+/** What the page is asked to show. */
+export interface EvaluationFilters {
+  readonly window: EvaluationWindow;
+  readonly type: string | undefined;
+  readonly agent: string | undefined;
+  readonly model: string | undefined;
+  /** Which rows: those past their threshold, all with a score, or those that failed. */
+  readonly rows: "past" | "all" | "failed";
+}
+
+export interface EvaluationsState {
+  readonly filters: EvaluationFilters;
+  readonly summary: EvaluationSummary | undefined;
+  readonly rows: readonly ListedEvaluation[];
+  readonly nextCursor: string | null;
+  readonly error: CollectorError | undefined;
+  /** Evaluation spans that are being run again, by id. */
+  readonly running: ReadonlySet<string>;
+  /** What came of the last run that was asked for. */
+  readonly runNotice: string | undefined;
+}
+
+export interface EvaluationsActions {
+  readonly load: () => Promise<void>;
+  readonly loadMore: () => Promise<void>;
+  readonly setFilters: (filters: Partial<EvaluationFilters>) => void;
+  readonly onLive: (event: LiveEvent) => void;
+  /** The page is shown: what comes in the meantime is fetched. @returns says that it is no more. */
+  readonly watch: () => () => void;
+  readonly runAgain: (evaluation: Evaluation) => Promise<void>;
+  /** Runs types over whole traces, or over one span. */
+  readonly run: (
+    types: readonly string[],
+    over: { readonly traceIds: readonly string[]; readonly spanId?: string; readonly tenant?: string },
+  ) => Promise<void>;
+  /** A thumb up or down from the reader, about a span. */
+  readonly rate: (about: RatedSpan, score: 0 | 1) => Promise<void>;
+}
+
+/** A span that the reader says something of. */
+export interface RatedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly service: string;
+  readonly env: string;
+  /** Of the reader's earlier word about it, which the new one takes the place of. */
+  readonly earlierId: string | undefined;
+}
+
+export interface EvaluationsStoreOptions {
+  readonly api: CollectorApi;
+  /** Runs `task` after `delayMs`. Default: setTimeout. */
+  readonly schedule?: (task: () => void, delayMs: number) => void;
+  /** In epoch milliseconds. Default: Date.now. */
+  readonly now?: () => number;
+}
+
+const PAGE_SIZE = 50;
+const POINTS = 84;
+const REFRESH = { intervalMs: 1000, restFactor: 4 } as const;
+
+/** The page of evaluations: what they say together, and the rows below. */
+export function createEvaluationsStore({ api, schedule = later, now = Date.now }: EvaluationsStoreOptions) {
+  return createStore<EvaluationsState & EvaluationsActions>()((set, get) => {
+    let watchers = 0;
+    let loads = 0;
+    const paced = createPacer({ run: () => get().load(), ...REFRESH, schedule, now });
+
+    function query() {
+      const { window, type, agent, model } = get().filters;
+      return {
+        since: new Date(now() - EVALUATION_WINDOWS[window]).toISOString(),
+        ...(type === undefined ? {} : { type }),
+        ...(agent === undefined ? {} : { agent }),
+        ...(model === undefined ? {} : { model }),
+      };
+    }
+
+    function listQuery() {
+      const { rows } = get().filters;
+      return {
+        ...query(),
+        limit: PAGE_SIZE,
+        ...(rows === "failed" ? { outcome: "error,timeout,malformed" } : { order: "worst" as const }),
+        ...(rows === "past" ? { past_threshold: true } : {}),
+      };
+    }
+
+    return {
+      filters: { window: "24 h", type: undefined, agent: undefined, model: undefined, rows: "past" },
+      summary: undefined,
+      rows: [],
+      nextCursor: null,
+      error: undefined,
+      running: new Set(),
+      runNotice: undefined,
+
+      async load() {
+        const mine = ++loads;
+        try {
+          const [summary, page] = await Promise.all([
+            api.getEvaluationSummary({ ...query(), points: POINTS }),
+            api.listEvaluations(listQuery()),
+          ]);
+          if (mine !== loads) return;
+          set({ summary, rows: page.evaluations, nextCursor: page.next_cursor, error: undefined });
+        } catch (error) {
+          if (mine === loads) set({ error: asCollectorError(error) });
+        }
+      },
+
+      async loadMore() {
+        const { nextCursor: cursor, rows } = get();
+        if (cursor === null) return;
+        const mine = loads;
+        try {
+          const page = await api.listEvaluations({ ...listQuery(), cursor });
+          if (mine === loads) set({ rows: [...rows, ...page.evaluations], nextCursor: page.next_cursor });
+        } catch (error) {
+          set({ error: asCollectorError(error) });
+        }
+      },
+
+      setFilters(filters) {
+        set({ filters: { ...get().filters, ...filters } });
+        void get().load();
+      },
+
+      onLive(event) {
+        if (watchers === 0) return;
+        if (event.type === "evaluation" || event.type === "reset") paced.request();
+      },
+
+      watch() {
+        watchers++;
+        void get().load();
+        return () => {
+          watchers--;
+        };
+      },
+
+      async runAgain(evaluation) {
+        const { trace_id: traceId, evaluated_span_id: spanId, span_id: id, tenant, type } = evaluation;
+        set({ running: new Set([...get().running, id]) });
+        await get().run([type], { traceIds: [traceId], tenant, ...(spanId === null ? {} : { spanId }) });
+        set({ running: new Set([...get().running].filter((each) => each !== id)) });
+      },
+
+      async run(types, { traceIds, spanId, tenant }) {
+        try {
+          const { enqueued, dropped, spans } = await api.runEvaluations({
+            types: [...types],
+            ...(spanId === undefined
+              ? { trace_ids: [...traceIds] }
+              : { spans: traceIds.map((traceId) => ({ trace_id: traceId, span_id: spanId })) }),
+            ...(tenant === undefined || tenant === "" ? {} : { tenant }),
+          });
+          set({ runNotice: noticeOf(enqueued, dropped, spans) });
+        } catch (error) {
+          set({ runNotice: asCollectorError(error).message });
+        }
+      },
+
+      async rate({ traceId, spanId, service, env, earlierId }, score) {
+        try {
+          await api.sendBatch({
+            service,
+            env,
+            spans: [
+              {
+                name: `evaluation.${FEEDBACK_TYPE}`,
+                span_type: "evaluation",
+                trace_id: traceId,
+                span_id: earlierId ?? randomId(),
+                parent_span_id: spanId,
+                duration_ms: 0,
+                attributes: {
+                  evaluation_type: FEEDBACK_TYPE,
+                  evaluation_score: score,
+                  evaluation_label: score === 1 ? "up" : "down",
+                  evaluation_source: "user",
+                  evaluation_outcome: "completed",
+                  evaluated_span_id: spanId,
+                },
+              },
+            ],
+          });
+          set({ runNotice: undefined });
+        } catch (error) {
+          set({ runNotice: asCollectorError(error).message });
+        }
+      },
+    };
+  });
+}
+export type EvaluationsStore = ReturnType<typeof createEvaluationsStore>;
+
+/** What a reader's thumb is filed under. */
+export const FEEDBACK_TYPE = "user_feedback";
+
+function noticeOf(enqueued: number, dropped: number, spans: number): string {
+  const over = `${spans} ${spans === 1 ? "span" : "spans"}`;
+  if (enqueued === 0 && dropped === 0) return "There is no model call with an answer to evaluate.";
+  const lost = dropped === 0 ? "" : `; the queue had no room for ${dropped}`;
+  return `${enqueued} ${enqueued === 1 ? "evaluation is" : "evaluations are"} on the way over ${over}${lost}.`;
+}
+
+/** Of 16 hexadecimal digits; `randomUUID` is there in secure contexts only. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function later(task: () => void, delayMs: number): void {
+  setTimeout(task, delayMs);
+}
+
+function asCollectorError(error: unknown): CollectorError {
+  return error instanceof CollectorError ? error : new CollectorError("internal_error", String(error));
+}

@@ -1,0 +1,148 @@
+import type { EvaluationList } from "@obspan/collector-core/contract";
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startJudgeServer, type JudgeServer } from "../../collector-core/test/evaluation/judge-server.js";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { until } from "../harness/until.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { launchBrowser, openPage } from "./browser.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const INVENTED = "Both figures are invented.";
+
+/** A judge that finds what is made up, and likes the rest. */
+async function judgedCollector(): Promise<{ collector: BuiltCollector; judge: JudgeServer }> {
+  const judge = await startJudgeServer(({ material, text }) => {
+    const isMadeUp = String(material["completion"]).includes("4.2 %");
+    if (text.includes("Hallucination:"))
+      return isMadeUp ? { score: 0.9, label: "invention", explanation: INVENTED } : { score: 0.05 };
+    return { score: 0.95, label: "relevant", explanation: "It answers what was asked." };
+  });
+  onTestFinished(() => judge.close());
+  const collector = await collectorForTest({
+    EVALUATION_ENABLED: "true",
+    EVALUATION_JUDGE_PROVIDER: "ollama",
+    EVALUATION_JUDGE_BASE_URL: judge.url,
+  });
+  return { collector, judge };
+}
+
+async function send(collector: BuiltCollector, types: readonly string[]): Promise<void> {
+  const call = (id: string, completion: string) => ({
+    name: "chat",
+    span_type: "llm",
+    trace_id: id,
+    span_id: `${id}-call`,
+    parent_span_id: `${id}-root`,
+    duration_ms: 400,
+    attributes: {
+      model: "gpt-5-mini",
+      agent: "report-agent",
+      prompt_text: "How did churn develop?",
+      completion_text: completion,
+      evaluation_types: types,
+    },
+  });
+  const root = (id: string) => ({
+    name: `report ${id}`,
+    span_type: "agent",
+    trace_id: id,
+    span_id: `${id}-root`,
+    duration_ms: 500,
+  });
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      service: "shop",
+      spans: [
+        root("one"),
+        call("one", "Churn fell to 4.2 %, the best quarter."),
+        root("two"),
+        call("two", "The data holds no churn."),
+      ],
+    }),
+  });
+  expect(response.status).toBe(202);
+}
+
+async function scores(collector: BuiltCollector): Promise<EvaluationList["evaluations"]> {
+  const response = await fetch(`${collector.url}/v1/evaluations?limit=100`);
+  return ((await response.json()) as EvaluationList).evaluations;
+}
+
+const worst = (page: Page) => page.getByRole("grid", { name: "Worst evaluations first" });
+
+describe("ui.md: Evaluations", () => {
+  it("shows scores as they come, the worst first, and leads to the span", async () => {
+    const { collector } = await judgedCollector();
+    const { page, complaints } = await openPage(browser, `${collector.url}/evaluations`);
+    await page.getByRole("heading", { name: "Nothing has been judged yet" }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await send(collector, ["relevance", "hallucination"]);
+    await worst(page).getByRole("gridcell", { name: INVENTED }).waitFor();
+    await page.getByText("1 past their threshold").waitFor();
+    await page.getByRole("img", { name: /^Mean score by type: .*hallucination 0\.4[78]/ }).waitFor();
+    await page.getByRole("rowheader", { name: "report-agent" }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await worst(page).getByRole("row").filter({ hasText: INVENTED }).click();
+    await page
+      .getByRole("tab", { name: "Evaluations" })
+      .and(page.locator('[aria-selected="true"]'))
+      .waitFor();
+    await page.getByRole("article", { name: "hallucination" }).getByText(INVENTED).waitFor();
+    await page.getByRole("article", { name: "relevance" }).getByText(".95").waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("runs an evaluation again, and any type over a span", async () => {
+    const { collector, judge } = await judgedCollector();
+    await send(collector, ["hallucination"]);
+    await until("both are judged", async () => ((await scores(collector)).length === 2 ? true : undefined));
+    const { page } = await openPage(browser, `${collector.url}/evaluations`);
+    const row = worst(page).getByRole("row").filter({ hasText: INVENTED });
+    await row.hover();
+    await row.getByRole("button", { name: "Run hallucination again" }).click();
+    await page.getByText("1 evaluation is on the way over 1 span.").waitFor();
+    await until("it is judged again", async () =>
+      (await scores(collector)).length === 3 ? true : undefined,
+    );
+
+    await row.first().click();
+    await page.getByRole("tabpanel").getByRole("button", { name: "Evaluate" }).click();
+    await page.getByRole("menuitem", { name: "conciseness" }).click();
+    await page.getByRole("article", { name: "conciseness" }).waitFor();
+    expect(judge.calls).toHaveLength(4);
+  });
+
+  it("a thumb of the reader is a score of the span, which another click changes", async () => {
+    const { collector } = await judgedCollector();
+    await send(collector, []);
+    const { page } = await openPage(browser, `${collector.url}/traces/one?span=one-call&tab=evaluations`);
+    await page.getByText("This span has not been evaluated.").waitFor();
+    await page.getByRole("button", { name: "Good" }).click();
+    await page.getByRole("article", { name: "user_feedback" }).getByText("1.0").waitFor();
+    await page.getByRole("button", { name: "Bad" }).click();
+    await page.getByRole("article", { name: "user_feedback" }).getByText(".00").waitFor();
+    expect(await page.getByRole("article").count()).toBe(1);
+    // Evaluations stand under one row of the trace, which is folded.
+    const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
+    await rows.filter({ hasText: "1 evaluation" }).waitFor();
+    expect(await rows.filter({ hasText: "evaluation.user_feedback" }).count()).toBe(0);
+  });
+
+  it("evaluation off: the page says how it is turned on", async () => {
+    const collector = await collectorForTest();
+    const { page } = await openPage(browser, `${collector.url}/evaluations`);
+    await page.getByRole("heading", { name: "Evaluation is off" }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
