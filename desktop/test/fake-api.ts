@@ -80,6 +80,9 @@ export function fakeApi(stored: TraceSummary[]) {
     listEvaluations: async () => ({ evaluations: [], next_cursor: null }),
     getEvaluationSummary: () => Promise.reject(new Error("not asked for")),
     runEvaluations: () => Promise.reject(new Error("not asked for")),
+    getStats: () => Promise.reject(new Error("not asked for")),
+    getEvents: () => Promise.reject(new Error("not asked for")),
+    getConfig: () => Promise.reject(new Error("not asked for")),
     deleteTrace: async ({ traceId, tenant = "" }) => {
       const key = rowKeyOf({ tenant, trace_id: traceId });
       const refusal = refused.get(key);

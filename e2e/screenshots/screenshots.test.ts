@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { launchBrowser, openPage } from "../screen/browser.js";
+import { collectorAfterAnHour } from "../screen/simulated-hour.js";
 import { supportRun } from "../screen/support-run.js";
 
 /** Every page and state, at 1440 × 900, in both themes. */
@@ -18,7 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function post(collector: BuiltCollector, spans: unknown[], tenant?: string): Promise<void> {
+async function post(
+  collector: Pick<BuiltCollector, "url">,
+  spans: unknown[],
+  tenant?: string,
+): Promise<void> {
   await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
     headers: {
@@ -216,6 +221,54 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       .first()
       .waitFor();
     await shoot(page, "traces-disconnected");
+  });
+
+  it("figures over time, and the pipeline", async () => {
+    const { url } = await collectorAfterAnHour({
+      OBS_SERVER_SRE_ENABLED: "true",
+      OBS_SERVER_SRE_DEFAULT_COST_BUDGET_USD: "25",
+      OBS_SERVER_SAMPLING_RATE: "0.9",
+      OBS_SERVER_REDACTION_ENABLED: "true",
+      // Nobody listens there: what cannot be sent on shows how the page says so.
+      OBS_SERVER_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+    });
+    const { page } = await openPage(browser, `${url}/stats`, { colorScheme });
+    const latency = page.getByRole("slider", { name: "Latency" });
+    await latency.waitFor();
+    await shoot(page, "metrics");
+    await latency.press("Home");
+    for (let press = 0; press < 40; press++) await latency.press("ArrowRight");
+    await shoot(page, "metrics-crosshair");
+    await page.getByRole("button", { name: "Latency: show as table" }).click();
+    await shoot(page, "metrics-table");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${url}/stats?group_by=agent&window=15m`);
+    await latency.waitFor();
+    await shoot(page, "metrics-1280");
+    await page.goto(`${url}/stats?service=nobody`);
+    await page.getByRole("heading", { name: "No span matches" }).waitFor();
+    await shoot(page, "metrics-nothing");
+    await page.goto(`${url}/pipeline`);
+    await page.getByRole("heading", { name: "Redaction" }).waitFor();
+    const lines = ["mail me at ann@example.com", "my card is 4111 1111 1111 1111"];
+    for (let batch = 0; batch < 40; batch++) {
+      const spans = Array.from({ length: 20 + (batch % 7) }, (_, index) => ({
+        name: "chat",
+        trace_id: `live-${batch}-${index % 4}`,
+        duration_ms: 40,
+        attributes: { prompt_text: lines[index % 9] ?? "hello" },
+      }));
+      await post({ url }, spans);
+      await page.waitForTimeout(150);
+    }
+    await shoot(page, "pipeline-1280");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await shoot(page, "pipeline");
+    await page.setViewportSize({ width: 760, height: 1000 });
+    await shoot(page, "pipeline-narrow");
+    await page.goto(`${url}/stats`);
+    await latency.waitFor();
+    await shoot(page, "metrics-narrow");
   });
 
   it("signing in", async () => {

@@ -30,7 +30,7 @@ export const StatsQuerySchema = Type.Object({
     Type.String({
       description:
         "Length of a point, written as `window`: whole tens of seconds in a window up to 1 h, whole minutes beyond. " +
-        "Default: so that there are 72 to 144 points, or 30 in five minutes.",
+        "Default: so that there are 30 to 75 points.",
     }),
   ),
   group_by: Type.Optional(Type.Enum([...STATS_GROUPS], { description: "Default: the total alone." })),
@@ -58,7 +58,7 @@ export type StatsQuery = Static<typeof StatsQuerySchema>;
 const Figure = Type.Union([Type.Number(), Type.Null()]);
 
 /** The same figures as one value each, and as one value for each point. */
-function figures<T extends Type.TSchema>(count: T, figure: Type.TSchema) {
+function figures<T extends Type.TSchema, F extends Type.TSchema>(count: T, figure: F) {
   const percentiles = (what: string) =>
     Type.Object({ p50: figure, p95: figure, p99: figure }, { description: what });
   return {
@@ -76,7 +76,7 @@ function figures<T extends Type.TSchema>(count: T, figure: Type.TSchema) {
     tokens_output: count,
     tokens_cached: count,
     cost_usd: count,
-    tokens_per_second: Type.Unsafe<Static<typeof figure>>({
+    tokens_per_second: Type.Unsafe<Static<F>>({
       ...figure,
       description: "Output tokens by the seconds of the calls that made them.",
     }),

@@ -81,8 +81,8 @@ function checkedStep(text: string, windowSeconds: number): number {
 }
 
 /** Steps that read well on an axis. */
-const STEPS = [10, 30, 60, 300, 600] as const;
-const DEFAULT_POINTS = 144;
+const STEPS = [10, 30, 60, 300, 1200] as const;
+const DEFAULT_POINTS = 75;
 
 function defaultStep(windowSeconds: number): number {
   return STEPS.find((step) => windowSeconds / step <= DEFAULT_POINTS) ?? STEPS[STEPS.length - 1] ?? FINE_STEP;

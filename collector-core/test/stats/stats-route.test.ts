@@ -170,7 +170,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect((await stats("?window=1h&step=10")).total.window.calls).toBe(2);
     expect((await stats("?window=1h")).total.window.calls).toBe(2);
     const { total, step_seconds } = await stats("?window=24h");
-    expect(step_seconds).toBe(600);
+    expect(step_seconds).toBe(1200);
     expect(sum(total.series.calls)).toBe(3);
     clock.advance(23 * 3600);
     expect((await stats("?window=24h")).total.window.calls).toBe(2);

@@ -6,6 +6,8 @@ import type { EvaluationsStore } from "./store/evaluations-store.js";
 import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
 import type { SessionStore } from "./store/session-store.js";
 import type { TraceFilesStore } from "./store/trace-files-store.js";
+import type { PipelineStore } from "./store/pipeline-store.js";
+import type { StatsStore } from "./store/stats-store.js";
 import type { TraceStore } from "./store/trace-store.js";
 import type { TracesStore } from "./store/traces-store.js";
 
@@ -18,6 +20,8 @@ export interface AppStores {
   readonly files: TraceFilesStore;
   readonly trace: TraceStore;
   readonly evaluations: EvaluationsStore;
+  readonly stats: StatsStore;
+  readonly pipeline: PipelineStore;
   readonly api: CollectorApi;
 }
 
@@ -55,6 +59,14 @@ export function useEvaluations<T>(select: (state: StateOf<EvaluationsStore>) => 
 
 export function useTrace<T>(select: (state: StateOf<TraceStore>) => T): T {
   return useStore(useStores().trace, select);
+}
+
+export function useStats<T>(select: (state: StateOf<StatsStore>) => T): T {
+  return useStore(useStores().stats, select);
+}
+
+export function usePipeline<T>(select: (state: StateOf<PipelineStore>) => T): T {
+  return useStore(useStores().pipeline, select);
 }
 
 type StateOf<Store> = Store extends StoreApi<infer State> ? State : never;

@@ -1,4 +1,4 @@
-import { Activity, lazy, Suspense, useEffect } from "react";
+import { Activity, lazy, Suspense, useEffect, type ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
 import { Frame } from "./features/frame/frame.js";
@@ -7,10 +7,6 @@ import { LaterPage } from "./features/frame/later-page.js";
 import { SignIn } from "./features/session/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
-
-const EvaluationsPage = lazy(async () => ({
-  default: (await import("./features/evaluations/evaluations-page.js")).EvaluationsPage,
-}));
 
 /** All pages by their addresses, so that a link lands where it was copied. */
 export function App() {
@@ -34,6 +30,21 @@ export function App() {
   );
 }
 
+/** They bring their charts with them, and so come when they are asked for. */
+const MetricsPage = lazy(async () => ({
+  default: (await import("./features/metrics/metrics-page.js")).MetricsPage,
+}));
+const EvaluationsPage = lazy(async () => ({
+  default: (await import("./features/evaluations/evaluations-page.js")).EvaluationsPage,
+}));
+const PipelinePage = lazy(async () => ({
+  default: (await import("./features/pipeline/pipeline-page.js")).PipelinePage,
+}));
+
+function Later({ children }: { children: ReactNode }) {
+  return <Suspense fallback={<main className="page" aria-busy="true" />}>{children}</Suspense>;
+}
+
 function Pages() {
   return (
     <Switch>
@@ -42,9 +53,19 @@ function Pages() {
       </Route>
       <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
       <Route path="/evaluations">
-        <Suspense fallback={<main className="page" />}>
+        <Later>
           <EvaluationsPage />
-        </Suspense>
+        </Later>
+      </Route>
+      <Route path="/stats">
+        <Later>
+          <MetricsPage />
+        </Later>
+      </Route>
+      <Route path="/pipeline">
+        <Later>
+          <PipelinePage />
+        </Later>
       </Route>
       {PAGES.filter(({ promise }) => promise !== undefined).map((page) => (
         <Route key={page.path} path={page.path}>

@@ -10,6 +10,8 @@ import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
 import { saveFile } from "./components/save-file.js";
 import { createTraceFilesStore } from "./store/trace-files-store.js";
+import { createPipelineStore } from "./store/pipeline-store.js";
+import { createStatsStore } from "./store/stats-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
 import "./styles/tokens.css";
@@ -29,13 +31,21 @@ const stores: AppStores = {
   files: createTraceFilesStore({ api, save: saveFile }),
   trace: createTraceStore(api),
   evaluations: createEvaluationsStore({ api }),
+  stats: createStatsStore({ api, isPaused }),
+  pipeline: createPipelineStore({ api, isPaused }),
 };
+
+function isPaused(): boolean {
+  return stores.traces.getState().paused;
+}
 
 const feed = connect(stores.connection, openLiveFeed, {
   onEvent(event) {
     stores.traces.getState().onLive(event);
     stores.trace.getState().onLive(event);
     stores.evaluations.getState().onLive(event);
+    stores.stats.getState().onLive(event);
+    stores.pipeline.getState().onLive(event);
   },
   onAdmitted: () => stores.session.getState().admitted(),
   onUnauthorized: () => stores.session.getState().refused("feed"),

@@ -1,4 +1,5 @@
 import type {
+  ConfigDescription,
   ErrorBody,
   ErrorCode,
   EvaluationList,
@@ -7,10 +8,13 @@ import type {
   EvaluationRunAnswer,
   EvaluationSummary,
   EvaluationSummaryQuery,
+  Events,
   Facets,
   Histogram,
   ImportResult,
   NormalizedSpan,
+  Stats,
+  StatsQuery,
   TraceDetail,
   TraceList,
   TraceOrder,
@@ -78,6 +82,9 @@ export interface CollectorApi {
   getEvaluationSummary(query: EvaluationSummaryQuery): Promise<EvaluationSummary>;
   /** Rejects with `evaluation_unavailable` where evaluation is off. */
   runEvaluations(run: EvaluationRun): Promise<EvaluationRunAnswer>;
+  getStats(query: StatsQuery, signal?: AbortSignal): Promise<Stats>;
+  getEvents(signal?: AbortSignal): Promise<Events>;
+  getConfig(signal?: AbortSignal): Promise<ConfigDescription>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
   /** Posts a batch as an app would. */
@@ -149,6 +156,9 @@ export function createCollectorApi({
       const response = await call("/v1/evaluations", { method: "POST", headers: JSON_BODY, body });
       return (await response.json()) as EvaluationRunAnswer;
     },
+    getStats: (query, signal) => getJson(`/v1/stats${queryString(query)}`, signal),
+    getEvents: (signal) => getJson("/v1/events", signal),
+    getConfig: (signal) => getJson("/v1/config", signal),
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });
     },

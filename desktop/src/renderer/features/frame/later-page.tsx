@@ -2,8 +2,6 @@ import type { Page } from "./pages.js";
 
 /** Where the same can be read meanwhile. */
 const MEANWHILE: Readonly<Record<string, string>> = {
-  "/stats": "/metrics",
-  "/pipeline": "/metrics",
   "/settings": "/v1/config",
 };
 

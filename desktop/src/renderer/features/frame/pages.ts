@@ -13,21 +13,9 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { path: "/traces", name: "Traces", icon: ListTree, key: "T" },
-  {
-    path: "/stats",
-    name: "Metrics",
-    icon: ChartLine,
-    key: "M",
-    promise: "Charts come with a later version. Until then a Prometheus can scrape",
-  },
+  { path: "/stats", name: "Metrics", icon: ChartLine, key: "M" },
   { path: "/evaluations", name: "Evaluations", icon: BadgeCheck, key: "E" },
-  {
-    path: "/pipeline",
-    name: "Pipeline",
-    icon: Workflow,
-    key: "P",
-    promise: "The pipeline comes with a later version. Until then its counters stand at",
-  },
+  { path: "/pipeline", name: "Pipeline", icon: Workflow, key: "P" },
   {
     path: "/settings",
     name: "Settings",

@@ -1,0 +1,60 @@
+/** One line of a chart. */
+export interface ChartSeries {
+  readonly name: string;
+  /** Shown at the end of the line, where it is shorter than the name. */
+  readonly label?: string;
+  /** One for each point; null where there is none. */
+  readonly values: readonly (number | null)[];
+  /** Number of the colour, from 0 on. */
+  readonly colour: number;
+  /** Dashes tell lines apart where colours do not. */
+  readonly dash?: readonly number[];
+  readonly isFilled?: boolean;
+}
+
+/** Values put on each other: what is drawn, from the lowest line up. */
+export function stack(series: readonly ChartSeries[]): ChartSeries[] {
+  let below: readonly (number | null)[] = [];
+  return series.map((each) => {
+    const values = each.values.map((value, index) => (value === null ? null : value + (below[index] ?? 0)));
+    below = values;
+    return { ...each, values };
+  });
+}
+
+/** Points that stand alone: a line needs two, so these need a dot. */
+export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
+  const lone: number[] = [];
+  for (const [index, value] of values.entries()) {
+    if (value != null && values[index - 1] == null && values[index + 1] == null) lone.push(index);
+  }
+  return lone;
+}
+
+/** The last point of a line, where its name stands. */
+export function lastPoint(values: readonly (number | null | undefined)[]): number | undefined {
+  const index = values.findLastIndex((value) => value != null);
+  return index < 0 ? undefined : index;
+}
+
+/**
+ * Moves labels apart that would cover each other, from the top down, and back up where the last would leave the chart.
+ *
+ * @param wanted - where each label would be, in any order.
+ * @returns where it goes, in the same order.
+ */
+export function spreadLabels(wanted: readonly number[], height: number, bottom: number): number[] {
+  const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const placed = [...wanted];
+  let free = -Infinity;
+  for (const index of order) {
+    placed[index] = Math.max(placed[index] ?? 0, free);
+    free = (placed[index] ?? 0) + height;
+  }
+  let limit = bottom;
+  for (const index of order.toReversed()) {
+    placed[index] = Math.min(placed[index] ?? 0, limit);
+    limit = (placed[index] ?? 0) - height;
+  }
+  return placed;
+}

@@ -1,0 +1,123 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { onThemeChange, readColours } from "./chart-colours.js";
+import { stack, type ChartSeries } from "./chart-data.js";
+import { chartOptions } from "./chart-options.js";
+
+interface TimeChartProps {
+  /** What it shows, for who cannot see it. */
+  readonly name: string;
+  /** When each point begins, in epoch seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly isStacked?: boolean;
+  /** Writes a value beside the axis, in few characters. */
+  readonly formatShort: (value: number) => string;
+  /** The point that all charts mark. */
+  readonly point: number | undefined;
+  readonly onPoint: (point: number | undefined) => void;
+  /** A point was chosen, by a click or by Enter. */
+  readonly onChoose?: (point: number) => void;
+  /** The point in words. */
+  readonly describe: (point: number) => string;
+  /** The least that the axis reaches. */
+  readonly minMax?: number;
+}
+
+/** Lines over time on a canvas. Arrows move the mark, Enter chooses it; what it marks is said in words. */
+export function TimeChart(props: TimeChartProps) {
+  const { name, times, series, isStacked = false, point, onPoint, onChoose, describe } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = useThemeCount();
+  const id = useId();
+  const shape = JSON.stringify([
+    isStacked,
+    series.map(({ name: line, label, colour, dash, isFilled }) => [line, label, colour, dash, isFilled]),
+    props.minMax,
+  ]);
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const made = new uPlot(
+      chartOptions({
+        width: element.clientWidth,
+        height: element.clientHeight,
+        colours: readColours(),
+        series: latest.current.series,
+        isStacked,
+        minMax: latest.current.minMax ?? 0,
+        formatShort: (value) => latest.current.formatShort(value),
+        onPoint: (next) => latest.current.onPoint(next),
+        marked: () => latest.current.point,
+      }),
+      chartData(latest.current),
+      element,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0 && element.clientHeight > 0)
+        made.setSize({ width: element.clientWidth, height: element.clientHeight });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [shape, theme, isStacked]);
+
+  useEffect(() => plot.current?.setData(chartData(latest.current)), [times, series]);
+  useEffect(() => plot.current?.redraw(false), [point]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const last = times.length - 1;
+    const from = point ?? last + 1;
+    const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      onPoint(Math.min(last, Math.max(0, to)));
+    } else if (event.key === "Enter" && point !== undefined) {
+      event.preventDefault();
+      onChoose?.(point);
+    } else if (event.key === "Escape" && point !== undefined) {
+      event.stopPropagation();
+      onPoint(undefined);
+    }
+  }
+
+  return (
+    <div
+      ref={box}
+      id={id}
+      className="time-chart"
+      role="slider"
+      tabIndex={0}
+      aria-label={name}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, times.length - 1)}
+      aria-valuenow={point ?? Math.max(0, times.length - 1)}
+      aria-valuetext={describe(point ?? times.length - 1)}
+      onKeyDown={onKeyDown}
+      onBlur={() => onPoint(undefined)}
+      onClick={() => point !== undefined && onChoose?.(point)}
+    />
+  );
+}
+
+function chartData({ times, series, isStacked = false }: TimeChartProps): uPlot.AlignedData {
+  const drawn = isStacked ? stack(series) : series;
+  return [[...times], ...drawn.map(({ values }) => [...values])];
+}
+
+/** Grows when the theme changes: a canvas must be drawn anew. */
+function useThemeCount(): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => onThemeChange(() => setCount((before) => before + 1)), []);
+  return count;
+}

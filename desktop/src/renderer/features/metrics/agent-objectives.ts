@@ -1,0 +1,51 @@
+import type { ConfigDescription, Stats } from "@obspan/collector-core/contract";
+
+/** What is left of an agent's budgets (spec 4.8), from 1 down to 0. */
+export interface AgentObjective {
+  readonly agent: string;
+  readonly sloErrorRate: number;
+  readonly errorRate: number;
+  readonly errorBudgetLeft: number;
+  readonly costUsd: number;
+  /** 0 where there is none. */
+  readonly costBudgetUsd: number;
+  /** Undefined where there is no budget. */
+  readonly costBudgetLeft: number | undefined;
+}
+
+/** The agents that called a model, those with the least left first. */
+export function agentObjectives(agents: Stats, config: ConfigDescription["config"]): AgentObjective[] {
+  const defaultSlo = numberOf(config["sre.default_slo_error_rate"]?.value) ?? 0.01;
+  const defaultBudget = numberOf(config["sre.default_cost_budget_usd"]?.value) ?? 0;
+  const listed = recordOf(config["sre.agents"]?.value);
+  return agents.groups
+    .filter(({ value, window }) => value !== "" && value !== "__other__" && window.calls > 0)
+    .map(({ value: agent, window }) => {
+      const own = recordOf(listed[agent]);
+      const sloErrorRate = numberOf(own["slo_error_rate"]) ?? defaultSlo;
+      const costBudgetUsd = numberOf(own["cost_budget_usd"]) ?? defaultBudget;
+      const errorRate = window.call_errors / window.calls;
+      return {
+        agent,
+        sloErrorRate,
+        errorRate,
+        errorBudgetLeft: part(1 - errorRate / sloErrorRate),
+        costUsd: window.cost_usd,
+        costBudgetUsd,
+        costBudgetLeft: costBudgetUsd > 0 ? part(1 - window.cost_usd / costBudgetUsd) : undefined,
+      };
+    })
+    .sort((a, b) => a.errorBudgetLeft - b.errorBudgetLeft || (a.agent < b.agent ? -1 : 1));
+}
+
+function part(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,174 @@
+import { ChartLine, Table2 } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { CopyButton } from "../../components/copy-button.js";
+import type { ChartSeries } from "../../components/chart/chart-data.js";
+import { TimeChart } from "../../components/chart/time-chart.js";
+import { formatTime } from "../../format.js";
+import type { Crosshair } from "./use-crosshair.js";
+
+interface ChartPanelProps {
+  readonly title: string;
+  /** The figure of the whole window. */
+  readonly figure: ReactNode;
+  readonly times: readonly number[];
+  readonly stepSeconds: number;
+  readonly series: readonly ChartSeries[];
+  readonly isStacked?: boolean;
+  readonly format: (value: number) => string;
+  /** The same in few characters, for the axis. Default: `format`. */
+  readonly formatShort?: (value: number) => string;
+  /** What stands for nothing to draw. */
+  readonly nothing: string;
+  readonly promql: string;
+  readonly crosshair: Crosshair;
+  readonly minMax?: number;
+}
+
+/** A panel: what the window says, the lines, and the same as PromQL. */
+export function ChartPanel(props: ChartPanelProps) {
+  const { title, figure, times, series, format, nothing, promql, crosshair } = props;
+  const [isTable, setTable] = useState(false);
+  const { point } = crosshair;
+  const isHere = crosshair.panel === title;
+  const hasValues = series.some(({ values }) => values.some((value) => value !== null));
+  const rows = (at: number) =>
+    series.flatMap(({ name, values, colour }) => {
+      const value = values[at];
+      return value == null ? [] : [{ name, colour, value: format(value) }];
+    });
+  const describe = (at: number): string => {
+    const words = rows(at).map(({ name, value }) => `${name} ${value}`);
+    return `${timeAt(times, at)}: ${words.length === 0 ? "nothing" : words.join(", ")}`;
+  };
+
+  return (
+    <section className="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="grow" />
+        {point !== undefined && hasValues && (
+          <span className="at">
+            at {timeAt(times, point)} <b>{pointFigure(props, point)}</b>
+          </span>
+        )}
+      </header>
+      <div className="big">{figure}</div>
+      <div className="plot">
+        {!hasValues ? (
+          <p className="nothing">{nothing}</p>
+        ) : isTable ? (
+          <PanelTable title={title} times={times} series={series} format={format} />
+        ) : (
+          <TimeChart
+            name={title}
+            times={times}
+            series={series}
+            isStacked={props.isStacked ?? false}
+            formatShort={props.formatShort ?? format}
+            minMax={props.minMax ?? 0}
+            point={point}
+            onPoint={(next) => crosshair.move(title, next)}
+            onChoose={crosshair.choose}
+            describe={describe}
+          />
+        )}
+        {isHere && point !== undefined && hasValues && !isTable && (
+          <Tip time={timeAt(times, point)} rows={rows(point)} isRight={point < times.length / 2} />
+        )}
+      </div>
+      <footer className="promql">
+        <span className="cut grow" title={promql}>
+          {promql}
+        </span>
+        <button
+          type="button"
+          className="btn ghost sm square"
+          aria-pressed={isTable}
+          aria-label={`${title}: ${isTable ? "show as chart" : "show as table"}`}
+          title={isTable ? "Show as chart" : "Show as table"}
+          onClick={() => setTable(!isTable)}
+        >
+          {isTable ? (
+            <ChartLine className="icon xs" aria-hidden />
+          ) : (
+            <Table2 className="icon xs" aria-hidden />
+          )}
+        </button>
+        <CopyButton className="btn ghost sm square" text={promql} name={`${title}: copy PromQL`} />
+      </footer>
+    </section>
+  );
+}
+
+/** One figure for the point: of stacked lines their sum, else the largest. */
+function pointFigure({ series, isStacked = false, format }: ChartPanelProps, point: number): string {
+  const values = series.flatMap(({ values: all }) => all[point] ?? []);
+  if (values.length === 0) return "–";
+  return format(isStacked ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values));
+}
+
+interface TipProps {
+  readonly time: string;
+  readonly rows: readonly { name: string; colour: number; value: string }[];
+  readonly isRight: boolean;
+}
+
+function Tip({ time, rows, isRight }: TipProps) {
+  return (
+    <div className={isRight ? "tip right" : "tip"} aria-hidden>
+      <div className="tip-h">
+        <b>{time}</b>
+        <span>click: traces</span>
+      </div>
+      {rows.toReversed().map(({ name, colour, value }) => (
+        <div className="tip-r" key={name}>
+          <i className={`series-${colour + 1}`} />
+          <span className="cut">{name}</span>
+          <b className="num">{value}</b>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type PanelTableProps = Pick<ChartPanelProps, "title" | "times" | "series" | "format">;
+
+/** The chart in words, newest first. */
+function PanelTable({ title, times, series, format }: PanelTableProps) {
+  return (
+    <div className="panel-table" tabIndex={0} role="region" aria-label={`${title} as a table`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times
+            .map((_, index) => times.length - 1 - index)
+            .map((index) => (
+              <tr key={index}>
+                <th scope="row">{timeAt(times, index)}</th>
+                {series.map(({ name, values }) => {
+                  const value = values[index];
+                  return <td key={name}>{value == null ? "–" : format(value)}</td>;
+                })}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function timeAt(times: readonly number[], point: number): string {
+  const seconds = times[point];
+  if (seconds === undefined) return "–";
+  const text = formatTime(new Date(seconds * 1000).toISOString());
+  return text.endsWith(":00") ? text.slice(0, -3) : text;
+}

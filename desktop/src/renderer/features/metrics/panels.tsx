@@ -1,0 +1,277 @@
+import type { Stats } from "@obspan/collector-core/contract";
+import { useMemo } from "react";
+import { useStats } from "../../app-context.js";
+import { formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
+import type { StatsPanels } from "../../store/stats-store.js";
+import { ChartPanel } from "./chart-panel.js";
+import { ObjectivesPanel } from "./objectives-panel.js";
+import {
+  byGroup,
+  errorRates,
+  knownSeconds,
+  perMinute,
+  sumOf,
+  timesOf,
+  type PanelGroup,
+} from "./panel-data.js";
+import { promqlOf } from "./promql.js";
+import { durationText, shareText, ToolsPanel } from "./tools-panel.js";
+import { useCrosshair } from "./use-crosshair.js";
+
+interface PanelsProps {
+  readonly panels: StatsPanels;
+  readonly groups: readonly PanelGroup[];
+  /** They answer an earlier question: the answer to this one is on its way. */
+  readonly isStale: boolean;
+}
+
+export function Panels({ panels, groups, isStale }: PanelsProps) {
+  const { grouped, calls, tools, agents, view } = panels;
+  const config = useStats((state) => state.config);
+  const times = useMemo(() => timesOf(grouped), [grouped]);
+  const lines = useMemo(() => linesOf(panels, groups), [panels, groups]);
+  const crosshair = useCrosshair(view, times, grouped.step_seconds);
+  const promql = promqlOf(view, grouped.step_seconds);
+  const common = { times, stepSeconds: grouped.step_seconds, crosshair };
+  const { window } = grouped.total;
+  const isTool = view.groupBy === "tool_name";
+
+  return (
+    <div className={isStale ? "panels stale" : "panels"}>
+      <ChartPanel
+        {...common}
+        title={isTool ? "Tool calls by tool" : "Calls"}
+        figure={<CallsFigure stats={grouped} count={isTool ? window.tool_calls : window.calls} />}
+        series={lines.calls}
+        isStacked
+        format={compact}
+        nothing={isTool ? "No tool was called." : "No model was called."}
+        promql={promql.calls}
+      />
+      <ChartPanel
+        {...common}
+        title="Errors"
+        figure={<ErrorsFigure panels={panels} />}
+        series={lines.errors}
+        format={percent}
+        formatShort={shortPercent}
+        minMax={1}
+        nothing="No error in this time range."
+        promql={promql.errors}
+      />
+      <ChartPanel
+        {...common}
+        title="Latency"
+        figure={<DurationFigure ms={calls.total.window.duration_ms.p50} />}
+        series={lines.latency}
+        format={durationText}
+        formatShort={shortDuration}
+        nothing="No model call that says how long it took."
+        promql={promql.latency}
+      />
+      <ChartPanel
+        {...common}
+        title="Time to first token"
+        figure={<DurationFigure ms={window.ttft_ms.p50} />}
+        series={lines.ttft}
+        format={durationText}
+        formatShort={shortDuration}
+        nothing="No streamed call that measured it (ttft_ms)."
+        promql={promql.ttft}
+      />
+      <ChartPanel
+        {...common}
+        title="Tokens"
+        figure={<TokensFigure stats={grouped} />}
+        series={lines.tokens}
+        format={compact}
+        nothing="No call that says how many."
+        promql={promql.tokens}
+      />
+      <ChartPanel
+        {...common}
+        title="Output speed"
+        figure={
+          <b className="figure">
+            {window.tokens_per_second === null ? "–" : compact(window.tokens_per_second)}
+            <small>tokens/s</small>
+          </b>
+        }
+        series={lines.speed}
+        format={compact}
+        nothing="No call that says how many tokens it made, and how long that took."
+        promql={promql.speed}
+      />
+      <ChartPanel
+        {...common}
+        title="Cost"
+        figure={<CostFigure stats={grouped} />}
+        series={lines.cost}
+        isStacked
+        format={formatCost}
+        formatShort={shortCost}
+        nothing="No call that says what it cost (cost_usd)."
+        promql={promql.cost}
+      />
+      <ToolsPanel
+        tools={tools}
+        windowName={`last ${view.window.replace(/(\d+)/, "$1 ")}`}
+        promql={promql.tools}
+      />
+      <ObjectivesPanel agents={agents} config={config} promql={promql.objectives} />
+    </div>
+  );
+}
+
+function linesOf({ grouped, calls, view }: StatsPanels, groups: readonly PanelGroup[]) {
+  const isTool = view.groupBy === "tool_name";
+  const { series } = grouped.total;
+  const { duration_ms: latency } = calls.total.series;
+  return {
+    calls: byGroup(groups, (of) => perMinute(grouped, isTool ? of.tool_calls : of.calls)),
+    errors: errorRates(grouped),
+    latency: [
+      { name: "p50", colour: 0, values: latency.p50, isFilled: true },
+      { name: "p95", colour: 1, values: latency.p95, dash: [4, 3] },
+      { name: "p99", colour: 3, values: latency.p99, dash: [1.5, 2.5] },
+    ],
+    ttft: byGroup(
+      withAny(groups, (of) => of.ttft_ms.p50),
+      (of) => of.ttft_ms.p50,
+    ),
+    tokens: tokenLines(grouped, series),
+    speed: byGroup(
+      withAny(groups, (of) => of.tokens_per_second),
+      (of) => of.tokens_per_second,
+    ),
+    cost: byGroup(
+      groups.filter(({ window }) => window.cost_usd > 0),
+      (of) => perMinute(grouped, of.cost_usd),
+    ),
+  };
+}
+
+function withAny(
+  groups: readonly PanelGroup[],
+  valuesOf: (series: PanelGroup["series"]) => readonly (number | null)[],
+): PanelGroup[] {
+  return groups.filter(({ series }) => valuesOf(series).some((value) => value !== null));
+}
+
+function tokenLines(stats: Stats, series: Stats["total"]["series"]) {
+  const { tokens_input, tokens_output, tokens_cached } = stats.total.window;
+  if (tokens_input + tokens_output === 0) return [];
+  return [
+    { name: "in", colour: 0, values: perMinute(stats, series.tokens_input), isFilled: true },
+    ...(tokens_cached > 0
+      ? [{ name: "cached", colour: 6, dash: [4, 3], values: perMinute(stats, series.tokens_cached) }]
+      : []),
+    { name: "out", colour: 1, values: perMinute(stats, series.tokens_output) },
+  ];
+}
+
+function CallsFigure({ stats, count }: { stats: Stats; count: number }) {
+  return (
+    <>
+      <b className="figure">
+        {compact((count / knownSeconds(stats)) * 60)}
+        <small>/min</small>
+      </b>
+      <span className="dim">{formatWhole(count)} in all</span>
+    </>
+  );
+}
+
+function ErrorsFigure({ panels: { grouped, calls } }: { panels: StatsPanels }) {
+  const slo = useStats(({ config }) =>
+    config?.["sre.enabled"]?.value === true ? config["sre.default_slo_error_rate"]?.value : undefined,
+  );
+  const { spans, errors } = grouped.total.window;
+  const failed =
+    calls.total.window.calls === 0 ? 0 : calls.total.window.call_errors / calls.total.window.calls;
+  return (
+    <>
+      <b className="figure">
+        {spans === 0 ? "–" : ((sumOf(errors) / spans) * 100).toFixed(1)}
+        <small>% of spans</small>
+      </b>
+      {typeof slo === "number" && failed > slo ? (
+        <span className="badge error">
+          {shareText(failed)} of calls, over the SLO of {shareText(slo)}
+        </span>
+      ) : (
+        <span className="dim">{shareText(failed)} of model calls</span>
+      )}
+    </>
+  );
+}
+
+function DurationFigure({ ms }: { ms: number | null }) {
+  if (ms === null) return <b className="figure">–</b>;
+  const { value, unit } = formatDuration(ms);
+  return (
+    <b className="figure">
+      {value}
+      <small>{unit} p50</small>
+    </b>
+  );
+}
+
+function TokensFigure({ stats }: { stats: Stats }) {
+  const { tokens_input, tokens_output, tokens_cached } = stats.total.window;
+  const minutes = knownSeconds(stats) / 60;
+  const cached = tokens_input === 0 ? 0 : Math.round((tokens_cached / tokens_input) * 100);
+  return (
+    <>
+      <b className="figure">
+        {compact(tokens_input / minutes)}
+        <small>in /min</small>
+      </b>
+      <span className="dim">
+        {compact(tokens_output / minutes)} out{cached > 0 && ` · ${cached} % cached`}
+      </span>
+    </>
+  );
+}
+
+const DAY_SECONDS = 86_400;
+
+function CostFigure({ stats }: { stats: Stats }) {
+  const { cost_usd } = stats.total.window;
+  const aDay = (cost_usd / knownSeconds(stats)) * DAY_SECONDS;
+  return (
+    <>
+      <b className="figure">{formatCost(cost_usd)}</b>
+      {cost_usd > 0 && <span className="dim">{formatCost(aDay)} a day at this rate</span>}
+    </>
+  );
+}
+
+/** `47.2`, `186k`: short enough for an axis. */
+function compact(value: number): string {
+  if (value >= 1000) return formatCount(Math.round(value)).replace(/\.0(?=[kM])/, "");
+  if (value >= 100 || Number.isInteger(value)) return String(Math.round(value));
+  return value.toFixed(value < 1 ? 2 : 1).replace(/\.?0+$/, "");
+}
+
+function shortDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${trimmed(ms / 1000)} s`;
+  return `${trimmed(ms / 60_000)} m`;
+}
+
+function shortCost(usd: number): string {
+  return usd === 0 ? "$0" : `$${usd >= 1000 ? compact(usd) : String(Number(usd.toPrecision(2)))}`;
+}
+
+function shortPercent(value: number): string {
+  return `${trimmed(value)} %`;
+}
+
+function trimmed(value: number): string {
+  return String(Number(value.toFixed(1)));
+}
+
+function percent(value: number): string {
+  return `${value.toFixed(value > 0 && value < 10 ? 1 : 0)} %`;
+}

@@ -1,0 +1,38 @@
+import type { StatsView } from "../../store/stats-store.js";
+
+/** The PromQL of each panel, over the families of `/metrics` with the filters of the view. */
+export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: number) {
+  const range = rangeOf(stepSeconds);
+  /** A family with the labels that choose its series. */
+  const of = (family: string, own: readonly string[] = []): string => {
+    const chosen = Object.entries(filters).map(([label, value]) => `${label}=${quoted(value)}`);
+    const matchers = [...chosen, ...own];
+    return matchers.length === 0 ? family : `${family}{${matchers.join(",")}}`;
+  };
+  const rate = (family: string, own?: readonly string[]) => `rate(${of(family, own)}[${range}])`;
+  const calls = groupBy === "tool_name" ? "obs_tool_calls_total" : "obs_llm_calls_total";
+  const ofCalls = ['span_type="llm"'];
+  return {
+    calls: `sum by (${groupBy}) (${rate(calls)}) * 60`,
+    errors: `sum by (error_type) (${rate("obs_errors_total")}) / scalar(sum(${rate("obs_spans_total")}))`,
+    latency: `histogram_quantile(0.95, sum by (le) (${rate("obs_duration_seconds_bucket", ofCalls)}))`,
+    ttft: `histogram_quantile(0.5, sum by (le, ${groupBy}) (${rate("obs_ttft_seconds_bucket")}))`,
+    tokens: `sum(${rate("obs_tokens_input_sum")}) * 60`,
+    speed:
+      `sum by (${groupBy}) (${rate("obs_tokens_output_sum")}) / ` +
+      `sum by (${groupBy}) (${rate("obs_duration_seconds_sum", ofCalls)})`,
+    cost: `sum by (${groupBy}) (${rate("obs_cost_total")}) * 60`,
+    tools: `sum by (tool_name, status) (increase(${of("obs_tool_calls_total")}[${window}]))`,
+    objectives: "obs:error_budget:ratio_remaining7d",
+  } as const;
+}
+export type PanelName = keyof ReturnType<typeof promqlOf>;
+
+/** A rate needs two scrapes at least, which are 15 s apart or so. */
+function rangeOf(stepSeconds: number): string {
+  return `${Math.max(1, Math.ceil(stepSeconds / 60))}m`;
+}
+
+function quoted(value: string): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,69 @@
+import type { LiveMetrics, Stats } from "@obspan/collector-core/contract";
+import type { CounterSnapshot } from "../../store/pipeline-store.js";
+
+/** A series of the pipeline's own families, with its value. */
+type CounterValue = LiveMetrics["pipeline"][number];
+
+/** The pipeline's counters over some time. */
+export interface Counters {
+  /** Of all series of a family that have these labels. */
+  sum(name: string, labels?: Readonly<Record<string, string>>): number;
+  /** By the values of a label, the largest first. */
+  by(name: string, label: string): readonly (readonly [string, number])[];
+}
+
+export function countersOf(values: readonly CounterValue[]): Counters {
+  const of = (name: string) => values.filter((each) => each.name === name);
+  return {
+    sum: (name, labels = {}) =>
+      of(name)
+        .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
+        .reduce((total, { value }) => total + value, 0),
+    by(name, label) {
+      const sums = new Map<string, number>();
+      for (const { labels, value } of of(name)) {
+        const key = labels[label] ?? "";
+        sums.set(key, (sums.get(key) ?? 0) + value);
+      }
+      return [...sums].sort(([, a], [, b]) => b - a);
+    },
+  };
+}
+
+/** What was counted in the window of the statistics. */
+export function windowCounters({ pipeline }: Stats): Counters {
+  return countersOf(pipeline.map(({ total, ...series }) => ({ ...series, value: total })));
+}
+
+/** How much of each is counted in a second, over the seconds that the snapshots span. */
+export function ratesOf(snapshots: readonly CounterSnapshot[]): Counters {
+  const first = snapshots[0];
+  const last = snapshots.at(-1);
+  if (first === undefined || last === undefined || last.atMs <= first.atMs) return countersOf([]);
+  const seconds = (last.atMs - first.atMs) / 1000;
+  const keyOf = ({ name, labels }: CounterValue) => `${name}${JSON.stringify(labels)}`;
+  const before = new Map(first.values.map((each) => [keyOf(each), each.value]));
+  return countersOf(
+    last.values
+      .filter(({ type }) => type === "counter")
+      .map((each) => ({
+        ...each,
+        // After a restart of the collector it counts from zero again.
+        value: Math.max(0, each.value - (before.get(keyOf(each)) ?? 0)) / seconds,
+      })),
+  );
+}
+
+/** Values over time of all series of a family, one for each point. */
+export function seriesOf(
+  stats: Stats,
+  name: string,
+  isWanted: (labels: CounterValue["labels"]) => boolean = () => true,
+) {
+  const sums = new Array<number>(stats.points).fill(0);
+  for (const series of stats.pipeline) {
+    if (series.name !== name || !isWanted(series.labels)) continue;
+    for (const [index, value] of series.values.entries()) sums[index] = (sums[index] ?? 0) + value;
+  }
+  return sums;
+}

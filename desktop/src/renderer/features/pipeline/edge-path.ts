@@ -1,0 +1,47 @@
+/** Where a stage stands, in pixels. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** From one stage to another, with what goes there in a second. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly rate: number;
+  readonly isOff?: boolean;
+}
+
+/** The middle of a stage's head: edges meet it there, so that stages of any height lie on one line. */
+const HEAD_MIDDLE = 18;
+const LABEL_ABOVE = 20;
+const BESIDE = 26;
+
+/**
+ * The way between two stages as an SVG path, and where its label stands: sideways where the second is to the right, else
+ * down, as the stages stand where there is little room.
+ */
+export function edgePath(from: Box, to: Box): { path: string; label: { x: number; y: number } } {
+  const isSideways = to.left >= from.left + from.width;
+  if (!isSideways) {
+    const aside = Math.min(from.width, to.width) / 2;
+    const x1 = from.left + aside;
+    const x2 = to.left + aside;
+    const y1 = from.top + from.height;
+    const middle = (y1 + to.top) / 2;
+    const path =
+      x1 === x2 ? `M${x1} ${y1}V${to.top}` : `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${to.top}`;
+    return { path, label: { x: x2 + BESIDE, y: to.top - LABEL_ABOVE } };
+  }
+  const x1 = from.left + from.width;
+  const y1 = from.top + HEAD_MIDDLE;
+  const x2 = to.left;
+  const y2 = to.top + HEAD_MIDDLE;
+  const middle = (x1 + x2) / 2;
+  return {
+    path: y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`,
+    label: { x: y1 === y2 ? middle : x2 - 20, y: (y1 === y2 ? y1 : y2) - LABEL_ABOVE },
+  };
+}

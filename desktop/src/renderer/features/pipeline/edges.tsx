@@ -1,0 +1,88 @@
+import { useLayoutEffect, useState } from "react";
+import { edgePath, type Box, type Edge } from "./edge-path.js";
+import { rateText } from "./pipeline-node.js";
+
+interface EdgesProps {
+  /** What the stages stand in; null until it is there. */
+  readonly canvas: HTMLElement | null;
+  readonly edges: readonly Edge[];
+}
+
+/** The way between the stages: drawn where they stand, thicker where more goes, moving where something goes at all. */
+export function Edges({ canvas, edges }: EdgesProps) {
+  const boxes = useBoxes(canvas);
+  const paths = edges.flatMap((edge) => {
+    const from = boxes.get(edge.from);
+    const to = boxes.get(edge.to);
+    return from === undefined || to === undefined ? [] : [{ edge, ...edgePath(from, to) }];
+  });
+  return (
+    <>
+      <svg className="edges" aria-hidden="true">
+        {paths.map(({ edge, path }) => (
+          <g key={`${edge.from}-${edge.to}`}>
+            <path
+              className={edge.isOff === true ? "edge off" : "edge"}
+              d={path}
+              strokeWidth={widthOf(edge.rate)}
+            />
+            {edge.rate > 0 && <path className="flow" d={path} strokeWidth={1.5} />}
+          </g>
+        ))}
+      </svg>
+      {paths.map(({ edge, label }) =>
+        edge.isOff === true ? null : (
+          <span
+            key={`${edge.from}-${edge.to}`}
+            className="elabel"
+            style={{ left: label.x, top: label.y }}
+            aria-hidden
+          >
+            {rateText(edge.rate)}/s
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+const WIDEST = 7;
+
+function widthOf(rate: number): number {
+  return Math.min(WIDEST, 2 + Math.log10(1 + rate) * 2);
+}
+
+/** Where the stages stand in the canvas, as it is laid out now. */
+function useBoxes(canvas: HTMLElement | null): ReadonlyMap<string, Box> {
+  const [boxes, setBoxes] = useState<ReadonlyMap<string, Box>>(new Map());
+  useLayoutEffect(() => {
+    if (canvas === null) return;
+    const measure = (): void => {
+      const origin = canvas.getBoundingClientRect();
+      const found = [...canvas.querySelectorAll<HTMLElement>("[data-node]")].map((node) => {
+        const { left, top, width, height } = node.getBoundingClientRect();
+        const box = {
+          left: left - origin.left + canvas.scrollLeft,
+          top: top - origin.top + canvas.scrollTop,
+          width,
+          height,
+        };
+        return [node.dataset["node"] ?? "", box] as const;
+      });
+      setBoxes((before) => (areSame(before, found) ? before : new Map(found)));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(canvas);
+    for (const node of canvas.querySelectorAll("[data-node]")) observer.observe(node);
+    measure();
+    return () => observer.disconnect();
+  }, [canvas]);
+  return boxes;
+}
+
+function areSame(before: ReadonlyMap<string, Box>, found: readonly (readonly [string, Box])[]): boolean {
+  return (
+    before.size === found.length &&
+    found.every(([name, box]) => JSON.stringify(before.get(name)) === JSON.stringify(box))
+  );
+}

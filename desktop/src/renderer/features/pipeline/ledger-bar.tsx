@@ -1,0 +1,128 @@
+import type { LiveStatus } from "@obspan/collector-core/contract";
+import { Check, TriangleAlert } from "lucide-react";
+import { formatWhole } from "../../format.js";
+import type { Counters } from "./counters.js";
+
+export type LedgerScope = "start" | "recent";
+
+interface LedgerBarProps {
+  readonly ledger: LiveStatus["ledger"] | undefined;
+  readonly recent: Counters | undefined;
+  readonly scope: LedgerScope;
+  readonly onScope: (scope: LedgerScope) => void;
+}
+
+/** The sums that no span escapes (contract 4, "The ledger"). */
+export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
+  const figures = scope === "start" ? sinceStart(ledger) : lately(recent);
+  return (
+    <div className="ledger">
+      <div className="equations">
+        <Figure name="Received" value={figures?.received} />
+        <Operator>=</Operator>
+        <Figure name="Accepted" value={figures?.accepted} />
+        <Operator>+</Operator>
+        <Figure name="Rejected" value={figures?.rejected} isLoss />
+        {figures !== undefined && (
+          <Balance isBalanced={figures.received === figures.accepted + figures.rejected} />
+        )}
+        <i className="sep" />
+        <Figure name="Accepted" value={figures?.accepted} />
+        <Operator>=</Operator>
+        <Figure name="Processed" value={figures?.processed} />
+        <Operator>+</Operator>
+        <Figure name="Dropped" value={figures?.dropped} isLoss />
+        <Operator>+</Operator>
+        <Figure name="Queued, in flight" value={figures?.waiting} />
+        {figures !== undefined && (
+          <Balance isBalanced={figures.accepted === figures.processed + figures.dropped + figures.waiting} />
+        )}
+      </div>
+      <span className="grow" />
+      <div className="segmented" role="group" aria-label="Counted">
+        <button type="button" aria-pressed={scope === "start"} onClick={() => onScope("start")}>
+          Since start
+        </button>
+        <button type="button" aria-pressed={scope === "recent"} onClick={() => onScope("recent")}>
+          Last 5 m
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface LedgerFigures {
+  readonly received: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly processed: number;
+  readonly dropped: number;
+  readonly waiting: number;
+}
+
+function sinceStart(ledger: LiveStatus["ledger"] | undefined): LedgerFigures | undefined {
+  if (ledger === undefined) return undefined;
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((total, count) => total + count, 0);
+  return {
+    received: ledger.received,
+    accepted: ledger.accepted,
+    rejected: sum(ledger.rejected),
+    processed: ledger.processed,
+    dropped: sum(ledger.dropped),
+    waiting: ledger.queued + ledger.in_flight,
+  };
+}
+
+/** What waits now may have come before: of a part of the time, it is what was accepted and has not gone on. */
+function lately(counters: Counters | undefined): LedgerFigures | undefined {
+  if (counters === undefined) return undefined;
+  const accepted = counters.sum("obs_spans_accepted_total");
+  const processed = counters.sum("obs_spans_processed_total");
+  const dropped = counters.sum("obs_spans_dropped_total");
+  return {
+    received: counters.sum("obs_spans_received_total"),
+    accepted,
+    rejected: counters.sum("obs_spans_rejected_total"),
+    processed,
+    dropped,
+    waiting: accepted - processed - dropped,
+  };
+}
+
+function Figure({
+  name,
+  value,
+  isLoss = false,
+}: {
+  name: string;
+  value: number | undefined;
+  isLoss?: boolean;
+}) {
+  return (
+    <span className="eq">
+      <span className="faint">{name}</span>
+      <b className={isLoss && (value ?? 0) > 0 ? "num is-error" : "num"}>
+        {value === undefined ? "–" : formatWhole(value)}
+      </b>
+    </span>
+  );
+}
+
+function Operator({ children }: { children: string }) {
+  return <span className="op">{children}</span>;
+}
+
+function Balance({ isBalanced }: { isBalanced: boolean }) {
+  return isBalanced ? (
+    <span className="badge ok">
+      <Check className="icon xs" aria-hidden />
+      balanced
+    </span>
+  ) : (
+    <span className="badge warn" title="Spans that are between two counts at this moment">
+      <TriangleAlert className="icon xs" aria-hidden />
+      counting
+    </span>
+  );
+}

@@ -1,0 +1,35 @@
+import type { RefusedRequest, Warning } from "@obspan/collector-core/contract";
+
+/** What to do about a refusal, by the code of its answer. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  invalid_json: "Send JSON; the SDK and every OTLP exporter do",
+  invalid_payload: "Send an object with service, env and spans",
+  missing_spans: "Send the spans of a batch under “spans”",
+  invalid_span: "Give every span a name and a trace_id",
+  invalid_http: "Send OTLP over HTTP: this port speaks no gRPC and no TLS",
+  invalid_tenant: "Send the tenant header once, at most 128 characters",
+  unauthorized: "Send one of auth.api_keys as X-API-Key",
+  host_not_allowed: "List the name in server.allowed_hosts",
+  origin_not_allowed: "List the page's origin in server.allowed_origins",
+  not_found: "Send spans to /v1/telemetry, OTLP to /v1/traces",
+  method_not_allowed: "Send spans by POST",
+  body_too_large: "Send smaller batches, or raise limits.max_body_bytes",
+  batch_too_large: "Send smaller batches, or raise limits.max_queue_size",
+  unsupported_media_type: "Send application/json; OTLP also as x-protobuf",
+  rate_limited: "Send larger batches, or raise rate_limit.*",
+  queue_full: "Nothing, if senders try again; else raise limits.max_queue_size",
+  shutting_down: "Nothing: senders try again",
+};
+
+/** What to do about a warning, by the part that gave it. */
+const BY_SOURCE: Readonly<Record<string, string>> = {
+  config: "Correct the file or the variable, and start again",
+  queue: "Raise limits.max_queue_size, or start more collectors",
+  export: "See to the receiver; the spans wait meanwhile",
+  evaluation: "See to the judge",
+};
+
+/** What to do about an event, in a few words; a dash where nobody can say. */
+export function remedyOf(event: RefusedRequest | Warning): string {
+  return ("code" in event ? BY_CODE[event.code] : BY_SOURCE[event.logger]) ?? "–";
+}

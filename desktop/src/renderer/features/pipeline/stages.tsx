@@ -1,0 +1,313 @@
+import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/contract";
+import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
+import { formatBytes, formatWhole } from "../../format.js";
+import { seriesOf, type Counters } from "./counters.js";
+import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
+
+/** What the stages show. */
+export interface StageProps {
+  readonly config: ConfigDescription["config"];
+  readonly status: LiveStatus | undefined;
+  readonly stats: Stats;
+  /** In the time that the reader chose: since the start, or the last minutes. */
+  readonly counts: Counters;
+  /** As they stand. */
+  readonly gauges: Counters;
+  /** In a second. */
+  readonly rates: Counters;
+}
+
+const DROP_REASONS = ["evicted_oldest", "shutdown", "internal_error"];
+
+export function ReceivedStage({ counts, rates, stats }: StageProps) {
+  return (
+    <PipelineNode
+      id="received"
+      name="Received"
+      icon={RadioTower}
+      figure={<Rate value={rates.sum("obs_spans_received_total")} />}
+      losses={
+        <Losses title="Rejected" losses={counts.by("obs_spans_rejected_total", "reason").slice(0, 5)} />
+      }
+    >
+      <NodeSpark values={seriesOf(stats, "obs_spans_received_total")} />
+      <Fact name="Spans">{formatWhole(counts.sum("obs_spans_received_total"))}</Fact>
+      <Fact name="Requests">
+        {formatWhole(counts.sum("obs_http_requests_total", { route: "/v1/telemetry" }))}
+      </Fact>
+      <Fact name="Sent again">{formatWhole(counts.sum("obs_batches_duplicate_total"))}</Fact>
+    </PipelineNode>
+  );
+}
+
+export function QueueStage({ config, counts, gauges, status }: StageProps) {
+  const soft = numberOf(config["backpressure.soft_limit_pct"]?.value, 80);
+  const hard = numberOf(config["backpressure.hard_limit_pct"]?.value, 95);
+  const pct = status?.queue_pct ?? 0;
+  const dropped = counts.by("obs_spans_dropped_total", "reason");
+  return (
+    <PipelineNode
+      id="queue"
+      name="Queue"
+      icon={Layers}
+      warning={pct >= hard ? "at the hard limit" : pct >= soft ? "filling" : undefined}
+      figure={
+        <span className="num">
+          {pct.toFixed(pct === 0 ? 0 : 1)}
+          <span className="unit">%</span>
+        </span>
+      }
+      losses={
+        <Losses
+          title="Dropped"
+          losses={DROP_REASONS.map((reason) => [reason, dropped.find(([each]) => each === reason)?.[1] ?? 0])}
+        />
+      }
+    >
+      <div
+        className="gauge"
+        role="meter"
+        aria-label="Use of the queue"
+        aria-valuenow={pct}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuetext={`${pct} %; soft limit ${soft} %, hard limit ${hard} %`}
+      >
+        <i style={{ width: `${Math.min(100, pct)}%` }} />
+        <span className="mark soft" style={{ left: `${soft}%` }} />
+        <span className="mark hard" style={{ left: `${hard}%` }} />
+      </div>
+      <div className="marks" aria-hidden>
+        <span style={{ left: 0 }}>0</span>
+        <span style={{ left: `${soft}%` }}>{soft}</span>
+        <span style={{ left: `${hard}%` }}>{hard}</span>
+      </div>
+      <Fact name="Spans">
+        {formatWhole(status?.queue_spans ?? 0)} of {formatWhole(status?.queue_capacity ?? 0)}
+      </Fact>
+      <Fact name="Bytes">
+        {bytesText(gauges.sum("obs_queue_bytes"))} of{" "}
+        {bytesText(numberOf(config["limits.max_queue_bytes"]?.value, 0))}
+      </Fact>
+      <Fact name={`At ${hard} %`}>{textOf(config["backpressure.mode"]?.value)}</Fact>
+    </PipelineNode>
+  );
+}
+
+export function MetricsStage({ config, counts, gauges, rates }: StageProps) {
+  const over = counts.sum("obs_label_overflow_total");
+  const bad = counts.sum("obs_invalid_values_total");
+  return (
+    <PipelineNode
+      id="metrics"
+      name="Metrics"
+      icon={ChartLine}
+      figure={<Rate value={rates.sum("obs_spans_processed_total")} />}
+      losses={<p className="note">Counts every span, whatever sampling does after it.</p>}
+    >
+      <Fact name="Series">
+        {formatWhole(gauges.sum("obs_series"))} of{" "}
+        {formatWhole(numberOf(config["limits.max_series"]?.value, 0))}
+      </Fact>
+      <Fact name="Over a limit" isOff={over > 0}>
+        {formatWhole(over)}
+      </Fact>
+      <Fact name="Bad values" isOff={bad > 0}>
+        {formatWhole(bad)}
+      </Fact>
+    </PipelineNode>
+  );
+}
+
+export function SamplingStage({ config, counts, rates }: StageProps) {
+  const kept = counts.sum("obs_sampling_spans_total", { decision: "kept" });
+  const notKept = counts.sum("obs_sampling_spans_total", { decision: "not_kept" });
+  return (
+    <PipelineNode
+      id="sampling"
+      name="Sampling"
+      icon={Dices}
+      figure={<Rate value={rates.sum("obs_sampling_spans_total", { decision: "kept" })} />}
+      losses={<Losses title="Not sampled" losses={[["by the rate", notKept]]} isByRule />}
+    >
+      <Fact name="Rate">{numberOf(config["sampling.rate"]?.value, 1)}</Fact>
+      <Fact name="Kept">
+        {kept + notKept === 0 ? "–" : `${((kept / (kept + notKept)) * 100).toFixed(1)} %`}
+      </Fact>
+      <Fact name="By">trace id</Fact>
+    </PipelineNode>
+  );
+}
+
+export function RedactionStage({ config, counts, rates }: StageProps) {
+  const isOff = config["redaction.enabled"]?.value !== true;
+  const patterns = counts.by("obs_redactions_total", "pattern");
+  const failures = counts.by("obs_redaction_failures_total", "action");
+  const failed = (action: string) => failures.find(([each]) => each === action)?.[1] ?? 0;
+  return (
+    <PipelineNode
+      id="redaction"
+      name="Redaction"
+      icon={EyeOff}
+      isOff={isOff}
+      warning={failed("dropped") + failed("kept") > 0 ? "failed" : undefined}
+      figure={<Rate value={rates.sum("obs_sampling_spans_total", { decision: "kept" })} />}
+      losses={
+        isOff ? undefined : (
+          <Losses
+            title="Failed"
+            losses={[
+              ["dropped", failed("dropped")],
+              ["kept", failed("kept")],
+            ]}
+          />
+        )
+      }
+    >
+      {isOff ? (
+        <p className="hint">
+          Texts are kept as they come. <span className="mono">redaction.enabled</span> takes personal data
+          out.
+        </p>
+      ) : patterns.length === 0 ? (
+        <Fact name="Replaced">0</Fact>
+      ) : (
+        patterns.slice(0, 4).map(([pattern, count]) => (
+          <Fact key={pattern} name={pattern.replaceAll("_", " ")}>
+            {formatWhole(count)}
+          </Fact>
+        ))
+      )}
+    </PipelineNode>
+  );
+}
+
+export function StoreStage({ status, counts, rates }: StageProps) {
+  const store = status?.store ?? null;
+  return (
+    <PipelineNode
+      id="store"
+      name="Store"
+      icon={Database}
+      isOff={status !== undefined && store === null}
+      figure={<Rate value={rates.sum("obs_sampling_spans_total", { decision: "kept" })} />}
+    >
+      {store === null ? (
+        <p className="hint">
+          No trace is kept. <span className="mono">trace_store.enabled</span> keeps the latest.
+        </p>
+      ) : (
+        <>
+          <div className="gauge" aria-hidden>
+            <i style={{ width: `${Math.min(100, (store.traces / store.max_traces) * 100)}%` }} />
+          </div>
+          <Fact name="Traces">
+            {formatWhole(store.traces)} of {formatWhole(store.max_traces)}
+          </Fact>
+          <Fact name="Held">
+            {formatWhole(store.spans)} spans · {bytesText(store.bytes)}
+          </Fact>
+          <Fact name="Evicted">{formatWhole(counts.sum("obs_trace_store_evicted_total"))}</Fact>
+        </>
+      )}
+    </PipelineNode>
+  );
+}
+
+const EXPORT_LOSSES = ["queue_full", "retries_exhausted", "permanent", "partial", "shutdown"];
+
+export function ExportStage({ config, counts, gauges, rates }: StageProps) {
+  const endpoint = config["exporter.otlp_endpoint"]?.value;
+  const isOff = typeof endpoint !== "string";
+  const outcomes = counts.by("obs_export_spans_total", "outcome");
+  const of = (outcome: string) => outcomes.find(([each]) => each === outcome)?.[1] ?? 0;
+  const waiting = gauges.sum("obs_export_queue_size");
+  const capacity = numberOf(config["exporter.max_queue_size"]?.value, 20_000);
+  const exportRate = rates.sum("obs_export_spans_total", { outcome: "exported" });
+  const losses = EXPORT_LOSSES.map((outcome) => [outcome, of(outcome)] as const).filter(
+    ([, count]) => count > 0,
+  );
+  // More than the batches under way, and nothing goes: or half of the room is taken.
+  const batches = 2 * numberOf(config["exporter.batch_size"]?.value, 200);
+  const isStuck = (waiting > batches && exportRate === 0) || waiting >= capacity / 2;
+  return (
+    <PipelineNode
+      id="export"
+      name="Export"
+      icon={Upload}
+      isOff={isOff}
+      warning={isStuck ? "held up" : losses.length > 0 ? "lost some" : undefined}
+      figure={<Rate value={exportRate} />}
+    >
+      {isOff ? (
+        <p className="hint">
+          Spans stay here. <span className="mono">exporter.otlp_endpoint</span> sends them on.
+        </p>
+      ) : (
+        <>
+          <Fact name="To">{hostOf(endpoint)}</Fact>
+          <Fact name="Waiting" isOff={isStuck}>
+            {formatWhole(waiting)} of {formatWhole(capacity)}
+          </Fact>
+          <Fact name="Exported">{formatWhole(of("exported"))}</Fact>
+          {losses.map(([outcome, count]) => (
+            <Fact key={outcome} name={outcome} isOff>
+              {formatWhole(count)}
+            </Fact>
+          ))}
+        </>
+      )}
+    </PipelineNode>
+  );
+}
+
+export function EvaluationStage({ config, counts, gauges, rates }: StageProps) {
+  const isOff = config["evaluation.enabled"]?.value !== true;
+  const outcomes = counts.by("obs_evaluations_total", "outcome");
+  return (
+    <PipelineNode
+      id="evaluation"
+      name="Evaluation"
+      icon={BadgeCheck}
+      isOff={isOff}
+      figure={<Rate value={rates.sum("obs_evaluations_total")} />}
+    >
+      {isOff ? (
+        <p className="hint">
+          No judge is asked. <span className="mono">evaluation.enabled</span> has model calls scored.
+        </p>
+      ) : (
+        <>
+          <Fact name="Judge">{textOf(config["evaluation.judge_model"]?.value)}</Fact>
+          <Fact name="Waiting">{formatWhole(gauges.sum("obs_evaluation_queue_size"))}</Fact>
+          {outcomes.map(([outcome, count]) => (
+            <Fact key={outcome} name={outcome} isOff={outcome !== "completed" && count > 0}>
+              {formatWhole(count)}
+            </Fact>
+          ))}
+        </>
+      )}
+    </PipelineNode>
+  );
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "–";
+}
+
+function bytesText(bytes: number): string {
+  const { value, unit } = formatBytes(bytes);
+  return `${value} ${unit}`;
+}
+
+function hostOf(endpoint: string): string {
+  try {
+    return new URL(endpoint).host;
+  } catch {
+    return endpoint;
+  }
+}

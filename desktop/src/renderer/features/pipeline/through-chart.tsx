@@ -1,0 +1,72 @@
+import type { Stats } from "@obspan/collector-core/contract";
+import { useMemo, useState } from "react";
+import { TimeChart } from "../../components/chart/time-chart.js";
+import { formatTime } from "../../format.js";
+import { knownFrom, timesOf } from "../metrics/panel-data.js";
+import { seriesOf } from "./counters.js";
+import { rateText } from "./pipeline-node.js";
+
+/** What came, what went on and what was lost in each second of the last five minutes. */
+export function ThroughChart({ stats, isExporting }: { stats: Stats; isExporting: boolean }) {
+  const [point, setPoint] = useState<number>();
+  const times = useMemo(() => timesOf(stats), [stats]);
+  const series = useMemo(() => linesOf(stats, isExporting), [stats, isExporting]);
+  const describe = (at: number): string => {
+    const seconds = times[at];
+    const time = seconds === undefined ? "" : formatTime(new Date(seconds * 1000).toISOString());
+    return `${time}: ${series.map(({ name, values }) => `${name} ${rateText(values[at] ?? 0)}/s`).join(", ")}`;
+  };
+  return (
+    <section className="through panel" aria-label="Spans each second">
+      <header>
+        <h2>Spans each second, last 5 minutes</h2>
+        <span className="grow" />
+        {point !== undefined && <span className="at">{describe(point)}</span>}
+      </header>
+      <div className="plot">
+        <TimeChart
+          name="Spans each second"
+          times={times}
+          series={series}
+          formatShort={rateText}
+          point={point}
+          onPoint={setPoint}
+          describe={describe}
+        />
+      </div>
+    </section>
+  );
+}
+
+function linesOf(stats: Stats, isExporting: boolean) {
+  const step = stats.step_seconds;
+  const passed = (Date.parse(stats.end) - Date.parse(stats.start)) / 1000 - (stats.points - 1) * step;
+  const known = knownFrom(stats);
+  const perSecond = (counts: readonly number[]) =>
+    counts.map((count, index) => {
+      if (index < known) return null;
+      if (index < counts.length - 1) return count / step;
+      return passed < step / 3 ? null : count / passed;
+    });
+  const lostInExport = seriesOf(stats, "obs_export_spans_total", ({ outcome }) => outcome !== "exported");
+  const dropped = seriesOf(stats, "obs_spans_dropped_total");
+  const lost = seriesOf(stats, "obs_spans_rejected_total").map(
+    (count, index) => count + (dropped[index] ?? 0) + (lostInExport[index] ?? 0),
+  );
+  const onward = isExporting
+    ? {
+        name: "exported",
+        values: seriesOf(stats, "obs_export_spans_total", ({ outcome }) => outcome === "exported"),
+      }
+    : { name: "processed", values: seriesOf(stats, "obs_spans_processed_total") };
+  return [
+    {
+      name: "received",
+      colour: 0,
+      values: perSecond(seriesOf(stats, "obs_spans_received_total")),
+      isFilled: true,
+    },
+    { name: onward.name, colour: 1, values: perSecond(onward.values), dash: [4, 3] },
+    { name: "lost", colour: 3, values: perSecond(lost) },
+  ];
+}

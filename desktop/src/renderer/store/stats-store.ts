@@ -1,0 +1,160 @@
+import type { ConfigDescription, LiveEvent, Stats } from "@obspan/collector-core/contract";
+import { createStore } from "zustand/vanilla";
+import type { CollectorApi, CollectorError } from "../api/collector-api.js";
+import { createPacer } from "./pacer.js";
+import { asCollectorError } from "./trace-feed.js";
+
+/** Time ranges of the Metrics page. */
+export const WINDOWS = ["5m", "15m", "1h", "6h", "24h"] as const;
+export type StatsWindow = (typeof WINDOWS)[number];
+
+/** What the panels can be grouped by. */
+export const GROUPS = ["model", "agent", "service", "provider", "tool_name"] as const;
+export type StatsGroupBy = (typeof GROUPS)[number];
+
+/** Labels that spans can be chosen by. */
+export const STATS_FILTERS = ["service", "env", "agent", "model", "provider", "tenant"] as const;
+export type StatsFilter = (typeof STATS_FILTERS)[number];
+export type StatsFilters = Readonly<Partial<Record<StatsFilter, string>>>;
+
+/** What the page asks for. */
+export interface StatsView {
+  readonly window: StatsWindow;
+  readonly groupBy: StatsGroupBy;
+  readonly filters: StatsFilters;
+}
+
+/** What the panels draw; all of it answers one view. */
+export interface StatsPanels {
+  readonly view: StatsView;
+  /** Of all spans, grouped as the view says. */
+  readonly grouped: Stats;
+  /** Of model calls alone: their latency, and how many failed. */
+  readonly calls: Stats;
+  /** Of tool calls, by tool. */
+  readonly tools: Stats;
+  /** Of the last day, by agent; undefined where there are no objectives. */
+  readonly agents: Stats | undefined;
+}
+
+export interface StatsState {
+  readonly view: StatsView;
+  readonly panels: StatsPanels | undefined;
+  /** What the collector is set to; undefined until it is known. */
+  readonly config: ConfigDescription["config"] | undefined;
+  readonly error: CollectorError | undefined;
+  /** Values of a label that spans had in the last day. */
+  readonly choices: Readonly<Partial<Record<StatsFilter, readonly string[]>>>;
+  /** Shows another view. */
+  show(view: StatsView): void;
+  /** Fetches again, now. */
+  load(): Promise<void>;
+  loadChoices(filter: StatsFilter): Promise<void>;
+  /** Follows what happens until the returned function is called. */
+  watch(): () => void;
+  onLive(event: LiveEvent): void;
+}
+export type StatsStore = ReturnType<typeof createStatsStore>;
+
+/** What {@link createStatsStore} needs. */
+export interface StatsStoreOptions {
+  readonly api: Pick<CollectorApi, "getStats" | "getConfig">;
+  /** The reader wants what is shown to keep still. */
+  readonly isPaused: () => boolean;
+  readonly schedule?: (task: () => void, delayMs: number) => void;
+  readonly now?: () => number;
+}
+
+/** A chart that changes more often is not read. */
+const REFRESH_MS = 2000;
+const REST_FACTOR = 4;
+
+export const DEFAULT_VIEW: StatsView = { window: "1h", groupBy: "model", filters: {} };
+
+/** The figures of the Metrics page: fetched when the view changes, and while they change and somebody looks. */
+export function createStatsStore({
+  api,
+  isPaused,
+  schedule = (task, delayMs) => void setTimeout(task, delayMs),
+  now = () => performance.now(),
+}: StatsStoreOptions) {
+  return createStore<StatsState>()((set, get) => {
+    let watchers = 0;
+    let request: AbortController | undefined;
+    /** What the newest step said last: the same again is no reason to fetch. */
+    let seen = "";
+    const refresh = createPacer({
+      // Asked for before the reader paused, it would still move what they look at.
+      run: async () => (isPaused() ? undefined : get().load()),
+      intervalMs: REFRESH_MS,
+      restFactor: REST_FACTOR,
+      schedule,
+      now,
+    });
+
+    async function fetchPanels(view: StatsView, signal: AbortSignal): Promise<StatsPanels> {
+      const { window, groupBy, filters } = view;
+      const hasObjectives = get().config?.["sre.enabled"]?.value === true;
+      const [grouped, calls, tools, agents] = await Promise.all([
+        api.getStats({ ...filters, window, group_by: groupBy, groups: 7 }, signal),
+        api.getStats({ ...filters, window, span_type: "llm" }, signal),
+        api.getStats({ ...filters, window, span_type: "tool", group_by: "tool_name", groups: 50 }, signal),
+        hasObjectives
+          ? api.getStats({ window: "24h", step: "1h", group_by: "agent", groups: 50 }, signal)
+          : undefined,
+      ]);
+      return { view, grouped, calls, tools, agents };
+    }
+
+    return {
+      view: DEFAULT_VIEW,
+      panels: undefined,
+      config: undefined,
+      error: undefined,
+      choices: {},
+      show(view) {
+        if (JSON.stringify(view) === JSON.stringify(get().view)) return;
+        set({ view });
+        void get().load();
+      },
+      async load() {
+        request?.abort();
+        const mine = new AbortController();
+        request = mine;
+        const { view } = get();
+        try {
+          if (get().config === undefined) set({ config: (await api.getConfig(mine.signal)).config });
+          const panels = await fetchPanels(view, mine.signal);
+          if (!mine.signal.aborted) set({ panels, error: undefined });
+        } catch (error) {
+          if (!mine.signal.aborted) set({ error: asCollectorError(error) });
+        }
+      },
+      async loadChoices(filter) {
+        try {
+          const { groups } = await api.getStats({ window: "24h", step: "1h", group_by: filter, groups: 50 });
+          const values = groups.map(({ value }) => value).filter((value) => value !== "");
+          set(({ choices }) => ({ choices: { ...choices, [filter]: values } }));
+        } catch {
+          // The menu goes on showing what it knows; the page says what is wrong.
+        }
+      },
+      watch() {
+        watchers++;
+        void get().load();
+        return () => {
+          watchers--;
+          if (watchers === 0) request?.abort();
+        };
+      },
+      onLive(event) {
+        if (event.type !== "metrics" || watchers === 0 || isPaused()) return;
+        const { start, total } = event.data;
+        const newest = `${start} ${total.spans} ${total.scores}`;
+        if (newest === seen) return;
+        seen = newest;
+        refresh.request();
+      },
+    };
+  });
+}

@@ -1,0 +1,248 @@
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { until } from "../harness/until.js";
+import { launchBrowser, openPage } from "./browser.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+async function post(
+  collector: BuiltCollector,
+  spans: unknown[],
+  batch: Record<string, unknown> = {},
+): Promise<number> {
+  const response = await fetch(`${collector.url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", ...batch, spans }),
+  });
+  return response.status;
+}
+
+const call = (
+  traceId: string,
+  attributes: Record<string, unknown> = {},
+  fields: Record<string, unknown> = {},
+) => ({
+  name: "chat",
+  span_type: "llm",
+  trace_id: traceId,
+  duration_ms: 1200,
+  attributes: {
+    model: "gpt-5-mini",
+    provider: "openai",
+    agent: "support-agent",
+    tokens_input: 900,
+    tokens_output: 120,
+    cost_usd: 0.02,
+    ttft_ms: 300,
+    ...attributes,
+  },
+  ...fields,
+});
+
+/** Two models, a tool and an error. */
+const SPANS = [
+  call("t1"),
+  call("t2", { model: "claude-sonnet-5", provider: "anthropic" }),
+  call("t3", { error_type: "timeout" }, { status: "ERROR" }),
+  { name: "search", span_type: "tool", trace_id: "t1", duration_ms: 40, attributes: { tool_name: "search" } },
+];
+
+const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+describe("the Metrics page", () => {
+  it("shows figures of spans whose traces are not sampled, and follows what arrives", async () => {
+    const collector = await collectorForTest({ SAMPLING_RATE: "0" });
+    const { page, complaints } = await openPage(browser, `${collector.url}/stats`);
+    await page.getByRole("heading", { name: /No span in the last 1 h/ }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await post(collector, SPANS);
+    await panel(page, "Calls").getByText("3 in all").waitFor();
+    await panel(page, "Cost").getByText("$0.0600").waitFor();
+    await panel(page, "Tool calls")
+      .getByRole("row", { name: /search/ })
+      .waitFor();
+    await panel(page, "SLO and budget by agent").getByText("sre.enabled").waitFor();
+    await post(collector, SPANS);
+    await panel(page, "Calls").getByText("6 in all").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps still while paused, and catches up", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    await panel(page, "Calls").getByText("3 in all").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await post(collector, SPANS);
+    const status = page.waitForResponse((response) => response.url().includes("/v1/stats"), {
+      timeout: 3000,
+    });
+    await expect(status).rejects.toThrow();
+    expect(await panel(page, "Calls").getByText("3 in all").count()).toBe(1);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await panel(page, "Calls").getByText("6 in all").waitFor();
+  });
+
+  it("groups, chooses and remembers it in the address", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    await post(collector, [call("other")], { env: "staging" });
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    await panel(page, "Calls").getByText("4 in all").waitFor();
+    await page.getByRole("button", { name: "5 m", exact: true }).click();
+    await page.getByRole("button", { name: /Group by/ }).click();
+    await page.getByRole("menuitemradio", { name: "Agent" }).click();
+    await page.locator(".legend").getByText("support-agent").waitFor();
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Env" }).press("ArrowRight");
+    await page.getByRole("menuitem", { name: "staging" }).click();
+    await panel(page, "Calls").getByText("1 in all").waitFor();
+    expect(new URL(page.url()).search).toBe("?window=5m&group_by=agent&env=staging");
+    await page.reload();
+    await panel(page, "Calls").getByText("1 in all").waitFor();
+    await page.getByRole("button", { name: /Remove the filter Env/ }).click();
+    await panel(page, "Calls").getByText("4 in all").waitFor();
+    await page.goto(`${collector.url}/stats?service=nobody`);
+    await page.getByRole("heading", { name: "No span matches" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await panel(page, "Calls").getByText("4 in all").waitFor();
+  });
+
+  it("moves one mark through all charts by keys, says what it marks, and leads to the traces of the moment", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats?window=5m&model=gpt-5-mini`);
+    const latency = page.getByRole("slider", { name: "Latency" });
+    // The calls are in the last point, or, where a new one has begun since, one or two before it.
+    await latency.press("End");
+    await until("the mark is on the calls", async () => {
+      const text = (await latency.getAttribute("aria-valuetext")) ?? "";
+      if (/^\d\d:\d\d(:\d\d)?: p50 1\.\d\d s, p95/.test(text)) return true;
+      const behind =
+        Number(await latency.getAttribute("aria-valuemax")) -
+        Number(await latency.getAttribute("aria-valuenow"));
+      await latency.press(behind > 3 ? "End" : "ArrowLeft");
+      return undefined;
+    });
+    expect(await panel(page, "Cost").locator(".at").textContent()).toMatch(/^at \d\d:\d\d/);
+    await latency.press("ArrowLeft");
+    await latency.press("Enter");
+    await page.waitForURL(/\/traces\?since=.*&until=.*&model=gpt-5-mini/);
+  });
+
+  it("shows every chart as a table, and copies its PromQL", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats`, {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByRole("button", { name: "Errors: show as table" }).click();
+    await page.getByRole("columnheader", { name: "timeout" }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cost: copy PromQL" }).click();
+    await page.getByLabel("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      "sum by (model) (rate(obs_cost_total[1m])) * 60",
+    );
+  });
+
+  it("says what is left of each agent's budgets", async () => {
+    const collector = await collectorForTest({
+      SRE_ENABLED: "true",
+      SRE_DEFAULT_SLO_ERROR_RATE: "0.5",
+      SRE_DEFAULT_COST_BUDGET_USD: "0.24",
+    });
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/stats`);
+    const row = panel(page, "SLO and budget by agent").getByRole("row", { name: /support-agent/ });
+    await row.getByText("33 %").waitFor();
+    await row.getByText("75 %").waitFor();
+  });
+
+  it.each(["dark", "light"] as const)(
+    "has nothing that axe finds, in %s, wide and narrow",
+    async (colorScheme) => {
+      const collector = await collectorForTest({ SRE_ENABLED: "true" });
+      await post(collector, SPANS);
+      const { page } = await openPage(browser, `${collector.url}/stats`, { colorScheme });
+      await page.getByRole("slider", { name: "Latency" }).press("End");
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.setViewportSize({ width: 700, height: 800 });
+      expect(await accessibilityViolations(page)).toEqual([]);
+    },
+  );
+
+  it("loads the charts with the page, and not before", async () => {
+    const collector = await collectorForTest();
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await page.getByRole("heading", { name: /Listening on/ }).waitFor();
+    const loaded = () =>
+      page.evaluate<number>(
+        `performance.getEntriesByType("resource").filter(({ name }) => /metrics-page/.test(name)).length`,
+      );
+    expect(await loaded()).toBe(0);
+    await page.getByRole("link", { name: "Metrics" }).click();
+    await page.getByRole("heading", { name: /No span in/ }).waitFor();
+    expect(await loaded()).toBeGreaterThan(0);
+  });
+});
+
+describe("the Pipeline page", () => {
+  it("shows where the spans went, and what was refused, as it happens", async () => {
+    const collector = await collectorForTest({ SAMPLING_RATE: "0", TRACE_STORE_ENABLED: "false" });
+    const { page, complaints } = await openPage(browser, `${collector.url}/pipeline`);
+    await panel(page, "Queue").getByText("0 of 50,000").waitFor();
+    await post(collector, SPANS);
+    expect(await post(collector, [{ name: "no trace id" }])).toBe(400);
+    await panel(page, "Received").getByText("5", { exact: true }).waitFor();
+    await page.getByRole("group", { name: "Rejected" }).getByText("invalid_span").waitFor();
+    await page.getByRole("group", { name: "Not sampled" }).getByText("4").first().waitFor();
+    await panel(page, "Store").getByText("off").waitFor();
+    await page.getByText("balanced").nth(1).waitFor();
+    await page.getByRole("row", { name: /400 invalid_span/ }).waitFor();
+    await page.getByRole("button", { name: "Last 5 m" }).click();
+    await page.getByRole("group", { name: "Rejected" }).getByText("invalid_span").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["dark", "light"] as const)(
+    "has nothing that axe finds, in %s, wide and narrow",
+    async (colorScheme) => {
+      const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
+      await post(collector, SPANS);
+      await post(collector, [{ name: "no trace id" }]);
+      const { page } = await openPage(browser, `${collector.url}/pipeline`, {
+        colorScheme,
+        reducedMotion: "reduce",
+      });
+      await page.getByRole("row", { name: /400 invalid_span/ }).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      for (const width of [1280, 760]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await accessibilityViolations(page)).toEqual([]);
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
+        expect(overflow).toBe(0);
+      }
+    },
+  );
+
+  it("stays readable when the collector goes away", async () => {
+    const collector = await collectorForTest();
+    await post(collector, SPANS);
+    const { page } = await openPage(browser, `${collector.url}/pipeline`);
+    await panel(page, "Received").getByText("4", { exact: true }).waitFor();
+    await collector.stop();
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor();
+    expect(await panel(page, "Received").getByText("4", { exact: true }).count()).toBe(1);
+  });
+});
