@@ -127,8 +127,10 @@ export interface PipelineSpan {
   readonly countsUsage: boolean;
   /** The sampling verdict on its trace (spec 4.9 rule 1). */
   readonly isSampled: boolean;
-  /** The batch that it came in; undefined where the bytes there do not say the same as `span`. */
+  /** The batch that it came in; undefined where the bytes there do not say the same as `redactedFrom` or `span`. */
   readonly source: BatchBytes | undefined;
+  /** The span before redaction changed it; absent where it did not. */
+  readonly redactedFrom?: Span;
   /** Its place among the spans of its batch. */
   readonly index: number;
 }

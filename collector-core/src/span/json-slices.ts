@@ -1,9 +1,16 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  closingQuote,
+  COLON,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  wordsOf,
+} from "./json-bytes.js";
+
 /** `"spans"` with its quotes. */
 const SPANS_KEY = Buffer.from('"spans"');
 
@@ -17,8 +24,24 @@ const SPANS_KEY = Buffer.from('"spans"');
  * `spans` given twice, or written with escapes.
  */
 export function findSpanSlices(json: Uint8Array, count: number): Int32Array | undefined {
-  const words = new DataView(json.buffer, json.byteOffset, json.byteLength);
-  let slices: Int32Array | undefined;
+  const words = wordsOf(json);
+  const slices = new Int32Array(count * 2);
+  return readSpans(json, words, (opened) => readElements(json, words, opened, slices)) ? slices : undefined;
+}
+
+/**
+ * Finds the top-level `spans` array of a batch.
+ *
+ * @param readArray - is told where it opens, and says behind which byte it closes, or undefined to give up.
+ * @returns false where that gave up, or the bytes do not tell plainly where the array is: `spans` given twice, or written
+ * with escapes.
+ */
+export function readSpans(
+  json: Uint8Array,
+  words: DataView,
+  readArray: (opened: number) => number | undefined,
+): boolean {
+  let isRead = false;
   let depth = 0;
   let inSpans = false;
 
@@ -29,26 +52,26 @@ export function findSpanSlices(json: Uint8Array, count: number): Int32Array | un
       at = closingQuote(json, words, opened);
       if (depth !== 1) continue;
       // An escaped key may spell `spans` too, and then the last one counts: leave that to JSON.parse.
-      if (isKey(json, at) && json.subarray(opened, at).includes(BACKSLASH)) return undefined;
+      if (isKey(json, at) && json.subarray(opened, at).includes(BACKSLASH)) return false;
       inSpans = isSpansKey(json, opened, at);
     } else if (byte === OPEN_BRACKET && depth === 1 && inSpans) {
-      if (slices !== undefined) return undefined;
-      slices = new Int32Array(count * 2);
-      const closed = readElements(json, words, at, slices);
-      if (closed === undefined) return undefined;
-      at = closed;
+      if (isRead) return false;
+      const end = readArray(at);
+      if (end === undefined) return false;
+      at = end - 1;
+      isRead = true;
       inSpans = false;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
   }
-  return slices;
+  return isRead;
 }
 
 /**
  * Fills `slices` with where the elements of the array are that opens at `opened`. They are objects, so that brackets
  * need no counting within them.
  *
- * @returns where the array closes, or undefined where it has another number of elements than `slices` has room for.
+ * @returns where the array ends, or undefined where it has another number of elements than `slices` has room for.
  */
 function readElements(
   json: Uint8Array,
@@ -68,29 +91,9 @@ function readElements(
       depth--;
       if (depth === 0) slices[filled++] = at + 1;
     } else if (byte === CLOSE_BRACKET && depth === 0) {
-      return filled === slices.length ? at : undefined;
+      return filled === slices.length ? at + 1 : undefined;
     }
   }
-}
-
-/** Where the string ends whose opening quote is at `opened`. Most bytes of a batch stand in strings: four at a time. */
-function closingQuote(json: Uint8Array, words: DataView, opened: number): number {
-  const lastWord = words.byteLength - 4;
-  let at = opened + 1;
-  for (;;) {
-    while (at <= lastWord && !hasQuoteOrBackslash(words.getInt32(at))) at += 4;
-    while (json[at] !== QUOTE && json[at] !== BACKSLASH) at++;
-    if (json[at] === QUOTE) return at;
-    at += 2;
-  }
-}
-
-/** Looks at four bytes at once: the top bit of a byte of `(x - 1) & ~x` is set where the byte is zero. */
-function hasQuoteOrBackslash(word: number): boolean {
-  const quotes = word ^ 0x22222222;
-  const backslashes = word ^ 0x5c5c5c5c;
-  const zeros = ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-  return (zeros & 0x80808080) !== 0;
 }
 
 /** True where the string at `opened`..`closed` is the key `spans`. */
@@ -104,8 +107,5 @@ function isSpansKey(json: Uint8Array, opened: number, closed: number): boolean {
 
 /** True where a colon follows the string that ends at `closed`: a key, not a value. */
 function isKey(json: Uint8Array, closed: number): boolean {
-  let after = closed + 1;
-  while (json[after] === 0x20 || json[after] === 0x0a || json[after] === 0x0d || json[after] === 0x09)
-    after++;
-  return json[after] === 0x3a;
+  return json[skipSpace(json, closed + 1)] === COLON;
 }

@@ -1,3 +1,5 @@
+import { copySpliced, splicedLength, type SplicedJson } from "../span/json-splices.js";
+
 /** Before each piece of a segment: whose it is (a row, or `~count` for a batch of so many spans), and its length. */
 const HEADER_BYTES = 8;
 /** A batch begins with the row of each of its spans, in turn. */
@@ -113,14 +115,15 @@ export class SegmentStore {
   }
 
   /** Keeps the JSON of a batch of `count` spans. Each lets go of an equal share, also one that has no row after all. */
-  addBatch(count: number, json: Buffer): Place {
-    const length = batchLength(count, json.length);
+  addBatch(count: number, json: SplicedJson): Place {
+    const jsonLength = splicedLength(json);
+    const length = batchLength(count, jsonLength);
     const place = this.#allocate(~count, length, (length + HEADER_BYTES) / count);
     const { offset, segment } = place;
     const start = offset + count * ROW_BYTES;
     segment.bytes.fill(NO_ROW_BYTE, offset, start);
-    json.copy(segment.bytes, start);
-    segment.bytes.fill(SPACE, start + json.length, offset + length);
+    copySpliced(json, segment.bytes, start);
+    segment.bytes.fill(SPACE, start + jsonLength, offset + length);
     return place;
   }
 

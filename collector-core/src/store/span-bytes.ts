@@ -1,7 +1,8 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { BatchBytes, PipelineSpan } from "../interfaces.js";
-import { findSpanSlices } from "../span/json-slices.js";
+import type { PipelineSpan } from "../interfaces.js";
+import { copySpliced, splicedLength } from "../span/json-splices.js";
 import { BatchSlices } from "./batch-slices.js";
+import { ReceivedJson } from "./received-json.js";
 import { readBatchHeader, SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
 import { digestSpan, type SpanDigest } from "./span-digest.js";
 import { INT, type SpanTable } from "./span-table.js";
@@ -12,8 +13,8 @@ const DIGEST_FROM_BYTES = 16 * 1024;
 const WHOLE_BATCH_BYTES_PER_SPAN = 4 * 1024;
 
 /**
- * The JSON of all spans. That of a batch is kept whole, in one copy, where nothing in it was changed or left out; else
- * each span has a slice of its own.
+ * The JSON of all spans. That of a batch is kept whole, in one piece, where nothing in it was left out; else each span
+ * has a slice of its own.
  */
 export class SpanBytes {
   readonly #segments: SegmentStore;
@@ -22,8 +23,7 @@ export class SpanBytes {
   #openBatch: Place | undefined;
   /** Of its spans, those that have no row. */
   #rowsMissing = 0;
-  /** Where the spans are in batches that are not kept whole: such a batch may come in parts. */
-  readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
+  readonly #received = new ReceivedJson();
 
   constructor(
     segmentBytes: number,
@@ -48,8 +48,8 @@ export class SpanBytes {
   }
 
   /**
-   * Begins with the spans of a batch, of which the one at `from` is the first: where all of them follow, as they came,
-   * their bytes are kept as they are. Until {@link endBatch} only spans of the batch are added, in any number.
+   * Begins with the spans of a batch, of which the one at `from` is the first: where all of them follow, their bytes are
+   * kept in one piece, with what redaction changed put in its place. Until {@link endBatch} only spans of the batch are added, in any number.
    *
    * @returns where it ends in `spans`, or undefined where it is not kept whole.
    */
@@ -58,8 +58,10 @@ export class SpanBytes {
     if (source === undefined) return undefined;
     const { body, spanCount } = source;
     if (body.length > spanCount * WHOLE_BATCH_BYTES_PER_SPAN) return undefined;
-    if (!this.#segments.takesBatch(spanCount, body.length) || !isWhole(spans, from, source)) return undefined;
-    this.#openBatch = this.#segments.addBatch(spanCount, body);
+    if (!this.#segments.takesBatch(spanCount, body.length)) return undefined;
+    const json = this.#received.ofBatch(spans, from, source);
+    if (json === undefined) return undefined;
+    this.#openBatch = this.#segments.addBatch(spanCount, json);
     this.#rowsMissing = spanCount;
     return from + spanCount;
   }
@@ -92,9 +94,9 @@ export class SpanBytes {
 
   #writeSlice(row: number, span: PipelineSpan): void {
     const { madeSpanId } = span;
-    const json = this.#sliceOfBody(span);
+    const json = this.#received.ofSpan(span);
     const text = json === undefined ? JSON.stringify(span.span) : "";
-    const jsonLength = json === undefined ? Buffer.byteLength(text) : json.length;
+    const jsonLength = json === undefined ? Buffer.byteLength(text) : splicedLength(json);
     // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
     const idText = madeSpanId === undefined ? "" : `,"span_id":${JSON.stringify(madeSpanId)}}`;
     const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
@@ -107,7 +109,8 @@ export class SpanBytes {
     const bodyAt = place.offset + digestLength;
     if (digest !== "") bytes.write(digest, place.offset);
     if (json === undefined) bytes.write(text, bodyAt, bodyLength);
-    else json.copy(bytes, bodyAt, 0, bodyLength);
+    else copySpliced(json, bytes, bodyAt);
+    // In the place of the closing brace.
     if (idText !== "") bytes.write(idText, bodyAt + bodyLength);
     this.#setPlace(row, place, digestLength + length, digestLength);
   }
@@ -119,18 +122,6 @@ export class SpanBytes {
     table.setInt(row, INT.chargedBytes, place.chargedBytes);
     table.setInt(row, INT.length, length);
     table.setInt(row, INT.digestLength, digestLength);
-  }
-
-  /** The bytes that a span came in; undefined where they do not tell the spans of the batch apart plainly. */
-  #sliceOfBody({ source, index }: PipelineSpan): Buffer | undefined {
-    if (source === undefined) return undefined;
-    const { body, spanCount } = source;
-    let slices = this.#slicesOfBodies.get(body);
-    if (slices === undefined) {
-      slices = { found: findSpanSlices(body, spanCount) };
-      this.#slicesOfBodies.set(body, slices);
-    }
-    return slices.found && body.subarray(slices.found[index * 2], slices.found[index * 2 + 1]);
   }
 
   /** Puts the bytes of a span in the place of those that its row has. */
@@ -185,15 +176,6 @@ export class SpanBytes {
   compact(budgetBytes: number): void {
     this.#segments.compact(budgetBytes);
   }
-}
-
-/** True where a whole batch follows in `spans`, and its bytes say what its spans are. */
-function isWhole(spans: readonly PipelineSpan[], from: number, source: BatchBytes): boolean {
-  for (let index = 0; index < source.spanCount; index++) {
-    const span = spans[from + index];
-    if (span?.source !== source || span.index !== index || span.madeSpanId !== undefined) return false;
-  }
-  return true;
 }
 
 /** Reads a span from its bytes, as it came. */

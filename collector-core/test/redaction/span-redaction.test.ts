@@ -275,7 +275,7 @@ describe("a span that was handed on is never changed in place", () => {
     expect(redactor().redact(before)).toBe(before);
   });
 
-  it("one in which something is redacted is a new one without the bytes it came in", () => {
+  it("one in which something is redacted is a new one that says what its bytes are of", () => {
     const before = pipelineSpan({
       name: "ask a@b.example",
       attributes: { prompt_text: "a@b.example", untouched: { a: 1 } },
@@ -283,7 +283,9 @@ describe("a span that was handed on is never changed in place", () => {
     const copy = structuredClone(before.span);
     const after = redactor().redact(before);
     expect(before.span).toEqual(copy);
-    expect(after).toMatchObject({ source: undefined, facts: { name: "ask [EMAIL]", spanId: "s1" } });
+    expect(after?.facts).toMatchObject({ name: "ask [EMAIL]", spanId: "s1" });
+    expect(after?.source).toBe(before.source);
+    expect(after?.redactedFrom).toBe(before.span);
     expect(after?.span.attributes?.["untouched"]).toBe(before.span.attributes?.["untouched"]);
   });
 

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { PipelineSpan } from "../../src/interfaces.js";
 import { createMemoryTraceStore } from "../../src/store/memory-trace-store.js";
 import { NaiveTraceStore } from "./naive-trace-store.js";
 import { FakeClock, pipelineSpans } from "./span-batches.js";
@@ -34,6 +35,14 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: fc.record({ clear: fc.constant(true) }) },
 );
 
+/** As redaction does it, of about a tenth of the spans: the bytes are those of the span as it came. */
+function redactShort(span: PipelineSpan): PipelineSpan {
+  const text = span.span.attributes?.["prompt_text"];
+  if (typeof text !== "string" || text.length % 10 !== 0) return span;
+  const attributes = { ...span.span.attributes, prompt_text: `[${"é".repeat(text.length % 70)}]` };
+  return { ...span, span: { ...span.span, attributes }, redactedFrom: span.span };
+}
+
 describe("the memory trace store beside a naive one", () => {
   it("spec 4.9 rule 2: holds the same traces and spans after any sequence of steps", async () => {
     await fc.assert(
@@ -50,8 +59,9 @@ describe("the memory trace store beside a naive one", () => {
         });
         for (const step of sequence) {
           if ("append" in step) {
-            await store.append(pipelineSpans(step.append));
-            for (const span of step.append) naive.append(span, clock.monotonic());
+            const redacted = pipelineSpans(step.append).map(redactShort);
+            await store.append(redacted);
+            for (const { span } of redacted) naive.append(span, clock.monotonic());
           } else if ("remove" in step) {
             naive.expire(clock.monotonic());
             expect(await store.remove({ tenant: "", traceId: step.remove })).toBe(naive.remove(step.remove));

@@ -70,7 +70,7 @@ function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): Pipeline
     ...pipelineSpan,
     span: redacted,
     facts: name === span.name ? facts : { ...facts, name: truncateCodePoints(name, MAX_NAME_LENGTH) },
-    source: undefined,
+    redactedFrom: span,
   };
 }
 
