@@ -91,6 +91,7 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
   se_personnummer: [
     ["19811218-9876", "[SE_PERSONNUMMER]"],
     ["personnummer 811218-9876", "personnummer [SE_PERSONNUMMER]"],
+    ["personnummer 811218+9876, past a hundred", "personnummer [SE_PERSONNUMMER], past a hundred"],
   ],
   fi_hetu: [["131052-308T", "[FI_HETU]"]],
   no_fodselsnummer: [["fødselsnummer 01010750160", "fødselsnummer [NO_FODSELSNUMMER]"]],

@@ -4,6 +4,8 @@
  * Chinese or Japanese text puts no space before a number.
  */
 
+const BACKSLASH = 0x5c;
+
 /** No letter, digit or underscore behind, and no further part of a number. For regular expressions. */
 export const NUMBER_END = String.raw`(?!\w|[-./]\d)`;
 
@@ -26,8 +28,13 @@ export function endsWord(text: string, at: number): boolean {
 
 /** Length of the escape of JSON (`\n`, `\u00e9`) that ends before `at`; 0 where there is none. */
 export function escapeLengthBefore(text: string, at: number): number {
-  if (text[at - 2] === "\\" && "nrtbf".includes(text[at - 1] ?? "")) return 2;
-  if (text[at - 6] === "\\" && text[at - 5] === "u" && /^[\da-f]{4}$/i.test(text.slice(at - 4, at))) return 6;
+  if (text.charCodeAt(at - 2) === BACKSLASH && "nrtbf".includes(text[at - 1] ?? "")) return 2;
+  if (
+    text.charCodeAt(at - 6) === BACKSLASH &&
+    text[at - 5] === "u" &&
+    /^[\da-f]{4}$/i.test(text.slice(at - 4, at))
+  )
+    return 6;
   return 0;
 }
 

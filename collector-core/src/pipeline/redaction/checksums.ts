@@ -81,9 +81,12 @@ export function passesVerhoeff(text: string): boolean {
   return check === 0;
 }
 
+const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 /** True for a day that a calendar has. `year` may have two digits: then the 29 February is one. */
 export function isDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const fullYear = year < 100 ? 2000 : year;
-  return day <= new Date(Date.UTC(fullYear, month, 0)).getUTCDate();
+  const isLeapYear = fullYear % 4 === 0 && (fullYear % 100 !== 0 || fullYear % 400 === 0);
+  return day <= (month === 2 && !isLeapYear ? 28 : (LONGEST_MONTHS[month - 1] ?? 0));
 }

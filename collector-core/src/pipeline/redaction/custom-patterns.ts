@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { ANY_DIGITS } from "./digit-sums.js";
 import type { Clock } from "../../interfaces.js";
 import type { Pattern, TextMatch } from "./pattern.js";
 
@@ -39,7 +40,7 @@ export function compileCustomPattern(
     name,
     replacement,
     needs: 0,
-    minDigits: 0,
+    digits: ANY_DIGITS,
     find(text) {
       const found: TextMatch[] = [];
       const matcher = expression.matcher(text);

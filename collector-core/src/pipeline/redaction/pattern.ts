@@ -1,3 +1,5 @@
+import { ANY_DIGITS, type DigitSums } from "./digit-sums.js";
+
 /** Where something stands in a text. */
 export interface TextMatch {
   readonly start: number;
@@ -13,8 +15,8 @@ export interface Pattern {
   readonly replacement: string;
   /** The features of a text without which there can be no match: bits of `FEATURE`. */
   readonly needs: number;
-  /** How many digits a match has at least, with no more than separators between them. */
-  readonly minDigits: number;
+  /** Sums of digits, of which a text with a match has one at least. */
+  readonly digits: DigitSums;
   /** Words that say, standing before it, what a text is. */
   readonly keyword?: RegExp | undefined;
   /** All matches, from left to right, none inside another and none empty. */
@@ -23,7 +25,7 @@ export interface Pattern {
 
 /** A pattern of the built-in table; its replacement is its name: `[EMAIL]`. */
 export function builtIn(pattern: Pick<Pattern, "name" | "find"> & Partial<Pattern>): Pattern {
-  return { replacement: `[${pattern.name.toUpperCase()}]`, needs: 0, minDigits: 0, ...pattern };
+  return { replacement: `[${pattern.name.toUpperCase()}]`, needs: 0, digits: ANY_DIGITS, ...pattern };
 }
 
 /** What a built-in pattern leaves behind. None looks for anything in it. */

@@ -3,7 +3,8 @@
  * without anything costs little more than to be looked at once.
  */
 
-import { isDigit, isWordCharacter } from "./boundaries.js";
+import { isWordCharacter } from "./boundaries.js";
+import { atLeast, digitsEnd, DigitSumCounter, nextDigit, type DigitSums } from "./digit-sums.js";
 import { NOT_PLAIN } from "./plain-characters.js";
 
 /** The features, each a bit. */
@@ -26,14 +27,17 @@ export const FEATURE = {
   scheme: 128,
   /** A word that says what a number is: `ssn`, `phone`. */
   named: 256,
+  /** A capital letter beside digits, or one character away from them. */
+  capital: 512,
 } as const;
 
 /** What {@link textFeatures} found. */
 export interface TextFeatures {
-  /** A sum of bits of {@link FEATURE}. */
+  /** A sum of bits of {@link FEATURE}, but for `named`. */
   readonly flags: number;
-  /** The most digits that stand together with no more than separators between them. */
-  readonly digits: number;
+  readonly digitSums: DigitSums;
+  /** Behind the last digit; 0 where there is none. */
+  readonly digitsEnd: number;
 }
 
 /** Whoever has none of these has nothing to redact; most prose does not. */
@@ -50,71 +54,58 @@ const DOTS = /\d\.\d{1,3}\.\d{1,3}\.\d/;
 const COLONS = /:[\da-fA-F]{0,4}:/;
 const ASSIGNMENT = /[:=]/;
 
-/** Fewer digits are no number that has a name. */
-const NAMED_DIGITS = 6;
+const SOME_DIGITS = atLeast(1);
+const FOUR_DIGITS = atLeast(4);
 
-/**
- * Looks at each character once for digits; the rest is found by searches that the engine does many at a time.
- *
- * @param keyword - any of the words that say what a number is.
- */
-export function textFeatures(text: string, keyword: RegExp): TextFeatures {
-  const { digits, hasCode } = readDigits(text);
+/** Looks at each character once for digits; the rest is found by searches that the engine does many at a time. */
+export function textFeatures(text: string): TextFeatures {
+  const { digitSums, digitsEnd, hasCode, hasCapital } = readDigits(text);
   const hasToken = findsToken(text);
   let flags = 0;
   if (hasCode) flags |= FEATURE.code;
+  if (hasCapital) flags |= FEATURE.capital;
   if (hasToken) flags |= FEATURE.token;
-  if (digits > 0 || hasToken || ASSIGNMENT.test(text)) flags |= FEATURE.value;
+  if ((digitSums & SOME_DIGITS) !== 0 || hasToken || ASSIGNMENT.test(text)) flags |= FEATURE.value;
   if (text.indexOf("@") >= 0 || text.indexOf("%40") >= 0) flags |= FEATURE.at;
-  if (digits > 3 && DOTS.test(text)) flags |= FEATURE.dots;
+  if ((digitSums & FOUR_DIGITS) !== 0 && DOTS.test(text)) flags |= FEATURE.dots;
   if (text.indexOf(":") >= 0) {
     if (COLONS.test(text)) flags |= FEATURE.colons;
     if (text.indexOf("://") >= 0) flags |= FEATURE.scheme;
   }
   if (text.indexOf("-----") >= 0) flags |= FEATURE.dashes;
-  if (digits >= NAMED_DIGITS && keyword.test(text)) flags |= FEATURE.named;
-  return { flags, digits };
+  return { flags, digitSums, digitsEnd };
 }
 
-/** What stands between the groups of a number, and how many may in a row: `) - `. */
-const SEPARATORS = new Set(Array.from("-./() \u00a0", (separator) => separator.charCodeAt(0)));
-const MAX_SEPARATORS = 3;
+interface DigitFeatures extends Pick<TextFeatures, "digitSums" | "digitsEnd"> {
+  readonly hasCode: boolean;
+  readonly hasCapital: boolean;
+}
 
-function readDigits(text: string): { digits: number; hasCode: boolean } {
-  let mostDigits = 0;
+function readDigits(text: string): DigitFeatures {
+  const counter = new DigitSumCounter(text);
   let hasCode = false;
-  let digits = 0;
-  let previousEnd = -MAX_SEPARATORS - 1;
-  for (let start = nextDigit(text, 0); start < text.length; start = nextDigit(text, previousEnd)) {
-    const end = digitsEnd(text, start);
-    digits = (areSeparators(text, previousEnd, start) ? digits : 0) + end - start;
-    if (digits > mostDigits) mostDigits = digits;
-    hasCode ||= isInCode(text, start, end);
-    previousEnd = end;
+  let hasCapital = false;
+  let lastEnd = 0;
+  for (let start = nextDigit(text, 0); start < text.length; start = nextDigit(text, lastEnd)) {
+    lastEnd = digitsEnd(text, start);
+    counter.add(start, lastEnd);
+    hasCode ||= isInCode(text, start, lastEnd);
+    hasCapital ||= hasCapitalBeside(text, start, lastEnd);
   }
-  return { digits: mostDigits, hasCode };
+  return { digitSums: counter.sums, digitsEnd: lastEnd, hasCode, hasCapital };
 }
 
-/** The loop that every text goes through: as plain as can be, and by itself, which makes it several times as fast. */
-function nextDigit(text: string, from: number): number {
-  let at = from;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x30 && code <= 0x39) break;
-  }
-  return at;
+function hasCapitalBeside(text: string, start: number, end: number): boolean {
+  return (
+    isCapital(text.charCodeAt(start - 1)) ||
+    isCapital(text.charCodeAt(start - 2)) ||
+    isCapital(text.charCodeAt(end)) ||
+    isCapital(text.charCodeAt(end + 1))
+  );
 }
 
-function digitsEnd(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
-  return end;
-}
-
-function areSeparators(text: string, start: number, end: number): boolean {
-  if (end - start > MAX_SEPARATORS) return false;
-  for (let at = start; at < end; at++) if (!SEPARATORS.has(text.charCodeAt(at))) return false;
-  return true;
+function isCapital(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a;
 }
 
 const CODE_LENGTH = 9;

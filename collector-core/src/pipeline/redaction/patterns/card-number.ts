@@ -1,6 +1,7 @@
 import { isDigit, startsWord } from "../boundaries.js";
 import { passesLuhn } from "../checksums.js";
 import { digitGroups, type DigitGroup } from "../digit-groups.js";
+import { sumsOf } from "../digit-sums.js";
 import { builtIn, type TextMatch } from "../pattern.js";
 
 /** What card numbers begin with, and how many digits they have. */
@@ -20,7 +21,11 @@ const MAX_DIGITS = 19;
 const MIN_GROUP_LENGTH = 4;
 
 /** Payment card numbers: an issuer's beginning, its length and Luhn's checksum, with or without spaces or dashes. */
-export const cardNumber = builtIn({ name: "card_number", minDigits: 13, find: findCards });
+export const cardNumber = builtIn({
+  name: "card_number",
+  digits: sumsOf(13, 14, 15, 16, 17, 18, 19),
+  find: findCards,
+});
 
 function findCards(text: string): TextMatch[] {
   const found: TextMatch[] = [];

@@ -1,4 +1,4 @@
-import { escapeLengthBefore, isWordCharacter } from "../boundaries.js";
+import { escapeLengthBefore, isDigit, isWordCharacter } from "../boundaries.js";
 import { builtIn, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
@@ -16,8 +16,10 @@ export const email = builtIn({ name: "email", needs: FEATURE.at, find: findAddre
 function findAddresses(text: string): TextMatch[] {
   const found: TextMatch[] = [];
   let previousEnd = 0;
-  for (const { 0: sign, index: at } of text.matchAll(AT)) {
-    const behind = at + sign.length;
+  AT.lastIndex = 0;
+  for (let sign = AT.exec(text); sign !== null; sign = AT.exec(text)) {
+    const at = sign.index;
+    const behind = AT.lastIndex;
     const end = domainEnd(text, behind);
     if (end === undefined) continue;
     const start = localStart(text, at, previousEnd);
@@ -55,13 +57,15 @@ function domainEnd(text: string, start: number): number | undefined {
     const isInside =
       at < limit && isDomain(text.charCodeAt(at)) && !(at > label && isScriptChange(text, at, at - 1));
     if (isInside) continue;
-    const labelText = text.slice(label, at).replace(/[-_]+$/, "");
-    if (labelText === "") break;
-    if (label > start && LAST_LABEL.test(labelText)) end = label + labelText.length;
+    let labelEnd = at;
+    while (labelEnd > label && isHyphen(text.charCodeAt(labelEnd - 1))) labelEnd--;
+    if (labelEnd === label) break;
+    if (label > start && LAST_LABEL.test(text.slice(label, labelEnd))) end = labelEnd;
     if (text[at] !== "." || at >= limit) break;
     label = at + 1;
   }
-  return end !== undefined && VERSION_OR_SCALE.test(text.slice(start, end)) ? undefined : end;
+  const mayBeVersion = isDigit(text.charCodeAt(start));
+  return mayBeVersion && end !== undefined && VERSION_OR_SCALE.test(text.slice(start, end)) ? undefined : end;
 }
 
 /** `git@github.com:owner/repository` is nobody's address. */
@@ -76,7 +80,11 @@ function isLocal(code: number): boolean {
 }
 
 function isDomain(code: number): boolean {
-  return isLetterOrDigit(code) || code === 0x5f || code === 0x2d;
+  return isLetterOrDigit(code) || isHyphen(code);
+}
+
+function isHyphen(code: number): boolean {
+  return code === 0x2d || code === 0x5f;
 }
 
 function isLetterOrDigit(code: number): boolean {

@@ -1,5 +1,6 @@
 import { endsWord, isWordCharacter, startsWord } from "../boundaries.js";
 import { passesMod97 } from "../checksums.js";
+import { atLeast } from "../digit-sums.js";
 import { builtIn, findAll } from "../pattern.js";
 
 /** Length of an IBAN by country (the SWIFT registry). */
@@ -19,7 +20,7 @@ const START = /(?:[A-Z]{2}|[a-z]{2})\d\d(?=[ \u00a0-]?[A-Za-z0-9])/g;
 /** International bank account numbers, with or without a space or a dash between groups. */
 export const iban = builtIn({
   name: "iban",
-  minDigits: 6,
+  digits: atLeast(6),
   find: (text) =>
     findAll(text, START, ({ index }) => {
       const length = LENGTHS[text.slice(index, index + 2).toUpperCase()];

@@ -1,4 +1,5 @@
 import { NUMBER_END, startsNumber } from "../boundaries.js";
+import { ANY_DIGITS, sumsOf } from "../digit-sums.js";
 import { hasKeywordBefore } from "../keywords.js";
 import { builtIn, findAll, type Pattern, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
@@ -18,42 +19,53 @@ export interface NationalIdRule {
    * default), where a checksum of one digit lets every tenth number pass.
    */
   readonly standsAlone?: "always" | RegExp;
-  /** How many of its digits stand together at least, but for separators. */
-  readonly minDigits: number;
+  /** How many of its digits stand together, but for separators: all that may be, or of its parts the one that always is. */
+  readonly digits: readonly number[];
   /** What else a text must have. */
   readonly needs?: number;
+  /** True where every form has a letter beside its digits. */
+  readonly hasLetter?: boolean;
   /** @param compact - without separators, in capitals. */
   isValid(compact: string): boolean;
 }
 
 /** Separators that are no part of the number. */
 const SEPARATORS = /[\s.\-/·]/g;
+/** The same one throughout. */
+const ONE_CHARACTER = /^(.)\1*$/;
 
 /** The patterns of a rule: one for its forms that stand alone, one for those behind a keyword. */
 export function nationalId(rule: NationalIdRule): Pattern[] {
-  const { name, minDigits, needs = 0, keyword, standsAlone } = rule;
+  const { name, needs = 0, hasLetter = false, keyword, standsAlone } = rule;
+  const digits = rule.digits.length === 0 ? ANY_DIGITS : sumsOf(...rule.digits);
   const expression = `(?:${rule.shape})${NUMBER_END}`;
+
+  function isValid(form: string): boolean {
+    const compact = form.replace(SEPARATORS, "").toUpperCase();
+    return !ONE_CHARACTER.test(compact) && rule.isValid(compact);
+  }
 
   function findWhere(flags: string, isNumber: (text: string, form: string, at: number) => boolean) {
     const search = new RegExp(expression, flags);
     return (text: string): TextMatch[] =>
-      findAll(text, search, ({ 0: form, index }) => {
-        if (!startsNumber(text, index)) return false;
-        const compact = form.replace(SEPARATORS, "").toUpperCase();
-        return !/^(.)\1*$/.test(compact) && rule.isValid(compact) && isNumber(text, form, index);
-      });
+      findAll(text, search, ({ 0: form, index }) => startsNumber(text, index) && isNumber(text, form, index));
   }
 
   const patterns: Pattern[] = [];
   if (standsAlone !== undefined) {
     const isDistinct = (form: string) => standsAlone === "always" || standsAlone.test(form);
     patterns.push(
-      builtIn({ name, needs, minDigits, find: findWhere("g", (_text, form) => isDistinct(form)) }),
+      builtIn({
+        name,
+        needs: hasLetter ? needs | FEATURE.capital : needs,
+        digits,
+        find: findWhere("g", (_text, form) => isDistinct(form) && isValid(form)),
+      }),
     );
   }
   if (keyword !== undefined) {
-    const find = findWhere("gi", (text, _form, at) => hasKeywordBefore(text, at, keyword));
-    patterns.push(builtIn({ name, needs: needs | FEATURE.named, minDigits, keyword, find }));
+    const find = findWhere("gi", (text, form, at) => isValid(form) && hasKeywordBefore(text, at, keyword));
+    patterns.push(builtIn({ name, needs: needs | FEATURE.named, digits, keyword, find }));
   }
   return patterns;
 }

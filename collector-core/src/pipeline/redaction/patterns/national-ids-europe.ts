@@ -20,7 +20,8 @@ function number(text: string, from: number, to: number): number {
 export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   {
     name: "uk_nino",
-    minDigits: 6,
+    digits: [6],
+    hasLetter: true,
     shape: String.raw`[A-Z]{2} ?\d\d ?\d\d ?\d\d ?[A-D]`,
     keyword: keywords("nino|ni (?:number|no)|national insurance(?: (?:number|no))?"),
     standsAlone: "always",
@@ -28,7 +29,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "de_steuer_id",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{2} ?\d{3} ?\d{3} ?\d{3}`,
     keyword: keywords(
       "steuer[- ]?id(?:entifikationsnummer)?(?:[- ]?n(?:umme)?r)?|steuernummer|id[- ]?nr|identifikationsnummer|tin|tax (?:id|number)",
@@ -37,7 +38,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "fr_nir",
-    minDigits: 8,
+    digits: [8, 15],
     shape: String.raw`[1-478] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d`,
     keyword: keywords("nir|insee|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu"),
     standsAlone: "always",
@@ -51,7 +52,8 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "es_dni",
-    minDigits: 8,
+    digits: [8],
+    hasLetter: true,
     shape: String.raw`\d{8}[ -]?[A-Z]|\d{2}\.\d{3}\.\d{3}[ -]?[A-Z]`,
     keyword: keywords("dni|nif|documento"),
     standsAlone: "always",
@@ -59,7 +61,8 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "es_nie",
-    minDigits: 7,
+    digits: [7],
+    hasLetter: true,
     shape: String.raw`[XYZ][ -]?\d{7}[ -]?[A-Z]`,
     keyword: keywords("nie|nif|documento"),
     standsAlone: "always",
@@ -67,7 +70,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "pt_nif",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{3}[ .]?\d{3}[ .]?\d{3}`,
     keyword: keywords("nif|contribuinte"),
     isValid(id) {
@@ -77,7 +80,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "it_codice_fiscale",
-    minDigits: 0,
+    digits: [],
     needs: FEATURE.code,
     shape: String.raw`[A-Z]{6}[\dLMNPQRSTUV]{2}[ABCDEHLMPRST][\dLMNPQRSTUV]{2}[A-Z][\dLMNPQRSTUV]{3}[A-Z]`,
     keyword: keywords("codice fiscale|cf"),
@@ -94,14 +97,14 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "nl_bsn",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{4}[ .]?\d{2}[ .]?\d{3}|\d{3}[ .]\d{3}[ .]\d{3}`,
     keyword: keywords("bsn|burgerservicenummer|sofi(?:[- ]?nummer)?|citizen service number"),
     isValid: (id) => weightedSum(id, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0,
   },
   {
     name: "be_national_number",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{2}[.]?\d{2}[.]?\d{2}[- .]?\d{3}[.]?\d{2}`,
     keyword: keywords(
       "rijksregister(?:nummer)?|registre national|nrn|insz|niss|national (?:register )?number",
@@ -112,7 +115,8 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "ie_pps",
-    minDigits: 7,
+    digits: [7],
+    hasLetter: true,
     shape: String.raw`\d{7}[A-W][A-IW]?`,
     keyword: keywords("ppsn?|personal public service"),
     isValid(id) {
@@ -122,7 +126,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "pl_pesel",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{11}`,
     keyword: keywords("pesel"),
     isValid: (id) =>
@@ -131,7 +135,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "ch_ahv",
-    minDigits: 13,
+    digits: [13],
     shape: String.raw`756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}`,
     keyword: keywords("ahv(?:[- ]?n(?:umme)?r)?|avs|social insurance"),
     standsAlone: "always",
@@ -139,19 +143,21 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "se_personnummer",
-    minDigits: 10,
-    shape: String.raw`(?:19|20)?\d{6}[-+]?\d{4}`,
+    digits: [4, 10, 12],
+    shape: String.raw`\d{6}(?:\d\d)?[-+]?\d{4}`,
     keyword: keywords("person(?:nummer|nr)|samordningsnummer|pnr|personal (?:identity )?number"),
     // Order numbers begin with the day of the order: not with one of the last century.
     standsAlone: /^19\d{6}[-+]\d{4}$/,
     isValid(id) {
-      const short = id.replace("+", "").slice(-10);
+      const digits = id.replace("+", "");
+      if (digits.length === 12 && !/^(?:19|20)/.test(digits)) return false;
+      const short = digits.slice(-10);
       return isDate(number(short, 0, 2), number(short, 2, 4), number(short, 4, 6) % 60) && passesLuhn(short);
     },
   },
   {
     name: "fi_hetu",
-    minDigits: 6,
+    digits: [6],
     shape: String.raw`\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]`,
     keyword: keywords("hetu|henkil[öo]tunnus|personal identity code"),
     standsAlone: "always",
@@ -163,7 +169,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "no_fodselsnummer",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{6} ?\d{5}`,
     keyword: keywords("f[øo]dselsnummer|fnr|personnummer|d-nummer"),
     isValid: (id) =>
@@ -174,14 +180,14 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   {
     // Its checksum is no longer used.
     name: "dk_cpr",
-    minDigits: 10,
+    digits: [10],
     shape: String.raw`\d{6}[- ]?\d{4}`,
     keyword: keywords("cpr(?:[- ]?n(?:umme)?r)?|personnummer"),
     isValid: (id) => isDate(number(id, 4, 6), number(id, 2, 4), number(id, 0, 2)),
   },
   {
     name: "ro_cnp",
-    minDigits: 13,
+    digits: [13],
     shape: String.raw`[1-9]\d{12}`,
     keyword: keywords("cnp|cod numeric personal"),
     isValid(id) {
@@ -191,7 +197,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "ru_snils",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{3}[- ]?\d{3}[- ]?\d{3}[- ]?\d{2}`,
     keyword: keywords("снилс|snils"),
     standsAlone: /^\d{3}-\d{3}-\d{3} \d{2}$/,
@@ -199,7 +205,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "tr_kimlik",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`[1-9]\d{10}`,
     keyword: keywords("t\\.?c\\.? ?kimlik(?: n(?:umaras[ıi]|o))?|kimlik n(?:umaras[ıi]|o)|tckn"),
     isValid(id) {

@@ -14,7 +14,7 @@ function number(text: string, from: number, to: number): number {
 export const WORLD_IDS: readonly NationalIdRule[] = [
   {
     name: "us_ssn",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{3}([- .]?)\d{2}\1\d{4}`,
     keyword: keywords("ssn|social security(?: (?:number|no|num))?|soc(?:ial)? sec|social"),
     standsAlone: /^\d{3}-\d{2}-\d{4}$/,
@@ -22,21 +22,21 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "us_itin",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`9\d\d([- ]?)\d\d\1\d{4}`,
     keyword: keywords("itin|taxpayer(?: id(?:entification)?)?|tax(?:payer)? (?:id|number)|tin"),
     isValid: (id) => /^9\d\d(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])\d{4}$/.test(id),
   },
   {
     name: "ca_sin",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{3}([- ]?)\d{3}\1\d{3}`,
     keyword: keywords("sin|social insurance(?: (?:number|no))?|nas|assurance sociale"),
     isValid: passesLuhn,
   },
   {
     name: "mx_curp",
-    minDigits: 6,
+    digits: [6],
     needs: FEATURE.code,
     shape: String.raw`[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[A-Z\d]\d`,
     keyword: keywords("curp"),
@@ -52,7 +52,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "br_cpf",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`\d{3}\.?\d{3}\.?\d{3}-?\d{2}`,
     keyword: keywords("cpf|cadastro de pessoas"),
     standsAlone: /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
@@ -66,7 +66,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "cl_rut",
-    minDigits: 7,
+    digits: [7, 8, 9],
     shape: String.raw`\d{1,2}\.?\d{3}\.?\d{3}-[\dK]`,
     keyword: keywords("rut|run|rol [úu]nico"),
     standsAlone: /^\d{1,2}\.\d{3}\.\d{3}-[\dK]$/,
@@ -78,7 +78,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "ar_cuil",
-    minDigits: 11,
+    digits: [11],
     shape: String.raw`(?:2[03457]|3[034])([- ]?)\d{8}\1\d`,
     keyword: keywords("cui[lt]|dni"),
     standsAlone: /^2\d-\d{8}-\d$/,
@@ -87,7 +87,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "in_aadhaar",
-    minDigits: 12,
+    digits: [12],
     shape: String.raw`[2-9]\d{3}([- ]?)\d{4}\1\d{4}(?!\1\d)`,
     keyword: keywords("aadhaa?r|adhaa?r|uidai|uid"),
     standsAlone: /^\d{4}[- ]\d{4}[- ]\d{4}$/,
@@ -95,7 +95,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "in_pan",
-    minDigits: 4,
+    digits: [4],
     needs: FEATURE.code,
     shape: String.raw`[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]`,
     keyword: keywords("pan(?: (?:card|number|no))?|permanent account(?: number)?"),
@@ -104,7 +104,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "cn_resident_id",
-    minDigits: 17,
+    digits: [17, 18],
     shape: String.raw`[1-9]\d{5}(?:19|20)\d{9}[\dX]`,
     keyword: keywords("身份证(?:号码?)?|公民身份号码|resident identity"),
     standsAlone: "always",
@@ -114,7 +114,8 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "tw_id",
-    minDigits: 9,
+    digits: [9],
+    hasLetter: true,
     shape: String.raw`[A-Z][1289]\d{8}`,
     keyword: keywords("身[分份]證(?:字號)?|居留證|taiwan(?:ese)? id|national id"),
     isValid(id) {
@@ -126,7 +127,8 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "hk_id",
-    minDigits: 6,
+    digits: [6],
+    hasLetter: true,
     shape: String.raw`[A-Z]{1,2}\d{6}\([\dA]\)`,
     keyword: keywords("hkid|身份證"),
     standsAlone: "always",
@@ -141,7 +143,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "kr_rrn",
-    minDigits: 13,
+    digits: [13],
     shape: String.raw`\d{6}-?[1-8]\d{6}`,
     keyword: keywords("주민등록번호|외국인등록번호|rrn|resident registration(?: number)?"),
     standsAlone: /^\d{6}-\d{7}$/,
@@ -151,7 +153,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "jp_my_number",
-    minDigits: 12,
+    digits: [12],
     shape: String.raw`\d{4}([- ]?)\d{4}\1\d{4}`,
     keyword: keywords("マイナンバー|個人番号|my number"),
     isValid(id) {
@@ -161,7 +163,8 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "sg_nric",
-    minDigits: 7,
+    digits: [7],
+    hasLetter: true,
     shape: String.raw`[STFGM]\d{7}[A-Z]`,
     keyword: keywords("nric|fin"),
     standsAlone: "always",
@@ -175,7 +178,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "th_id",
-    minDigits: 13,
+    digits: [13],
     shape: String.raw`[1-8]([- ]?)\d{4}\1\d{5}\1\d{2}\1\d`,
     keyword: keywords("เลขประจำตัวประชาชน|เลขบัตรประชาชน|thai (?:national )?id|national id"),
     standsAlone: /^\d-\d{4}-\d{5}-\d{2}-\d$/,
@@ -184,49 +187,49 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
   },
   {
     name: "my_nric",
-    minDigits: 12,
+    digits: [12],
     shape: String.raw`\d{6}-?\d{2}-?\d{4}`,
     keyword: keywords("mykad|nric|kad pengenalan|ic (?:number|no)"),
     isValid: (id) => isDate(number(id, 0, 2), number(id, 2, 4), number(id, 4, 6)),
   },
   {
     name: "id_nik",
-    minDigits: 16,
+    digits: [16],
     shape: String.raw`[1-9]\d{15}`,
     keyword: keywords("nik|nomor induk(?: kependudukan)?|ktp"),
     isValid: (id) => isDate(number(id, 10, 12), number(id, 8, 10), number(id, 6, 8) % 40),
   },
   {
     name: "il_id",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{9}`,
     keyword: keywords("תעודת זהות|teudat zehut|israeli id"),
     isValid: passesLuhn,
   },
   {
     name: "za_id",
-    minDigits: 13,
+    digits: [13],
     shape: String.raw`\d{6} ?\d{4} ?[012]\d{2}`,
     keyword: keywords("id (?:number|no)|identity (?:number|no|document)|said|rsa id"),
     isValid: (id) => isDate(number(id, 0, 2), number(id, 2, 4), number(id, 4, 6)) && passesLuhn(id),
   },
   {
     name: "au_tfn",
-    minDigits: 9,
+    digits: [9],
     shape: String.raw`\d{3} ?\d{3} ?\d{3}`,
     keyword: keywords("tfn|tax file(?: (?:number|no))?"),
     isValid: (id) => weightedSum(id, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0,
   },
   {
     name: "au_medicare",
-    minDigits: 10,
+    digits: [10, 11],
     shape: String.raw`[2-6]\d{3} ?\d{5} ?\d(?:[ /-]?\d)?`,
     keyword: keywords("medicare(?: (?:card|number|no))?"),
     isValid: (id) => weightedSum(id, [1, 3, 7, 9, 1, 3, 7, 9]) % 10 === number(id, 8, 9),
   },
   {
     name: "passport",
-    minDigits: 6,
+    digits: [6, 7, 8, 9],
     shape: String.raw`[A-Z]{0,2}\d{6,9}[A-Z]?`,
     keyword: keywords(
       "passport(?: (?:number|no|num))?|reisepass(?:nummer)?|passeport|pasaporte|passaporto|护照(?:号码?)?",

@@ -1,4 +1,5 @@
 import { isDigit, NUMBER_END, startsWord } from "../boundaries.js";
+import { atLeast } from "../digit-sums.js";
 import { hasKeywordBefore, keywords } from "../keywords.js";
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
@@ -37,7 +38,7 @@ const EXCHANGE = /^(?!.11)[2-9]\d\d$/;
 /** Telephone numbers: international ones after `+` or `00`, and North American ones by their form. */
 export const phoneNumber = builtIn({
   name: "phone_number",
-  minDigits: 7,
+  digits: atLeast(7),
   find(text) {
     const found = [...international(text), ...northAmerican(text)];
     return found.length < 2 ? found : withoutOverlaps(found);
@@ -48,7 +49,7 @@ export const phoneNumber = builtIn({
 export const namedPhoneNumber = builtIn({
   name: "phone_number",
   needs: FEATURE.named,
-  minDigits: 7,
+  digits: atLeast(7),
   keyword: PHONE,
   find: afterKeyword,
 });

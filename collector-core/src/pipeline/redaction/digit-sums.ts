@@ -1,0 +1,73 @@
+import { isDigit } from "./boundaries.js";
+
+/**
+ * Which numbers of digits stand together somewhere in a text: bit n where whole groups of them, with nothing but
+ * separators in between, have n digits. Bit 0 is always set, and bit 31 stands for a group of 31 or more.
+ * `2026-11-21` has groups of 4, 2 and 2, and so the sums 2, 4, 6 and 8: nothing that has seven digits can be in it.
+ */
+export type DigitSums = number;
+
+const MOST = 31;
+
+/** The sums that are named. */
+export function sumsOf(...counts: readonly number[]): DigitSums {
+  return counts.reduce((sums, count) => sums | (1 << count), 0);
+}
+
+/** So many or more. */
+export function atLeast(count: number): DigitSums {
+  return -1 << count;
+}
+
+/** No matter how many. */
+export const ANY_DIGITS: DigitSums = atLeast(0);
+
+/** What stands between the groups of a number, and how many may in a row: `) - `. */
+const SEPARATORS = new Set(Array.from("-./() \u00a0", (separator) => separator.charCodeAt(0)));
+const MAX_SEPARATORS = 3;
+
+/** Adds up the groups of digits of a text as they come. */
+export class DigitSumCounter {
+  sums: DigitSums = sumsOf(0);
+  /** Of the groups that end with the last one. */
+  #ending = 0;
+  #previousEnd = -MAX_SEPARATORS - 1;
+
+  constructor(private readonly text: string) {
+    // Behind the escape of a character its digits are no part of a number, though they stand beside it.
+    if (text.indexOf("\\u") >= 0) this.sums = ANY_DIGITS;
+  }
+
+  /** A group of digits, to the right of those before. */
+  add(start: number, end: number): void {
+    const joined = areSeparators(this.text, this.#previousEnd, start) ? this.#ending : 0;
+    const count = Math.min(end - start, MOST);
+    // One more group: each sum grows by its digits. What grows beyond 31 has a part that does not.
+    this.#ending = (joined | 1) << count;
+    this.sums |= this.#ending;
+    this.#previousEnd = end;
+  }
+}
+
+/** Where the next digit is. The loop that every text goes through, by itself: that makes it several times as fast. */
+export function nextDigit(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) break;
+  }
+  return at;
+}
+
+/** Where the digits end of which the first is at `start`. */
+export function digitsEnd(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function areSeparators(text: string, start: number, end: number): boolean {
+  if (end - start > MAX_SEPARATORS) return false;
+  for (let at = start; at < end; at++) if (!SEPARATORS.has(text.charCodeAt(at))) return false;
+  return true;
+}
