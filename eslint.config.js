@@ -61,6 +61,7 @@ export default defineConfig(
       "**/dist-test/**",
       "**/node_modules/**",
       "**/.cache/**",
+      "collector-core/bundle/**",
       "collector-core/ui/**",
       "collector-core/src/otlp/proto/**",
     ],
@@ -75,6 +76,7 @@ export default defineConfig(
           allowDefaultProject: [
             "*/vitest.config.ts",
             "e2e/vitest.screenshots.config.ts",
+            "collector-core/vite.command.config.ts",
             "desktop/vite.*.config.ts",
             "sdk/tsdown.config.ts",
           ],

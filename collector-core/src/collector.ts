@@ -32,9 +32,8 @@ import { renderMetrics } from "./pipeline/metrics/exposition.js";
 import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
 import { createSpanMetrics, type SpanMetrics } from "./pipeline/metrics/span-metrics.js";
-import { createPersonalDataFinder } from "./pipeline/redaction/personal-data.js";
 import { withoutRedaction, type SpanAndTextRedactor } from "./pipeline/redaction/redactor.js";
-import { createSpanRedactor } from "./pipeline/redaction/span-redactor.js";
+import type { SpanRedactorOptions } from "./pipeline/redaction/span-redactor.js";
 import { createCounterHistory } from "./pipeline/stats/counter-history.js";
 import { createStatsReader } from "./pipeline/stats/read-stats.js";
 import { createSpanStats } from "./pipeline/stats/span-stats.js";
@@ -179,16 +178,11 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const workerLog = logger.child("worker");
   const onError = (where: string, error: unknown): void =>
     workerLog.error(`${where} failed: ${describeError(error)}`, { where });
-  const redactor = config["redaction.enabled"]
-    ? createSpanRedactor({
-        maxTextLength: config["redaction.max_text_length"],
-        dropOnFailure: config["redaction.drop_on_failure"],
-        customPatterns: config["redaction.custom_patterns_json"] ?? [],
-        counters: metrics,
-        onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
-        clock,
-      })
-    : withoutRedaction;
+  const redactor = await createRedactor(config, {
+    counters: metrics,
+    onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
+    clock,
+  });
   const evaluationLog = createEvaluationLog({
     thresholds: config["evaluation.thresholds"],
     directions: directionsOf(config["evaluation.types"]),
@@ -412,6 +406,21 @@ function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
   });
 }
 
+/** Redaction, where it is on. Its patterns are loaded only then: to compile them takes as long as to open the port. */
+async function createRedactor(
+  config: LoadedConfig["config"],
+  parts: Pick<SpanRedactorOptions, "counters" | "onFailure" | "clock">,
+): Promise<SpanAndTextRedactor> {
+  if (!config["redaction.enabled"]) return withoutRedaction;
+  const { createSpanRedactor } = await import("./pipeline/redaction/span-redactor.js");
+  return createSpanRedactor({
+    maxTextLength: config["redaction.max_text_length"],
+    dropOnFailure: config["redaction.drop_on_failure"],
+    customPatterns: config["redaction.custom_patterns_json"] ?? [],
+    ...parts,
+  });
+}
+
 /** The way out over OTLP, where an endpoint is set. It is loaded only then: protobuf is a tenth of the start. */
 async function createExport(
   config: LoadedConfig["config"],
@@ -452,6 +461,7 @@ async function createEvaluation(
   const { createTypeRegistry } = await import("./evaluation/types/type-registry.js");
   const { createModelJudge } = await import("./evaluation/judges/model-judge.js");
   const { evaluationSpan, storedSubject } = await import("./evaluation/evaluation-result.js");
+  const { createPersonalDataFinder } = await import("./pipeline/redaction/personal-data.js");
   const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
   const prices = createPriceList(PRICES.default);
   const metrics = createEvaluationMetrics({

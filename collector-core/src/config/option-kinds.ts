@@ -81,8 +81,11 @@ function limitsRule({ minimum, above, maximum }: NumberLimits): string {
   return upTo && `, at most ${upTo}`;
 }
 
+/** `10,000`. The locales of `toLocaleString` would take longer to load than all the options. */
 function grouped(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: 20 });
+  const [whole = "", fraction] = String(value).split(".");
+  const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
 /** `true` or `false`; in an environment variable in any letter case. */

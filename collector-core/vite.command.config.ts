@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+import manifest from "./package.json" with { type: "json" };
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** What only evaluation loads, and of that only the provider in use: it stays where npm installs it. */
+const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
+
+/**
+ * The command `obspan` in few files with what it needs to start: reading a thousand files of packages took longer than
+ * all the rest (docs/performance.md). What the code imports on demand is a file of its own here too.
+ */
+export default defineConfig({
+  configFile: false,
+  publicDir: false,
+  ssr: {
+    noExternal: true,
+    external: Object.keys(manifest.dependencies).filter((name) => LOADED_ON_DEMAND.test(name)),
+  },
+  build: {
+    // Compiled before, with its types checked.
+    ssr: path("dist/main.js"),
+    outDir: path("bundle"),
+    emptyOutDir: true,
+    target: "node20",
+    minify: false,
+    license: { fileName: "licenses.md" },
+    rolldownOptions: {
+      output: {
+        format: "es",
+        entryFileNames: "main.js",
+        chunkFileNames: "[name].js",
+        // Less to read, and still the names that a stack trace shows.
+        minify: { codegen: { removeWhitespace: true }, compress: false, mangle: false },
+      },
+    },
+  },
+});
