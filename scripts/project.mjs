@@ -88,12 +88,19 @@ async function runTsdown(options) {
   await tsdown.build({ cwd: join(root, "sdk"), ...options });
 }
 
-/** Bundles the command `obspan`, so that it starts quickly: only where something was compiled since. */
+/** Bundles the command `obspan`, so that it starts quickly: only where something that goes into it has changed. */
 async function bundleCommand() {
   const bundle = join(root, "collector-core/bundle/main.js");
-  const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
-  if (existsSync(bundle) && statSync(bundle).mtimeMs >= statSync(compiled).mtimeMs) return;
   const config = join(root, "collector-core/vite.command.config.ts");
+  const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
+  const parts = [
+    config,
+    compiled,
+    join(root, "sdk/dist/index.js"),
+    join(root, "node_modules/.package-lock.json"),
+  ];
+  const newestMs = Math.max(...parts.map((file) => statSync(file).mtimeMs));
+  if (existsSync(bundle) && statSync(bundle).mtimeMs >= newestMs) return;
   await mustRunTool("vite/bin/vite.js", ["build", "--logLevel=error", "--config", config]);
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { clientForTest, telemetry, type HttpClient } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
+import { reportFinding } from "../harness/experiment.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { scrape } from "../harness/scrape.js";
 
@@ -89,8 +90,9 @@ it(
       value("obs_spans_total", { service: "flood" }) + value("obs_spans_total", { service: "__other__" }),
     ).toBe(SPANS);
     const peakMebibytes = Math.round(peakMemoryBytes(collector.pid) / MEBIBYTE);
-    console.log(
-      `  ${tuples.size} label tuples, scrape ${Math.round(scrapeMs)} ms, peak RSS ${peakMebibytes} MiB`,
+    reportFinding(
+      13,
+      `${tuples.size} label tuples, a scrape in ${Math.round(scrapeMs)} ms, ${peakMebibytes} MiB resident at most`,
     );
     expect(peakMebibytes).toBeLessThan(1024);
   },
@@ -109,8 +111,10 @@ it(
     const { value } = await scrape(collector.url);
     expect(value("obs_trace_store_evicted_total", { reason: "max_traces" })).toBe(SPANS - 10_000);
     const heapMebibytes = Math.round(value("nodejs_heap_size_used_bytes") / MEBIBYTE);
-    console.log(
-      `  heap ${heapMebibytes} MiB, peak RSS ${Math.round(peakMemoryBytes(collector.pid) / MEBIBYTE)} MiB`,
+    const peakMebibytes = Math.round(peakMemoryBytes(collector.pid) / MEBIBYTE);
+    reportFinding(
+      14,
+      `exactly the newest 10,000; heap ${heapMebibytes} MiB, ${peakMebibytes} MiB resident at most`,
     );
   },
 );

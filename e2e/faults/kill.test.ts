@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { collectorForTest, freePort } from "../harness/built-collector.js";
+import { experimentSize, reportFinding, seconds } from "../harness/experiment.js";
 import { clientForTest, batchOf, telemetry } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { startLoad } from "../harness/steady-load.js";
 import { until } from "../harness/until.js";
 
-const ROUNDS = 5;
+const ROUNDS = experimentSize(5, 20);
 const READY_WITHIN_MS = 2000;
 
 it("kill -9 under load, again and again: it is ready on the same port within 2 s and takes spans again", async () => {
@@ -13,6 +14,7 @@ it("kill -9 under load, again and again: it is ready on the same port within 2 s
   let collector = await collectorForTest(settings);
   const load = startLoad(collector.url, { connections: 16, spansPerBatch: 10 });
 
+  let slowestMs = 0;
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const before = load.counts().acceptedSpans;
@@ -24,11 +26,13 @@ it("kill -9 under load, again and again: it is ready on the same port within 2 s
       collector = await collectorForTest(settings);
       const { status } = await fetch(`${collector.url}/ready`);
       expect(status).toBe(200);
-      expect(performance.now() - diedAt).toBeLessThan(READY_WITHIN_MS);
+      slowestMs = Math.max(slowestMs, performance.now() - diedAt);
     }
   } finally {
     await load.stop();
   }
+  reportFinding(7, `${ROUNDS} times: ready again after ${seconds(slowestMs)} at most`);
+  expect(slowestMs).toBeLessThan(READY_WITHIN_MS);
 
   // The last one has had all of its load, and nothing of what its predecessors took.
   const client = clientForTest(collector.url, 1);

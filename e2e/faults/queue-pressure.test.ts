@@ -3,6 +3,7 @@ import { collectorForTest, type BuiltCollector, type Settings } from "../harness
 import { burst } from "../harness/held-collector.js";
 import { batchOf, clientForTest, smallSpans, telemetry, type Answer } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest, sum } from "../harness/ledger.js";
+import { reportFinding } from "../harness/experiment.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { scrape } from "../harness/scrape.js";
 
@@ -214,6 +215,8 @@ it("limits.max_queue_bytes refuses before memory runs out: 100 KB prompts, far m
   expect(metrics.value("obs_http_requests_total", answered)).toBe(refused);
 
   const peak = peakMemoryBytes(collector.pid);
+  const toMebibytes = (bytes: number): number => Math.round(bytes / MEBIBYTE);
+  reportFinding(4, `${toMebibytes(sentBytes)} MiB sent, ${toMebibytes(peak)} MiB resident at most`);
   expect(peak).toBeLessThan(sentBytes);
   expect(peak).toBeLessThan(360 * MEBIBYTE);
 });

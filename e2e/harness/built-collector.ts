@@ -28,8 +28,11 @@ export interface BuiltCollector extends ChildProgram {
  * Starts `obspan serve` and waits until it listens. Its address is 127.0.0.1 and a free port unless the settings say
  * otherwise. Whoever calls this ends it; {@link collectorForTest} does that by itself.
  */
-export async function startBuiltCollector(settings: Settings = {}): Promise<BuiltCollector> {
-  const program = serve(settings);
+export async function startBuiltCollector(
+  settings: Settings = {},
+  nodeArguments: readonly string[] = [],
+): Promise<BuiltCollector> {
+  const program = serve(settings, nodeArguments);
   const { stderr } = program;
   const logged = (pattern: RegExp, withinMs?: number): Promise<string> =>
     until(`the collector logs ${pattern.source}`, () => stderr.find((line) => pattern.test(line)), withinMs);
@@ -58,8 +61,11 @@ export async function startBuiltCollector(settings: Settings = {}): Promise<Buil
 }
 
 /** {@link startBuiltCollector} for one test: at the test's end it is killed where it still runs. */
-export async function collectorForTest(settings: Settings = {}): Promise<BuiltCollector> {
-  const collector = await startBuiltCollector(settings);
+export async function collectorForTest(
+  settings: Settings = {},
+  nodeArguments: readonly string[] = [],
+): Promise<BuiltCollector> {
+  const collector = await startBuiltCollector(settings, nodeArguments);
   onTestFinished(() => killProgram(collector));
   return collector;
 }
@@ -89,8 +95,8 @@ export async function freePort(): Promise<number> {
 
 const LISTENING = /Listening on (http:\/\/[^\s"]+)/;
 
-function serve(settings: Settings): ChildProgram {
+function serve(settings: Settings, nodeArguments: readonly string[] = []): ChildProgram {
   const all = { HOST: "127.0.0.1", PORT: "0", ...settings };
   const env = Object.fromEntries(Object.entries(all).map(([key, value]) => [`OBS_SERVER_${key}`, value]));
-  return startProgram(process.execPath, [OBSPAN, "serve"], env);
+  return startProgram(process.execPath, [...nodeArguments, OBSPAN, "serve"], env);
 }

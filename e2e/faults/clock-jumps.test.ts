@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
+import { reportFinding, seconds } from "../harness/experiment.js";
+import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
+import { until } from "../harness/until.js";
+
+const JUMPING_CLOCK = new URL("../harness/jumping-clock.mjs", import.meta.url).href;
+
+function startWithJumpingClock(settings: Settings): Promise<BuiltCollector> {
+  return collectorForTest(settings, ["--import", JUMPING_CLOCK]);
+}
+
+/** Moves the collector's wall clock: an hour ahead of the real one the first time, an hour behind it the second. */
+async function jump(collector: BuiltCollector, to: "ahead" | "behind"): Promise<void> {
+  const before = collector.stderr.length;
+  collector.signal("SIGUSR2");
+  const line = to === "ahead" ? "The clock is 3600000 ms ahead." : "The clock is -3600000 ms ahead.";
+  await until("the clock has jumped", () => collector.stderr.slice(before).includes(line) || undefined);
+}
+
+it("reliability.md 12: a clock that jumps an hour makes no trace expire sooner, or later", async () => {
+  const ttlMs = 4000;
+  const collector = await startWithJumpingClock({ TRACE_STORE_TTL_SECONDS: String(ttlMs / 1000) });
+  const client = clientForTest(collector.url, 1);
+  const statusOf = async () => (await client.send({ path: "/v1/traces/kept" }).answer).status;
+  expect((await client.send(telemetry(batchOf(2, "kept"))).answer).status).toBe(202);
+  const sentAt = performance.now();
+  await until("the trace is there", async () => (await statusOf()) === 200 || undefined);
+
+  await jump(collector, "ahead");
+  const statusAhead = await statusOf();
+  const lookedAfterMs = performance.now() - sentAt;
+  // On a machine so slow that its time is up by now, this says nothing.
+  if (lookedAfterMs < ttlMs) expect(statusAhead).toBe(200);
+  await jump(collector, "behind");
+  await until("the trace has expired", async () => (await statusOf()) === 404 || undefined, 30_000);
+  const livedMs = performance.now() - sentAt;
+  expect(livedMs).toBeGreaterThanOrEqual(ttlMs);
+  reportFinding(12, `a trace with a TTL of ${seconds(ttlMs)} lived ${seconds(livedMs)} through both jumps`);
+});
+
+it("reliability.md 12: a clock that jumps an hour neither opens a rate limit nor closes it for good", async () => {
+  const collector = await startWithJumpingClock({ RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "20" });
+  const client = clientForTest(collector.url, 1);
+  const send = async () => (await client.send(telemetry(batchOf(1, "limited"))).answer).status;
+  await until("the limit is reached", async () => (await send()) === 429 || undefined);
+
+  await jump(collector, "ahead");
+  const statuses = [await send(), await send(), await send()];
+  // An hour would be worth 1,200 requests. One may have become free meanwhile.
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+  await jump(collector, "behind");
+  const jumpedAt = performance.now();
+  await until("a request is let through again", async () => (await send()) === 202 || undefined, 20_000);
+  reportFinding(
+    12,
+    `after the jumps the next request passed in ${seconds(performance.now() - jumpedAt)} (20 a minute)`,
+  );
+});
+
+it("reliability.md 12: a clock that jumps an hour makes no export wait for it, nor come at once", async () => {
+  const attemptsAt: number[] = [];
+  const receiver = createServer((request, response) => {
+    request.resume().once("end", () => {
+      attemptsAt.push(performance.now());
+      response
+        .writeHead(attemptsAt.length <= 2 ? 503 : 200, { "Content-Type": "application/x-protobuf" })
+        .end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+  const { port } = receiver.address() as AddressInfo;
+  const collector = await startWithJumpingClock({
+    EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    EXPORTER_FLUSH_INTERVAL: "1",
+  });
+  const client = clientForTest(collector.url, 1);
+  expect((await client.send(telemetry(batchOf(1, "exported"))).answer).status).toBe(202);
+
+  await until("the first attempt", () => attemptsAt.length >= 1 || undefined, 20_000);
+  await jump(collector, "ahead");
+  await until("the second attempt", () => attemptsAt.length >= 2 || undefined, 20_000);
+  await jump(collector, "behind");
+  await until("the third attempt", () => attemptsAt.length >= 3 || undefined, 20_000);
+  const waitsMs = attemptsAt.slice(1).map((at, index) => at - (attemptsAt[index] ?? 0));
+  // The first wait is 1 s, with jitter; the second twice that.
+  for (const waitMs of waitsMs) expect(waitMs).toBeGreaterThan(200);
+  reportFinding(12, `an export was tried again after ${waitsMs.map(seconds).join(" and ")}`);
+});

@@ -1,0 +1,120 @@
+/**
+ * The experiments of docs/reliability.md at their whole size. They are tests, which the test run holds bounded; here they
+ * run one after the other and say what they found.
+ *
+ * `--only <number,…>` runs some of them.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const MOST_MS = 30 * 60_000;
+
+/** The tests of each, by a part of their names. */
+const E2E = "e2e";
+const CORE = "collector-core";
+const EXPERIMENTS = [
+  { number: 2, what: "reject, worker held", suite: E2E, tests: ["reject refuses from the hard limit"] },
+  { number: 3, what: "drop_oldest, worker held", suite: E2E, tests: ["drop_oldest takes everything"] },
+  { number: 4, what: "100 KB prompts", suite: E2E, tests: ["limits.max_queue_bytes refuses"] },
+  { number: 5, what: "SIGTERM under load", suite: E2E, tests: ["SIGTERM under load"] },
+  { number: 6, what: "SIGTERM while the exporter backs off", suite: CORE, tests: ["reliability.md 6"] },
+  { number: 7, what: "kill -9 under load", suite: E2E, tests: ["kill -9 under load"] },
+  { number: 8, what: "an OTLP receiver that fails", suite: CORE, tests: ["reliability.md 8"] },
+  {
+    number: 9,
+    what: "a judge that fails",
+    suite: CORE,
+    tests: [
+      "a judge that fails",
+      "what the judge answers",
+      "a timed-out judge call",
+      "ingestion does not wait for the judge",
+    ],
+  },
+  { number: 10, what: "the log on a full disk", suite: CORE, tests: ["on a full disk"] },
+  { number: 11, what: "a port in use", suite: E2E, tests: ["a port in use"] },
+  { number: 12, what: "the wall clock jumps an hour", suite: E2E, tests: ["reliability.md 12"] },
+  { number: 13, what: "a million label values", suite: E2E, tests: ["reliability.md 13"] },
+  { number: 14, what: "a million traces; 501 spans in one", suite: E2E, tests: ["reliability.md 14"] },
+  { number: 15, what: "200 slow clients", suite: E2E, tests: ["reliability.md 15"] },
+  { number: 16, what: "fuzzed requests", suite: E2E, tests: ["reliability.md 16"] },
+  { number: 17, what: "a load that goes on", suite: E2E, tests: ["reliability.md 17"] },
+];
+const FILES = {
+  [E2E]: ["faults"],
+  [CORE]: ["test/export", "test/logging", "test/evaluation"],
+};
+
+const { values: flags } = parseArgs({ options: { only: { type: "string" } } });
+const wanted = flags.only?.split(",").map(Number) ?? EXPERIMENTS.map(({ number }) => number);
+const chosen = EXPERIMENTS.filter(({ number }) => wanted.includes(number));
+if (chosen.length < wanted.length) {
+  console.error(`--only takes ${EXPERIMENTS.map(({ number }) => number).join(", ")}.`);
+  process.exit(2);
+}
+
+const directory = mkdtempSync(join(tmpdir(), "obspan-faults-"));
+const findingsFile = join(directory, "findings");
+const tests = [];
+for (const suite of [E2E, CORE]) {
+  const names = chosen.filter((each) => each.suite === suite).flatMap((each) => each.tests.map(escaped));
+  if (names.length > 0) tests.push(...(await runTests(suite, names.join("|"))));
+}
+const findings = existsSync(findingsFile)
+  ? readFileSync(findingsFile, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+  : [];
+rmSync(directory, { recursive: true });
+
+console.log("\nExperiments of docs/reliability.md");
+for (const { number, what, tests: parts } of chosen) {
+  const own = tests.filter(({ fullName }) => parts.some((part) => fullName.includes(part)));
+  const failed = own.filter(({ status }) => status !== "passed");
+  const verdict = own.length === 0 ? "NOT RUN" : failed.length === 0 ? "passed " : "FAILED ";
+  if (verdict !== "passed ") process.exitCode = 1;
+  console.log(`  ${String(number).padStart(2)}  ${verdict}  ${what}`);
+  for (const { finding } of findings.filter(({ experiment }) => experiment === number))
+    console.log(`               ${finding}`);
+  for (const { fullName } of failed) console.log(`               failed: ${fullName}`);
+}
+
+/** Runs the tests of a suite whose names match. @returns those that ran, by name and status. */
+async function runTests(suite, names) {
+  const report = join(directory, `${suite}.json`);
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--config",
+      join(root, suite, "vitest.config.ts"),
+      "--root",
+      join(root, suite),
+      "--testNamePattern",
+      names,
+      `--testTimeout=${MOST_MS}`,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+      ...FILES[suite],
+    ],
+    { cwd: root, stdio: "inherit", env: { ...process.env, OBSPAN_FAULTS_REPORT: findingsFile } },
+  );
+  await once(child, "exit");
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === "passed" || status === "failed");
+}
+
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
