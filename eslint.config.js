@@ -76,7 +76,6 @@ export default defineConfig(
           allowDefaultProject: [
             "*/vitest.config.ts",
             "e2e/vitest.screenshots.config.ts",
-            "collector-core/vite.command.config.ts",
             "desktop/vite.*.config.ts",
             "sdk/tsdown.config.ts",
           ],

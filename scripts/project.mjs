@@ -91,7 +91,7 @@ async function runTsdown(options) {
 /** Bundles the command `obspan`, so that it starts quickly: only where something that goes into it has changed. */
 async function bundleCommand() {
   const bundle = join(root, "collector-core/bundle/main.js");
-  const config = join(root, "collector-core/vite.command.config.ts");
+  const config = join(root, "collector-core/vite.command.config.mjs");
   const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
   const parts = [
     config,

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import module from "node:module";
 
-/** The command in few files, as the build bundles it (vite.command.config.ts). */
+/** The command in few files, as the build bundles it (vite.command.config.mjs). */
 const bundled = new URL("../bundle/main.js", import.meta.url);
 const compiled = new URL("../dist/main.js", import.meta.url);
 /** When the sources were compiled; not in the package. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import manifest from "./package.json" with { type: "json" };
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** What only evaluation loads, and of that only the provider in use: it stays where npm installs it. */
 const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
