@@ -1,7 +1,7 @@
 import { METRIC_FAMILIES, type MetricFamilyDefinition } from "../../contract/metrics.js";
 import type { PipelineSeries } from "../../contract/stats.js";
 import type { Lifecycle } from "../../interfaces.js";
-import type { MetricSource } from "../metrics/series-family.js";
+import type { ExposedFamily, MetricSource } from "../metrics/series-family.js";
 import { COARSE_MS, FINE_MS, floorTo, MINUTE_MS, STEP_MS } from "./span-stats.js";
 import type { StepClock } from "./step-clock.js";
 
@@ -32,14 +32,19 @@ const NOTE_MS = 1000;
 /** Series that are followed: their labels come from tables in the code, so that this is never reached. */
 const MAX_SERIES = 1000;
 
+/** Families of spans that tell how the pipeline does: what became of evaluations. */
+const FOLDED: Readonly<Partial<Record<string, string>>> = { obs_evaluations_total: "outcome" };
+
 /** Of one step, by the number of the series. */
 type StepValues = Map<number, number>;
 
 export function createCounterHistory({ sources, time }: CounterHistoryOptions): CounterHistory {
   const families = sources
     .flatMap((source) => source.families())
-    .filter(({ name }) =>
-      isFollowed((METRIC_FAMILIES as Partial<Record<string, MetricFamilyDefinition>>)[name]),
+    .filter(
+      ({ name }) =>
+        FOLDED[name] !== undefined ||
+        isFollowed((METRIC_FAMILIES as Partial<Record<string, MetricFamilyDefinition>>)[name]),
     );
   const series: Omit<CounterValue, "value">[] = [];
   const numbers = new Map<string, number>();
@@ -51,6 +56,11 @@ export function createCounterHistory({ sources, time }: CounterHistoryOptions): 
     for (const family of families) {
       const { name, type } = family;
       if (type === "histogram") continue;
+      const folded = FOLDED[name];
+      if (folded !== undefined) {
+        yield* foldedValues(family, type, folded);
+        continue;
+      }
       for (const chunk of family.chunks())
         for (const { labels, sharedLabels, value } of chunk)
           yield { name, type, labels: { ...sharedLabels, ...labels }, value };
@@ -112,6 +122,21 @@ export function createCounterHistory({ sources, time }: CounterHistoryOptions): 
       });
     },
   };
+}
+
+/** A family that tells apart more than the pipeline does: summed up by one of its labels. */
+function* foldedValues(
+  family: ExposedFamily,
+  type: CounterValue["type"],
+  label: string,
+): Generator<CounterValue> {
+  const sums = new Map<string, number>();
+  for (const chunk of family.chunks())
+    for (const { labels, sharedLabels, value } of chunk) {
+      const key = labels[label] ?? sharedLabels[label] ?? "";
+      sums.set(key, (sums.get(key) ?? 0) + value);
+    }
+  for (const [value, sum] of sums) yield { name: family.name, type, labels: { [label]: value }, value: sum };
 }
 
 /** The values of the step under way, by when it began. Steps that are too old are forgotten when a new one begins. */

@@ -168,6 +168,8 @@ export function countSpan(
 
 /** Counts the score of an evaluation in its row. */
 export function countScore(stats: SpanStats, labels: Labels, evaluationType: string, score: number): void {
+  // It comes by itself, long after the span that it judges.
+  stats.roll();
   const cells = stats.touch(stats.rows.resolve(labels, evaluationType));
   addTo(cells, CELL.scores, 1);
   addTo(cells, CELL.scoreSum, score);
