@@ -12,6 +12,7 @@ import { measureColdStart } from "./cold-start.mjs";
 import { measureLatency } from "./latency.mjs";
 import { LoadGenerator } from "./load.mjs";
 import { measureMemory } from "./memory.mjs";
+import { measureQueries } from "./queries.mjs";
 import { measureScreen } from "./screen.mjs";
 import { measureSdk } from "./sdk.mjs";
 import { measureRedaction } from "./redaction.mjs";
@@ -38,6 +39,7 @@ const PARTS = {
   otlp: () => measureThroughput({ ...timing, baseline: flags.baseline, format: "otlp" }),
   latency: () => measureLatency(timing),
   redaction: () => measureRedaction({ generator, rounds, secondsPerRound }),
+  queries: () => measureQueries(timing),
   memory: () => measureMemory({ generator }),
   screen: () => measureScreen({ seconds: flags.quick ? 10 : 60 }),
   sdk: () => measureSdk({ rounds, spans: flags.quick ? 50_000 : 200_000 }),

@@ -29,6 +29,8 @@ export interface TraceSearchOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
+/** Traces that are looked at between two looks at the clock. */
+const TRACES_PER_LOOK = 32;
 /** Searches for text at work at once: each takes a slice of every turn of the event loop, and ingestion wants its share. */
 const MAX_TEXT_SEARCHES = 2;
 
@@ -53,25 +55,31 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
       const { changes } = trace;
       const isFound = await search.isIn(trace, timeSlice);
       known.remember(trace, isFound, changes);
-      return isFound;
-    }
-
-    /** @returns whether to go on. */
-    async function consider(trace: TraceRecord): Promise<boolean> {
-      if (!values.matches(trace, index, clock.monotonic())) return true;
-      if (text !== undefined && (!(await hasText(trace, text)) || trace.isRemoved)) return true;
-      return visit(trace, index.of(trace, clock.monotonic()));
+      return isFound && !trace.isRemoved;
     }
 
     if (filter.trace_id !== undefined) {
       for (const trace of traces.ofEveryTenant(filter.trace_id)) {
-        if (trace.sequence < sequence && !trace.isRemoved && !(await consider(trace))) return;
+        const nowMs = clock.monotonic();
+        if (trace.sequence >= sequence || trace.isRemoved || !values.matches(trace, index, nowMs)) continue;
+        if (text !== undefined && !(await hasText(trace, text))) continue;
+        if (!visit(trace, index.of(trace, nowMs))) return;
       }
       return;
     }
+    let nowMs = clock.monotonic();
+    let looked = 0;
     for (let trace = traces.newestBefore(sequence); trace !== undefined;) {
-      if (!(await consider(trace))) return;
-      if (timeSlice.isOver()) await timeSlice.next();
+      if (values.matches(trace, index, nowMs)) {
+        const isFound = text === undefined || (await hasText(trace, text));
+        if (isFound && !visit(trace, index.of(trace, nowMs))) return;
+      }
+      // Asking for the time costs more than looking at a trace, unless its text is read.
+      looked++;
+      if ((text !== undefined || looked % TRACES_PER_LOOK === 0) && timeSlice.isOver()) {
+        await timeSlice.next();
+        nowMs = clock.monotonic();
+      }
       trace = trace.isRemoved ? traces.newestBefore(trace.sequence) : trace.older;
     }
   };
