@@ -182,6 +182,19 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await shoot(page, "traces-brushed");
     await page.getByRole("button", { name: "Show as table" }).click();
     await shoot(page, "traces-histogram-table");
+    await page.keyboard.press("Escape");
+    const file = await (await fetch(`${collector.url}/v1/export?status=ERROR`)).text();
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Import traces from a file" }).click();
+    await (
+      await choosing
+    ).setFiles({
+      name: "failed-runs.otlp.jsonl",
+      mimeType: "application/jsonl",
+      buffer: Buffer.from(`${file}not a line of OTLP\n`),
+    });
+    await page.getByText(/^Imported \d+ traces/).waitFor();
+    await shoot(page, "traces-imported");
     await page.goto(`${collector.url}/traces?order=costliest&has_evaluation=true&min_duration_ms=2000`);
     await page.getByRole("menuitem", { name: /^Evaluated/ }).click();
     await shoot(page, "traces-costliest");
