@@ -2,11 +2,9 @@
  * READ FIRST. Builds the parts of the collector, joins them in the order in which a span travels, starts and stops
  * them. No part imports another: what they need of each other is given to them here.
  */
-import { randomBytes } from "node:crypto";
 import { describeConfig } from "./config/describe-config.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createConfigWriter } from "./config/write-config.js";
-import { evaluationTypeName } from "./contract/evaluation-types.js";
 import { describeError } from "./describe-error.js";
 import { createApiKeys } from "./ingest/api-keys.js";
 import { createClientAddressReader } from "./ingest/client-address.js";
@@ -23,25 +21,28 @@ import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceKey, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
-import { createDerivedSpans, type DerivedSpan } from "./pipeline/derived-spans.js";
+import { createDerivedSpans } from "./pipeline/derived-spans.js";
 import { createSpanImporter } from "./pipeline/import-spans.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
-import { createEvaluationMetrics, type EvaluationCounts } from "./pipeline/metrics/evaluation-metrics.js";
-import { createExportMetrics, type ExportCounts } from "./pipeline/metrics/export-metrics.js";
+import type { EvaluationCounts } from "./pipeline/metrics/evaluation-metrics.js";
+import type { ExportCounts } from "./pipeline/metrics/export-metrics.js";
 import { renderMetrics } from "./pipeline/metrics/exposition.js";
 import { createObjectiveGauges } from "./pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics, type LedgerCounts } from "./pipeline/metrics/pipeline-metrics.js";
-import { createSpanMetrics, type SpanMetrics } from "./pipeline/metrics/span-metrics.js";
-import { withoutRedaction, type SpanAndTextRedactor } from "./pipeline/redaction/redactor.js";
-import type { SpanRedactorOptions } from "./pipeline/redaction/span-redactor.js";
+import { createSpanMetrics } from "./pipeline/metrics/span-metrics.js";
+import { onceIn } from "./once-in.js";
+import { directionsOf, evaluatedLabels } from "./optional-parts/evaluated-labels.js";
+import { createEvaluation } from "./optional-parts/evaluation.js";
+import { createExport } from "./optional-parts/otlp-export.js";
+import { createRedactor } from "./optional-parts/redaction.js";
 import { createCounterHistory } from "./pipeline/stats/counter-history.js";
 import { createStatsReader } from "./pipeline/stats/read-stats.js";
 import { createSpanStats } from "./pipeline/stats/span-stats.js";
 import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoutes } from "./query/config-routes.js";
-import { createEvaluationLog, type EvaluatedLabels } from "./query/evaluation-log.js";
-import { evaluationsRoutes, type EvaluationRunner } from "./query/evaluations-routes.js";
+import { createEvaluationLog } from "./query/evaluation-log.js";
+import { evaluationsRoutes } from "./query/evaluations-routes.js";
 import { eventsRoute } from "./query/events-route.js";
 import { exportRoute } from "./query/export-route.js";
 import { healthRoutes } from "./query/health-routes.js";
@@ -406,164 +407,6 @@ function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
   });
 }
 
-/** Redaction, where it is on. Its patterns are loaded only then: to compile them takes as long as to open the port. */
-async function createRedactor(
-  config: LoadedConfig["config"],
-  parts: Pick<SpanRedactorOptions, "counters" | "onFailure" | "clock">,
-): Promise<SpanAndTextRedactor> {
-  if (!config["redaction.enabled"]) return withoutRedaction;
-  const { createSpanRedactor } = await import("./pipeline/redaction/span-redactor.js");
-  return createSpanRedactor({
-    maxTextLength: config["redaction.max_text_length"],
-    dropOnFailure: config["redaction.drop_on_failure"],
-    customPatterns: config["redaction.custom_patterns_json"] ?? [],
-    ...parts,
-  });
-}
-
-/** The way out over OTLP, where an endpoint is set. It is loaded only then: protobuf is a tenth of the start. */
-async function createExport(
-  config: LoadedConfig["config"],
-  { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
-) {
-  const endpoint = config["exporter.otlp_endpoint"];
-  if (endpoint === undefined) return undefined;
-  const { createOtlpExporter } = await import("./export/otlp-exporter.js");
-  const { createOtlpTransport } = await import("./export/otlp-transport.js");
-  const metrics = createExportMetrics(() => exporter.pending);
-  const exporter = createOtlpExporter({
-    transport: createOtlpTransport({
-      endpoint,
-      headers: config["exporter.headers"],
-      compression: config["exporter.compression"],
-      now: () => clock.now(),
-    }),
-    batchSize: config["exporter.batch_size"],
-    flushIntervalMs: config["exporter.flush_interval"] * 1000,
-    maxQueueSize: config["exporter.max_queue_size"],
-    maxRetries: config["exporter.max_retries"],
-    version,
-    clock,
-    random: Math.random,
-    count: (outcome, spans) => metrics.count(outcome, spans),
-    log: logger.child("export"),
-  });
-  return { exporter, metrics };
-}
-
-/** The judge, where evaluation is on. It and all that it needs is loaded only then: a fifth of a second, and 30 MB. */
-async function createEvaluation(
-  config: LoadedConfig["config"],
-  { clock, redactor, spanMetrics, deliver, log }: EvaluationParts,
-) {
-  if (!config["evaluation.enabled"]) return undefined;
-  const { createEvaluator } = await import("./evaluation/evaluator.js");
-  const { createTypeRegistry } = await import("./evaluation/types/type-registry.js");
-  const { createModelJudge } = await import("./evaluation/judges/model-judge.js");
-  const { evaluationSpan, storedSubject } = await import("./evaluation/evaluation-result.js");
-  const { createPersonalDataFinder } = await import("./pipeline/redaction/personal-data.js");
-  const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
-  const prices = createPriceList(PRICES.default);
-  const metrics = createEvaluationMetrics({
-    waiting: () => evaluator.waiting,
-    maxTypes: config["evaluation.max_evaluation_types"],
-    maxLabelValueLength: config["limits.max_label_value_length"],
-  });
-  const types = createTypeRegistry({
-    ownTypes: config["evaluation.types"],
-    findPersonalData: createPersonalDataFinder(),
-    redactText: (text) => redactor.redactText(text),
-  });
-  const judge = await createModelJudge({
-    provider: config["evaluation.judge_provider"],
-    model: config["evaluation.judge_model"],
-    apiKey: config["evaluation.judge_api_key"],
-    baseUrl: config["evaluation.judge_base_url"],
-    priceOf(model, tokens) {
-      const price = prices.find(model);
-      return price && costUsd(price, tokens);
-    },
-  });
-  const evaluator = createEvaluator({
-    types,
-    judge,
-    queueSize: config["evaluation.queue_size"],
-    dropPolicy: config["evaluation.drop_policy"],
-    concurrency: config["evaluation.worker_concurrency"],
-    defaultSampleRate: config["evaluation.default_sample_rate"],
-    timeoutMs: config["evaluation.default_timeout_ms"],
-    clock,
-    random: Math.random,
-    counters: {
-      offered: (evaluations) => metrics.offered(evaluations),
-      ended(outcome, typeName, context) {
-        metrics.ended(outcome);
-        spanMetrics.countEvaluation(typeName, outcome, context);
-      },
-    },
-    async deliver(result) {
-      const { subject, judge, usage } = result;
-      if (judge !== undefined && usage?.costUsd !== undefined)
-        metrics.cost(evaluationTypeName(result.type), judge.model, usage.costUsd);
-      const span = evaluationSpan(result, randomBytes(8).toString("hex"));
-      await deliver({
-        span,
-        context: subject.context,
-        labels: { model: subject.model, agent: subject.agent },
-      });
-    },
-    log,
-  });
-  const runner: EvaluationRunner = {
-    problemOf(type) {
-      const found = types.find(type);
-      return typeof found === "string" ? found : undefined;
-    },
-    run: (span, tenant, requested) => evaluator.run(storedSubject(span, tenant, clock.now()), requested),
-    describe: () => ({
-      ...metrics.counts(),
-      pending: evaluator.pending,
-      judge_model: judge.model,
-      judge_provider: judge.provider,
-      types: types.list(),
-    }),
-  };
-  return { evaluator, metrics, runner };
-}
-
-/** Which way the types of a user's own count. */
-function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) {
-  return Object.fromEntries(
-    Object.entries(types).map(([name, { direction = "maximize" }]) => [name, direction] as const),
-  );
-}
-
-/** Model and agent of what a user scored: the span, or the trace. */
-async function evaluatedLabels(
-  store: TraceStore | undefined,
-  key: TraceKey,
-  spanId: string | null,
-): Promise<EvaluatedLabels> {
-  if (spanId !== null) {
-    const attributes = (await store?.getSpan(key, spanId))?.attributes ?? {};
-    const { model, agent } = attributes;
-    return {
-      model: typeof model === "string" ? model : null,
-      agent: typeof agent === "string" ? agent : null,
-    };
-  }
-  const summary = (await store?.get(key))?.summary;
-  return { model: summary?.models[0] ?? null, agent: summary?.agent ?? null };
-}
-
-interface EvaluationParts {
-  readonly clock: Clock;
-  readonly redactor: SpanAndTextRedactor;
-  readonly spanMetrics: SpanMetrics;
-  readonly deliver: (derived: DerivedSpan) => Promise<void>;
-  readonly log: Logger;
-}
-
 /** Of what is left of the grace period, so much at most is for the export when evaluations end. */
 const MAX_EXPORT_RESERVE_MS = 5000;
 
@@ -584,17 +427,3 @@ function otherSignal(signal: OtherSignal): IngestRoute {
 
 /** How long a warning of full connections stands before it is said again. */
 const CONNECTIONS_WARNING_MS = 60_000;
-
-/** Calls `say` at most once in a while: what happens often must not bury the rest of the log. */
-function onceIn<T>(
-  intervalMs: number,
-  clock: Pick<Clock, "monotonic">,
-  say: (what: T) => void,
-): (what: T) => void {
-  let saidAtMs = -Infinity;
-  return (what) => {
-    if (clock.monotonic() - saidAtMs < intervalMs) return;
-    saidAtMs = clock.monotonic();
-    say(what);
-  };
-}
