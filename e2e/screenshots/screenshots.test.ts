@@ -38,11 +38,11 @@ async function post(
 function scores(traceId: string, spanId: string, startMs: number, index: number): unknown[] {
   const hallucination = index % 8 === 5 ? 0.62 : 0.04 + (index % 4) * 0.03;
   const verdicts = [
-    ["relevance", index % 7 === 3 ? 0.58 : 0.86 + (index % 5) * 0.02],
-    ["faithfulness", 0.88],
-    ["hallucination", hallucination],
+    ["relevance", index % 7 === 3 ? 0.58 : 0.86 + (index % 5) * 0.02, "The answer is about what was asked."],
+    ["faithfulness", 0.88, "All but the delivery date stands in the sources."],
+    ["hallucination", hallucination, "The date of delivery is in no tool result."],
   ] as const;
-  return verdicts.slice(0, 1 + (index % 3)).map(([type, score]) => ({
+  return verdicts.slice(0, 1 + (index % 3)).map(([type, score, explanation]) => ({
     name: `evaluation.${type}`,
     span_type: "evaluation",
     trace_id: traceId,
@@ -50,7 +50,12 @@ function scores(traceId: string, spanId: string, startMs: number, index: number)
     parent_span_id: spanId,
     start_time: startMs,
     duration_ms: 900,
-    attributes: { evaluation_type: type, evaluation_score: score, judge_model: "gpt-5-mini" },
+    attributes: {
+      evaluation_type: type,
+      evaluation_score: score,
+      evaluation_explanation: explanation,
+      judge_model: "gpt-5-mini",
+    },
   }));
 }
 
@@ -282,6 +287,31 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await page.goto(`${url}/stats`);
     await latency.waitFor();
     await shoot(page, "metrics-narrow");
+  });
+
+  it("evaluations", async () => {
+    // Nobody judges there: what is scored comes with the spans.
+    const collector = await collectorForTest({
+      EVALUATION_ENABLED: "true",
+      EVALUATION_JUDGE_PROVIDER: "ollama",
+      EVALUATION_JUDGE_BASE_URL: "http://127.0.0.1:9",
+    });
+    const { page } = await openPage(browser, `${collector.url}/evaluations`, { colorScheme });
+    await page.getByRole("heading", { name: "Nothing has been judged yet" }).waitFor();
+    await shoot(page, "evaluations-nothing");
+    await fill(collector);
+    const worst = page.getByRole("grid", { name: "Worst evaluations first" });
+    await worst
+      .getByRole("gridcell", { name: /The date of delivery/ })
+      .first()
+      .waitFor();
+    await shoot(page, "evaluations");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await shoot(page, "evaluations-1280");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${collector.url}/traces/support-5?span=support-5-16&tab=evaluations`);
+    await page.getByRole("tabpanel").getByText("The date of delivery").first().waitFor();
+    await shoot(page, "trace-evaluations");
   });
 
   it("signing in", async () => {

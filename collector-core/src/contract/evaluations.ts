@@ -86,7 +86,10 @@ export type EvaluationQuery = Static<typeof EvaluationQuerySchema>;
 export const ListedEvaluationSchema = Type.Object({
   ...EvaluationSchema.properties,
   trace_name: Nullable(Type.String(), "The root's name; null where the trace is in the store no more."),
-  evaluated_text: Nullable(Type.String(), "The first 300 characters of the answer that was judged."),
+  evaluated_text: Nullable(
+    Type.String(),
+    "The first 300 characters of the answer that was judged; null where there is none, or its trace is gone.",
+  ),
 });
 export type ListedEvaluation = Static<typeof ListedEvaluationSchema>;
 

@@ -168,7 +168,9 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
         {row.score === null ? row.outcome : formatScore(row.score)}
       </span>
       <span role="gridcell" className="q" title={row.evaluated_text ?? undefined}>
-        {row.evaluated_text ?? <span className="faint">no longer in the store</span>}
+        {row.evaluated_text ?? (
+          <span className="faint">{row.trace_name === null ? "no longer in the store" : "no text"}</span>
+        )}
       </span>
       <span role="gridcell" className="y" title={row.explanation ?? undefined}>
         {row.explanation ?? row.label ?? ""}
