@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
 import { ApiError } from "../contract/errors.js";
-import type { BatchPart, Clock, IngestQueue } from "../interfaces.js";
+import type { BatchPart } from "../interfaces.js";
 import type { LinkMemory } from "../otlp/request-links.js";
 import { applicationsOf, spansFromOtlp, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/span-facts.js";
-import { createAdmission, refusalOf, shuttingDown, type IngestCounters } from "./admission.js";
-import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
+import { createAdmission, refusalOf, shuttingDown } from "./admission.js";
+import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import {
   answerOtlpError,
@@ -16,22 +16,13 @@ import {
   requireOtlpEncoding,
   writeOtlpResponse,
 } from "./otlp-encoding.js";
-import type { ReadBody } from "./request-body.js";
-import type { ReadTenant } from "./tenant.js";
+import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
-/** What {@link createOtlpTracesRoute} needs. */
-export interface OtlpTracesRouteOptions {
-  readonly queue: IngestQueue;
-  readonly counters: IngestCounters;
-  readonly clock: Clock;
-  readonly gate: IngestGate;
-  readonly readBody: ReadBody;
-  readonly readTenant: ReadTenant;
+/** What {@link createOtlpTracesRoute} needs: what the other way in needs, and who knows of links. */
+export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
   /** Of the traces of a tenant. */
   readonly linksOf: (tenant: string) => LinkMemory;
-  /** True once the collector is stopping: nothing more is taken. */
-  readonly isStopping: () => boolean;
 }
 
 /**

@@ -1,11 +1,12 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import type { ErrorCode } from "../contract/errors.js";
 import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../contract/otlp.js";
 import { ImportResultSchema } from "../contract/import.js";
 import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
 import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
 
-const TELEMETRY_ERRORS = errorAnswers(
+const TELEMETRY_ERRORS = [
   "invalid_json",
   "invalid_payload",
   "missing_spans",
@@ -25,25 +26,11 @@ const TELEMETRY_ERRORS = errorAnswers(
   "queue_full",
   "internal_error",
   "shutting_down",
-);
+] as const satisfies readonly ErrorCode[];
 
-const OTLP_ERRORS = errorAnswers(
-  "invalid_json",
-  "invalid_payload",
-  "invalid_encoding",
-  "too_deep",
-  "invalid_tenant",
-  "unauthorized",
-  "host_not_allowed",
-  "origin_not_allowed",
-  "body_too_large",
-  "batch_too_large",
-  "unsupported_media_type",
-  "unsupported_encoding",
-  "rate_limited",
-  "queue_full",
-  "internal_error",
-  "shutting_down",
+/** A span that cannot be used is no error over OTLP: it is counted as a partial success. */
+const OTLP_ERRORS = TELEMETRY_ERRORS.filter(
+  (code) => code !== "missing_spans" && code !== "invalid_spans" && code !== "invalid_span",
 );
 
 /** Described as text: each line is a request of OTLP. */
@@ -59,7 +46,7 @@ const INGEST_PATHS = {
       requestBody: { required: true, content: jsonContent(SpanBatchSchema) },
       responses: {
         202: { description: "Taken; it is processed afterwards.", content: jsonContent(AcceptedSchema) },
-        ...asResponses(TELEMETRY_ERRORS),
+        ...asResponses(errorAnswers(...TELEMETRY_ERRORS)),
       },
     },
   },
@@ -78,7 +65,7 @@ const INGEST_PATHS = {
             "Taken; it is processed afterwards. Spans without ids that can be used are refused and counted here.",
           content: otlpContent(ExportTraceResponseSchema),
         },
-        ...asResponses(OTLP_ERRORS),
+        ...asResponses(errorAnswers(...OTLP_ERRORS)),
       },
     },
   },
