@@ -4,9 +4,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { loadConfig } from "../collector-core/dist/config/load-config.js";
-import { createModelJudge } from "../collector-core/dist/evaluation/judges/model-judge.js";
 import { createTypeRegistry } from "../collector-core/dist/evaluation/types/type-registry.js";
-import { costUsd, createPriceList, PRICES } from "../sdk/dist/prices.js";
+import { createConfiguredJudge } from "../collector-core/dist/optional-parts/configured-judge.js";
 
 const LEAST_AGREEMENT = 0.8;
 const folder = new URL("../e2e/judges/labelled/", import.meta.url);
@@ -17,17 +16,7 @@ if (result.type === "refused") {
   process.exit(2);
 }
 const { config } = result.loaded;
-const prices = createPriceList(PRICES.default);
-const judge = await createModelJudge({
-  provider: config["evaluation.judge_provider"],
-  model: config["evaluation.judge_model"],
-  apiKey: config["evaluation.judge_api_key"],
-  baseUrl: config["evaluation.judge_base_url"],
-  priceOf(model, tokens) {
-    const price = prices.find(model);
-    return price && costUsd(price, tokens);
-  },
-});
+const judge = await createConfiguredJudge(config);
 const types = createTypeRegistry({
   ownTypes: config["evaluation.types"],
   findPersonalData: () => new Map(),

@@ -26,11 +26,9 @@ export async function createEvaluation(
   if (!config["evaluation.enabled"]) return undefined;
   const { createEvaluator } = await import("../evaluation/evaluator.js");
   const { createTypeRegistry } = await import("../evaluation/types/type-registry.js");
-  const { createModelJudge } = await import("../evaluation/judges/model-judge.js");
+  const { createConfiguredJudge } = await import("./configured-judge.js");
   const { evaluationSpan, storedSubject } = await import("../evaluation/evaluation-result.js");
   const { createPersonalDataFinder } = await import("../pipeline/redaction/personal-data.js");
-  const { costUsd, createPriceList, PRICES } = await import("@obspan/sdk/prices");
-  const prices = createPriceList(PRICES.default);
   const metrics = createEvaluationMetrics({
     waiting: () => evaluator.waiting,
     maxTypes: config["evaluation.max_evaluation_types"],
@@ -41,16 +39,7 @@ export async function createEvaluation(
     findPersonalData: createPersonalDataFinder(),
     redactText: (text) => redactor.redactText(text),
   });
-  const judge = await createModelJudge({
-    provider: config["evaluation.judge_provider"],
-    model: config["evaluation.judge_model"],
-    apiKey: config["evaluation.judge_api_key"],
-    baseUrl: config["evaluation.judge_base_url"],
-    priceOf(model, tokens) {
-      const price = prices.find(model);
-      return price && costUsd(price, tokens);
-    },
-  });
+  const judge = await createConfiguredJudge(config);
   const evaluator = createEvaluator({
     types,
     judge,

@@ -1,0 +1,19 @@
+import { costUsd, createPriceList, PRICES } from "@obspan/sdk/prices";
+import type { LoadedConfig } from "../config/load-config.js";
+import type { Judge } from "../evaluation/judges/judge.js";
+import { createModelJudge } from "../evaluation/judges/model-judge.js";
+
+/** The judge that `evaluation.judge_*` names, with the prices that are known. */
+export function createConfiguredJudge(config: LoadedConfig["config"]): Promise<Judge> {
+  const prices = createPriceList(PRICES.default);
+  return createModelJudge({
+    provider: config["evaluation.judge_provider"],
+    model: config["evaluation.judge_model"],
+    apiKey: config["evaluation.judge_api_key"],
+    baseUrl: config["evaluation.judge_base_url"],
+    priceOf(model, tokens) {
+      const price = prices.find(model);
+      return price && costUsd(price, tokens);
+    },
+  });
+}
