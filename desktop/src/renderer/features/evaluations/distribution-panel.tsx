@@ -1,7 +1,8 @@
 import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
-import { Check, ChevronDown } from "lucide-react";
+import { ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
+import { MenuMark } from "../../components/menu-mark.js";
 import { formatScore, formatWhole } from "../../format.js";
 import { typeText } from "./type-text.js";
 
@@ -31,9 +32,7 @@ export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
             <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
               {summary.types.map(({ type }) => (
                 <DropdownMenu.Item key={type} className="menu-item" onSelect={() => setChosen(type)}>
-                  <span className="menu-mark">
-                    {type === shown.type && <Check className="icon xs" aria-hidden />}
-                  </span>
+                  <MenuMark isChosen={type === shown.type} />
                   {typeText(type)}
                 </DropdownMenu.Item>
               ))}

@@ -1,8 +1,10 @@
 import type { EvaluationSummary } from "@obspan/collector-core/contract";
-import { Check, ChevronDown, Play } from "lucide-react";
+import { ChevronDown, Play } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { Link } from "wouter";
 import { useEvaluations, useStores } from "../../app-context.js";
+import { MenuMark } from "../../components/menu-mark.js";
+import { Segmented } from "../../components/segmented.js";
 import { formatCost, formatDuration, formatWhole } from "../../format.js";
 import { EVALUATION_WINDOWS, type EvaluationWindow } from "../../store/evaluations-store.js";
 import { typeText } from "./type-text.js";
@@ -16,18 +18,12 @@ export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
   const set = evaluations.getState().setFilters;
   return (
     <div className="bar">
-      <div className="segmented" role="group" aria-label="Time">
-        {WINDOWS.map((window) => (
-          <button
-            key={window}
-            type="button"
-            aria-pressed={filters.window === window}
-            onClick={() => set({ window })}
-          >
-            {window}
-          </button>
-        ))}
-      </div>
+      <Segmented
+        label="Time"
+        choices={WINDOWS.map((window) => ({ value: window, content: window }))}
+        chosen={filters.window}
+        onChoose={(window) => set({ window })}
+      />
       <Choice
         name="Type"
         value={filters.type}
@@ -77,7 +73,7 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
       <DropdownMenu.Content className="menu" align="start" sideOffset={4} loop>
         {[undefined, ...all].map((choice) => (
           <DropdownMenu.Item key={choice ?? ""} className="menu-item" onSelect={() => onChoose(choice)}>
-            <span className="menu-mark">{choice === value && <Check className="icon xs" aria-hidden />}</span>
+            <MenuMark isChosen={choice === value} />
             {choice === undefined ? "All" : typeText(choice)}
           </DropdownMenu.Item>
         ))}

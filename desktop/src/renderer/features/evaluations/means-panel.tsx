@@ -1,11 +1,17 @@
 import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
 import { useState, type CSSProperties } from "react";
 import { useStores } from "../../app-context.js";
+import { Segmented } from "../../components/segmented.js";
 import { formatScore } from "../../format.js";
 import { directedTypeText } from "./type-text.js";
 
 const MAX_TYPES = 4;
 const MAX_ROWS = 6;
+const BY = [
+  { value: "agent", content: "Agent" },
+  { value: "model", content: "Model" },
+] as const;
+
 /** A mean this near to its threshold is worth a look. */
 const NEAR = 0.1;
 
@@ -14,7 +20,7 @@ type TypeSummary = EvaluationSummary["types"][number];
 /** Mean scores by agent or by model: what is off has colour, what is good stands brighter. */
 export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
   const { evaluations } = useStores();
-  const [by, setBy] = useState<"agent" | "model">("agent");
+  const [by, setBy] = useState<(typeof BY)[number]["value"]>("agent");
   const rows = (by === "agent" ? summary.by_agent : summary.by_model).slice(0, MAX_ROWS);
   // Those that are off first: there is room for few.
   const types = summary.types
@@ -26,14 +32,7 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
       <header>
         <h2>Mean by {by}</h2>
         <span className="grow" />
-        <div className="segmented small" role="group" aria-label="Mean by">
-          <button type="button" aria-pressed={by === "agent"} onClick={() => setBy("agent")}>
-            Agent
-          </button>
-          <button type="button" aria-pressed={by === "model"} onClick={() => setBy("model")}>
-            Model
-          </button>
-        </div>
+        <Segmented label="Mean by" choices={BY} chosen={by} onChoose={setBy} isSmall />
       </header>
       {rows.length === 0 ? (
         <p className="dim none">No span that was judged names {by === "agent" ? "an agent" : "a model"}.</p>

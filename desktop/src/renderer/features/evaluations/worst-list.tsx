@@ -1,9 +1,10 @@
 import type { EvaluationSummary, ListedEvaluation } from "@obspan/collector-core/contract";
-import { Check, ChevronDown, RotateCcw } from "lucide-react";
+import { ChevronDown, RotateCcw } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState, type KeyboardEvent } from "react";
 import { useLocation } from "wouter";
 import { useEvaluations, useStores } from "../../app-context.js";
+import { MenuMark } from "../../components/menu-mark.js";
 import { formatDay, formatScore, formatTime, formatWhole } from "../../format.js";
 import type { EvaluationFilters } from "../../store/evaluations-store.js";
 import { tracePath } from "../trace/trace-address.js";
@@ -74,9 +75,7 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
                 className="menu-item"
                 onSelect={() => evaluations.getState().setFilters({ rows: choice })}
               >
-                <span className="menu-mark">
-                  {choice === chosen && <Check className="icon xs" aria-hidden />}
-                </span>
+                <MenuMark isChosen={choice === chosen} />
                 {CHOICES[choice]}
               </DropdownMenu.Item>
             ))}

@@ -1,6 +1,8 @@
-import { Check, ChevronDown, ExternalLink, Plus, X } from "lucide-react";
+import { ChevronDown, ExternalLink, Plus, X } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useStats, useStores } from "../../app-context.js";
+import { MenuMark } from "../../components/menu-mark.js";
+import { Segmented } from "../../components/segmented.js";
 import { omit } from "../../store/omit.js";
 import {
   GROUPS,
@@ -47,18 +49,12 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
   const chosen = STATS_FILTERS.filter((filter) => view.filters[filter] !== undefined);
   return (
     <div className="bar metrics-bar">
-      <div className="segmented" role="group" aria-label="Time range">
-        {WINDOWS.map((window) => (
-          <button
-            key={window}
-            type="button"
-            aria-pressed={view.window === window}
-            onClick={() => onChange({ ...view, window })}
-          >
-            {WINDOW_NAMES[window]}
-          </button>
-        ))}
-      </div>
+      <Segmented
+        label="Time range"
+        choices={WINDOWS.map((window) => ({ value: window, content: WINDOW_NAMES[window] }))}
+        chosen={view.window}
+        onChoose={(window) => onChange({ ...view, window })}
+      />
       <GroupMenu view={view} onChange={onChange} />
       {chosen.map((filter) => (
         <button
@@ -116,11 +112,7 @@ function GroupMenu({ view, onChange }: MenuProps) {
               value={groupBy}
               onSelect={() => onChange({ ...view, groupBy })}
             >
-              <span className="menu-mark">
-                <DropdownMenu.ItemIndicator>
-                  <Check className="icon xs" aria-hidden />
-                </DropdownMenu.ItemIndicator>
-              </span>
+              <MenuMark isChosen={groupBy === view.groupBy} />
               {GROUP_NAMES[groupBy]}
             </DropdownMenu.RadioItem>
           ))}

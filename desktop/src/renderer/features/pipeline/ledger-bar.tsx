@@ -1,9 +1,15 @@
 import type { LiveStatus } from "@obspan/collector-core/contract";
 import { Check, TriangleAlert } from "lucide-react";
+import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
 import { formatWhole } from "../../format.js";
 import type { Counters } from "./counters.js";
 
 export type LedgerScope = "start" | "recent";
+
+const SCOPES: readonly SegmentedChoice<LedgerScope>[] = [
+  { value: "start", content: "Since start" },
+  { value: "recent", content: "Last 5 m" },
+];
 
 interface LedgerBarProps {
   readonly ledger: LiveStatus["ledger"] | undefined;
@@ -39,14 +45,7 @@ export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
         )}
       </div>
       <span className="grow" />
-      <div className="segmented" role="group" aria-label="Counted">
-        <button type="button" aria-pressed={scope === "start"} onClick={() => onScope("start")}>
-          Since start
-        </button>
-        <button type="button" aria-pressed={scope === "recent"} onClick={() => onScope("recent")}>
-          Last 5 m
-        </button>
-      </div>
+      <Segmented label="Counted" choices={SCOPES} chosen={scope} onChoose={onScope} />
     </div>
   );
 }

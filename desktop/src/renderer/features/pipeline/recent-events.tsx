@@ -1,8 +1,14 @@
 import type { Events, RefusedRequest, Warning } from "@obspan/collector-core/contract";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.js";
+import { Segmented } from "../../components/segmented.js";
 import { formatTime, formatWhole } from "../../format.js";
 import { remedyOf } from "./remedies.js";
+
+const KINDS = [
+  { value: "warnings", name: "Warnings" },
+  { value: "refused", name: "Refused requests" },
+] as const;
 
 /** What was refused and what the collector warned of, newest first, with what to do. */
 export function RecentEvents({ events }: { events: Events | undefined }) {
@@ -12,14 +18,19 @@ export function RecentEvents({ events }: { events: Events | undefined }) {
   return (
     <section className="warnings" aria-label="Recent events">
       <header>
-        <div className="segmented" role="group" aria-label="Recent events">
-          <button type="button" aria-pressed={shown === "warnings"} onClick={() => setKind("warnings")}>
-            Warnings <span className="count">{events?.warnings.length ?? "…"}</span>
-          </button>
-          <button type="button" aria-pressed={shown === "refused"} onClick={() => setKind("refused")}>
-            Refused requests <span className="count">{events?.refused.length ?? "…"}</span>
-          </button>
-        </div>
+        <Segmented
+          label="Recent events"
+          choices={KINDS.map(({ value, name }) => ({
+            value,
+            content: (
+              <>
+                {name} <span className="count">{events?.[value].length ?? "…"}</span>
+              </>
+            ),
+          }))}
+          chosen={shown}
+          onChoose={setKind}
+        />
         <span className="grow" />
         {rows.length > 0 && (
           <CopyButton className="btn ghost" text={JSON.stringify(rows, null, 2)} name="Copy as JSON">

@@ -8,6 +8,7 @@ import {
   ZoomOut,
   type LucideIcon,
 } from "lucide-react";
+import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
 import { middleOf } from "./model/span-tree.js";
 import { SpanSearch } from "./span-search-box.js";
 import { VIEWS, type ViewName } from "./trace-address.js";
@@ -17,6 +18,17 @@ const VIEW_LABELS: Readonly<Record<ViewName, { readonly name: string; readonly i
   tree: { name: "Tree", icon: ListTree },
   timeline: { name: "Timeline", icon: ChartGantt },
 };
+
+const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
+  const { name, icon: Icon } = VIEW_LABELS[value];
+  const content = (
+    <>
+      <Icon className="icon" aria-hidden />
+      {name}
+    </>
+  );
+  return { value, content, title: `${name}  ${index + 1}` };
+});
 
 /** How much a press of a zoom button, or of its key, zooms. */
 export const ZOOM_STEP = 1.6;
@@ -30,23 +42,7 @@ export function ViewBar() {
   const actions = view.getState();
   return (
     <div className="view-bar">
-      <div className="segmented" role="group" aria-label="View">
-        {VIEWS.map((name, index) => {
-          const { name: label, icon: Icon } = VIEW_LABELS[name];
-          return (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={shown === name}
-              title={`${label}  ${index + 1}`}
-              onClick={() => actions.setView(name)}
-            >
-              <Icon className="icon" aria-hidden />
-              {label}
-            </button>
-          );
-        })}
-      </div>
+      <Segmented label="View" choices={VIEW_CHOICES} chosen={shown} onChoose={actions.setView} />
       <span className="grow" />
       {shown === "timeline" && !isSearchOpen && <CriticalPathButton />}
       {isSearchOpen ? (

@@ -1,7 +1,8 @@
-import { Check, Columns3 } from "lucide-react";
+import { Columns3 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { KeyboardEvent } from "react";
 import { usePreferences, useStores, useTraces } from "../../app-context.js";
+import { MenuMark } from "../../components/menu-mark.js";
 import { isMultiTenant } from "../../store/traces-state.js";
 import { clampWidth, COLUMNS, type Column } from "./columns.js";
 
@@ -46,11 +47,7 @@ export function ColumnsMenu() {
             onSelect={(event) => event.preventDefault()}
             onKeyDown={(event) => resize(event, column)}
           >
-            <span className="menu-mark">
-              <DropdownMenu.ItemIndicator>
-                <Check className="icon xs" aria-hidden />
-              </DropdownMenu.ItemIndicator>
-            </span>
+            <MenuMark isChosen={!hidden.includes(column.id)} />
             <span className="cut grow">{column.name}</span>
             {widths[column.id] !== undefined && <span className="count">{widths[column.id]} px</span>}
           </DropdownMenu.CheckboxItem>
@@ -61,7 +58,7 @@ export function ColumnsMenu() {
           disabled={!isChanged}
           onSelect={() => preferences.setState({ hiddenColumns: [], columnWidths: {} })}
         >
-          <span className="menu-mark" />
+          <MenuMark />
           <span className="grow">Reset columns</span>
         </DropdownMenu.Item>
         <p className="menu-foot keys" aria-hidden>

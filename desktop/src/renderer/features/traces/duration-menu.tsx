@@ -1,5 +1,6 @@
-import { Check, ChevronDown } from "lucide-react";
+import { ChevronDown } from "lucide-react";
 import { Menubar } from "radix-ui";
+import { MenuMark } from "../../components/menu-mark.js";
 import { formatDuration } from "../../format.js";
 import { omit } from "../../store/omit.js";
 import type { AddressFilters } from "./use-filters.js";
@@ -29,11 +30,7 @@ export function DurationMenu({ filters, setFilters }: AddressFilters) {
                 setFilters(value === String(ms) ? others : { ...others, min_duration_ms: String(ms) })
               }
             >
-              <span className="menu-mark">
-                <Menubar.ItemIndicator>
-                  <Check className="icon xs" aria-hidden />
-                </Menubar.ItemIndicator>
-              </span>
+              <MenuMark isChosen={value === String(ms)} />
               {durationName(ms)} or longer
             </Menubar.RadioItem>
           ))}
@@ -42,7 +39,7 @@ export function DurationMenu({ filters, setFilters }: AddressFilters) {
           <>
             <Menubar.Separator className="menu-line" />
             <Menubar.Item className="menu-item" onSelect={() => setFilters(others)}>
-              <span className="menu-mark" />
+              <MenuMark />
               Any duration
             </Menubar.Item>
           </>

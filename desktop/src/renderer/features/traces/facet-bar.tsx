@@ -1,7 +1,8 @@
-import { Check, ChevronDown } from "lucide-react";
+import { ChevronDown } from "lucide-react";
 import { Menubar } from "radix-ui";
 import { useEffect, useRef, useState } from "react";
 import { useStores, useTraces } from "../../app-context.js";
+import { MenuMark } from "../../components/menu-mark.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatCost, formatWhole } from "../../format.js";
 import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
@@ -107,11 +108,7 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
               textValue={valueName(facet, each.value)}
               onSelect={() => onChoose(each.value === value ? undefined : each.value)}
             >
-              <span className="menu-mark">
-                <Menubar.ItemIndicator>
-                  <Check className="icon xs" aria-hidden />
-                </Menubar.ItemIndicator>
-              </span>
+              <MenuMark isChosen={each.value === value} />
               {facet === "status" && <StatusDot status={each.value} />}
               <span className="cut grow">{valueName(facet, each.value)}</span>
               <span className="count">{choices === undefined ? "…" : formatWhole(each.count)}</span>
@@ -122,7 +119,7 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
           <>
             <Menubar.Separator className="menu-line" />
             <Menubar.Item className="menu-item" onSelect={() => onChoose(undefined)}>
-              <span className="menu-mark" />
+              <MenuMark />
               {facet === "has_evaluation" ? "Evaluated or not" : `Any ${NAMES[facet].toLowerCase()}`}
             </Menubar.Item>
           </>

@@ -1,15 +1,9 @@
 import type { TraceFilters } from "../../api/collector-api.js";
+import { FACET_KEYS } from "../../store/traces-state.js";
 
 /** The words before the colon: the parameters of `GET /v1/traces`. Everything else is text to find. */
 export const FILTER_KEYS = [
-  "service",
-  "env",
-  "agent",
-  "model",
-  "status",
-  "span_type",
-  "tenant",
-  "has_evaluation",
+  ...FACET_KEYS,
   "min_duration_ms",
   "root_name",
   "trace_id",

@@ -1,5 +1,6 @@
-import { Check, ChevronDown, Clock } from "lucide-react";
+import { ChevronDown, Clock } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
+import { MenuMark } from "../../components/menu-mark.js";
 import { omit } from "../../store/omit.js";
 import { formatMoment } from "./histogram/time-labels.js";
 import type { AddressFilters } from "./use-filters.js";
@@ -27,7 +28,7 @@ export function TimeMenu({ filters, setFilters }: AddressFilters) {
       </DropdownMenu.Trigger>
       <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
         <DropdownMenu.Item className="menu-item" onSelect={() => setFilters(others)}>
-          <span className="menu-mark">{isAny && <Check className="icon xs" aria-hidden />}</span>
+          <MenuMark isChosen={isAny} />
           Any time
         </DropdownMenu.Item>
         <DropdownMenu.Separator className="menu-line" />
@@ -37,7 +38,7 @@ export function TimeMenu({ filters, setFilters }: AddressFilters) {
             className="menu-item"
             onSelect={() => setFilters({ ...others, since: new Date(Date.now() - ms).toISOString() })}
           >
-            <span className="menu-mark" />
+            <MenuMark />
             {name}
           </DropdownMenu.Item>
         ))}

@@ -8,11 +8,17 @@ import { RotateCcw, ThumbsDown, ThumbsUp } from "lucide-react";
 import { useMemo } from "react";
 import { useEvaluations, useStores, useTrace } from "../../../app-context.js";
 import { EvaluateMenu } from "../../../components/evaluate-menu.js";
+import { Segmented, type SegmentedChoice } from "../../../components/segmented.js";
 import { formatCost, formatDuration, formatScore, formatTime } from "../../../format.js";
 import { FEEDBACK_TYPE } from "../../../store/evaluations-store.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { numberOf, textOf } from "../model/span-facts.js";
 import { useSpanDetail } from "./span-detail-context.js";
+
+const THUMBS: readonly SegmentedChoice<0 | 1>[] = [
+  { value: 1, title: "Good", content: <ThumbsUp className="icon sm" aria-label="Good" /> },
+  { value: 0, title: "Bad", content: <ThumbsDown className="icon sm" aria-label="Bad" /> },
+];
 
 /** The evaluations of a span among the spans of its trace, the latest first; of the root also those of the whole trace. */
 export function evaluationsOf(spans: readonly NormalizedSpan[], span: NormalizedSpan): NormalizedSpan[] {
@@ -84,14 +90,12 @@ function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly Normali
       value,
     );
   return (
-    <div className="segmented" role="group" aria-label="Your feedback">
-      <button type="button" aria-pressed={score === 1} title="Good" onClick={() => rate(1)}>
-        <ThumbsUp className="icon sm" aria-label="Good" />
-      </button>
-      <button type="button" aria-pressed={score === 0} title="Bad" onClick={() => rate(0)}>
-        <ThumbsDown className="icon sm" aria-label="Bad" />
-      </button>
-    </div>
+    <Segmented
+      label="Your feedback"
+      choices={THUMBS}
+      chosen={score === 0 || score === 1 ? score : undefined}
+      onChoose={rate}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
 import { useState } from "react";
+import { Segmented } from "../../../components/segmented.js";
 import { messageSources, type SpanMessages } from "../model/messages.js";
 import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
@@ -97,15 +98,19 @@ function isConversation({ output }: SpanMessages): boolean {
   return output.some(({ role }) => role !== "output");
 }
 
+const SHOWN_AS = [
+  { value: "pretty", content: "Pretty" },
+  { value: "raw", content: "Raw" },
+] as const;
+
 function PrettyRaw({ isRaw, onChange }: { isRaw: boolean; onChange: (isRaw: boolean) => void }) {
   return (
-    <div className="segmented small" role="group" aria-label="How messages are shown">
-      <button type="button" aria-pressed={!isRaw} onClick={() => onChange(false)}>
-        Pretty
-      </button>
-      <button type="button" aria-pressed={isRaw} onClick={() => onChange(true)}>
-        Raw
-      </button>
-    </div>
+    <Segmented
+      label="How messages are shown"
+      choices={SHOWN_AS}
+      chosen={isRaw ? "raw" : "pretty"}
+      onChoose={(shownAs) => onChange(shownAs === "raw")}
+      isSmall
+    />
   );
 }

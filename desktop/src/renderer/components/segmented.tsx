@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+
+/** One of a few choices that are all in sight. */
+export interface SegmentedChoice<T> {
+  readonly value: T;
+  readonly content: ReactNode;
+  readonly title?: string;
+}
+
+interface SegmentedProps<T> {
+  /** What is chosen, for those who do not see it. */
+  readonly label: string;
+  readonly choices: readonly SegmentedChoice<T>[];
+  /** Undefined: none yet. */
+  readonly chosen: T | undefined;
+  readonly onChoose: (value: T) => void;
+  readonly isSmall?: boolean;
+}
+
+/** A row of buttons of which one is pressed. */
+export function Segmented<T extends string | number>(props: SegmentedProps<T>) {
+  const { label, choices, chosen, onChoose, isSmall = false } = props;
+  return (
+    <div className={isSmall ? "segmented small" : "segmented"} role="group" aria-label={label}>
+      {choices.map(({ value, content, title }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === chosen}
+          title={title}
+          onClick={() => onChoose(value)}
+        >
+          {content}
+        </button>
+      ))}
+    </div>
+  );
+}
