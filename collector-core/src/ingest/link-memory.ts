@@ -51,4 +51,5 @@ const KIND_SALT: Readonly<Record<LinkKind, number>> = {
   embedding: 2,
   retrieval: 3,
   failed: 4,
+  "llm below": 5,
 };

@@ -16,8 +16,8 @@ const USAGE_KEYS: readonly string[] = [
   "cost_usd",
 ];
 
-/** What was inside a span: a call of a model, or a span that failed. */
-export type LinkKind = InferenceType | "failed" | "any";
+/** What was inside a span: a call of a model, one with other spans around it, or a span that failed. */
+export type LinkKind = InferenceType | "llm below" | "failed" | "any";
 
 /** What earlier requests said of spans that are still to come. */
 export interface LinkMemory {
@@ -31,7 +31,8 @@ const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
 /**
  * Settles what spans say together (contract 6): usage counts once, on the innermost call of a model, and an error once, on
  * the innermost span that failed of it. All parent links of a request are read first, for spans come in any order; what
- * is said of a parent that is not among them is remembered.
+ * is said of a parent that is not among them is remembered. A call that is another's parent is known for a wrapper
+ * everywhere; one with spans of other types between them becomes a task, or it would count as a call.
  */
 export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): Span[] {
   const traces = new Map<string, Map<string, Span>>();
@@ -50,6 +51,8 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
   /** The call around each call that has one, and all that have one inside, in this request or an earlier one. */
   const aroundOf = new Map<Span, Span>();
   const wrappers = new Set<Span>();
+  /** Those of them whose own child is a call, which the pipeline tells from a call by itself. */
+  const parentsOfCalls = new Set<Span>();
   const carriers = new Set<Span>();
 
   /** Finds the nearest span of a type around another, short of the agent or tool that it was made by. */
@@ -58,7 +61,8 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
       type,
       rememberedOnPath<Span>((inner) => {
         const parent = parentOf(inner);
-        if (parent === undefined) remember(type, inner);
+        if (parent === undefined)
+          remember(type === "llm" && inner.span_type !== type ? "llm below" : type, inner);
         if (parent === undefined || OWN_WORK.has(parent.span_type)) return { found: undefined };
         return parent.span_type === type ? { found: parent } : { next: parent };
       }),
@@ -70,13 +74,19 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     // One question for most spans: there was nothing inside them in an earlier request.
     const hasInside = memory.has("any", traceId, id);
     for (const type of INFERENCE_TYPES) {
-      const hasCallInside = hasInside && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
+      const isParent = hasInside && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
+      const hasCallInside =
+        isParent ||
+        (hasInside && type === "llm" && !OWN_WORK.has(ownType) && memory.has("llm below", traceId, id));
       if (hasCallInside && ownType === type) wrappers.add(span);
+      if (isParent && ownType === type) parentsOfCalls.add(span);
       if (!hasCallInside && ownType !== type) continue;
       const around = searches[type](span);
       if (around === undefined) continue;
       wrappers.add(around);
-      if (ownType === type) aroundOf.set(span, around);
+      if (ownType !== type) continue;
+      aroundOf.set(span, around);
+      if (parentOf(span) === around) parentsOfCalls.add(around);
     }
     if (!hasFailed(span)) continue;
     if (hasInside && memory.has("failed", traceId, id)) carriers.add(span);
@@ -93,7 +103,9 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
   function settleUsage(span: Span): Span {
     if (echoes.calls.has(span)) return { ...span, span_type: "task" };
     const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
-    return isCall && (!wrappers.has(span) || echoes.sources.has(span)) ? span : withoutUsage(span);
+    if (isCall && (!wrappers.has(span) || echoes.sources.has(span))) return span;
+    const isDistant = span.span_type === "llm" && !parentsOfCalls.has(span);
+    return withoutUsage(isDistant ? { ...span, span_type: "task" } : span);
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
+import { createLinkMemories } from "../../src/ingest/link-memory.js";
 import { readJsonRequest } from "../../src/otlp/read-json.js";
+import type { LinkMemory } from "../../src/otlp/request-links.js";
 import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { otlpRequest, type TestSpan } from "./otlp-request.js";
 
-function mapAll(spans: readonly TestSpan[], scope?: string): Span[] {
+function mapAll(spans: readonly TestSpan[], scope?: string, memory?: LinkMemory): Span[] {
   const request = readJsonRequest(otlpRequest(spans, scope === undefined ? {} : { scope }));
-  return spansFromOtlp(request).applications.flatMap((application) => application.spans);
+  return spansFromOtlp(request, memory).applications.flatMap((application) => application.spans);
 }
 
 function map(span: TestSpan, scope?: string): Span {
@@ -559,6 +561,27 @@ describe("Usage and errors once within a request (contract 6)", () => {
       expect(counted.map(({ parent_span_id: parent }) => parent !== undefined)).toEqual([true]);
       expect(mapped.some(({ attributes }) => attributes?.["usage_total_tokens_input"] === 5)).toBe(true);
     }
+  });
+
+  it("a call around a step around a call is no call of its own", () => {
+    const mapped = mapAll([
+      { id: "generation", attributes: { "mastra.span.type": "model_generation" } },
+      { id: "step", parent: "generation", attributes: { "mastra.span.type": "model_step" } },
+      { id: "inference", parent: "step", attributes: call },
+    ]);
+    expect(mapped.map(({ span_type: type }) => type)).toEqual(["task", "task", "llm"]);
+  });
+
+  it("nor is it where its parts come one by one, the innermost first", () => {
+    const clock = { monotonic: () => 0 };
+    const memory = createLinkMemories(clock)("");
+    const types = [
+      { id: "inference", parent: "step", attributes: call },
+      { id: "step", parent: "generation", attributes: {} },
+      { id: "generation", parent: "agent", attributes: call },
+      { id: "agent", attributes: { "gen_ai.operation.name": "invoke_agent" } },
+    ].map((span) => mapAll([span], undefined, memory)[0]?.span_type);
+    expect(types).toEqual(["llm", "span", "task", "agent"]);
   });
 
   it("a call that a tool or an agent made inside a call is another one", () => {
