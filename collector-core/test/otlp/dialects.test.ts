@@ -1,24 +1,7 @@
-import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
 import { createLinkMemories } from "../../src/ingest/link-memory.js";
-import { readJsonRequest } from "../../src/otlp/read-json.js";
-import type { LinkMemory } from "../../src/otlp/request-links.js";
-import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
-import { otlpRequest, type TestSpan } from "./otlp-request.js";
-
-function mapAll(spans: readonly TestSpan[], scope?: string, memory?: LinkMemory): Span[] {
-  const request = readJsonRequest(otlpRequest(spans, scope === undefined ? {} : { scope }));
-  return spansFromOtlp(request, memory).applications.flatMap((application) => application.spans);
-}
-
-function map(span: TestSpan, scope?: string): Span {
-  const [mapped] = mapAll([span], scope);
-  if (mapped === undefined) throw new Error("The span was refused.");
-  return mapped;
-}
-
-const user = (content: string) => ({ role: "user", parts: [{ type: "text", content }] });
-const assistant = (content: string) => ({ role: "assistant", parts: [{ type: "text", content }] });
+import { assistant, map, mapAll, user } from "./map-request.js";
+import type { TestSpan } from "./otlp-request.js";
 
 /** What libraries of other languages, versions and vendors send: shapes of their documentation and sources. */
 const SENDERS: readonly [name: string, sent: TestSpan & { scope?: string }, expected: object][] = [

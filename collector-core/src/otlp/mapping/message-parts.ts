@@ -40,12 +40,14 @@ const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined
   reasoning_content: (part) => textOf(part, "reasoning"),
   tool_call: toolCall,
   tool_use: toolCall,
+  tooluse: toolCall,
   server_tool_use: toolCall,
   function_call: toolCall,
   function: toolCall,
   custom_tool_call: toolCall,
   tool_call_response: toolResponse,
   tool_result: toolResponse,
+  toolresult: toolResponse,
   function_call_output: toolResponse,
   custom_tool_call_output: toolResponse,
   image: media,
@@ -59,18 +61,40 @@ const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined
   video: media,
 };
 
-/** Parts that say what they are by their field: Google's and Bedrock's. */
+/** Parts that say what they are by their field: Google's, Bedrock's and Genkit's. */
 function byField(part: Fields): MessagePart[] | undefined {
-  const call = part["functionCall"] ?? part["function_call"] ?? part["toolUse"] ?? part["function"];
-  if (isRecord(call)) return toolCall({ ...part, ...call });
-  const response = part["functionResponse"] ?? part["function_response"] ?? part["toolResult"];
-  if (isRecord(response)) return toolResponse(response);
-  const data = part["inlineData"] ?? part["inline_data"] ?? part["fileData"] ?? part["file_data"];
-  if (isRecord(data)) return media(data);
+  const call = CALL_FIELDS.map((field) => part[field]).find(isRecord);
+  if (call !== undefined) return toolCall({ ...part, ...call });
+  const response = RESPONSE_FIELDS.map((field) => part[field]).find(isRecord);
+  if (response !== undefined) return toolResponse(response);
+  const data = MEDIA_FIELDS.map((field) => part[field]).find(isRecord);
+  if (data !== undefined) return media(data);
+  const attached = ATTACHED.find((field) => isRecord(part[field]));
+  if (attached !== undefined) return attachment(attached, part[attached]);
   const reasoning = part["reasoningContent"];
   if (isRecord(reasoning)) return toParts(reasoning["reasoningText"]).map(asReasoning);
   if (part["type"] !== undefined) return undefined;
-  return textOf(part, part["thought"] === true ? "reasoning" : "text");
+  const isReasoning = part["thought"] === true || typeof part["reasoning"] === "string";
+  return textOf(part, isReasoning ? "reasoning" : "text");
+}
+
+const CALL_FIELDS = ["functionCall", "function_call", "toolUse", "toolRequest", "function"];
+const RESPONSE_FIELDS = ["functionResponse", "function_response", "toolResult", "toolResponse"];
+const MEDIA_FIELDS = ["inlineData", "inline_data", "fileData", "file_data", "media"];
+/** Bedrock's: `{"image":{"format":"png","source":{"bytes":…}}}`. */
+const ATTACHED = ["image", "document", "video"];
+
+function attachment(type: string, value: unknown): MessagePart[] | undefined {
+  if (!isRecord(value) || !isRecord(value["source"])) return undefined;
+  const { source } = value;
+  const place = isRecord(source["s3Location"]) ? source["s3Location"] : {};
+  const format = asText(value["format"]) ?? "";
+  return media({
+    type,
+    mime_type: type === "document" ? format : `${type}/${format}`,
+    data: source["bytes"],
+    uri: place["uri"],
+  });
 }
 
 function asReasoning(part: MessagePart): MessagePart {
@@ -112,7 +136,7 @@ export function toolResponse(part: Fields): MessagePart[] | undefined {
 }
 
 function idOf(part: Fields): string {
-  const ids = ["tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id", "name"];
+  const ids = ["tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "ref", "id", "name"];
   return ids.map((key) => asText(part[key])).find((id) => id !== undefined) ?? "";
 }
 
@@ -126,7 +150,14 @@ function media(part: Fields): MessagePart[] | undefined {
   const image = part["image_url"] ?? part["image"] ?? part["input_audio"] ?? part["file"];
   const inner = isRecord(image) ? image : source;
   const mimeType =
-    [inner["mime_type"], inner["mimeType"], inner["media_type"], inner["mediaType"], part["mediaType"]]
+    [
+      inner["mime_type"],
+      inner["mimeType"],
+      inner["media_type"],
+      inner["mediaType"],
+      inner["contentType"],
+      part["mediaType"],
+    ]
       .map(asText)
       .find((type) => type !== undefined) ?? "";
   const modality = modalityOf(asText(part["type"]) ?? "", mimeType);

@@ -37,13 +37,32 @@ export function toMessages(value: unknown, role: string): Message[] | undefined 
 
 function fromList(items: readonly unknown[], role: string): Message[] | undefined {
   const messages: Message[] = [];
+  let wasItem = false;
   for (const item of items) {
     // LangChain sends a list of conversations.
     const more = Array.isArray(item) ? fromList(item as unknown[], role) : toMessage(parsedJson(item), role);
     if (more === undefined) return undefined;
-    messages.push(...[more].flat());
+    const last = messages.at(-1);
+    if (Array.isArray(more)) messages.push(...more);
+    else if (!isTurnItem(item)) messages.push(more);
+    else if (wasItem && last?.role === "assistant" && more.role === "assistant")
+      last.parts.push(...more.parts);
+    // Its parts are added to: they may be the sender's own list.
+    else messages.push({ ...more, parts: [...more.parts] });
+    wasItem = isTurnItem(item);
   }
   return messages;
+}
+
+/** What the Responses API writes in items: a reasoning, a call and a text of the model are one turn. */
+function isTurnItem(item: unknown): boolean {
+  if (!isRecord(item)) return false;
+  const { type } = item;
+  return type === "message" ? item["role"] === "assistant" : isCallOrReasoning(item);
+}
+
+function isCallOrReasoning({ type, role }: Fields): boolean {
+  return typeof type === "string" && role === undefined && /call|reasoning/.test(type);
 }
 
 /** A request (`messages`, `contents`, `input`, `prompt`), an answer (`choices`, `output`, `candidates`), or one message. */
@@ -165,8 +184,7 @@ function roleOf(fields: Fields, defaultRole: string): string {
 
 function partsOf(fields: Fields): MessagePart[] | undefined {
   if (Array.isArray(fields["parts"])) return toParts(fields["parts"]);
-  const isItem = typeof fields["type"] === "string" && /call|reasoning/.test(fields["type"]);
-  if (isItem && fields["role"] === undefined) return toParts(fields);
+  if (isCallOrReasoning(fields)) return toParts(fields);
   const content = fields["content"] ?? fields["text"];
   const calls = fields["tool_calls"] ?? fields["toolCalls"];
   const legacyCall = fields["function_call"];
@@ -203,12 +221,14 @@ export function toToolDefinitions(value: unknown): ToolDefinition[] | undefined 
   const definitions = (list as unknown[]).flatMap((item) => {
     const tool = parsedJson(item);
     if (!isRecord(tool)) return [];
-    const fields = isRecord(tool["function"]) ? tool["function"] : tool;
+    const fields = [tool["function"], tool["toolSpec"]].find(isRecord) ?? tool;
     const name = asText(fields["name"]);
     if (name === undefined) return [];
     const description = asText(fields["description"]);
-    const parameters =
+    const schema =
       fields["parameters"] ?? fields["input_schema"] ?? fields["inputSchema"] ?? fields["json_schema"];
+    // Bedrock's stands in one field more.
+    const parameters = isRecord(schema) && isRecord(schema["json"]) ? schema["json"] : schema;
     return {
       type: asText(tool["type"]) ?? "function",
       name,
