@@ -111,7 +111,13 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
   return {
     name: "live",
     offer(spans: readonly PipelineSpan[]) {
-      for (const { context, facts } of spans) changes.add({ tenant: context.tenant, traceId: facts.traceId });
+      let last: PipelineSpan | undefined;
+      for (const span of spans) {
+        // The spans of a trace follow each other.
+        if (span.facts.traceId === last?.facts.traceId && span.context === last.context) continue;
+        last = span;
+        changes.add({ tenant: span.context.tenant, traceId: span.facts.traceId });
+      }
     },
     cleared: () => changes.clear(),
     connect(reader, lastEventId) {
