@@ -1,11 +1,17 @@
 import { randomFillSync } from "node:crypto";
 
+/** 64 bits in two halves. */
+export interface Hash64 {
+  readonly lo: number;
+  readonly hi: number;
+}
+
 /**
  * 64 bits of a text, left in two 32-bit halves so that no hash costs an object. The seed is drawn at random for every
  * store, so that nobody can choose ids that fall together. At 64 bits two ids of one trace are taken for the same with
  * a chance of one in 10^14 for a trace of 500 spans.
  */
-export class SeededHash {
+export class SeededHash implements Hash64 {
   lo = 0;
   hi = 0;
   readonly #seed = randomFillSync(new Int32Array(2));
@@ -48,7 +54,7 @@ export class SeededHash {
 }
 
 /** Remembers the last hash: a span's id is asked for several times in a row, and the spans of an agent share a parent. */
-export class LastHash {
+export class LastHash implements Hash64 {
   lo = 0;
   hi = 0;
   #salt = Number.NaN;

@@ -1,6 +1,7 @@
+import type { Hash64 } from "../seeded-hash.js";
 import type { SpanDigest } from "./span-digest.js";
 import type { SpanLabels } from "./span-labels.js";
-import { FLAG, type SpanIdHash, type SpanStore } from "./span-store.js";
+import { FLAG, type SpanStore } from "./span-store.js";
 import { FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceTotals } from "./trace-totals.js";
@@ -10,7 +11,7 @@ const MAX_MODELS = 100;
 
 /** What a trace's summary shows of its root. */
 export interface RootSpan {
-  readonly id: SpanIdHash;
+  readonly id: Hash64;
   readonly startEpochMs: number;
   readonly startNanos: number;
   readonly isRunning: boolean;

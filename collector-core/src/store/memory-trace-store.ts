@@ -44,9 +44,9 @@ import { summarizeTrace } from "./trace-summary.js";
 /** Evaluation spans kept per trace, apart from its other spans (contract 8). */
 const MAX_EVALUATIONS_PER_TRACE = 100;
 /** 98,304 evicted traces and more are remembered, in 2 MiB; fewer where `maxBytes` is less than 64 MiB. */
-const MAX_EVICTED_SLOTS = 2 ** 17;
-/** A search ends at a free slot, of which fewer would leave none. */
-const MIN_EVICTED_SLOTS = 4;
+const MAX_EVICTED_PLACES = 2 ** 17;
+/** A search ends at a free place, of which fewer would leave none. */
+const MIN_EVICTED_PLACES = 4;
 const MAX_SEGMENT_BYTES = 2 ** 20;
 const MIN_SEGMENT_BYTES = 2 ** 12;
 /** How often what has expired is let go; reads are exact without it. */
@@ -80,7 +80,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const traces = new TraceRegistry();
   const spans = new SpanStore(segmentBytes);
   const evictedTraces = new EvictedTraces(
-    Math.min(MAX_EVICTED_SLOTS, Math.max(MIN_EVICTED_SLOTS, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
+    Math.min(MAX_EVICTED_PLACES, Math.max(MIN_EVICTED_PLACES, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
   );
   const cursors = new ListCursors();
   const index = new TraceIndex(traces, spans);
@@ -172,7 +172,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     let trace = traces.get(key);
     const isNew = trace === undefined;
     if (trace === undefined) {
-      const isLate = !isImport && evictedTraces.has(key);
+      const isLate = !isImport && evictedTraces.has(traces.hashOf(key));
       if (isLate && isEvaluation) {
         lateEvaluations++;
         return;

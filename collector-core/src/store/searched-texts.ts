@@ -48,7 +48,7 @@ export class SearchedTexts {
   }
 
   #forget(bit: number): void {
-    for (let trace = this.traces.oldest; trace !== undefined; trace = trace.newer) {
+    for (let trace = this.traces.oldest; trace !== undefined; trace = this.traces.after(trace)) {
       trace.searchedTexts &= ~bit;
       trace.foundTexts &= ~bit;
     }

@@ -5,7 +5,7 @@ import { BatchSlices } from "./batch-slices.js";
 import { ReceivedJson } from "./received-json.js";
 import { readBatchHeader, SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
 import { digestSpan, type SpanDigest } from "./span-digest.js";
-import { INT, type SpanTable } from "./span-table.js";
+import { INT, intsAt, type SpanTable } from "./span-table.js";
 
 /** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
 const DIGEST_FROM_BYTES = 16 * 1024;
@@ -116,12 +116,13 @@ export class SpanBytes {
   }
 
   #setPlace(row: number, place: Place, length: number, digestLength: number): void {
-    const { table } = this;
-    table.setInt(row, INT.segment, place.segment.id);
-    table.setInt(row, INT.offset, place.offset);
-    table.setInt(row, INT.chargedBytes, place.chargedBytes);
-    table.setInt(row, INT.length, length);
-    table.setInt(row, INT.digestLength, digestLength);
+    const { ints } = this.table.page(row);
+    const at = intsAt(row);
+    ints[at + INT.segment] = place.segment.id;
+    ints[at + INT.offset] = place.offset;
+    ints[at + INT.chargedBytes] = place.chargedBytes;
+    ints[at + INT.length] = length;
+    ints[at + INT.digestLength] = digestLength;
   }
 
   /** Puts the bytes of a span in the place of those that its row has. */

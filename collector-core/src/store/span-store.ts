@@ -2,13 +2,13 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
-import { LastHash, SeededHash } from "../seeded-hash.js";
+import { LastHash, SeededHash, type Hash64 } from "../seeded-hash.js";
 import type { SpanSlice } from "./segment-store.js";
 import { parseSpan, SpanBytes } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
 import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
-import { FLOAT, INT, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
+import { FLOAT, floatsAt, INT, intsAt, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
 
 /** A running span that has been silent for so long is shown as `ABANDONED` (contract 1). */
@@ -36,12 +36,6 @@ export const FLAG = {
 } as const;
 /** What stays true of a span when it is replaced. */
 const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
-
-/** See {@link SeededHash}. */
-export interface SpanIdHash {
-  readonly lo: number;
-  readonly hi: number;
-}
 
 /** A span as it was when it was asked for, to be read when its turn comes. */
 export interface SpanSnapshot {
@@ -91,17 +85,19 @@ export class SpanStore {
 
   #find(trace: TraceRecord, lo: number, hi: number): number {
     if (trace.isIndexed) return this.#byId.find(lo, hi);
+    if (!trace.mayHaveSpan(lo)) return NO_ROW;
     const row = this.#findInChain(trace.firstSpan, lo, hi);
     return row === NO_ROW ? this.#findInChain(trace.firstEvaluation, lo, hi) : row;
   }
 
   #findInChain(first: number, lo: number, hi: number): number {
-    const table = this.#table;
-    let row = first;
-    while (row !== NO_ROW && (table.int(row, INT.idLo) !== lo || table.int(row, INT.idHi) !== hi)) {
-      row = table.int(row, INT.next);
+    for (let row = first; row !== NO_ROW;) {
+      const { ints } = this.#table.page(row);
+      const at = intsAt(row);
+      if (ints[at + INT.idLo] === lo && ints[at + INT.idHi] === hi) return row;
+      row = ints[at + INT.next] as number;
     }
-    return row;
+    return NO_ROW;
   }
 
   /** Stores a span that its trace does not have. @returns its row. */
@@ -116,11 +112,14 @@ export class SpanStore {
       throw error;
     }
     const { lo, hi } = this.#ids.of(trace.sequence, span.facts.spanId);
-    table.setInt(row, INT.idLo, lo);
-    table.setInt(row, INT.idHi, hi);
-    table.setInt(row, INT.next, NO_ROW);
-    table.setInt(row, INT.arrival, trace.arrivals);
-    table.setInt(row, INT.flags, 0);
+    const { ints } = table.page(row);
+    const at = intsAt(row);
+    ints[at + INT.idLo] = lo;
+    ints[at + INT.idHi] = hi;
+    ints[at + INT.next] = NO_ROW;
+    ints[at + INT.arrival] = trace.arrivals;
+    ints[at + INT.flags] = 0;
+    trace.noteSpan(lo);
     this.#describe(row, trace, span, seenAtMs);
     if (trace.isIndexed) this.#index(row);
     else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
@@ -134,7 +133,7 @@ export class SpanStore {
   #index(row: number): void {
     this.#byId.add(row);
     this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.indexed);
-    if (this.#isIndexedByParent(row)) this.#byParent.add(row);
+    if (isIndexedByParent(this.flags(row))) this.#byParent.add(row);
   }
 
   /** Puts a span in the place of the one with the same id. */
@@ -209,7 +208,7 @@ export class SpanStore {
   }
 
   /** A hash that tells the spans of a trace apart. */
-  id(row: number): SpanIdHash {
+  id(row: number): Hash64 {
     return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };
   }
 
@@ -283,34 +282,32 @@ export class SpanStore {
 
   /** Fills in what is known of a span; its id has been set. */
   #describe(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
-    const table = this.#table;
+    const { ints, floats } = this.#table.page(row);
+    const int = intsAt(row);
+    const float = floatsAt(row);
     const { facts, context } = span;
     const parent = this.#parentIds.of(trace.sequence, facts.parentSpanId);
-    table.setInt(row, INT.parentLo, parent.lo);
-    table.setInt(row, INT.parentHi, parent.hi);
-    table.setInt(row, INT.startNanos, facts.start.nanos);
-    table.setInt(row, INT.flags, (this.flags(row) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage));
-    table.setInt(row, INT.labels, this.#labels.acquire(context, facts));
-    table.setFloat(row, FLOAT.startEpochMs, facts.start.epochMs);
-    table.setFloat(row, FLOAT.durationMs, facts.durationMs ?? Number.NaN);
-    table.setFloat(row, FLOAT.receivedAtMs, context.receivedAtMs);
-    table.setFloat(row, FLOAT.seenAtMs, seenAtMs);
-    table.setFloat(row, FLOAT.tokensInput, facts.tokensInput ?? Number.NaN);
-    table.setFloat(row, FLOAT.tokensOutput, facts.tokensOutput ?? Number.NaN);
-    table.setFloat(row, FLOAT.costUsd, facts.costUsd ?? Number.NaN);
-    table.setFloat(row, FLOAT.ttftMs, facts.ttftMs ?? Number.NaN);
-    if (this.#isIndexedByParent(row)) this.#byParent.add(row);
+    const flags = ((ints[int + INT.flags] as number) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage);
+    ints[int + INT.parentLo] = parent.lo;
+    ints[int + INT.parentHi] = parent.hi;
+    ints[int + INT.startNanos] = facts.start.nanos;
+    ints[int + INT.flags] = flags;
+    ints[int + INT.labels] = this.#labels.acquire(context, facts);
+    floats[float + FLOAT.startEpochMs] = facts.start.epochMs;
+    floats[float + FLOAT.durationMs] = facts.durationMs ?? Number.NaN;
+    floats[float + FLOAT.receivedAtMs] = context.receivedAtMs;
+    floats[float + FLOAT.seenAtMs] = seenAtMs;
+    floats[float + FLOAT.tokensInput] = facts.tokensInput ?? Number.NaN;
+    floats[float + FLOAT.tokensOutput] = facts.tokensOutput ?? Number.NaN;
+    floats[float + FLOAT.costUsd] = facts.costUsd ?? Number.NaN;
+    floats[float + FLOAT.ttftMs] = facts.ttftMs ?? Number.NaN;
+    if (isIndexedByParent(flags)) this.#byParent.add(row);
   }
 
   /** Undoes {@link #describe}. */
   #forget(row: number): void {
-    if (this.#isIndexedByParent(row)) this.#byParent.remove(row);
+    if (isIndexedByParent(this.flags(row))) this.#byParent.remove(row);
     this.#labels.release(this.#table.int(row, INT.labels));
-  }
-
-  #isIndexedByParent(row: number): boolean {
-    const flags = this.flags(row);
-    return (flags & FLAG.indexed) !== 0 && isChildCall(flags);
   }
 
   #isWrapper(trace: TraceRecord, row: number, flags: number): boolean {
@@ -330,6 +327,10 @@ export class SpanStore {
 function isChildCall(flags: number): boolean {
   const wanted = FLAG.llm | FLAG.hasParent;
   return (flags & wanted) === wanted;
+}
+
+function isIndexedByParent(flags: number): boolean {
+  return (flags & FLAG.indexed) !== 0 && isChildCall(flags);
 }
 
 function flagsOf(facts: SpanFacts, countsUsage: boolean): number {

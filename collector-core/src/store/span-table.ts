@@ -55,13 +55,27 @@ const ROWS_PER_PAGE = 1 << PAGE_SHIFT;
 const SLOT_MASK = ROWS_PER_PAGE - 1;
 const FREE = -1;
 
-interface Page {
+/** The numbers of neighbouring rows: those of one are from {@link intsAt} and {@link floatsAt} on. */
+interface RowPage {
   readonly ints: Int32Array;
   readonly floats: Float64Array;
+}
+
+interface Page extends RowPage {
   firstFree: number;
   /** Slots from here on were never used. */
   usedSlots: number;
   rowCount: number;
+}
+
+/** Where the whole numbers of a row begin in its page. */
+export function intsAt(row: number): number {
+  return (row & SLOT_MASK) * INT_FIELDS;
+}
+
+/** Where its other numbers do. */
+export function floatsAt(row: number): number {
+  return (row & SLOT_MASK) * FLOAT_FIELDS;
 }
 
 /**
@@ -139,6 +153,11 @@ export class SpanTable {
 
   setFloat(row: number, field: FloatField, value: number): void {
     this.#page(row >>> PAGE_SHIFT).floats[(row & SLOT_MASK) * FLOAT_FIELDS + field] = value;
+  }
+
+  /** For whoever reads or writes many numbers of a row: its page is looked up once. Good until the row is removed. */
+  page(row: number): RowPage {
+    return this.#page(row >>> PAGE_SHIFT);
   }
 
   /** True where the row is in use and keeps its bytes there. */

@@ -1,18 +1,22 @@
 import type { TraceKey } from "../interfaces.js";
+import type { Hash64 } from "../seeded-hash.js";
+import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
 import { NO_ROW } from "./span-table.js";
 import type { TraceFacts } from "./trace-facts.js";
 
-/** What a trace costs on the heap beside the characters of its key, by measurement. */
-const TRACE_BYTES = 430;
+/** What a trace costs beside the characters of its key, its place in the orders and tables included, by measurement. */
+const TRACE_BYTES = 320;
 
 /** One trace: the head of its rows and little else, for there may be 500,000 (spec 8). */
-export class TraceRecord implements TraceKey {
-  /** Neighbours by creation and by last span, kept by {@link TraceChain}. */
-  older: TraceRecord | undefined;
-  newer: TraceRecord | undefined;
-  quieter: TraceRecord | undefined;
-  livelier: TraceRecord | undefined;
+export class TraceRecord implements TraceKey, Hash64 {
+  readonly tenant: string;
+  readonly traceId: string;
+  /** Of the key. */
+  readonly lo: number;
+  readonly hi: number;
+  /** Its place in the registry. */
+  slot = NO_SLOT;
 
   /** Spans, evaluations apart, in order of arrival. */
   firstSpan = NO_ROW;
@@ -29,6 +33,8 @@ export class TraceRecord implements TraceKey {
   isRemoved = false;
   /** Its spans are in the index by span id: of a short trace they are not. */
   isIndexed = false;
+  /** One bit of the hash of each span id that has come: most ids that are new are told without a look at the rows. */
+  #idBits = 0;
   /** Grows whenever a span comes, goes or is replaced. */
   changes = 0;
   /** What the spans say together, where somebody has asked since the last change; kept by `TraceIndex`. */
@@ -40,58 +46,30 @@ export class TraceRecord implements TraceKey {
   constructor(
     /** Grows with every trace of the store: the order of first arrival. */
     readonly sequence: number,
-    readonly tenant: string,
-    readonly traceId: string,
+    { tenant, traceId }: TraceKey,
+    { lo, hi }: Hash64,
     readonly isPartial: boolean,
     /** Monotonic clock. */
     public lastSpanAtMs: number,
-  ) {}
+  ) {
+    this.tenant = tenant;
+    this.traceId = traceId;
+    this.lo = lo;
+    this.hi = hi;
+  }
 
-  /** An estimate of the heap it takes. */
+  /** Notes the hash of a span id. */
+  noteSpan(idLo: number): void {
+    this.#idBits |= 1 << idLo;
+  }
+
+  /** False where no span of that hash has come; true may be a mistake. */
+  mayHaveSpan(idLo: number): boolean {
+    return (this.#idBits & (1 << idLo)) !== 0;
+  }
+
+  /** An estimate of the memory it takes. */
   get bytes(): number {
     return TRACE_BYTES + this.traceId.length * 2;
-  }
-}
-
-/**
- * All traces in one order, as a chain through the traces themselves: adding, removing and the first are O(1), where a
- * Map's first key is found only by walking over all that were deleted before it.
- */
-export class TraceChain {
-  first: TraceRecord | undefined;
-  last: TraceRecord | undefined;
-
-  constructor(
-    private readonly before: "older" | "quieter",
-    private readonly after: "newer" | "livelier",
-  ) {}
-
-  append(trace: TraceRecord): void {
-    trace[this.before] = this.last;
-    if (this.last === undefined) this.first = trace;
-    else this.last[this.after] = trace;
-    this.last = trace;
-  }
-
-  remove(trace: TraceRecord): void {
-    const before = trace[this.before];
-    const after = trace[this.after];
-    if (before === undefined) this.first = after;
-    else before[this.after] = after;
-    if (after === undefined) this.last = before;
-    else after[this.before] = before;
-    trace[this.before] = undefined;
-    trace[this.after] = undefined;
-  }
-
-  moveToEnd(trace: TraceRecord): void {
-    if (this.last === trace) return;
-    this.remove(trace);
-    this.append(trace);
-  }
-
-  clear(): void {
-    this.first = undefined;
-    this.last = undefined;
   }
 }

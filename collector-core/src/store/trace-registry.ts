@@ -1,12 +1,25 @@
 import type { TraceKey } from "../interfaces.js";
-import { TraceChain, TraceRecord } from "./trace-record.js";
+import { SeededHash, type Hash64 } from "../seeded-hash.js";
+import { NO_SLOT, TraceChain } from "./trace-chain.js";
+import { TraceHashTable } from "./trace-hash-table.js";
+import { TraceRecord } from "./trace-record.js";
 
 /** All traces: by key, in the order of their first span, and in the order of their last one. */
 export class TraceRegistry {
-  /** Tenants and trace ids are data: a Map takes `__proto__` for a key like any other. */
-  readonly #byTenant = new Map<string, Map<string, TraceRecord>>();
-  readonly #byAge = new TraceChain("older", "newer");
-  readonly #byLastSpan = new TraceChain("quieter", "livelier");
+  /** By slot; a slot is free again when its trace is removed. */
+  readonly #traces: (TraceRecord | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  readonly #byKey = new TraceHashTable((slot, key) => {
+    const trace = this.#traces[slot];
+    return trace !== undefined && isOf(trace, key);
+  });
+  readonly #byAge = new TraceChain();
+  readonly #byLastSpan = new TraceChain();
+  /** How many traces each tenant has. */
+  readonly #tenants = new Map<string, { count: number }>();
+  readonly #hash = new SeededHash();
+  #hashedTenant = "";
+  #hashedTraceId = "";
   /** The trace that was found last: the spans of a trace come together. */
   #last: TraceRecord | undefined;
   #nextSequence = 1;
@@ -17,14 +30,14 @@ export class TraceRegistry {
     return this.#count;
   }
 
-  /** An estimate of the heap they take. */
+  /** An estimate of the memory they take. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** The trace whose first span came first. */
   get oldest(): TraceRecord | undefined {
-    return this.#byAge.first;
+    return this.#at(this.#byAge.first);
   }
 
   /** Of the newest trace there ever was. */
@@ -34,29 +47,49 @@ export class TraceRegistry {
 
   /** The newest trace that came before the one of that sequence. */
   newestBefore(sequence: number): TraceRecord | undefined {
-    let trace = this.#byAge.last;
-    while (trace !== undefined && trace.sequence >= sequence) trace = trace.older;
+    let trace = this.#at(this.#byAge.last);
+    while (trace !== undefined && trace.sequence >= sequence) trace = this.before(trace);
     return trace;
+  }
+
+  /** The trace that came just before this one, which must not have been removed. */
+  before(trace: TraceRecord): TraceRecord | undefined {
+    return this.#at(this.#byAge.before(trace.slot));
+  }
+
+  /** The trace that came just after this one, which must not have been removed. */
+  after(trace: TraceRecord): TraceRecord | undefined {
+    return this.#at(this.#byAge.after(trace.slot));
   }
 
   /** The trace that has gone longest without a span. */
   get quietest(): TraceRecord | undefined {
-    return this.#byLastSpan.first;
+    return this.#at(this.#byLastSpan.first);
   }
 
   get(key: TraceKey): TraceRecord | undefined {
     const last = this.#last;
-    if (last?.traceId === key.traceId && last.tenant === key.tenant) return last;
-    const found = this.#byTenant.get(key.tenant)?.get(key.traceId);
+    if (last !== undefined && isOf(last, key)) return last;
+    const found = this.#at(this.#byKey.find(this.hashOf(key).lo, key));
     if (found !== undefined) this.#last = found;
     return found;
+  }
+
+  /** Of a key. The last one is remembered: a new trace is asked for, looked for among those that went, and made. */
+  hashOf({ tenant, traceId }: TraceKey): Hash64 {
+    if (traceId !== this.#hashedTraceId || tenant !== this.#hashedTenant) {
+      this.#hash.ofPair(tenant, traceId);
+      this.#hashedTenant = tenant;
+      this.#hashedTraceId = traceId;
+    }
+    return this.#hash;
   }
 
   /** The traces of that id, one of each tenant that has it, newest first. */
   ofEveryTenant(traceId: string): TraceRecord[] {
     const found: TraceRecord[] = [];
-    for (const traces of this.#byTenant.values()) {
-      const trace = traces.get(traceId);
+    for (const tenant of this.#tenants.keys()) {
+      const trace = this.get({ tenant, traceId });
       if (trace !== undefined) found.push(trace);
     }
     return found.sort((a, b) => b.sequence - a.sequence);
@@ -64,18 +97,19 @@ export class TraceRegistry {
 
   /** A trace to be added when its first span has been stored. */
   create(key: TraceKey, isPartial: boolean, nowMs: number): TraceRecord {
-    return new TraceRecord(this.#nextSequence++, key.tenant, key.traceId, isPartial, nowMs);
+    return new TraceRecord(this.#nextSequence++, key, this.hashOf(key), isPartial, nowMs);
   }
 
   add(trace: TraceRecord): void {
-    let traces = this.#byTenant.get(trace.tenant);
-    if (traces === undefined) {
-      traces = new Map();
-      this.#byTenant.set(trace.tenant, traces);
-    }
-    traces.set(trace.traceId, trace);
-    this.#byAge.append(trace);
-    this.#byLastSpan.append(trace);
+    const tenant = this.#tenants.get(trace.tenant);
+    if (tenant === undefined) this.#tenants.set(trace.tenant, { count: 1 });
+    else tenant.count++;
+    const slot = this.#freeSlots.pop() ?? this.#traces.length;
+    trace.slot = slot;
+    this.#traces[slot] = trace;
+    this.#byKey.add(trace.lo, slot);
+    this.#byAge.append(slot);
+    this.#byLastSpan.append(slot);
     this.#last = trace;
     this.#count++;
     this.#bytes += trace.bytes;
@@ -84,7 +118,7 @@ export class TraceRegistry {
   /** Notes that a span has come. */
   touch(trace: TraceRecord, nowMs: number): void {
     trace.lastSpanAtMs = nowMs;
-    this.#byLastSpan.moveToEnd(trace);
+    this.#byLastSpan.moveToEnd(trace.slot);
   }
 
   /** Notes that a trace takes more, or less, heap. */
@@ -93,11 +127,14 @@ export class TraceRegistry {
   }
 
   remove(trace: TraceRecord): void {
-    const traces = this.#byTenant.get(trace.tenant);
-    traces?.delete(trace.traceId);
-    if (traces?.size === 0) this.#byTenant.delete(trace.tenant);
-    this.#byAge.remove(trace);
-    this.#byLastSpan.remove(trace);
+    const { slot } = trace;
+    const tenant = this.#tenants.get(trace.tenant);
+    if (tenant !== undefined && --tenant.count === 0) this.#tenants.delete(trace.tenant);
+    this.#byKey.remove(trace.lo, slot);
+    this.#byAge.remove(slot);
+    this.#byLastSpan.remove(slot);
+    this.#traces[slot] = undefined;
+    this.#freeSlots.push(slot);
     trace.isRemoved = true;
     if (this.#last === trace) this.#last = undefined;
     this.#count--;
@@ -105,12 +142,23 @@ export class TraceRegistry {
   }
 
   clear(): void {
-    for (let trace = this.#byAge.first; trace !== undefined; trace = trace.newer) trace.isRemoved = true;
-    this.#byTenant.clear();
+    for (const trace of this.#traces) if (trace !== undefined) trace.isRemoved = true;
+    this.#traces.length = 0;
+    this.#freeSlots.length = 0;
+    this.#byKey.clear();
     this.#byAge.clear();
     this.#byLastSpan.clear();
+    this.#tenants.clear();
     this.#last = undefined;
     this.#count = 0;
     this.#bytes = 0;
   }
+
+  #at(slot: number): TraceRecord | undefined {
+    return slot === NO_SLOT ? undefined : this.#traces[slot];
+  }
+}
+
+function isOf(trace: TraceRecord, { tenant, traceId }: TraceKey): boolean {
+  return trace.traceId === traceId && trace.tenant === tenant;
 }

@@ -80,7 +80,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
         await timeSlice.next();
         nowMs = clock.monotonic();
       }
-      trace = trace.isRemoved ? traces.newestBefore(trace.sequence) : trace.older;
+      trace = trace.isRemoved ? traces.newestBefore(trace.sequence) : traces.before(trace);
     }
   };
 
