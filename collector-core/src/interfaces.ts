@@ -12,6 +12,7 @@ import type {
   TraceQuery,
   TraceSummary,
 } from "./contract/trace.js";
+import type { NowOrLater } from "./now-or-later.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
 
 /** What tells the time. Tests pass their own, so that none has to sleep. */
@@ -88,7 +89,7 @@ export interface Lease {
 /** The ingestion queue (spec 3.2): memory now, shared between processes later. */
 export interface IngestQueue {
   /** Admits a batch, or says why not. Never throws for want of room. */
-  offer(batch: ReceivedBatch): Promise<Admission>;
+  offer(batch: ReceivedBatch): NowOrLater<Admission>;
   /** At most `maxSpans` spans from the head; an empty lease where there are none. */
   take(maxSpans: number): Promise<Lease>;
   /** Calls `listener` whenever spans have been admitted. */

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode } from "../contract/errors.js";
 import type { Admission, IngestQueue, ReceivedBatch } from "../interfaces.js";
+import type { NowOrLater } from "../now-or-later.js";
 import { tooLargeMessage } from "./validate-batch.js";
 
 /** Where the routes that bring spans report (contract 4, "The ledger"). */
@@ -16,30 +17,47 @@ export interface IngestCounters {
 export interface BatchAdmission {
   /** Counts spans that were refused before they could be offered. */
   refuse(code: ErrorCode, spans: number): void;
-  /** Offers a batch whose spans have been counted as received, and counts what became of it. */
-  offer(batch: ReceivedBatch): Promise<Admission>;
+  /**
+   * Offers a batch whose spans have been counted as received, and counts what became of it.
+   *
+   * @throws `ApiError` queue_full, batch_too_large.
+   */
+  offer(batch: ReceivedBatch): NowOrLater<void>;
 }
 
 export function createAdmission(queue: IngestQueue, counters: IngestCounters): BatchAdmission {
+  function count(admission: Admission, spans: number): void {
+    const refusal = refusalOf(admission);
+    if (refusal !== undefined) {
+      counters.rejected(refusal.code, spans);
+      throw refusal;
+    }
+    counters.accepted(spans);
+    if (admission.type === "accepted" && admission.evicted > 0)
+      counters.dropped("evicted_oldest", admission.evicted);
+  }
+
   return {
     refuse(code, spans) {
       counters.received(spans);
       counters.rejected(code, spans);
     },
-    async offer(batch) {
-      let admission: Admission;
-      try {
-        admission = await queue.offer(batch);
-      } catch (error) {
+    offer(batch) {
+      const { spanCount } = batch;
+      const fail = (error: unknown): never => {
         // A queue that fails has taken nothing.
-        counters.rejected("internal_error", batch.spanCount);
+        counters.rejected("internal_error", spanCount);
         throw error;
+      };
+      let admission: NowOrLater<Admission>;
+      try {
+        admission = queue.offer(batch);
+      } catch (error) {
+        return fail(error);
       }
-      if (admission.type === "accepted") {
-        counters.accepted(batch.spanCount);
-        if (admission.evicted > 0) counters.dropped("evicted_oldest", admission.evicted);
-      }
-      return admission;
+      if (admission instanceof Promise) return admission.then((settled) => count(settled, spanCount), fail);
+      count(admission, spanCount);
+      return undefined;
     },
   };
 }
@@ -55,7 +73,7 @@ export function shuttingDown(): ApiError {
 }
 
 /** The answer to a batch that the queue did not take; undefined where it did. */
-export function refusalOf(admission: Admission): ApiError | undefined {
+function refusalOf(admission: Admission): ApiError | undefined {
   switch (admission.type) {
     case "accepted":
       return undefined;

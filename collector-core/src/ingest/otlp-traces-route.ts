@@ -6,7 +6,7 @@ import type { LinkMemory } from "../otlp/request-links.js";
 import { applicationsOf, spansFromOtlp, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/span-facts.js";
-import { createAdmission, refusalOf, shuttingDown } from "./admission.js";
+import { createAdmission, shuttingDown } from "./admission.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import {
@@ -38,7 +38,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     const senderHeaders = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    const otlp = readOtlpRequest(await options.readBody(request), encoding);
+    const otlp = await options.readBody(request, (body) => readOtlpRequest(body, encoding));
     const headers = otlpHeaders(encoding, limitServices(otlp, senderHeaders));
     const mapped = spansFromOtlp(otlp, options.linksOf(tenant));
     if (options.isStopping()) {
@@ -87,7 +87,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     }
     const [first, ...others] = parts;
     if (first === undefined) return;
-    const admission = await admit.offer({
+    await admit.offer({
       parts: [first, ...others],
       batchId: undefined,
       spanCount: spans.length,
@@ -96,10 +96,6 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       spans,
       madeSpanIds: undefined,
     });
-    const refusal = refusalOf(admission);
-    if (refusal === undefined) return;
-    counters.rejected(refusal.code, spans.length);
-    throw refusal;
   }
 
   return { handle, answerError: answerOtlpError };

@@ -18,11 +18,13 @@ export interface BodyReaderOptions {
 }
 
 /**
- * Reads the body of a request, decompressed: gzip, deflate or br.
+ * Reads the body of a request, decompressed (gzip, deflate or br), and hands it on the moment it is there: what takes it
+ * runs at once, for waiting in between would cost as much as the reading.
  *
- * Throws `ApiError` body_too_large, unsupported_encoding, invalid_encoding; `RequestAborted`.
+ * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding; `RequestAborted`; and what
+ * `take` throws.
  */
-export type ReadBody = (request: IncomingMessage) => Promise<Buffer>;
+export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => T | Promise<T>) => Promise<T>;
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 8;
@@ -36,26 +38,38 @@ export function createBodyReader({ maxBodyBytes }: BodyReaderOptions): ReadBody 
   const inTurn = createTurns(MAX_DECOMPRESSING);
   const budget = createReceivingBudget(maxBodyBytes * MAX_RECEIVING_BODIES);
 
-  return async function readBody(request) {
+  return function readBody(request, take) {
     const encoding = request.headers["content-encoding"];
     const decompress =
       encoding === undefined || encoding === "identity" ? undefined : decompressorFor(encoding);
     const announced = Number(request.headers["content-length"] ?? 0);
     if (announced > maxBodyBytes) throw tooLarge(announced, maxBodyBytes);
-    const received = await collect(request, maxBodyBytes, budget);
-    try {
-      if (decompress === undefined) return received;
-      return await inTurn(() => decompress(received, maxBodyBytes));
-    } finally {
-      budget.giveBack(received.byteLength);
-    }
+
+    return new Promise((resolve, reject) => {
+      function onBody(received: Buffer): void {
+        if (decompress !== undefined) {
+          const decompressed = inTurn(() => decompress(received, maxBodyBytes));
+          resolve(decompressed.finally(() => budget.giveBack(received.byteLength)).then(take));
+          return;
+        }
+        budget.giveBack(received.byteLength);
+        try {
+          resolve(take(received));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      }
+      collect(request, maxBodyBytes, budget, onBody, reject);
+    });
   };
 }
 
 /** Bytes that bodies under way hold together. */
 interface ReceivingBudget {
-  /** A body begins; what is returned says that it ended, whole or not. */
-  begin(request: IncomingMessage): () => void;
+  /** A body begins. */
+  begin(): void;
+  /** A body that began ended, whole or not. */
+  end(request: IncomingMessage): void;
   /** Takes bytes; where that goes over the budget, the request is read on when there is room again. */
   take(bytes: number, request: IncomingMessage): void;
   giveBack(bytes: number): void;
@@ -63,30 +77,32 @@ interface ReceivingBudget {
 
 function createReceivingBudget(maxBytes: number): ReceivingBudget {
   let held = 0;
-  const reading = new Set<IncomingMessage>();
+  /** Bodies under way that are not paused. */
+  let reading = 0;
   const paused = new Set<IncomingMessage>();
 
   /** Lets all go on where there is room, and at least one always: else all could wait for each other. */
   function resume(): void {
     for (const request of paused) {
-      if (held > maxBytes && reading.size > 0) return;
+      if (held > maxBytes && reading > 0) return;
       paused.delete(request);
-      reading.add(request.resume());
+      reading++;
+      request.resume();
     }
   }
 
   return {
-    begin(request) {
-      reading.add(request);
-      return () => {
-        reading.delete(request);
-        paused.delete(request);
-        resume();
-      };
+    begin() {
+      reading++;
+    },
+    end(request) {
+      if (!paused.delete(request)) reading--;
+      resume();
     },
     take(bytes, request) {
       held += bytes;
-      if (held <= maxBytes || reading.size <= 1 || !reading.delete(request)) return;
+      if (held <= maxBytes || reading <= 1 || paused.has(request)) return;
+      reading--;
       paused.add(request.pause());
     },
     giveBack(bytes) {
@@ -96,36 +112,46 @@ function createReceivingBudget(maxBytes: number): ReceivingBudget {
   };
 }
 
-/** Reads the whole body; its bytes are taken from the budget and stay taken. */
-function collect(request: IncomingMessage, maxBytes: number, budget: ReceivingBudget): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const end = budget.begin(request);
-    let chunks: Buffer[] = [];
-    let size = 0;
-    function giveUp(error: Error): void {
-      end();
-      budget.giveBack(size);
-      size = 0;
-      chunks = [];
-      // What still comes is read and thrown away: a closed connection would take the answer with it.
-      request.off("data", onData).resume();
-      reject(error);
-    }
-    function onData(chunk: Buffer): void {
-      size += chunk.byteLength;
-      chunks.push(chunk);
-      budget.take(chunk.byteLength, request);
-      if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
-    }
-    request.on("data", onData);
-    request.once("end", () => {
-      end();
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-    });
-    request.once("error", () => giveUp(new RequestAborted()));
-    request.once("close", () => {
-      if (!request.complete) giveUp(new RequestAborted());
-    });
+/** Reads the whole body; its bytes are taken from the budget and stay taken. Either callback is called, once. */
+function collect(
+  request: IncomingMessage,
+  maxBytes: number,
+  budget: ReceivingBudget,
+  onBody: (body: Buffer) => void,
+  onFailure: (error: Error) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let isOver = false;
+  budget.begin();
+
+  function end(): void {
+    isOver = true;
+    budget.end(request);
+  }
+  function giveUp(error: Error): void {
+    end();
+    budget.giveBack(size);
+    chunks = [];
+    // What still comes is read and thrown away: a closed connection would take the answer with it.
+    request.off("data", onData).resume();
+    onFailure(error);
+  }
+  function onData(chunk: Buffer): void {
+    size += chunk.byteLength;
+    chunks.push(chunk);
+    budget.take(chunk.byteLength, request);
+    if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
+  }
+  request.on("data", onData);
+  request.on("end", () => {
+    if (isOver) return;
+    end();
+    onBody(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  });
+  // Closed before its end: the sender is gone, or was too slow.
+  request.on("close", () => {
+    if (!isOver) giveUp(new RequestAborted());
   });
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.js";
-import type { Admission, Clock, IngestQueue } from "../interfaces.js";
-import { RecentKeys } from "../recent-keys.js";
-import { createAdmission, refusalOf, shuttingDown, type IngestCounters } from "./admission.js";
+import type { Clock, IngestQueue } from "../interfaces.js";
+import { whenThere, type NowOrLater } from "../now-or-later.js";
+import { createAdmission, shuttingDown, type IngestCounters } from "./admission.js";
+import { createBatchesOnce } from "./batches-once.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
@@ -25,34 +26,23 @@ export interface TelemetryRouteOptions {
   readonly isStopping: () => boolean;
 }
 
-/** A repeated batch is known among the last 10,000, for 10 minutes (contract 1). */
-const REMEMBERED_BATCHES = 10_000;
-const REMEMBERED_MS = 10 * 60_000;
-
 /** `POST /v1/telemetry` (spec 4.1): validates, enqueues and answers; all the rest happens afterwards. */
 export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRoute {
   const { queue, counters, clock } = options;
+  const { capacitySpans } = queue.usage();
   const makeSpanId = createSpanIdMaker();
   const admit = createAdmission(queue, counters);
-  /** Batches whose admission is not settled yet, by key; as many as there are requests at most. */
-  const underWay = new Map<string, Promise<void>>();
-  const recentBatches = new RecentKeys({ capacity: REMEMBERED_BATCHES, ttlMs: REMEMBERED_MS, clock });
+  const batches = createBatchesOnce(clock);
 
-  function validate(json: unknown): ValidBatch {
-    try {
-      return validateBatch(json, queue.usage().capacitySpans);
-    } catch (error) {
-      if (error instanceof RefusedBatch) admit.refuse(error.code, error.spanCount);
-      throw error;
-    }
-  }
-
-  async function handle(request: IncomingMessage): Promise<IngestAnswer> {
+  function handle(request: IncomingMessage): Promise<IngestAnswer> {
     if (options.isStopping()) throw shuttingDown();
     const senderHeaders = options.gate.enter(request);
     requireJson(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    const body = await options.readBody(request);
+    return options.readBody(request, (body) => takeBody(body, tenant, senderHeaders));
+  }
+
+  function takeBody(body: Buffer, tenant: string, senderHeaders: AnswerHeaders): NowOrLater<IngestAnswer> {
     const json = parseJson(decodeUtf8(body));
     const headers = limitService(json, senderHeaders);
     const batch = validate(json);
@@ -61,23 +51,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       admit.refuse("shutting_down", spanCount);
       throw shuttingDown();
     }
-
-    const batchKey =
-      batch.batchId === undefined ? undefined : [batch.batchId, tenant, batch.service].join("\n");
-    if (batchKey !== undefined && (await isRepeated(batchKey))) {
-      counters.duplicateBatch();
-      return accepted(spanCount, headers);
-    }
-
-    counters.received(spanCount);
-    const admission = offer(body, batch, tenant);
-    if (batchKey !== undefined) remember(batchKey, admission);
-    const refusal = refusalOf(await admission);
-    if (refusal !== undefined) {
-      counters.rejected(refusal.code, spanCount);
-      throw refusal;
-    }
-    return accepted(spanCount, headers);
+    return whenThere(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
   }
 
   /** Spec 4.9 rule 7: the limit of a service, which only the body names; before anything else is said of the body. */
@@ -92,9 +66,28 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     }
   }
 
-  async function offer(body: Buffer, batch: ValidBatch, tenant: string): Promise<Admission> {
+  function validate(json: unknown): ValidBatch {
+    try {
+      return validateBatch(json, capacitySpans);
+    } catch (error) {
+      if (error instanceof RefusedBatch) admit.refuse(error.code, error.spanCount);
+      throw error;
+    }
+  }
+
+  function admitOnce(body: Buffer, batch: ValidBatch, tenant: string): NowOrLater<void> {
+    const { batchId, service } = batch;
+    if (batchId === undefined) return offer(body, batch, tenant);
+    const isNew = batches.once([batchId, tenant, service].join("\n"), () => offer(body, batch, tenant));
+    return whenThere(isNew, (wasNew) => {
+      if (!wasNew) counters.duplicateBatch();
+    });
+  }
+
+  function offer(body: Buffer, batch: ValidBatch, tenant: string): NowOrLater<void> {
     const { service, env, version, batchId, spans, unusableFields } = batch;
-    const admission = await admit.offer({
+    counters.received(spans.length);
+    const admission = admit.offer({
       parts: [{ from: 0, context: { tenant, service, env, version, receivedAtMs: clock.now() } }],
       batchId,
       spanCount: spans.length,
@@ -102,27 +95,9 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       spans,
       madeSpanIds: makeMissingSpanIds(spans, makeSpanId),
     });
-    if (admission.type === "accepted") for (const field of unusableFields) counters.invalidValue(field);
-    return admission;
-  }
-
-  /** Remembers a batch that was taken. While that is not settled, a repeat waits for it. */
-  function remember(batchKey: string, admission: Promise<Admission>): void {
-    const settled = admission.then(
-      ({ type }) => {
-        if (type === "accepted") recentBatches.add(batchKey);
-      },
-      () => undefined,
-    );
-    underWay.set(
-      batchKey,
-      settled.finally(() => underWay.delete(batchKey)),
-    );
-  }
-
-  async function isRepeated(batchKey: string): Promise<boolean> {
-    await underWay.get(batchKey);
-    return recentBatches.has(batchKey);
+    return whenThere(admission, () => {
+      for (const field of unusableFields) counters.invalidValue(field);
+    });
   }
 
   return { handle };
