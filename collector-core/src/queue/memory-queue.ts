@@ -1,4 +1,3 @@
-import type { Span } from "@obspan/sdk/wire";
 import type {
   Admission,
   BatchRange,
@@ -22,10 +21,12 @@ export interface MemoryQueueOptions extends QueueLimits {
  */
 const PARSED_BYTES_KEPT = 8 * 1024 * 1024;
 
+/** A batch of which only the bytes are kept. */
+type BytesOnly = Omit<ReceivedBatch, "spans"> & { readonly spans: undefined };
+
 /** A batch as it waits: `next` is the first of its spans that is still there. */
 interface Waiting {
-  readonly batch: Omit<ReceivedBatch, "spans">;
-  spans: readonly Span[] | undefined;
+  batch: ReceivedBatch | BytesOnly;
   next: number;
 }
 
@@ -94,16 +95,16 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     return evicted;
   }
 
-  function offer(batch: ReceivedBatch): Promise<Admission> {
+  function offer(batch: ReceivedBatch): Admission {
     const { spanCount: spans, body } = batch;
     const bytes = body.byteLength;
     if (spans > options.capacitySpans) {
       const capacity = options.capacitySpans;
-      return Promise.resolve({ type: "batch_too_large", unit: "spans", size: spans, capacity });
+      return { type: "batch_too_large", unit: "spans", size: spans, capacity };
     }
     if (bytes > options.capacityBytes) {
       const capacity = options.capacityBytes;
-      return Promise.resolve({ type: "batch_too_large", unit: "bytes", size: bytes, capacity });
+      return { type: "batch_too_large", unit: "bytes", size: bytes, capacity };
     }
 
     const pct = currentPct();
@@ -111,20 +112,19 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     let evicted = 0;
     if (pct >= options.hardLimitPct || !fits) {
       if (options.mode === "reject") {
-        return Promise.resolve({ type: "queue_full", usagePct: pct, hardLimitPct: options.hardLimitPct });
+        return { type: "queue_full", usagePct: pct, hardLimitPct: options.hardLimitPct };
       }
       evicted = makeRoom(spans, bytes);
     }
     if (spans > 0) add(batch, bytes);
     updateLevel();
-    return Promise.resolve({ type: "accepted", evicted });
+    return { type: "accepted", evicted };
   }
 
   function add(batch: ReceivedBatch, bytes: number): void {
-    const { spans, ...rest } = batch;
-    spanCount += rest.spanCount;
+    spanCount += batch.spanCount;
     byteCount += bytes;
-    waiting.push({ batch: rest, spans: byteCount <= PARSED_BYTES_KEPT ? spans : undefined, next: 0 });
+    waiting.push({ batch: byteCount <= PARSED_BYTES_KEPT ? batch : { ...batch, spans: undefined }, next: 0 });
     for (const listener of arrivalListeners) listener();
   }
 
@@ -136,8 +136,9 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
       // Only a batch that is larger than a lease is cut: what depends on a whole batch is then settled once.
       if (taken > 0 && taken + oldest.batch.spanCount - from > maxSpans) break;
       const to = Math.min(oldest.batch.spanCount, from + maxSpans);
-      oldest.spans ??= parseSpans(oldest.batch.body);
-      ranges.push({ batch: { ...oldest.batch, spans: oldest.spans }, from, to });
+      const batch = withSpans(oldest.batch);
+      oldest.batch = batch;
+      ranges.push({ batch, from, to });
       oldest.next = to;
       taken += to - from;
       spanCount -= to - from;
@@ -180,8 +181,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
         continue;
       }
       byteCount += batch.body.byteLength;
-      const { spans, ...rest } = batch;
-      const again: Waiting = { batch: { ...rest, spanCount: to }, spans, next: from };
+      const again: Waiting = { batch: { ...batch, spanCount: to }, next: from };
       if (head > 0) waiting[--head] = again;
       else waiting.unshift(again);
     }
@@ -213,7 +213,9 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   };
 }
 
-/** The spans of a body that was valid when it was admitted. */
-function parseSpans(body: Buffer): readonly Span[] {
-  return (JSON.parse(body.toString("utf8")) as { spans: Span[] }).spans;
+/** The batch with its spans, parsed from the body again where they were let go: it was valid when it was admitted. */
+function withSpans(batch: ReceivedBatch | BytesOnly): ReceivedBatch {
+  if (batch.spans !== undefined) return batch;
+  const { spans } = JSON.parse(batch.body.toString("utf8")) as Pick<ReceivedBatch, "spans">;
+  return { ...batch, spans };
 }
