@@ -26,6 +26,9 @@ export interface Passage {
 /** Throws the `ApiError` (host_not_allowed, origin_not_allowed) that answers a request which may not pass. */
 export type OriginGuard = (request: GuardedRequest) => Passage;
 
+/** Host headers that are remembered: every loopback address is a good one. */
+const MAX_KNOWN_HOSTS = 20;
+
 const PASSED: Passage = { allowedOrigin: undefined };
 
 /**
@@ -39,31 +42,38 @@ export function createOriginGuard(policy: OriginPolicy): OriginGuard {
   );
   const boundToLoopback = isLoopback(policy.bindHost.toLowerCase());
 
-  function isOwnName(host: string): boolean {
-    return (
-      host === "localhost" ||
-      allowedHosts.has(host) ||
-      (boundToLoopback ? isLoopback(host) : isIP(host) !== 0)
-    );
+  /** Host headers that were found good: clients send one or two, and they are looked at in every request. */
+  const ownHosts = new Set<string>();
+
+  function requireOwnHost(host: string): void {
+    if (ownHosts.has(host)) return;
+    const authority = host.toLowerCase();
+    const name = hostName(authority);
+    const isOwn =
+      name === "localhost" ||
+      allowedHosts.has(name) ||
+      allowedHosts.has(authority) ||
+      (boundToLoopback ? isLoopback(name) : isIP(name) !== 0);
+    if (!isOwn) {
+      throw new ApiError(
+        "host_not_allowed",
+        `The collector does not answer to the host ${quote(name)}; list it in server.allowed_hosts (OBS_SERVER_ALLOWED_HOSTS).`,
+      );
+    }
+    if (ownHosts.size < MAX_KNOWN_HOSTS) ownHosts.add(host);
   }
 
   return function checkOrigin({ method, headers }) {
-    const authority = headers.host?.toLowerCase() ?? "";
-    const host = hostName(authority);
-    const { origin } = headers;
+    const { host = "", origin } = headers;
     const fromBrowser = origin !== undefined || isFromBrowser(headers);
-    if ((boundToLoopback || fromBrowser) && !isOwnName(host) && !allowedHosts.has(authority)) {
-      throw new ApiError(
-        "host_not_allowed",
-        `The collector does not answer to the host ${quote(host)}; list it in server.allowed_hosts (OBS_SERVER_ALLOWED_HOSTS).`,
-      );
-    }
+    if (boundToLoopback || fromBrowser) requireOwnHost(host);
     if (!fromBrowser) return PASSED;
     if (origin === undefined) {
       if (isForeignPage(method, headers)) throw foreignOrigin("another site");
       return PASSED;
     }
     const sender = origin.toLowerCase();
+    const authority = host.toLowerCase();
     if (sender === `http://${authority}` || sender === `https://${authority}`) return PASSED;
     if (allowedOrigins.has(sender)) return { allowedOrigin: origin };
     throw foreignOrigin(quote(origin));
