@@ -15,7 +15,7 @@ import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest 
 import { JSON_HEADERS } from "./json-headers.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
-import type { IngestRoute } from "./ingest-route.js";
+import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
 /** What {@link createHttpServer} needs. */
 export interface HttpServerOptions {
@@ -151,11 +151,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     route: string,
   ): Promise<void> {
     try {
-      const { status, headers, body } = await ingest.handle(request);
-      // With its length known the answer leaves in one piece; without, it would be chunked.
-      response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
-      response.end(body);
-      options.onRequest(route, status);
+      writeAnswer(response, await ingest.handle(request));
+      options.onRequest(route, response.statusCode);
     } catch (error) {
       await answerError(request, response, route, error, ingest);
     }
@@ -212,6 +209,19 @@ function pathOf(url: string): string {
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const query = path.indexOf("?");
   return query < 0 ? path : path.slice(0, query);
+}
+
+/** With its length known an answer leaves in one piece; without, it would be chunked. */
+function writeAnswer(response: ServerResponse, { status, headers, body }: IngestAnswer): void {
+  const bytes = Buffer.byteLength(body);
+  // A list, as Node takes it, and not an object: that one would be made anew for each answer, and be walked for its names.
+  const list: string[] = [];
+  for (const name in headers) list.push(name, headers[name] ?? "");
+  list.push("Content-Length", String(bytes));
+  response.writeHead(status, list);
+  // In ASCII text the bytes are the characters, which Node writes without looking at each.
+  if (typeof body === "string" && bytes === body.length) response.end(body, "latin1");
+  else response.end(body);
 }
 
 /** Lets a listed origin in; true where the request was its preflight, which is then answered. */
