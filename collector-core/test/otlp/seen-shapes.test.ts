@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { map, user } from "./map-request.js";
+import { assistant, map, user } from "./map-request.js";
 import type { TestSpan } from "./otlp-request.js";
 
 const toolCall = (id: string, name: string, args: unknown) => ({
@@ -119,6 +119,172 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
         completion_messages: [{ role: "assistant", parts: [toolCall("c1", "final_result", "{}")] }],
       },
     },
+  ],
+  [
+    "Genkit: model, provider and usage of a call",
+    {
+      name: "googleai/gemini-2.5-flash",
+      attributes: {
+        "genkit:type": "action",
+        "genkit:metadata:subtype": "model",
+        "genkit:name": "googleai/gemini-2.5-flash",
+        "genkit:output":
+          '{"message":{"role":"model","content":[{"text":"Hello"}]},"finishReason":"stop","usage":{"inputTokens":21,"outputTokens":26,"thoughtsTokens":7,"cachedContentTokens":3,"totalTokens":54}}',
+      },
+    },
+    {
+      span_type: "llm",
+      attributes: {
+        model: "gemini-2.5-flash",
+        provider: "google",
+        tokens_input: 21,
+        tokens_output: 26,
+        tokens_cached: 3,
+        tokens_reasoning: 7,
+        completion_messages: [{ ...assistant("Hello"), finish_reason: "stop" }],
+      },
+    },
+  ],
+  [
+    "Genkit: the work around the calls",
+    { name: "generate", attributes: { "genkit:type": "util", "genkit:name": "generate" } },
+    { span_type: "task" },
+  ],
+  [
+    "AI SDK 4: reasoning tokens stand in the provider's metadata alone",
+    {
+      name: "ai.generateText.doGenerate",
+      attributes: {
+        "ai.operationId": "ai.generateText.doGenerate",
+        "ai.model.provider": "openai.chat",
+        "ai.usage.promptTokens": 11,
+        "ai.usage.completionTokens": 228,
+        "ai.response.providerMetadata": '{"openai":{"reasoningTokens":192,"cachedPromptTokens":0}}',
+      },
+    },
+    { attributes: { tokens_input: 11, tokens_output: 228, tokens_reasoning: 192, tokens_cached: 0 } },
+  ],
+  [
+    "Mastra: finish reasons as a text of JSON, the session and the user among its metadata",
+    {
+      name: "chat gpt-4o",
+      attributes: {
+        "mastra.span.type": "model_inference",
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-4o",
+        "gen_ai.response.finish_reasons": '["tool-calls"]',
+        "mastra.metadata.userId": "u1",
+        "mastra.metadata.sessionId": "s1",
+        "mastra.completion_start_time": "2025-11-21T03:15:03.484Z",
+      },
+    },
+    {
+      span_type: "llm",
+      status: "OK",
+      attributes: { finish_reason: "tool-calls", user_id: "u1", session_id: "s1", ttft_ms: 99.876544 },
+    },
+  ],
+  [
+    "Mastra: a call that failed, by its finish reason alone",
+    {
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.response.finish_reasons": '["error"]',
+      },
+    },
+    { status: "ERROR" },
+  ],
+  [
+    "a workflow is called by its name",
+    { name: "invoke_workflow orders", attributes: { "gen_ai.operation.name": "invoke_workflow" } },
+    { span_type: "agent", attributes: { agent: "orders" } },
+  ],
+  [
+    "OpenInference on LangChain: who it was among the metadata, the settings as a text",
+    {
+      name: "ChatOpenAI",
+      attributes: {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": "gpt-4o",
+        "llm.invocation_parameters": '{"model":"gpt-4o","temperature":0.3,"max_tokens":100}',
+        "llm.stop_reason": "stop",
+        metadata: '{"user_id":"u1","thread_id":"t1","ls_provider":"openai","ls_model_name":"gpt-4o"}',
+      },
+    },
+    {
+      attributes: {
+        provider: "openai",
+        user_id: "u1",
+        session_id: "t1",
+        temperature: 0.3,
+        max_tokens: 100,
+        finish_reason: "stop",
+      },
+    },
+  ],
+  [
+    "Langfuse on LangChain: the provider among the metadata",
+    {
+      name: "ChatAnthropic",
+      attributes: {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.model.name": "claude",
+        "langfuse.observation.model.parameters": '{"temperature":0.2}',
+        "langfuse.observation.metadata.ls_provider": "anthropic",
+      },
+    },
+    { attributes: { model: "claude", provider: "anthropic", temperature: 0.2 } },
+  ],
+  [
+    "LangSmith: details of the usage, the thread; its own session is a project and no session",
+    {
+      name: "ChatOpenAI",
+      attributes: {
+        "langsmith.span.kind": "llm",
+        "langsmith.trace.session_id": "e2c5…",
+        "langsmith.metadata.thread_id": "t1",
+        "langsmith.metadata.user_id": "u1",
+        "langsmith.metadata.ls_provider": "openai",
+        "gen_ai.request.model": "gpt-4o",
+        "gen_ai.usage.input_tokens": 1370,
+        "gen_ai.usage.output_tokens": 155,
+        "langsmith.usage_metadata":
+          '{"input_tokens":1370,"output_tokens":155,"total_tokens":1525,"input_token_details":{"cache_read":1280},"output_token_details":{"reasoning":9}}',
+      },
+    },
+    {
+      attributes: {
+        provider: "openai",
+        session_id: "t1",
+        user_id: "u1",
+        tokens_input: 1370,
+        tokens_cached: 1280,
+        tokens_reasoning: 9,
+      },
+    },
+  ],
+  [
+    "VoltAgent: an agent by its entity",
+    {
+      name: "deleter",
+      attributes: { "entity.type": "agent", "entity.name": "deleter", "conversation.id": "c1" },
+    },
+    { span_type: "agent", attributes: { agent: "deleter", session_id: "c1" } },
+  ],
+  [
+    "VoltAgent: a call by its own type",
+    {
+      name: "llm:generateText",
+      attributes: {
+        "span.type": "llm",
+        "entity.type": "agent",
+        "entity.name": "deleter",
+        "llm.model": "gpt-4o",
+        "llm.usage.prompt_tokens": 133,
+        "llm.usage.completion_tokens": 19,
+      },
+    },
+    { span_type: "llm", attributes: { model: "gpt-4o", tokens_input: 133, tokens_output: 19 } },
   ],
 ];
 

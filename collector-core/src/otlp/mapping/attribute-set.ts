@@ -166,6 +166,14 @@ export function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(parsed) ? (parsed as unknown[]) : undefined;
 }
 
+/** Why a model stopped: one reason, alone, in a list, or in a text of JSON that is one. */
+export function onlyReason(value: JsonValue): string | undefined {
+  const reasons = asList(value);
+  if (reasons === undefined) return asText(value);
+  const [first] = reasons;
+  return reasons.every((reason) => reason === first) ? asText(first) : undefined;
+}
+
 /** Deepest nesting of a JSON text that is read. What is deeper stays a text (contract 1: 32 with the span around it). */
 const MAX_JSON_DEPTH = 24;
 

@@ -266,10 +266,12 @@ function takeFirst(
   return undefined;
 }
 
-/** Logfire keeps an answer as `{"message":{…},"usage":{…}}`. */
+/** Logfire and Genkit keep an answer as `{"message":{…},"usage":{…}}`. */
 function withInnerMessage(value: JsonValue): unknown {
   const record = asRecord(value);
-  return record !== undefined && isRecord(record["message"]) ? record["message"] : value;
+  if (record === undefined || !isRecord(record["message"])) return value;
+  const reason = asText(record["finishReason"]);
+  return reason === undefined ? record["message"] : { ...record["message"], finish_reason: reason };
 }
 
 function asPlainText(value: JsonValue): string {

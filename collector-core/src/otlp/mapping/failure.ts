@@ -1,16 +1,12 @@
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
-import { asNumber, asText, keyGroup, type AttributeSet } from "./attribute-set.js";
+import { asNumber, asText, keyGroup, onlyReason, type AttributeSet } from "./attribute-set.js";
 
 const HTTP_STATUS = keyGroup(["http.response.status_code", "http.status_code"]);
 const ERROR_TYPE = keyGroup(["error.type"]);
 const ERROR_MESSAGE = keyGroup(["langfuse.observation.status_message", "error.message", "exception.message"]);
+const FINISH_REASONS = keyGroup(["gen_ai.response.finish_reasons", "ai.response.finishReason"]);
 /** What may say that a span failed whose status does not. */
-const SIGNS = keyGroup([
-  "langfuse.observation.level",
-  "error.type",
-  "gen_ai.response.finish_reasons",
-  "ai.response.finishReason",
-]);
+const SIGNS = keyGroup(["langfuse.observation.level", "error.type", ...FINISH_REASONS.keys]);
 
 /** How a span ended. */
 export interface Outcome {
@@ -54,10 +50,5 @@ function hasFailed(span: OtlpSpan, attributes: AttributeSet, exception: OtlpEven
   if (attributes.text("error.type") !== undefined) return true;
   const escaped = exception?.attributes.get("exception.escaped");
   if (escaped === true || escaped === "true" || escaped === "True") return true;
-  const reasons = attributes.get("gen_ai.response.finish_reasons");
-  return (
-    attributes.text("ai.response.finishReason") === "error" ||
-    reasons === "error" ||
-    (Array.isArray(reasons) && reasons.length > 0 && reasons.every((reason) => reason === "error"))
-  );
+  return attributes.peek(FINISH_REASONS, onlyReason) === "error";
 }

@@ -7,6 +7,7 @@ import {
   asText,
   keyGroup,
   listGroup,
+  onlyReason,
   type AttributeSet,
 } from "./attribute-set.js";
 import { readIndexed } from "./indexed-attributes.js";
@@ -25,6 +26,7 @@ const MODEL = keyGroup([
   "langfuse.observation.model.name",
   "llm.request.model_name",
   "llm.request.model",
+  "llm.model",
   "model_name",
 ]);
 const PROVIDER = keyGroup([
@@ -34,6 +36,8 @@ const PROVIDER = keyGroup([
   "llm.system",
   "ai.model.provider",
   "model_provider",
+  "langfuse.observation.metadata.ls_provider",
+  "langsmith.metadata.ls_provider",
 ]);
 const TOOL_NAME = keyGroup(["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"]);
 const AGENT = keyGroup([
@@ -50,7 +54,13 @@ const SESSION_ID = keyGroup([
   "ai.telemetry.metadata.sessionId",
   "traceloop.association.properties.session_id",
   "traceloop.association.properties.chat_id",
-  "langsmith.trace.session_id",
+  // What LangSmith itself calls a session is a project: `langsmith.trace.session_id` is none.
+  "langsmith.metadata.session_id",
+  "langsmith.metadata.thread_id",
+  "langsmith.metadata.conversation_id",
+  "mastra.metadata.sessionId",
+  "mastra.metadata.threadId",
+  "conversation.id",
 ]);
 const USER_ID = keyGroup([
   "user.id",
@@ -58,6 +68,8 @@ const USER_ID = keyGroup([
   "langfuse.user.id",
   "ai.telemetry.metadata.userId",
   "traceloop.association.properties.user_id",
+  "langsmith.metadata.user_id",
+  "mastra.metadata.userId",
 ]);
 const TEMPERATURE = keyGroup([
   "gen_ai.request.temperature",
@@ -83,7 +95,14 @@ const FINISH_REASON = keyGroup([
   "gen_ai.response.finish_reason",
   "llm.response.finish_reason",
   "anthropic.message.stop_reason",
+  "llm.stop_reason",
 ]);
+/** What the caller said of the call, as a text of JSON: OpenInference passes LangChain's metadata on. */
+const METADATA = keyGroup(["metadata"]);
+/** The settings of the call, as a text of JSON. */
+const SETTINGS = keyGroup(["llm.invocation_parameters", "langfuse.observation.model.parameters"]);
+/** Genkit has model and provider in the name of the action alone: `openai/gpt-4o`. */
+const GENKIT_NAME = keyGroup(["genkit:name"]);
 /** In seconds. */
 const TTFT_SECONDS = keyGroup([
   "gen_ai.response.time_to_first_chunk",
@@ -101,36 +120,56 @@ export type Labels = Readonly<Record<string, JsonValue | undefined>>;
 /** Reads what a span names, and takes the attributes out that say it. */
 export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: KnownSpanType): Labels {
   const isModelCall = MODEL_TYPES.has(spanType);
-  const provider = isModelCall ? takeProvider(attributes) : undefined;
+  const metadata = readOnce(() => attributes.peek(METADATA, asRecord));
+  const settings = readOnce(() => attributes.peek(SETTINGS, asRecord));
+  const action = isModelCall ? attributes.peek(GENKIT_NAME, readActionName) : undefined;
+  const provider = isModelCall
+    ? takeProvider(attributes, () => asText(metadata()["ls_provider"]) ?? action?.provider)
+    : undefined;
+  const model = isModelCall ? attributes.take(MODEL, asText) : undefined;
   return {
-    model: isModelCall ? attributes.take(MODEL, asText) : undefined,
+    model: model ?? action?.model,
     provider,
     tool_name: takeToolName(attributes, span.name, spanType),
     agent: takeAgent(attributes, span.name, spanType),
-    session_id: attributes.take(SESSION_ID, asText),
-    user_id: attributes.take(USER_ID, asText),
-    temperature: attributes.take(TEMPERATURE, asNumber),
-    max_tokens: attributes.take(MAX_TOKENS, asNumber),
+    session_id: attributes.take(SESSION_ID, asText) ?? firstText(metadata(), SESSION_NAMES),
+    user_id: attributes.take(USER_ID, asText) ?? firstText(metadata(), USER_NAMES),
+    temperature: attributes.take(TEMPERATURE, asNumber) ?? asNumber(settings()["temperature"]),
+    max_tokens:
+      attributes.take(MAX_TOKENS, asNumber) ?? asNumber(settings()["max_tokens"] ?? settings()["maxTokens"]),
     stream: attributes.take(STREAM, asBoolean),
     finish_reason: attributes.take(FINISH_REASON, onlyReason),
     tool_definitions: takeToolDefinitions(attributes),
   };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Text of JSON is parsed where something in it is asked for, and once. */
+function readOnce(read: () => Fields | undefined): () => Fields {
+  let fields: Fields | undefined;
+  return () => (fields ??= read() ?? {});
+}
+
+const SESSION_NAMES = ["session_id", "sessionId", "thread_id", "threadId", "conversation_id"];
+const USER_NAMES = ["user_id", "userId"];
+
+function firstText(fields: Fields, names: readonly string[]): string | undefined {
+  return names.map((name) => asText(fields[name])).find((text) => text !== undefined);
+}
+
+function readActionName(value: JsonValue): { provider: string; model: string } | undefined {
+  const [, provider, model] = /^([^/]+)\/(.+)$/.exec(asText(value) ?? "") ?? [];
+  return provider === undefined || model === undefined ? undefined : { provider, model };
+}
+
 /** The provider by its one name. What says it otherwise (`openai.responses`) stays beside it, so that it is not lost. */
-function takeProvider(attributes: AttributeSet): string | undefined {
-  const name = attributes.peek(PROVIDER, asText);
+function takeProvider(attributes: AttributeSet, otherwise: () => string | undefined): string | undefined {
+  const name = attributes.peek(PROVIDER, asText) ?? otherwise();
   if (name === undefined) return undefined;
   const provider = normalizeProvider(name);
   attributes.take(PROVIDER, (value) => (value === provider ? provider : undefined));
   return provider;
-}
-
-/** One reason, alone or in a list. */
-function onlyReason(value: JsonValue): string | undefined {
-  if (!Array.isArray(value)) return asText(value);
-  const [first] = value;
-  return value.every((reason) => reason === first) ? asText(first) : undefined;
 }
 
 /** What a tool's span is called beside the tool. */
@@ -143,14 +182,14 @@ function takeToolName(attributes: AttributeSet, name: string, spanType: KnownSpa
 }
 
 /** Spans of agents whose name is that of the operation. */
-const UNNAMED_AGENT = /^(?:invoke_agent|create_agent|agent run|invocation)$/;
+const UNNAMED_AGENT = /^(?:invoke_agent|invoke_workflow|create_agent|agent run|invocation)$/;
 
 function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
   const said = attributes.take(AGENT, asText);
   if (said !== undefined || spanType !== "agent") return said;
   const entity = attributes.text("traceloop.entity.name");
   if (entity !== undefined) return entity;
-  const named = asText(name.replace(/^invoke_agent +/, ""));
+  const named = asText(name.replace(/^invoke_(?:agent|workflow) +/, ""));
   // Some put the model where the agent's name would be.
   return named === attributes.text("gen_ai.request.model") || UNNAMED_AGENT.test(name) ? undefined : named;
 }
@@ -216,12 +255,18 @@ function msFromEvent(span: OtlpSpan, event: OtlpEvent | undefined): number | und
     : Number(event.timeUnixNano - span.startUnixNano) / 1e6;
 }
 
-/** Langfuse says when the answer began. */
+const COMPLETION_START = keyGroup([
+  "langfuse.observation.completion_start_time",
+  "mastra.completion_start_time",
+]);
+
+/** Langfuse and Mastra say when the answer began. */
 function msToCompletionStart(attributes: AttributeSet, span: OtlpSpan): number | undefined {
-  const start = attributes.text("langfuse.observation.completion_start_time");
+  const start = attributes.peek(COMPLETION_START, asText);
   const ms = start === undefined ? Number.NaN : Date.parse(start.replaceAll('"', ""));
-  const elapsed = ms - Number(span.startUnixNano / 1000n) / 1000;
-  return elapsed >= 0 ? round(elapsed) : undefined;
+  if (!Number.isFinite(ms)) return undefined;
+  const elapsed = BigInt(ms) * 1_000_000n - span.startUnixNano;
+  return elapsed >= 0n ? Number(elapsed) / 1e6 : undefined;
 }
 
 /** To the nanosecond: 12.3 s × 1000 is not 12300.000000000002 ms. */

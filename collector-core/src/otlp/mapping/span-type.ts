@@ -40,6 +40,8 @@ const KINDS: Readonly<Record<string, KnownSpanType>> = {
   prompt: "task",
   parser: "task",
   flow: "task",
+  flowstep: "task",
+  util: "task",
   step: "task",
   model_step: "task",
 };
@@ -53,6 +55,8 @@ const KINDS_SAID = keyGroup([
   "gen_ai.span.kind",
   "mastra.span.type",
   "genkit:metadata:subtype",
+  "genkit:type",
+  "span.type",
 ]);
 
 /** Deprecated `llm.request.type`. */
@@ -154,6 +158,8 @@ function byContent(attributes: AttributeSet, name: string): KnownSpanType {
   )
     return "agent";
   if (/^invoke_agent\b/.test(name)) return "agent";
+  // VoltAgent says on every span whose it is; the agent's own has its name.
+  if (attributes.text("entity.type") === "agent" && attributes.text("entity.name") === name) return "agent";
   const hasModel = attributes.mayHave(MODELS);
   if (hasModel && attributes.mayHave(CALLS)) return /embed/i.test(name) ? "embedding" : "llm";
   return attributes.mayHave(TOOLS) ? "tool" : "span";

@@ -83,7 +83,13 @@ const OBJECTS = keyGroup([
   "langfuse.observation.usage_details",
   "langfuse.observation.cost_details",
   "ai.response.providerMetadata",
+  "langsmith.usage_metadata",
+  "genkit:output",
 ]);
+/** LangChain's own count, as LangSmith passes it on. */
+const LANGCHAIN_USAGE = keyGroup(["langsmith.usage_metadata"]);
+/** Genkit says what a call used in its answer alone. */
+const GENKIT_OUTPUT = keyGroup(["genkit:output"]);
 const ALL = [INPUT, OUTPUT, CACHED, REASONING, COST, OBJECTS];
 const NOTHING: Usage = {};
 
@@ -92,18 +98,25 @@ export function takeUsage(attributes: AttributeSet, provider: string, scope: str
   if (!ALL.some((group) => attributes.mayHave(group))) return NOTHING;
   const input = attributes.take(INPUT, asTokens);
   const output = attributes.take(OUTPUT, asTokens);
-  const own = input === undefined && output === undefined ? readLangfuseUsage(attributes) : undefined;
+  const isSilent = input === undefined && output === undefined;
+  const own = isSilent ? (readLangfuseUsage(attributes) ?? readGenkitUsage(attributes)) : undefined;
+  const details = readLangChainDetails(attributes);
   const total = attributes.peek(TOTAL, asTokens);
   const metadata = readProviderMetadata(attributes);
-  const cached = attributes.take(CACHED, asTokens) ?? own?.tokens_cached ?? metadata.cacheRead;
-  const written = attributes.peek(CACHE_WRITES, asTokens) ?? metadata.cacheWrite ?? 0;
+  const cached =
+    attributes.take(CACHED, asTokens) ?? own?.tokens_cached ?? metadata.cacheRead ?? details.cacheRead;
+  const written = attributes.peek(CACHE_WRITES, asTokens) ?? metadata.cacheWrite ?? details.cacheWrite ?? 0;
   const counts = { input: input ?? 0, output: output ?? 0, cache: (cached ?? 0) + written, total };
   const isExclusive = excludesCache(attributes, counts, { provider, scope, rawInput: metadata.input });
   return {
     tokens_input: input === undefined ? own?.tokens_input : isExclusive ? input + counts.cache : input,
     tokens_output: output ?? own?.tokens_output,
     tokens_cached: cached,
-    tokens_reasoning: attributes.take(REASONING, asTokens) ?? own?.tokens_reasoning,
+    tokens_reasoning:
+      attributes.take(REASONING, asTokens) ??
+      own?.tokens_reasoning ??
+      metadata.reasoning ??
+      details.reasoning,
     cost_usd: attributes.take(COST, asAmount) ?? readLangfuseCost(attributes),
   };
 }
@@ -138,12 +151,40 @@ function excludesCache(
   return isAiSdk && !hasDetails && EXCLUSIVE_PROVIDERS.has(sender.provider);
 }
 
-/** What only the provider's own answer says, where the AI SDK passes it on. */
-function readProviderMetadata(attributes: AttributeSet): {
-  readonly input?: number | undefined;
+/** Parts of the whole. */
+interface UsageDetails {
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-} {
+  readonly reasoning?: number | undefined;
+}
+
+function readLangChainDetails(attributes: AttributeSet): UsageDetails {
+  const usage = attributes.peek(LANGCHAIN_USAGE, asRecord);
+  if (usage === undefined) return {};
+  const input = isRecord(usage["input_token_details"]) ? usage["input_token_details"] : {};
+  const output = isRecord(usage["output_token_details"]) ? usage["output_token_details"] : {};
+  return {
+    cacheRead: asTokens(input["cache_read"]),
+    cacheWrite: asTokens(input["cache_creation"]),
+    reasoning: asTokens(output["reasoning"]),
+  };
+}
+
+function readGenkitUsage(attributes: AttributeSet): Usage | undefined {
+  const usage = attributes.peek(GENKIT_OUTPUT, asRecord)?.["usage"];
+  if (!isRecord(usage)) return undefined;
+  return {
+    tokens_input: asTokens(usage["inputTokens"]),
+    tokens_output: asTokens(usage["outputTokens"]),
+    tokens_cached: asTokens(usage["cachedContentTokens"]),
+    tokens_reasoning: asTokens(usage["thoughtsTokens"]),
+  };
+}
+
+/** What only the provider's own answer says, where the AI SDK passes it on. */
+function readProviderMetadata(
+  attributes: AttributeSet,
+): UsageDetails & { readonly input?: number | undefined } {
   const metadata = asRecord(attributes.get("ai.response.providerMetadata"));
   if (metadata === undefined) return {};
   for (const fields of Object.values(metadata)) {
@@ -161,8 +202,9 @@ function readProviderMetadata(attributes: AttributeSet): {
       "cacheCreationInputTokens",
       "cacheWriteInputTokens",
     ]);
-    if (cacheRead !== undefined || cacheWrite !== undefined)
-      return { input: asTokens(usage["input_tokens"]), cacheRead, cacheWrite };
+    const reasoning = firstOf(all, ["reasoningTokens", "thoughtsTokenCount"]);
+    if (cacheRead !== undefined || cacheWrite !== undefined || reasoning !== undefined)
+      return { input: asTokens(usage["input_tokens"]), cacheRead, cacheWrite, reasoning };
   }
   return {};
 }
