@@ -1,6 +1,6 @@
 import type { Facets } from "../contract/trace.js";
-import type { TraceFacts } from "./trace-facts.js";
-import type { TraceValues, ValueField } from "./trace-values.js";
+import type { TraceBlock } from "./trace-block.js";
+import type { TraceValues } from "./trace-values.js";
 
 /** Values that a facet shows. */
 const MAX_VALUES = 200;
@@ -11,36 +11,32 @@ export class FacetCounter {
   #costUsd = 0;
   /** Traces share their values: each is taken apart once, at the end. */
   readonly #byValues = new Map<TraceValues, number>();
-  readonly #statuses = new Map<string, number>();
-  readonly #tenants = new Map<string, number>();
 
-  add(tenant: string, facts: TraceFacts): void {
+  add(block: TraceBlock, slot: number): void {
     this.#total++;
-    this.#costUsd += facts.costUsd;
-    count(this.#byValues, facts.values, 1);
-    count(this.#statuses, facts.status, 1);
-    count(this.#tenants, tenant, 1);
+    this.#costUsd += block.costUsd(slot);
+    count(this.#byValues, block.values(slot), 1);
   }
 
   /** The most frequent values of each field, ties by name. */
   toFacets(): Facets {
-    const facetOf = (field: ValueField): Facets[ValueField] => {
+    const facetOf = (valuesOf: (values: TraceValues) => readonly string[]) => {
       const counts = new Map<string, number>();
       for (const [values, traces] of this.#byValues)
-        for (const value of values[field]) count(counts, value, traces);
+        for (const value of valuesOf(values)) count(counts, value, traces);
       return mostFrequent(counts);
     };
     return {
       total: this.#total,
       cost_usd: this.#costUsd,
-      service: facetOf("service"),
-      env: facetOf("env"),
-      agent: facetOf("agent"),
-      model: facetOf("model"),
-      status: mostFrequent(this.#statuses),
-      span_type: facetOf("span_type"),
-      evaluation_type: facetOf("evaluation_type"),
-      tenant: mostFrequent(this.#tenants),
+      service: facetOf(({ service }) => service),
+      env: facetOf(({ env }) => env),
+      agent: facetOf(({ agent }) => agent),
+      model: facetOf(({ model }) => model),
+      status: facetOf(({ status }) => [status]),
+      span_type: facetOf((values) => values.span_type),
+      evaluation_type: facetOf((values) => values.evaluation_type),
+      tenant: facetOf(({ tenant }) => [tenant]),
     };
   }
 }

@@ -20,8 +20,10 @@ import type {
 } from "../interfaces.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { DroppedSpans } from "./dropped-spans.js";
+import { createLoopUtilization } from "../loop-utilization.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
+import { IdleCatchUp } from "./idle-catch-up.js";
 import { ListCursors } from "./list-cursor.js";
 import {
   FLAG,
@@ -34,11 +36,11 @@ import {
 import { NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
 import { TimeSlice } from "../time-slice.js";
-import { TraceIndex } from "./trace-facts.js";
+import { TraceIndex } from "./trace-index.js";
 import { TracePageCollector } from "./trace-pages.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceRegistry } from "./trace-registry.js";
-import { createTraceSearch } from "./trace-search.js";
+import { createTraceSearch, type TraceSearch } from "./trace-search.js";
 import { summarizeTrace } from "./trace-summary.js";
 
 /** Evaluation spans kept per trace, apart from its other spans (contract 8). */
@@ -67,6 +69,8 @@ export interface MemoryTraceStoreOptions {
   /** `trace_store.max_bytes`: beyond it the oldest traces go. All that the store holds counts. */
   readonly maxBytes: number;
   readonly clock: Clock;
+  /** For which part of the time the event loop was at work since this was last asked. Default: as it measures that. */
+  readonly loopUtilization?: () => number;
   /** Size of a piece of memory. Default: 1 MiB, less where `maxBytes` is less than 64 MiB. */
   readonly segmentBytes?: number;
 }
@@ -75,6 +79,7 @@ export interface MemoryTraceStoreOptions {
 export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceStore {
   const { maxTraces, maxSpansPerTrace, ttlSeconds, maxBytes, clock } = options;
   const {
+    loopUtilization = createLoopUtilization(),
     segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
   } = options;
   const traces = new TraceRegistry();
@@ -83,8 +88,9 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     Math.min(MAX_EVICTED_PLACES, Math.max(MIN_EVICTED_PLACES, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
   );
   const cursors = new ListCursors();
-  const index = new TraceIndex(traces, spans);
-  const search = createTraceSearch({ traces, spans, index, clock });
+  const index = new TraceIndex(spans, clock);
+  const idleCatchUp = new IdleCatchUp({ index, clock, loopUtilization });
+  const searchTraces = createTraceSearch({ traces, spans, index, clock });
   const evicted: Record<EvictionReason, number> = {
     max_traces: 0,
     max_bytes: 0,
@@ -95,14 +101,19 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   let lateEvaluations = 0;
   let sweeper: NodeJS.Timeout | undefined;
 
+  const search: TraceSearch = (...question) => {
+    idleCatchUp.asked();
+    return searchTraces(...question);
+  };
+
   function heldBytes(): number {
-    return spans.bytes + traces.bytes + evictedTraces.bytes;
+    return spans.bytes + traces.bytes + index.bytes + evictedTraces.bytes;
   }
 
   // --- Traces and spans that go.
 
   function dropTrace(trace: TraceRecord): void {
-    index.forget(trace);
+    index.remove(trace);
     traces.remove(trace);
     removeChain(trace.firstSpan);
     removeChain(trace.firstEvaluation);
@@ -191,7 +202,10 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     }
 
     const row = spans.add(trace, span, nowMs);
-    if (isNew) traces.add(trace);
+    if (isNew) {
+      traces.add(trace);
+      index.add(trace);
+    }
     trace.arrivals++;
     if (isEvaluation) {
       if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
@@ -215,11 +229,13 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const store: TraceStore = {
     start() {
       sweeper ??= setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+      idleCatchUp.start();
     },
 
     stop() {
       clearInterval(sweeper);
       sweeper = undefined;
+      idleCatchUp.stop();
     },
 
     async append(
@@ -297,7 +313,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       const newestSequence = after?.newestSequence ?? traces.newestSequence;
       const collector = new TracePageCollector(order, limit, after);
       const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
-      await search(query, before, (trace, facts) => collector.add(trace, facts), signal);
+      await search(query, before, (trace, block, slot) => collector.add(trace, block, slot), signal);
 
       const { page, hasMore } = collector.finish();
       const timeSlice = new TimeSlice(clock, signal);
@@ -320,8 +336,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       await search(
         filter,
         Number.POSITIVE_INFINITY,
-        ({ tenant }, facts) => {
-          counter.add(tenant, facts);
+        (_trace, block, slot) => {
+          counter.add(block, slot);
           return true;
         },
         signal,
@@ -335,8 +351,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       await search(
         query,
         Number.POSITIVE_INFINITY,
-        (_trace, facts) => {
-          counter.add(facts);
+        (_trace, block, slot) => {
+          counter.add(block, slot);
           return true;
         },
         signal,

@@ -1,6 +1,6 @@
 import type { Histogram } from "../contract/trace.js";
 import { formatInstant } from "../span/timestamp.js";
-import type { TraceFacts } from "./trace-facts.js";
+import type { TraceBlock } from "./trace-block.js";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -18,9 +18,9 @@ export class StartHistogram {
   readonly #startsMs: number[] = [];
   readonly #failed: boolean[] = [];
 
-  add({ startEpochMs, status }: TraceFacts): void {
-    this.#startsMs.push(startEpochMs);
-    this.#failed.push(status === "ERROR");
+  add(block: TraceBlock, slot: number): void {
+    this.#startsMs.push(block.startEpochMs(slot));
+    this.#failed.push(block.values(slot).status === "ERROR");
   }
 
   /**
@@ -44,7 +44,8 @@ export class StartHistogram {
       traces: 0,
       errors: 0,
     }));
-    for (const [index, startMs] of this.#startsMs.entries()) {
+    for (let index = 0; index < total; index++) {
+      const startMs = this.#startsMs[index] as number;
       const bucket = buckets[Math.floor(startMs / lengthMs) - first];
       if (bucket === undefined) continue;
       bucket.traces++;

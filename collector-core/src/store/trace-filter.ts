@@ -1,8 +1,7 @@
 import type { TraceFilter } from "../contract/trace.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import type { Instant } from "../span/timestamp.js";
-import type { TraceFacts, TraceIndex } from "./trace-facts.js";
-import type { TraceRecord } from "./trace-record.js";
+import type { TraceBlock } from "./trace-block.js";
 import type { TraceValues, ValueField } from "./trace-values.js";
 
 /** The filter parameters that are the name of a value. */
@@ -14,7 +13,7 @@ const VALUE_PARAMETERS = [
   "span_type",
 ] as const satisfies readonly ValueField[];
 
-/** A filter over what is known of a trace without its text; `q` and `trace_id` are not its part. */
+/** A filter over what is known of a trace without its text; `q`, `trace_id` and `root_name` are not its part. */
 export class TraceValueFilter {
   readonly #filter: TraceFilter;
   readonly #since: Instant | undefined;
@@ -37,32 +36,27 @@ export class TraceValueFilter {
     this.#wanted = isType ? [...given, { field: "evaluation_type", value: evaluation }] : given;
   }
 
-  matches(trace: TraceRecord, index: TraceIndex, nowMs: number): boolean {
-    const { tenant, status, min_duration_ms: minDurationMs, has_evaluation: evaluation } = this.#filter;
-    if (tenant !== undefined && trace.tenant !== tenant) return false;
-    const facts = index.of(trace, nowMs);
-    if (status !== undefined && facts.status !== status) return false;
-    if (minDurationMs !== undefined && facts.durationMs < minDurationMs) return false;
-    if (evaluation === "true" && !facts.hasEvaluation) return false;
-    if (evaluation === "false" && facts.hasEvaluation) return false;
-    if (this.#since !== undefined && startsBefore(facts, this.#since)) return false;
-    if (this.#until !== undefined && !startsBefore(facts, this.#until)) return false;
-    if (!this.#matchesValues(facts.values)) return false;
-    const { root_name: rootName } = this.#filter;
-    return rootName === undefined || index.rootNameOf(trace, nowMs) === rootName;
+  /** Whether the trace at a slot matches, whose facts are known. */
+  matches(block: TraceBlock, slot: number): boolean {
+    const values = block.values(slot);
+    let matches = this.#known.get(values);
+    if (matches === undefined) {
+      matches = this.#matchesValues(values);
+      this.#known.set(values, matches);
+    }
+    if (!matches) return false;
+    const { min_duration_ms: minDurationMs } = this.#filter;
+    if (minDurationMs !== undefined && block.durationMs(slot) < minDurationMs) return false;
+    if (this.#since !== undefined && block.startsBefore(slot, this.#since)) return false;
+    return this.#until === undefined || block.startsBefore(slot, this.#until);
   }
 
   #matchesValues(values: TraceValues): boolean {
-    if (this.#wanted.length === 0) return true;
-    let matches = this.#known.get(values);
-    if (matches === undefined) {
-      matches = this.#wanted.every(({ field, value }) => values[field].includes(value));
-      this.#known.set(values, matches);
-    }
-    return matches;
+    const { tenant, status, has_evaluation: evaluation } = this.#filter;
+    if (tenant !== undefined && values.tenant !== tenant) return false;
+    if (status !== undefined && values.status !== status) return false;
+    if (evaluation === "true" && !values.hasEvaluation) return false;
+    if (evaluation === "false" && values.hasEvaluation) return false;
+    return this.#wanted.every(({ field, value }) => values[field].includes(value));
   }
-}
-
-function startsBefore(facts: TraceFacts, { epochMs, nanos }: Instant): boolean {
-  return facts.startEpochMs < epochMs || (facts.startEpochMs === epochMs && facts.startNanos < nanos);
 }

@@ -1,6 +1,6 @@
 import type { TraceOrder, TraceQuery } from "../contract/trace.js";
-import type { TraceFacts } from "./trace-facts.js";
 import type { ListPosition } from "./list-cursor.js";
+import type { TraceBlock } from "./trace-block.js";
 import type { TraceRecord } from "./trace-record.js";
 
 /** A trace with its place in an order. */
@@ -10,9 +10,9 @@ export interface RankedTrace {
 }
 
 /** What the orders other than `newest` go by. */
-const VALUES: Readonly<Record<Exclude<TraceOrder, "newest">, (facts: TraceFacts) => number>> = {
-  slowest: (facts) => facts.durationMs,
-  costliest: (facts) => facts.costUsd,
+const VALUES: Readonly<Record<Exclude<TraceOrder, "newest">, (block: TraceBlock, slot: number) => number>> = {
+  slowest: (block, slot) => block.durationMs(slot),
+  costliest: (block, slot) => block.costUsd(slot),
 };
 
 /**
@@ -21,8 +21,10 @@ const VALUES: Readonly<Record<Exclude<TraceOrder, "newest">, (facts: TraceFacts)
  */
 export class TracePageCollector {
   readonly #after: ListPosition | undefined;
-  readonly #valueOf: ((facts: TraceFacts) => number) | undefined;
+  readonly #valueOf: ((block: TraceBlock, slot: number) => number) | undefined;
   #best: RankedTrace[] = [];
+  /** Once a page is full: what a trace must exceed to have a place on it, for those that came later are shown first. */
+  #worstValue = Number.NEGATIVE_INFINITY;
 
   /** @param limit - traces on a page. */
   constructor(
@@ -35,10 +37,10 @@ export class TracePageCollector {
   }
 
   /** Takes a trace that matches. @returns whether to go on. */
-  add(trace: TraceRecord, facts: TraceFacts): boolean {
-    const value = this.#valueOf?.(facts) ?? 0;
-    if (this.#after !== undefined && compareRanks(this.#after, { value, sequence: trace.sequence }) >= 0)
-      return true;
+  add(trace: TraceRecord, block: TraceBlock, slot: number): boolean {
+    const value = this.#valueOf?.(block, slot) ?? 0;
+    if (value <= this.#worstValue) return true;
+    if (this.#after !== undefined && compareRanks(this.#after, value, trace.sequence) >= 0) return true;
     this.#best.push({ trace, value });
     // One beyond the page tells that there is a next one.
     if (this.#valueOf === undefined) return this.#best.length <= this.limit;
@@ -54,21 +56,19 @@ export class TracePageCollector {
 
   #cut(): void {
     this.#best.sort((a, b) =>
-      compareRanks(
-        { value: a.value, sequence: a.trace.sequence },
-        { value: b.value, sequence: b.trace.sequence },
-      ),
+      compareRanks({ value: a.value, sequence: a.trace.sequence }, b.value, b.trace.sequence),
     );
-    this.#best.length = Math.min(this.#best.length, this.limit + 1);
+    if (this.#best.length <= this.limit) return;
+    this.#best.length = this.limit + 1;
+    this.#worstValue = this.#best.at(-1)?.value ?? this.#worstValue;
   }
 }
 
-interface Rank {
-  readonly value: number;
-  readonly sequence: number;
-}
-
-/** The larger value first, the newer trace where they are equal. */
-function compareRanks(a: Rank, b: Rank): number {
-  return b.value - a.value || b.sequence - a.sequence;
+/** Negative where `a` stands first: the larger value, the newer trace where they are equal. */
+function compareRanks(
+  a: { readonly value: number; readonly sequence: number },
+  bValue: number,
+  bSequence: number,
+): number {
+  return bValue - a.value || bSequence - a.sequence;
 }

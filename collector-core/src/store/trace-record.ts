@@ -3,10 +3,10 @@ import type { Hash64 } from "../seeded-hash.js";
 import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
 import { NO_ROW } from "./span-table.js";
-import type { TraceFacts } from "./trace-facts.js";
+import type { TraceBlock } from "./trace-block.js";
 
 /** What a trace costs beside the characters of its key, its place in the orders and tables included, by measurement. */
-const TRACE_BYTES = 320;
+const TRACE_BYTES = 304;
 
 /** One trace: the head of its rows and little else, for there may be 500,000 (spec 8). */
 export class TraceRecord implements TraceKey, Hash64 {
@@ -37,11 +37,8 @@ export class TraceRecord implements TraceKey, Hash64 {
   #idBits = 0;
   /** Grows whenever a span comes, goes or is replaced. */
   changes = 0;
-  /** What the spans say together, where somebody has asked since the last change; kept by `TraceIndex`. */
-  facts: TraceFacts | undefined;
-  /** Of the texts searched for last, one bit each: whether it was looked for here, and was found; `SearchedTexts`. */
-  searchedTexts = 0;
-  foundTexts = 0;
+  /** Where what its spans say together is kept; `TraceIndex`. */
+  block: TraceBlock | undefined;
 
   constructor(
     /** Grows with every trace of the store: the order of first arrival. */

@@ -45,23 +45,6 @@ export class TraceRegistry {
     return this.#nextSequence - 1;
   }
 
-  /** The newest trace that came before the one of that sequence. */
-  newestBefore(sequence: number): TraceRecord | undefined {
-    let trace = this.#at(this.#byAge.last);
-    while (trace !== undefined && trace.sequence >= sequence) trace = this.before(trace);
-    return trace;
-  }
-
-  /** The trace that came just before this one, which must not have been removed. */
-  before(trace: TraceRecord): TraceRecord | undefined {
-    return this.#at(this.#byAge.before(trace.slot));
-  }
-
-  /** The trace that came just after this one, which must not have been removed. */
-  after(trace: TraceRecord): TraceRecord | undefined {
-    return this.#at(this.#byAge.after(trace.slot));
-  }
-
   /** The trace that has gone longest without a span. */
   get quietest(): TraceRecord | undefined {
     return this.#at(this.#byLastSpan.first);

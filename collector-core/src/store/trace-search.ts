@@ -5,10 +5,14 @@ import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "./span-store.js";
 import { TextSearch } from "./text-search.js";
 import { TimeSlice } from "../time-slice.js";
-import type { TraceFacts, TraceIndex } from "./trace-facts.js";
+import type { TraceBlock } from "./trace-block.js";
 import { TraceValueFilter } from "./trace-filter.js";
+import type { TraceIndex } from "./trace-index.js";
 import type { TraceRecord } from "./trace-record.js";
 import type { TraceRegistry } from "./trace-registry.js";
+
+/** A trace that matches, with its place in the index, where what is known of it stands. */
+export type TraceVisitor = (trace: TraceRecord, block: TraceBlock, slot: number) => boolean;
 
 /**
  * Visits the traces of the whole store that match a filter and came before `sequence`, newest first, until `visit`
@@ -17,13 +21,13 @@ import type { TraceRegistry } from "./trace-registry.js";
 export type TraceSearch = (
   filter: TraceFilter,
   sequence: number,
-  visit: (trace: TraceRecord, facts: TraceFacts) => boolean,
+  visit: TraceVisitor,
   signal?: AbortSignal,
 ) => Promise<void>;
 
 /** What a search goes through. */
 export interface TraceSearchOptions {
-  readonly traces: TraceRegistry;
+  readonly traces: Pick<TraceRegistry, "ofEveryTenant">;
   readonly spans: SpanStore;
   readonly index: TraceIndex;
   readonly clock: Pick<Clock, "monotonic">;
@@ -36,51 +40,66 @@ const MAX_TEXT_SEARCHES = 2;
 
 export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOptions): TraceSearch {
   const inTurn = createTurns(MAX_TEXT_SEARCHES);
-  const searchedTexts = new SearchedTexts(traces);
+  const searchedTexts = new SearchedTexts(index);
 
   const search: TraceSearch = async (filter, sequence, visit, signal) => {
     signal?.throwIfAborted();
     const timeSlice = new TimeSlice(clock, signal);
     const values = new TraceValueFilter(filter);
-    const { q } = filter;
+    const { q, root_name: rootName, trace_id: traceId } = filter;
     const text =
-      q === undefined ? undefined : { search: new TextSearch(q, spans), known: searchedTexts.of(q) };
+      q === undefined ? undefined : { search: new TextSearch(q, spans), bit: searchedTexts.bitOf(q) };
+    let nowMs = clock.monotonic();
 
-    async function hasText(
-      trace: TraceRecord,
-      { search, known }: NonNullable<typeof text>,
-    ): Promise<boolean> {
-      const remembered = known.has(trace);
-      if (remembered !== undefined) return remembered;
-      const { changes } = trace;
-      const isFound = await search.isIn(trace, timeSlice);
-      known.remember(trace, isFound, changes);
-      return isFound && !trace.isRemoved;
+    /** Whether a trace matches: a promise where its text has to be read. */
+    function isFound(trace: TraceRecord, block: TraceBlock, slot: number): boolean | Promise<boolean> {
+      index.require(block, slot, trace, nowMs);
+      if (!values.matches(block, slot)) return false;
+      if (rootName !== undefined && index.rootNameOf(block, slot, trace, nowMs) !== rootName) return false;
+      if (text === undefined) return true;
+      return block.hasText(slot, text.bit) ?? hasText(text, trace, block, slot);
     }
 
-    if (filter.trace_id !== undefined) {
-      for (const trace of traces.ofEveryTenant(filter.trace_id)) {
-        const nowMs = clock.monotonic();
-        if (trace.sequence >= sequence || trace.isRemoved || !values.matches(trace, index, nowMs)) continue;
-        if (text !== undefined && !(await hasText(trace, text))) continue;
-        if (!visit(trace, index.of(trace, nowMs))) return;
+    async function hasText(
+      { search, bit }: NonNullable<typeof text>,
+      trace: TraceRecord,
+      block: TraceBlock,
+      slot: number,
+    ): Promise<boolean> {
+      const { changes } = trace;
+      const isThere = await search.isIn(trace, timeSlice);
+      if (trace.isRemoved) return false;
+      if (trace.changes === changes) block.rememberText(slot, bit, isThere);
+      // While it was read spans may have come.
+      index.require(block, slot, trace, nowMs);
+      return isThere;
+    }
+
+    if (traceId !== undefined) {
+      for (const trace of traces.ofEveryTenant(traceId)) {
+        const { block } = trace;
+        if (block === undefined || trace.sequence >= sequence) continue;
+        const slot = block.slotOf(trace);
+        if ((await isFound(trace, block, slot)) && !visit(trace, block, slot)) return;
       }
       return;
     }
-    let nowMs = clock.monotonic();
+
     let looked = 0;
-    for (let trace = traces.newestBefore(sequence); trace !== undefined;) {
-      if (values.matches(trace, index, nowMs)) {
-        const isFound = text === undefined || (await hasText(trace, text));
-        if (isFound && !visit(trace, index.of(trace, nowMs))) return;
+    let block = index.blockBefore(sequence);
+    for (; block !== undefined; block = index.blockBefore(block.firstSequence)) {
+      for (let slot = block.slotsBefore(sequence) - 1; slot >= 0; slot--) {
+        const trace = block.trace(slot);
+        if (trace === undefined) continue;
+        const found = isFound(trace, block, slot);
+        const isText = typeof found === "object";
+        if ((isText ? await found : found) && !visit(trace, block, slot)) return;
+        // Asking for the time costs more than looking at a trace, unless its text is read.
+        if ((isText || ++looked % TRACES_PER_LOOK === 0) && timeSlice.isOver()) {
+          await timeSlice.next();
+          nowMs = clock.monotonic();
+        }
       }
-      // Asking for the time costs more than looking at a trace, unless its text is read.
-      looked++;
-      if ((text !== undefined || looked % TRACES_PER_LOOK === 0) && timeSlice.isOver()) {
-        await timeSlice.next();
-        nowMs = clock.monotonic();
-      }
-      trace = trace.isRemoved ? traces.newestBefore(trace.sequence) : traces.before(trace);
     }
   };
 

@@ -3,11 +3,24 @@ import type { SpanLabels } from "./span-labels.js";
 /** What the spans of a trace say that it can be filtered and counted by. */
 export type ValueField = "service" | "env" | "agent" | "model" | "span_type" | "evaluation_type";
 
+/** What a trace has one of, and is filtered and counted by too. */
+export interface SingleValues {
+  readonly tenant: string;
+  readonly status: string;
+  readonly hasEvaluation: boolean;
+}
+
 /**
  * What any span of a trace says, since a trace may go through several services and agents: each value once, absent
  * ones not at all. Evaluations count only as a span type and by what they judged.
  */
-export type TraceValues = Readonly<Record<ValueField, readonly string[]>>;
+export interface TraceValues extends SingleValues, Readonly<Record<ValueField, readonly string[]>> {}
+
+/** What spans said that are no longer there. */
+export interface DroppedValues {
+  readonly models: Iterable<string>;
+  readonly agent: string;
+}
 
 /** Different values of traces that are remembered; a few dozen is what apps have. */
 const MAX_REMEMBERED = 4096;
@@ -16,15 +29,21 @@ const MAX_REMEMBERED = 4096;
 export class TraceValuesTable {
   readonly #known = new Map<string, TraceValues>();
 
-  /** The values of a trace whose spans have these labels, each given once. */
-  of(labels: readonly SpanLabels[]): TraceValues {
+  /**
+   * The values of a trace whose spans have these labels, each given once.
+   *
+   * @param dropped - with them the values are those of this trace alone.
+   */
+  of(labels: readonly SpanLabels[], single: SingleValues, dropped: DroppedValues | undefined): TraceValues {
+    if (dropped !== undefined) return valuesOf(labels, single, dropped);
     const serials = labels.map(({ serial }) => serial).sort((a, b) => a - b);
-    const key = serials.join();
+    const { tenant, status, hasEvaluation } = single;
+    const key = `${serials.join()}${hasEvaluation ? "+" : "-"}${status.length}:${status}${tenant}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     // Serials are never given again, so what is forgotten here is no more than kept twice.
     if (this.#known.size === MAX_REMEMBERED) this.#known.clear();
-    const values = valuesOf(labels);
+    const values = valuesOf(labels, single, { models: [], agent: "" });
     this.#known.set(key, values);
     return values;
   }
@@ -34,16 +53,16 @@ export class TraceValuesTable {
   }
 }
 
-/** @param others - values beyond those of the labels. */
-export function valuesOf(
+function valuesOf(
   labels: readonly SpanLabels[],
-  others: { readonly models: Iterable<string>; readonly agent: string } = { models: [], agent: "" },
+  { tenant, status, hasEvaluation }: SingleValues,
+  dropped: DroppedValues,
 ): TraceValues {
   const found: Readonly<Record<ValueField, Set<string>>> = {
     service: new Set(),
     env: new Set(),
-    agent: new Set([others.agent]),
-    model: new Set(others.models),
+    agent: new Set([dropped.agent]),
+    model: new Set(dropped.models),
     span_type: new Set(),
     evaluation_type: new Set(),
   };
@@ -63,6 +82,9 @@ export function valuesOf(
   }
   const listed = (field: ValueField): string[] => [...found[field]].filter((value) => value !== "");
   return {
+    tenant,
+    status,
+    hasEvaluation,
     service: listed("service"),
     env: listed("env"),
     agent: listed("agent"),
