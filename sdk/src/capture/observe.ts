@@ -54,7 +54,7 @@ export function startSpan(options: SpanOptions | string): ManualSpan {
   return begin(options) ?? NOOP_SPAN;
 }
 
-function begin(options: SpanOptions | string): RecordedSpan | undefined {
+function begin(options: SpanOptions | string = ""): RecordedSpan | undefined {
   const runtime = activeRuntime();
   if (runtime === undefined) return undefined;
   const { name, spanType = "span", attributes } = typeof options === "string" ? { name: options } : options;

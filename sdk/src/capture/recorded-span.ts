@@ -69,8 +69,9 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     startedAtMs: number,
   ) {
     this.runtime = runtime;
-    this.name = name === "" ? spanType : name;
-    this.spanType = spanType;
+    // A name that is none would have the collector refuse the whole batch.
+    this.spanType = isText(spanType) ? spanType : "span";
+    this.name = isText(name) ? clipName(name) : this.spanType;
     this.trace = trace;
     this.startedAtMs = startedAtMs;
     this.parentSpanId = parent === undefined ? "" : parent.spanId;
@@ -92,7 +93,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   }
 
   setAttribute(key: string, value: unknown): this {
-    if (this.durationMs < 0) this.put(key, value);
+    if (this.durationMs < 0 && typeof key === "string") this.put(key, value);
     return this;
   }
 
@@ -131,7 +132,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   }
 
   addEvent(name: string, attributes?: SpanAttributes): this {
-    if (this.durationMs >= 0 || (this.events?.length ?? 0) >= MAX_EVENTS) return this;
+    if (this.durationMs >= 0 || !isText(name) || (this.events?.length ?? 0) >= MAX_EVENTS) return this;
     const kept: Attributes = {};
     try {
       for (const key of Object.keys(attributes ?? {})) {
@@ -143,9 +144,10 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     } catch {
       // As above.
     }
-    this.bytes += name.length + 60;
+    const clipped = clipName(name);
+    this.bytes += clipped.length + 60;
     (this.events ??= []).push({
-      name: name.slice(0, MAX_NAME_LENGTH),
+      name: clipped,
       time: toEpochMs(this.trace, performance.now()),
       attributes: kept,
     });
@@ -153,7 +155,7 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   }
 
   setStatus(status: string): this {
-    if (this.durationMs < 0 && status !== "RUNNING") this.status = status;
+    if (this.durationMs < 0 && isText(status) && status !== "RUNNING") this.status = status;
     return this;
   }
 
@@ -235,6 +237,16 @@ export class RecordedSpan implements ManualSpan, ContextNode {
 /** A moment of the monotonic clock as Unix epoch milliseconds, to the microsecond. */
 export function toEpochMs(trace: TraceState, monotonicMs: number): number {
   return Math.round((trace.clockOffsetMs + monotonicMs) * 1000) / 1000;
+}
+
+/** What the types promise, and a caller in JavaScript may not keep. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** A slice refers to the whole text; a round trip through bytes does not. */
+function clipName(name: string): string {
+  return name.length > MAX_NAME_LENGTH ? Buffer.from(name.slice(0, MAX_NAME_LENGTH)).toString() : name;
 }
 
 function isObject(value: unknown): value is object {
