@@ -18,6 +18,8 @@ export default defineConfig({
   hash: false,
   minify: true,
   outputOptions: {
+    // `require()` in CommonJS: Jest runs it where `import()` does not work.
+    dynamicImportInCjs: false,
     // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
     codeSplitting: { groups: [{ name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 }] },
   },

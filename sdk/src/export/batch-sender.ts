@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { Span } from "../wire/index.js";
 import type { Answer, Transport } from "./http-transport.js";

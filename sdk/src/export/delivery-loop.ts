@@ -1,12 +1,13 @@
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { runInContext } from "../capture/context.js";
 import { newSpanId } from "../capture/ids.js";
 import type { PriceBook } from "../capture/price-table.js";
 import type { RecordedSpan } from "../capture/recorded-span.js";
 import { say, warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
-import { ingestionUrl } from "../config/push-url.js";
 import type { Span } from "../wire/index.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
+import { ingestionUrl } from "./ingestion-url.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
@@ -36,7 +37,6 @@ export interface DeliveryLoopOptions {
   readonly prices: PriceBook | undefined;
   readonly buffer: SpanBuffer;
   readonly ledger: Ledger;
-  readonly debug: (message: string) => void;
   /** Told each time that sending has come to its end. */
   readonly drained: () => void;
 }
@@ -64,7 +64,7 @@ class BatchLoop implements DeliveryLoop {
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
-    const { config, debug } = options;
+    const { config, ledger } = options;
     const url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport({ url, headers: headersOf(config), timeoutMs: config.timeout * 1000 });
     this.#sender = createBatchSender({
@@ -75,8 +75,10 @@ class BatchLoop implements DeliveryLoop {
       newBatchId: () => newSpanId() + newSpanId(),
       random: Math.random,
       settled: (count, outcome) => this.#settled(count, outcome),
-      debug,
+      debug: config.debug ? say : () => undefined,
     });
+    // What was lost before there was anybody to say so.
+    this.bufferWasFull(ledger.dropped.queue_full);
   }
 
   get isDraining(): boolean {
@@ -156,10 +158,13 @@ class BatchLoop implements DeliveryLoop {
     const { buffer, ledger } = this.#options;
     const upTo = ledger.taken + buffer.size;
     if (buffer.size === 0 && ledger.inFlight === 0) return;
+    // All else of the exporter lets the process end; somebody waits for this.
+    const keepsProcessAlive = setInterval(() => undefined, 2 ** 30);
     await new Promise<void>((resolve) => {
       this.#flushes.push({ upTo, resolve });
       this.drain(true);
     });
+    clearInterval(keepsProcessAlive);
   }
 
   async settle(): Promise<void> {

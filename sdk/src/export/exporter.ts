@@ -1,7 +1,8 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import { runInContext } from "../capture/context.js";
 import type { PriceBook } from "../capture/price-table.js";
 import type { RecordedSpan } from "../capture/recorded-span.js";
-import { say } from "../capture/warnings.js";
+import { warnOnce } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
 import type { Span } from "../wire/index.js";
 import type { DeliveryLoop } from "./delivery-loop.js";
@@ -46,7 +47,7 @@ class BackgroundExporter implements SpanExporter {
   readonly #buffer: SpanBuffer;
   readonly #ledger = new Ledger();
   #loop: DeliveryLoop | undefined;
-  #loading: Promise<DeliveryLoop> | undefined;
+  #loading: Promise<DeliveryLoop | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDelayMs = 0;
   #forgetExit: (() => void) | undefined;
@@ -115,30 +116,39 @@ class BackgroundExporter implements SpanExporter {
       setTimeout(
         () => {
           this.#timer = undefined;
-          void this.#load().then((loop) => loop.drain(!isWholeBatch));
+          void this.#load().then((loop) => loop?.drain(!isWholeBatch));
         },
         Math.max(delayMs, restMs),
       ).unref(),
     );
   }
 
-  #load(): Promise<DeliveryLoop> {
-    return (this.#loading ??= runInContext(undefined, async () => {
-      const { createDeliveryLoop } = await import("./delivery-loop.js");
-      this.#loop = createDeliveryLoop({
-        config: this.#config,
-        prices: this.#prices,
-        buffer: this.#buffer,
-        ledger: this.#ledger,
-        debug: this.#config.debug ? say : () => undefined,
-        drained: () => {
-          if (this.#buffer.size > 0 && !this.#isStopped)
-            this.#schedule(this.#config.live ? LIVE_DELAY_MS : this.#config.flushInterval * 1000);
-        },
-      });
-      this.#loop.bufferWasFull(this.#ledger.dropped.queue_full);
-      return this.#loop;
-    }));
+  /**
+   * What sends; undefined where it cannot be loaded, because the files of the running app were replaced, for one. Then the
+   * spans wait, and the next time tries again.
+   */
+  #load(): Promise<DeliveryLoop | undefined> {
+    return (this.#loading ??= runInContext(undefined, () =>
+      import("./delivery-loop.js")
+        .then(
+          ({ createDeliveryLoop }) =>
+            (this.#loop = createDeliveryLoop({
+              config: this.#config,
+              prices: this.#prices,
+              buffer: this.#buffer,
+              ledger: this.#ledger,
+              drained: () => {
+                if (this.#buffer.size > 0 && !this.#isStopped)
+                  this.#schedule(this.#config.live ? LIVE_DELAY_MS : this.#config.flushInterval * 1000);
+              },
+            })),
+        )
+        .catch((error: unknown) => {
+          this.#loading = undefined;
+          warnOnce("load", `Spans cannot be sent: ${String(error)}`);
+          return undefined;
+        }),
+    ));
   }
 
   flush(): Promise<void> {
@@ -151,24 +161,24 @@ class BackgroundExporter implements SpanExporter {
 
   async #deliver(how: "flush" | "settle"): Promise<void> {
     if (this.#config.pushUrl === undefined || this.stats().pending === 0) return;
-    // Everything else of the exporter lets the process end; somebody waits for this.
-    const keepsProcessAlive = setInterval(() => undefined, 2 ** 30);
-    await (await this.#load())[how]();
-    clearInterval(keepsProcessAlive);
+    await (await this.#load())?.[how]();
   }
 
   watchExit(): void {
     // Without a collector there is nothing to send at the end.
     if (this.#config.pushUrl === undefined) return;
+    const forget = () => {
+      for (const event of EXIT_EVENTS) process.removeListener(event, onExit);
+    };
+    // Now, for at the end its file may be gone: a deployment has replaced it. Without it the signals end the process alone.
+    const loading = import("./process-exit.js").catch(forget);
     // `beforeExit` comes again after each time that something was done in it: then nothing is pending.
     const onExit = (event: number | string) => {
       if (typeof event === "string" || this.stats().pending > 0)
-        void import("./process-exit.js").then(({ endOrderly }) => endOrderly(this, event, onExit));
+        void loading.then((exit) => exit?.endOrderly(this, event, onExit));
     };
     for (const event of EXIT_EVENTS) process.on(event, onExit);
-    this.#forgetExit = () => {
-      for (const event of EXIT_EVENTS) process.removeListener(event, onExit);
-    };
+    this.#forgetExit = forget;
   }
 
   shutdown(): Promise<void> {

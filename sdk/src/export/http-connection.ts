@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import * as net from "node:net";
+import { clearTimeout, setTimeout } from "node:timers";
 import { readAnswer, type RawAnswer } from "./raw-answer.js";
 
 /** A request that failed: a code of the system, or `timeout`, `aborted`, `not HTTP`. */
@@ -19,7 +20,6 @@ const READ_BYTES = 4096;
 export async function openConnection(url: URL): Promise<HttpConnection> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isSecure = url.protocol === "https:";
-  const net = await import("node:net");
   const tls = isSecure ? await import("node:tls") : undefined;
   return new HttpConnection((onread) => {
     const target = { host, port: Number(url.port || (isSecure ? 443 : 80)), onread };
@@ -39,13 +39,13 @@ interface ReadInto {
  * stream machinery: adding and removing listeners for each would cost a batch more than its JSON.
  */
 export class HttpConnection {
-  readonly #socket: Socket;
+  readonly #socket: net.Socket;
   #isUsed = false;
   #received = "";
   /** Ends the exchange that is under way. */
   #end: ((failure: string | undefined, whole?: RawAnswer) => void) | undefined;
 
-  constructor(connect: (onread: ReadInto) => Socket) {
+  constructor(connect: (onread: ReadInto) => net.Socket) {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     this.#socket = connect({ buffer, callback: (count) => this.#read(buffer.toString("latin1", 0, count)) })
       .setNoDelay(true)

@@ -92,9 +92,18 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
 function headOf(url: URL, headers: Readonly<Record<string, string>>): string {
   const lines = [`Host: ${url.host}`, "Content-Type: application/json", "Connection: keep-alive"];
   if (url.username !== "" || url.password !== "") {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
     lines.push(`Authorization: Basic ${Buffer.from(credentials).toString("base64")}`);
   }
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   return `${lines.join("\r\n")}\r\n`;
+}
+
+/** A percent sign in a password need not begin an escape. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

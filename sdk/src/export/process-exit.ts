@@ -22,6 +22,9 @@ export async function endOrderly(
     await exporter.settle();
     settling.delete(exporter);
   }
+  // What still waits cannot be sent, and asking for it again would never end.
+  if (typeof event === "number" && exporter.stats().pending > 0)
+    process.removeListener("beforeExit", listener);
   if (typeof event === "number" || process.listenerCount(event) - 1 > countOfSignalExit()) return;
   process.removeListener(event, listener);
   process.kill(process.pid, event);

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freshSdk, listenToConsole, type Sdk } from "../fresh-sdk.js";
 import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
 
@@ -553,4 +553,30 @@ it("the exporter's own requests are outside every span, and hidden from OpenTele
   await sdk.flush();
   expect(suppressed[0]).toEqual(["OpenTelemetry SDK Context Key SUPPRESS_TRACING", true]);
   expect(receiver.names).toEqual(["inner0", "outer"]);
+});
+
+describe("never throws into the host", () => {
+  it("a percent sign in the password of the push URL is a percent sign", async () => {
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url.replace("//", "//user:50%off@"));
+    sdk.makeSpans(1);
+    await sdk.flush();
+    expect(receiver.requests[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from("user:50%off").toString("base64")}`,
+    );
+  });
+
+  it("where timers are the numbers that a browser gives, spans are recorded and sent all the same", async () => {
+    const { setTimeout: setTimer } = globalThis;
+    vi.stubGlobal("setTimeout", (fn: () => void, ms?: number) => Number(setTimer(fn, ms)));
+    vi.stubGlobal("setInterval", () => 1);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url, { flushInterval: 0.01 });
+    sdk.makeSpans(1);
+    await until(() => receiver.names.length === 1);
+    sdk.makeSpans(1, "t");
+    await sdk.flush();
+    expect(receiver.names).toEqual(["s0", "t0"]);
+  });
 });
