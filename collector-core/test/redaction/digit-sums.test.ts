@@ -67,6 +67,9 @@ describe("what a rule of a national id says of its digits holds for every number
         const features = textFeatures(text);
         expect(features.digitSums & digits, text).not.toBe(0);
         if (rule.hasLetter === true) expect(features.flags & FEATURE.capital, text).not.toBe(0);
+        const { needsAlone = 0, standsAlone = "always" } = rule;
+        if (standsAlone === "always" || standsAlone.test(form))
+          expect(features.flags & needsAlone, text).toBe(needsAlone);
       }),
       { seed: 20260101, numRuns: 100 },
     );

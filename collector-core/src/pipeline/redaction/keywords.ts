@@ -31,7 +31,10 @@ export function anyOf(expressions: readonly RegExp[]): RegExp {
 
 /** True where a keyword ends not far before `at`. What a replacement says is no keyword: `[US_SSN]`. */
 export function hasKeywordBefore(text: string, at: number, keyword: RegExp): boolean {
-  let context = text.slice(Math.max(0, at - CONTEXT_LENGTH), at);
+  const start = Math.max(0, at - CONTEXT_LENGTH);
+  let context = text.slice(start, at);
   if (context.includes("]")) context = context.replace(PARTIAL_TAG, "").replace(REPLACEMENT_TAG, "");
+  // What the cut leaves of a longer word is no keyword: behind a letter none begins.
+  else if (start > 0) context = `x${context}`;
   return keyword.test(context);
 }

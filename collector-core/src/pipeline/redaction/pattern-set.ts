@@ -1,11 +1,22 @@
 import { anyOf } from "./keywords.js";
 import type { Pattern } from "./pattern.js";
+import { plainCharacters } from "./plain-characters.js";
 import { FEATURE, textFeatures, type TextFeatures } from "./text-features.js";
+
+/** A text, and what may be found in it. */
+export interface PreparedText {
+  /** The text in the form in which the patterns look at it, of the same length. */
+  readonly searched: string;
+  /** The patterns that may have a match in it, in the order in which they run. */
+  readonly candidates: readonly Pattern[];
+}
 
 /** Patterns, in the order in which they run. */
 export interface PatternSet {
-  /** Those that may have a match in a text, by what the text has in it. */
-  candidates(text: string): readonly Pattern[];
+  /** Looks at what a text has in it. */
+  prepare(text: string): PreparedText;
+  /** Of the candidates those that run after a pattern of the set. */
+  after(pattern: Pattern, candidates: readonly Pattern[]): readonly Pattern[];
 }
 
 /** What texts of one kind need. */
@@ -39,17 +50,27 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
   }
 
   return {
-    candidates(text) {
-      const features = textFeatures(text);
+    prepare(text) {
+      let searched = text;
+      let features = textFeatures(text);
+      if (!features.isPlain) {
+        searched = plainCharacters(text);
+        features = textFeatures(searched);
+      }
       const { candidates, unnamed } = select(features);
       // The words are what is dearest to look for. They stand before the number that they name.
-      const mayBeNamed = unnamed.length < candidates.length;
-      return mayBeNamed && keyword.test(text.slice(0, features.digitsEnd)) ? candidates : unnamed;
+      const isWithName =
+        unnamed.length < candidates.length && keyword.test(searched.slice(0, features.digitsEnd));
+      return { searched, candidates: isWithName ? candidates : unnamed };
+    },
+    after(pattern, candidates) {
+      const position = patterns.indexOf(pattern);
+      return candidates.filter((candidate) => patterns.indexOf(candidate) > position);
     },
   };
 }
 
 /** True where a match needs a word that says what it is. */
-function isNamed({ needs }: Pattern): boolean {
+export function isNamed({ needs }: Pattern): boolean {
   return (needs & FEATURE.named) !== 0;
 }

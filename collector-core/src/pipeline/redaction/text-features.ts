@@ -3,32 +3,44 @@
  * without anything costs little more than to be looked at once.
  */
 
-import { isWordCharacter } from "./boundaries.js";
-import { atLeast, digitsEnd, DigitSumCounter, nextDigit, type DigitSums } from "./digit-sums.js";
+import { isDigit, isWordCharacter } from "./boundaries.js";
+import { characterCodes, MARGIN } from "./character-codes.js";
+import { ANY_DIGITS, atLeast, DigitSumCounter, type DigitSums } from "./digit-sums.js";
 import { NOT_PLAIN } from "./plain-characters.js";
+import { mayEndSecretName } from "./secret-names.js";
 
 /** The features, each a bit. */
 export const FEATURE = {
   /** `@`, or `%40`, as which it stands in a URL. */
   at: 1,
-  /** What may end a name or begin a value: `:`, `=`, a digit, or a token. */
-  value: 2,
+  /** The end of what may be the name of a secret, and what assigns: `:`, `=` or `is`. */
+  assignment: 1 << 1,
   /** Sixteen or more characters of which keys and tokens are made. */
-  token: 4,
+  token: 1 << 2,
   /** Nine or more letters and digits, both among them. */
-  code: 8,
+  code: 1 << 3,
   /** Four numbers with dots between them. */
-  dots: 16,
+  dots: 1 << 4,
   /** Two colons with at most four hexadecimal digits between them. */
-  colons: 32,
+  colons: 1 << 5,
   /** Five dashes. */
-  dashes: 64,
+  dashes: 1 << 6,
   /** `://`. */
-  scheme: 128,
+  scheme: 1 << 7,
   /** A word that says what a number is: `ssn`, `phone`. */
-  named: 256,
+  named: 1 << 8,
   /** A capital letter beside digits, or one character away from them. */
-  capital: 512,
+  capital: 1 << 9,
+  /** Two letters before two digits or more. */
+  country: 1 << 10,
+  /** What may be the end of `bearer`, `basic` or `authorization`, and what may follow it. */
+  authorization: 1 << 11,
+  /** `+` or `00`, or a group of three digits. */
+  phone: 1 << 12,
+  /** A group of three digits. */
+  three: 1 << 13,
+  /** A group of six digits. */
+  six: 1 << 14,
 } as const;
 
 /** What {@link textFeatures} found. */
@@ -38,6 +50,8 @@ export interface TextFeatures {
   readonly digitSums: DigitSums;
   /** Behind the last digit; 0 where there is none. */
   readonly digitsEnd: number;
+  /** False where a character stands for one of ASCII: nothing else is said of such a text. */
+  readonly isPlain: boolean;
 }
 
 /** Whoever has none of these has nothing to redact; most prose does not. */
@@ -50,96 +64,230 @@ export function isPlainProse(text: string): boolean {
   return !NOTEWORTHY.test(text) && !NOTEWORTHY_WORDS.some((word) => text.indexOf(word) >= 0);
 }
 
-const DOTS = /\d\.\d{1,3}\.\d{1,3}\.\d/;
-const COLONS = /:[\da-fA-F]{0,4}:/;
-const ASSIGNMENT = /[:=]/;
+/** What is looked at more closely. */
+const KIND = {
+  digit: 1,
+  space: 2,
+  colon: 3,
+  equals: 4,
+  at: 5,
+  percent: 6,
+  dash: 7,
+  plus: 8,
+  backslash: 9,
+  notPlain: 10,
+} as const;
+const KINDS: readonly (readonly [RegExp, number])[] = [
+  [new RegExp(`[${NOT_PLAIN}]`), KIND.notPlain],
+  [/\d/, KIND.digit],
+  [/\s/, KIND.space],
+  [/:/, KIND.colon],
+  [/=/, KIND.equals],
+  [/@/, KIND.at],
+  [/%/, KIND.percent],
+  [/-/, KIND.dash],
+  [/\+/, KIND.plus],
+  [/\\/, KIND.backslash],
+];
+const KIND_OF = Uint8Array.from({ length: 0x10000 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return KINDS.find(([expression]) => expression.test(character))?.[1] ?? 0;
+});
 
+const LETTER_B = 0x62;
+const LETTER_C = 0x63;
+const LETTER_E = 0x65;
+const LETTER_I = 0x69;
+const LETTER_N = 0x6e;
+const LETTER_O = 0x6f;
+const LETTER_R = 0x72;
+const LETTER_S = 0x73;
+const LETTER_U = 0x75;
+/** Makes a capital letter of ASCII a small one. */
+const SMALL = 0x20;
+
+const NOT_PLAIN_FEATURES: TextFeatures = { flags: 0, digitSums: 0, digitsEnd: 0, isPlain: false };
 const SOME_DIGITS = atLeast(1);
-const FOUR_DIGITS = atLeast(4);
+/** Behind the escape of a character its digits are no part of a number, though they stand beside it. */
+const ANY_NUMBER = FEATURE.country | FEATURE.phone | FEATURE.three | FEATURE.six;
 
-/** Looks at each character once for digits; the rest is found by searches that the engine does many at a time. */
+/** Looks at each character once. */
 export function textFeatures(text: string): TextFeatures {
-  const { digitSums, digitsEnd, hasCode, hasCapital } = readDigits(text);
-  const hasToken = findsToken(text);
-  let flags = 0;
-  if (hasCode) flags |= FEATURE.code;
-  if (hasCapital) flags |= FEATURE.capital;
-  if (hasToken) flags |= FEATURE.token;
-  if ((digitSums & SOME_DIGITS) !== 0 || hasToken || ASSIGNMENT.test(text)) flags |= FEATURE.value;
-  if (text.indexOf("@") >= 0 || text.indexOf("%40") >= 0) flags |= FEATURE.at;
-  if ((digitSums & FOUR_DIGITS) !== 0 && DOTS.test(text)) flags |= FEATURE.dots;
-  if (text.indexOf(":") >= 0) {
-    if (COLONS.test(text)) flags |= FEATURE.colons;
-    if (text.indexOf("://") >= 0) flags |= FEATURE.scheme;
+  const codes = characterCodes(text);
+  const end = MARGIN + text.length;
+  const counter = new DigitSumCounter(codes);
+  let flags = findsToken(codes, end) ? FEATURE.token : 0;
+  let isEscaped = false;
+  let hasSign = false;
+  let digitsEnd = MARGIN;
+  let numbersWithDots = 0;
+  let colon = 0;
+
+  for (let at = MARGIN; at < end; at++) {
+    const kind = KIND_OF[codes[at] as number] as number;
+    if (kind === 0) continue;
+    if (kind === KIND.space) {
+      flags |= featuresBeforeSpace(codes, at);
+    } else if (kind === KIND.digit) {
+      numbersWithDots = at === digitsEnd + 1 && codes[digitsEnd] === DOT ? numbersWithDots + 1 : 1;
+      if (numbersWithDots === 4) flags |= FEATURE.dots;
+      digitsEnd = at + 1;
+      while (isDigit(codes[digitsEnd] as number)) digitsEnd++;
+      counter.add(at, digitsEnd);
+      flags |= featuresOfDigits(codes, at, digitsEnd);
+      at = digitsEnd - 1;
+    } else if (kind === KIND.colon) {
+      hasSign = true;
+      flags |= featuresBeforeSign(codes, at);
+      if (codes[at + 1] === SLASH && codes[at + 2] === SLASH) flags |= FEATURE.scheme;
+      if (at - colon <= 5 && areHexadecimal(codes, colon + 1, at)) flags |= FEATURE.colons;
+      colon = at;
+    } else if (kind === KIND.equals) {
+      hasSign = true;
+      flags |= featuresBeforeSign(codes, at);
+    } else if (kind === KIND.at) flags |= FEATURE.at;
+    else if (kind === KIND.percent) {
+      if (codes[at + 1] === 0x34 && codes[at + 2] === ZERO) flags |= FEATURE.at;
+    } else if (kind === KIND.dash) {
+      if (isDash(codes, at + 1) && isDash(codes, at + 2) && isDash(codes, at + 3) && isDash(codes, at + 4))
+        flags |= FEATURE.dashes;
+    } else if (kind === KIND.plus) flags |= FEATURE.phone;
+    else if (kind === KIND.backslash) isEscaped ||= codes[at + 1] === LETTER_U;
+    else return NOT_PLAIN_FEATURES;
   }
-  if (text.indexOf("-----") >= 0) flags |= FEATURE.dashes;
-  return { flags, digitSums, digitsEnd };
+
+  // A value has a digit or is a token, or it is assigned with a sign.
+  const mayAssign = hasSign || (flags & FEATURE.token) !== 0 || (counter.sums & SOME_DIGITS) !== 0;
+  if (!mayAssign) flags &= ~(FEATURE.assignment | FEATURE.authorization);
+  if (isEscaped) flags |= ANY_NUMBER;
+  return {
+    flags,
+    digitSums: isEscaped ? ANY_DIGITS : counter.sums,
+    digitsEnd: digitsEnd - MARGIN,
+    isPlain: true,
+  };
 }
 
-interface DigitFeatures extends Pick<TextFeatures, "digitSums" | "digitsEnd"> {
-  readonly hasCode: boolean;
-  readonly hasCapital: boolean;
+const DOT = 0x2e;
+const DASH = 0x2d;
+const SLASH = 0x2f;
+const ZERO = 0x30;
+
+function isDash(codes: Uint16Array, at: number): boolean {
+  return codes[at] === DASH;
 }
 
-function readDigits(text: string): DigitFeatures {
-  const counter = new DigitSumCounter(text);
-  let hasCode = false;
-  let hasCapital = false;
-  let lastEnd = 0;
-  for (let start = nextDigit(text, 0); start < text.length; start = nextDigit(text, lastEnd)) {
-    lastEnd = digitsEnd(text, start);
-    counter.add(start, lastEnd);
-    hasCode ||= isInCode(text, start, lastEnd);
-    hasCapital ||= hasCapitalBeside(text, start, lastEnd);
+function areHexadecimal(codes: Uint16Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const code = (codes[at] as number) | SMALL;
+    if (!isDigit(codes[at] as number) && !(code >= 0x61 && code <= 0x66)) return false;
   }
-  return { digitSums: counter.sums, digitsEnd: lastEnd, hasCode, hasCapital };
+  return true;
 }
 
-function hasCapitalBeside(text: string, start: number, end: number): boolean {
-  return (
-    isCapital(text.charCodeAt(start - 1)) ||
-    isCapital(text.charCodeAt(start - 2)) ||
-    isCapital(text.charCodeAt(end)) ||
-    isCapital(text.charCodeAt(end + 1))
-  );
+/** `bearer `, `basic `, `password is `. */
+function featuresBeforeSpace(codes: Uint16Array, at: number): number {
+  const last = (codes[at - 1] as number) | SMALL;
+  let features = 0;
+  if (last === LETTER_R || last === LETTER_C) {
+    const second = (codes[at - 2] as number) | SMALL;
+    const third = (codes[at - 3] as number) | SMALL;
+    const isScheme =
+      last === LETTER_R
+        ? second === LETTER_E && third === LETTER_R
+        : second === LETTER_I && third === LETTER_S && ((codes[at - 5] as number) | SMALL) === LETTER_B;
+    if (isScheme) features |= FEATURE.authorization;
+  }
+  if (
+    ((codes[at + 1] as number) | SMALL) === LETTER_I &&
+    ((codes[at + 2] as number) | SMALL) === LETTER_S &&
+    KIND_OF[codes[at + 3] as number] === KIND.space
+  )
+    features |= featuresBeforeSign(codes, at);
+  return features;
+}
+
+/** So many spaces may stand before what assigns, and before these so many characters that close quotes and brackets. */
+const MAX_SPACES = 4;
+const MAX_CLOSING = 6;
+const CLOSING = new Set(Array.from("\\\"'`]", (character) => character.charCodeAt(0)));
+
+/** The name of a secret, or of the header, before what assigns. */
+function featuresBeforeSign(codes: Uint16Array, sign: number): number {
+  let end = sign;
+  while (sign - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
+  for (let left = MAX_CLOSING; left > 0 && CLOSING.has(codes[end - 1] as number); left--) end--;
+  const last = codes[end - 1] as number;
+  const beforeLast = codes[end - 2] as number;
+  if (!mayEndSecretName(beforeLast, last)) return 0;
+  const mayBeHeader = (last | SMALL) === LETTER_N && (beforeLast | SMALL) === LETTER_O;
+  return mayBeHeader ? FEATURE.assignment | FEATURE.authorization : FEATURE.assignment;
+}
+
+/** What a group of digits is, and what stands beside it. */
+function featuresOfDigits(codes: Uint16Array, start: number, end: number): number {
+  const before = codes[start - 1] as number;
+  const beforeThat = codes[start - 2] as number;
+  let features = 0;
+  if (end - start === 3) features |= FEATURE.three | FEATURE.phone;
+  else if (end - start === 6) features |= FEATURE.six;
+  if (
+    codes[start] === ZERO &&
+    codes[start + 1] === ZERO &&
+    !((before === DASH || before === DOT) && isDigit(beforeThat))
+  )
+    features |= FEATURE.phone;
+  if (isLetter(before) && isLetter(beforeThat) && end - start >= 2) features |= FEATURE.country;
+  if (
+    isCapital(before) ||
+    isCapital(beforeThat) ||
+    isCapital(codes[end] as number) ||
+    isCapital(codes[end + 1] as number)
+  )
+    features |= FEATURE.capital;
+  if (isInCode(codes, start, end)) features |= FEATURE.code;
+  return features;
 }
 
 function isCapital(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
 
+function isLetter(code: number): boolean {
+  return isCapital(code & ~SMALL);
+}
+
 const CODE_LENGTH = 9;
 
 /** True where a group of digits stands in a long run of letters and digits. */
-function isInCode(text: string, digitsStart: number, digitsEnd: number): boolean {
+function isInCode(codes: Uint16Array, digitsStart: number, digitsEnd: number): boolean {
   let start = digitsStart;
   let end = digitsEnd;
-  while (start > 0 && digitsEnd - start < CODE_LENGTH && isWordCharacter(text.charCodeAt(start - 1))) start--;
-  while (end < text.length && end - start < CODE_LENGTH && isWordCharacter(text.charCodeAt(end))) end++;
+  while (digitsEnd - start < CODE_LENGTH && isWordCharacter(codes[start - 1] as number)) start--;
+  while (end - start < CODE_LENGTH && isWordCharacter(codes[end] as number)) end++;
   return (
     end - start >= CODE_LENGTH &&
-    (start < digitsStart || end > digitsEnd || hasLetterBeside(text, start, end))
+    (start < digitsStart ||
+      end > digitsEnd ||
+      isWordCharacter(codes[start - 1] as number) ||
+      isWordCharacter(codes[end] as number))
   );
 }
 
-function hasLetterBeside(text: string, start: number, end: number): boolean {
-  return isWordCharacter(text.charCodeAt(start - 1)) || isWordCharacter(text.charCodeAt(end));
-}
-
 const TOKEN_LENGTH = 16;
-/** What a token is made of, of ASCII. */
-const IS_IN_TOKEN = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[-\w+/=.~]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
+/** What a token is made of. */
+const IS_IN_TOKEN = new Uint8Array(0x10000);
+for (let code = 0; code < 128; code++)
+  IS_IN_TOKEN[code] = /[-\w+/=.~]/.test(String.fromCharCode(code)) ? 1 : 0;
 
 /** A token of sixteen characters has one at every sixteenth place: only around these need be looked. */
-function findsToken(text: string): boolean {
-  for (let place = TOKEN_LENGTH - 1; place < text.length; place += TOKEN_LENGTH) {
+function findsToken(codes: Uint16Array, textEnd: number): boolean {
+  for (let place = MARGIN + TOKEN_LENGTH - 1; place < textEnd; place += TOKEN_LENGTH) {
     let start = place;
-    while (start >= 0 && IS_IN_TOKEN[text.charCodeAt(start)] === 1) start--;
+    while (IS_IN_TOKEN[codes[start] as number] === 1) start--;
     if (start === place) continue;
     let end = place + 1;
-    while (end < text.length && end - start <= TOKEN_LENGTH && IS_IN_TOKEN[text.charCodeAt(end)] === 1) end++;
+    while (end - start <= TOKEN_LENGTH && IS_IN_TOKEN[codes[end] as number] === 1) end++;
     if (end - start > TOKEN_LENGTH) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 import { replaceMatches, type Pattern, type TextMatch } from "./pattern.js";
-import { createPatternSet } from "./pattern-set.js";
-import { plainCharacters } from "./plain-characters.js";
-import { FEATURE, isPlainProse } from "./text-features.js";
+import { createPatternSet, isNamed } from "./pattern-set.js";
+import { SECRET_NAME } from "./patterns/assigned-secret.js";
+import { isPlainProse } from "./text-features.js";
 import { truncateText } from "./truncation.js";
 
 /** What {@link createTextRedactor} needs. */
@@ -44,35 +44,47 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   const truncate = (text: string): string => truncateText(text, maxTextLength, findMatches);
 
   function findMatches(text: string): TextMatch[] {
-    const searched = plainCharacters(text);
+    const { searched, candidates } = builtIn.prepare(text);
     return [
-      ...builtIn.candidates(searched).flatMap(({ find }) => find(searched)),
+      ...candidates.flatMap(({ find }) => find(searched)),
       ...customPatterns.flatMap(({ find }) => find(text)),
     ];
   }
 
-  /** @param searchedText - the text in the form in which the patterns look at it. */
-  function run(patterns: readonly Pattern[], text: string, searchedText: string): Round {
-    let result = text;
-    let searched = searchedText;
+  function runBuiltIn(text: string, label: string | undefined): Round {
+    const prefix = label === undefined ? "" : `${label}: `;
+    let result = prefix + text;
+    let { searched, candidates } = builtIn.prepare(result);
     let isSettled = true;
-    for (const pattern of patterns) {
+    for (let next = 0; next < candidates.length; next++) {
+      const pattern = candidates[next] as Pattern;
       const matches = pattern.find(searched);
       if (matches.length === 0) continue;
-      isSettled &&= matches.every((match) => standsApart(result, match));
+      const standApart = matches.every((match) => standsApart(result, match));
       const isSame = searched === result;
       result = replaceMatches(result, matches, pattern.replacement);
       searched = isSame ? result : replaceMatches(searched, matches, pattern.replacement);
       onRedacted(pattern.name, matches.length);
+      // What it left behind may be part of something else now, or the name of what follows: `[API_KEY]: …`.
+      const isDone = standApart && !SECRET_NAME.test(pattern.replacement);
+      isSettled &&= isDone && !candidates.some(isNamed);
+      if (!isDone) {
+        candidates = builtIn.after(pattern, builtIn.prepare(searched).candidates);
+        next = -1;
+      }
     }
-    return { text: result, isSettled: result === text || (isSettled && !patterns.some(goesByKeyword)) };
+    return { text: result.slice(prefix.length), isSettled };
   }
 
-  function runBuiltIn(text: string, label: string | undefined): Round {
-    const prefix = label === undefined ? "" : `${label}: `;
-    const searched = plainCharacters(prefix + text);
-    const round = run(builtIn.candidates(searched), prefix + text, searched);
-    return { ...round, text: round.text.slice(prefix.length) };
+  function runCustom(text: string): string {
+    let result = text;
+    for (const pattern of customPatterns) {
+      const matches = pattern.find(result);
+      if (matches.length === 0) continue;
+      result = replaceMatches(result, matches, pattern.replacement);
+      onRedacted(pattern.name, matches.length);
+    }
+    return result;
   }
 
   return {
@@ -89,24 +101,24 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
         if (isSettled) break;
       }
       if (customPatterns.length === 0) return current;
-      const redacted = run(customPatterns, current, current).text;
+      const redacted = runCustom(current);
       return redacted === current ? current : truncate(redacted);
     },
   };
 }
 
-function goesByKeyword({ needs }: Pattern): boolean {
-  return (needs & FEATURE.named) !== 0;
-}
-
 /** A character beside which a word or a number ends, whatever stands there. */
 const END_OF_WORD = /[\s"'`,;<>]/;
+/** But for another group of digits, which may be part of the number. */
+const DIGIT = /\d/;
 
 /** True where nothing beside a match could become one when it is gone. */
 function standsApart(text: string, { start, end }: TextMatch): boolean {
-  const before = text[start - 1];
-  const behind = text[end];
+  return endsBeside(text[start - 1], text[start - 2]) && endsBeside(text[end], text[end + 1]);
+}
+
+function endsBeside(neighbour: string | undefined, next: string | undefined): boolean {
   return (
-    (before === undefined || END_OF_WORD.test(before)) && (behind === undefined || END_OF_WORD.test(behind))
+    neighbour === undefined || (END_OF_WORD.test(neighbour) && (next === undefined || !DIGIT.test(next)))
   );
 }

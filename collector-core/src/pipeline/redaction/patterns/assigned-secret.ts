@@ -1,18 +1,7 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
+import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
 
-/** Names of what is secret whatever it looks like. */
-const STRONG_NAMES = [
-  "pass(?:word|wd|phrase|code)",
-  "secret",
-  "(?:api|access|account|private|secret|signing|encryption|master|shared|storage|license|session|subscription|service|app|consumer)[-_ ]?key",
-  "(?:access|auth|refresh|api|id|bearer|session|security|secret|bot|user|client)[-_ ]?token",
-  "credentials?",
-  "authorization",
-  "connection[-_ ]?string",
-];
-/** Names that also stand for other things: the tokens of a text or a page, the working directory. */
-const NAMES = [...STRONG_NAMES, "token", "pwd"];
 const NO_SECRET_TOKEN =
   /(?:next|page|sync|continuation|eos|bos|pad|unk|sep|cls|mask|special|stop|start|cancell?ation)[-_ ]?$/i;
 
@@ -21,7 +10,7 @@ const PATH = /^(?:[/~.\\]|[A-Za-z]:)/;
 
 /** A name, what closes its quotes or brackets, and what assigns: `"password": "`, `config["token"] = '`, `pwd is `. */
 const ASSIGNMENT = new RegExp(
-  String.raw`(${NAMES.join("|")})(?:[-_ ]?(?:value|hash|base64))?[\\"'\`\]]{0,6}\s{0,4}` +
+  String.raw`(${SECRET_NAMES.join("|")})(?:[-_ ]?(?:${SECRET_NAME_SUFFIXES.join("|")}))?[\\"'\`\]]{0,6}\s{0,4}` +
     String.raw`(?::=|=>|={1,3}|:|\sis\s{1,4}:?)\s{0,4}(?:(?:str|string)\s{0,4}=\s{0,4})?\\{0,3}(["'\`]?)`,
   "gi",
 );
@@ -44,7 +33,7 @@ const PROPERTY = /^[A-Za-z_$]+(?:\??\.[A-Za-z_$]+)+$/;
  */
 export const assignedSecret = builtIn({
   name: "secret",
-  needs: FEATURE.value,
+  needs: FEATURE.assignment,
   find: (text) =>
     findAll(text, ASSIGNMENT, (match) => {
       const name = match[1]?.toLowerCase();
@@ -83,9 +72,9 @@ function isWord(value: string): boolean {
 }
 
 /** The names, for the keys of objects. */
-export const SECRET_NAME = new RegExp(NAMES.join("|"), "i");
+export const SECRET_NAME = new RegExp(SECRET_NAMES.join("|"), "i");
 
-const STRONG_KEY = new RegExp(String.raw`(?:${STRONG_NAMES.join("|")}|cookie)$`, "i");
+const STRONG_KEY = new RegExp(String.raw`(?:${STRONG_SECRET_NAMES.join("|")}|cookie)$`, "i");
 
 /** True for the key of an object whose text is secret as a whole: `password`, `x-api-key`, `clientSecret`. */
 export function isSecretKey(key: string): boolean {

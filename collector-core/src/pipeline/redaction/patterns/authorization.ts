@@ -15,7 +15,7 @@ const PRINTABLE_PAIR = /^[\x20-\x7e]*:[\x20-\x7e]*$/;
 /** The value of an `Authorization` header: `Bearer …`, `Basic …`. What a key says by its form is found before. */
 export const authorization = builtIn({
   name: "authorization",
-  needs: FEATURE.value,
+  needs: FEATURE.authorization,
   find: (text) =>
     findAll(text, CREDENTIALS, (match) => {
       const [whole, scheme = "", value = ""] = match;

@@ -2,6 +2,7 @@ import { endsWord, isWordCharacter, startsWord } from "../boundaries.js";
 import { passesMod97 } from "../checksums.js";
 import { atLeast } from "../digit-sums.js";
 import { builtIn, findAll } from "../pattern.js";
+import { FEATURE } from "../text-features.js";
 
 /** Length of an IBAN by country (the SWIFT registry). */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -20,6 +21,7 @@ const START = /(?:[A-Z]{2}|[a-z]{2})\d\d(?=[ \u00a0-]?[A-Za-z0-9])/g;
 /** International bank account numbers, with or without a space or a dash between groups. */
 export const iban = builtIn({
   name: "iban",
+  needs: FEATURE.country,
   digits: atLeast(6),
   find: (text) =>
     findAll(text, START, ({ index }) => {

@@ -23,6 +23,8 @@ export interface NationalIdRule {
   readonly digits: readonly number[];
   /** What else a text must have. */
   readonly needs?: number;
+  /** What else a text must have where the number has no keyword. */
+  readonly needsAlone?: number;
   /** True where every form has a letter beside its digits. */
   readonly hasLetter?: boolean;
   /** @param compact - without separators, in capitals. */
@@ -36,7 +38,7 @@ const ONE_CHARACTER = /^(.)\1*$/;
 
 /** The patterns of a rule: one for its forms that stand alone, one for those behind a keyword. */
 export function nationalId(rule: NationalIdRule): Pattern[] {
-  const { name, needs = 0, hasLetter = false, keyword, standsAlone } = rule;
+  const { name, needs = 0, needsAlone = 0, hasLetter = false, keyword, standsAlone } = rule;
   const digits = rule.digits.length === 0 ? ANY_DIGITS : sumsOf(...rule.digits);
   const expression = `(?:${rule.shape})${NUMBER_END}`;
 
@@ -57,7 +59,7 @@ export function nationalId(rule: NationalIdRule): Pattern[] {
     patterns.push(
       builtIn({
         name,
-        needs: hasLetter ? needs | FEATURE.capital : needs,
+        needs: needs | needsAlone | (hasLetter ? FEATURE.capital : 0),
         digits,
         find: findWhere("g", (_text, form) => isDistinct(form) && isValid(form)),
       }),

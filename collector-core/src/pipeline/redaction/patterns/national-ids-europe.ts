@@ -109,6 +109,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
     keyword: keywords(
       "rijksregister(?:nummer)?|registre national|nrn|insz|niss|national (?:register )?number",
     ),
+    needsAlone: FEATURE.three,
     standsAlone: /^\d\d\.\d\d\.\d\d-\d{3}\.\d\d$/,
     isValid: (id) =>
       [id.slice(0, 9), `2${id.slice(0, 9)}`].some((base) => 97 - remainder(base, 97) === number(id, 9, 11)),
@@ -160,6 +161,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
     digits: [6],
     shape: String.raw`\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]`,
     keyword: keywords("hetu|henkil[öo]tunnus|personal identity code"),
+    needsAlone: FEATURE.six,
     standsAlone: "always",
     isValid(id) {
       const digits = id.replace(/\D/g, "");
@@ -200,6 +202,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
     digits: [11],
     shape: String.raw`\d{3}[- ]?\d{3}[- ]?\d{3}[- ]?\d{2}`,
     keyword: keywords("снилс|snils"),
+    needsAlone: FEATURE.three,
     standsAlone: /^\d{3}-\d{3}-\d{3} \d{2}$/,
     isValid: (id) => (weightedSum(id, [9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101) % 100 === number(id, 9, 11),
   },

@@ -17,6 +17,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
     digits: [9],
     shape: String.raw`\d{3}([- .]?)\d{2}\1\d{4}`,
     keyword: keywords("ssn|social security(?: (?:number|no|num))?|soc(?:ial)? sec|social"),
+    needsAlone: FEATURE.three,
     standsAlone: /^\d{3}-\d{2}-\d{4}$/,
     isValid: (id) => /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(id),
   },
@@ -55,6 +56,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
     digits: [11],
     shape: String.raw`\d{3}\.?\d{3}\.?\d{3}-?\d{2}`,
     keyword: keywords("cpf|cadastro de pessoas"),
+    needsAlone: FEATURE.three,
     standsAlone: /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
     isValid(id) {
       const check = (weights: number[]) => ((weightedSum(id, weights) * 10) % 11) % 10;
@@ -69,6 +71,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
     digits: [7, 8, 9],
     shape: String.raw`\d{1,2}\.?\d{3}\.?\d{3}-[\dK]`,
     keyword: keywords("rut|run|rol [úu]nico"),
+    needsAlone: FEATURE.three,
     standsAlone: /^\d{1,2}\.\d{3}\.\d{3}-[\dK]$/,
     isValid(id) {
       const digits = digitsOf(id.slice(0, -1)).reverse();
@@ -146,6 +149,7 @@ export const WORLD_IDS: readonly NationalIdRule[] = [
     digits: [13],
     shape: String.raw`\d{6}-?[1-8]\d{6}`,
     keyword: keywords("주민등록번호|외국인등록번호|rrn|resident registration(?: number)?"),
+    needsAlone: FEATURE.six,
     standsAlone: /^\d{6}-\d{7}$/,
     isValid: (id) =>
       isDate(number(id, 0, 2), number(id, 2, 4), number(id, 4, 6)) &&

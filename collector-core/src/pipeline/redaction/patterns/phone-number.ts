@@ -38,6 +38,7 @@ const EXCHANGE = /^(?!.11)[2-9]\d\d$/;
 /** Telephone numbers: international ones after `+` or `00`, and North American ones by their form. */
 export const phoneNumber = builtIn({
   name: "phone_number",
+  needs: FEATURE.phone,
   digits: atLeast(7),
   find(text) {
     const found = [...international(text), ...northAmerican(text)];

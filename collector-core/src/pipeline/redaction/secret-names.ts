@@ -1,0 +1,34 @@
+/** The names of secrets, in texts and as the keys of objects. */
+
+/** Names of what is secret whatever it looks like. */
+export const STRONG_SECRET_NAMES: readonly string[] = [
+  "pass(?:word|wd|phrase|code)",
+  "secret",
+  "(?:api|access|account|private|secret|signing|encryption|master|shared|storage|license|session|subscription|service|app|consumer)[-_ ]?key",
+  "(?:access|auth|refresh|api|id|bearer|session|security|secret|bot|user|client)[-_ ]?token",
+  "credentials?",
+  "authorization",
+  "connection[-_ ]?string",
+];
+
+/** Names that also stand for other things: the tokens of a text or a page, the working directory. */
+export const SECRET_NAMES: readonly string[] = [...STRONG_SECRET_NAMES, "token", "pwd"];
+
+/** What may follow a name. */
+export const SECRET_NAME_SUFFIXES: readonly string[] = ["value", "hash", "base64"];
+
+/** The last two characters of all of these. */
+const ENDINGS = ["rd", "wd", "se", "de", "et", "ey", "en", "al", "ls", "on", "ng", "ue", "sh", "64"];
+
+const IS_ENDING = new Uint8Array(1024);
+for (const ending of ENDINGS) IS_ENDING[endingIndex(ending.charCodeAt(0), ending.charCodeAt(1))] = 1;
+
+/** Capital and small letters have the same last five bits. */
+function endingIndex(beforeLast: number, last: number): number {
+  return ((beforeLast & 31) << 5) | (last & 31);
+}
+
+/** True where the name of a secret may end with these two characters; it rarely does where none ends. */
+export function mayEndSecretName(beforeLast: number, last: number): boolean {
+  return IS_ENDING[endingIndex(beforeLast, last)] === 1;
+}
