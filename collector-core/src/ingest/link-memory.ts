@@ -32,12 +32,12 @@ export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: st
 
     return {
       remember(kind, traceId, spanId) {
-        const { lo, hi } = hashOf(kind, traceId, spanId);
-        parents.add(lo, hi, clock.monotonic());
+        const spanHash = hashOf(kind, traceId, spanId);
+        parents.add(lastTrace | 0, spanHash, clock.monotonic());
       },
       has(kind, traceId, spanId) {
-        const { lo, hi } = hashOf(kind, traceId, spanId);
-        const rememberedAtMs = parents.addedAt(lo, hi);
+        const spanHash = hashOf(kind, traceId, spanId);
+        const rememberedAtMs = parents.addedAt(lastTrace | 0, spanHash);
         return rememberedAtMs !== undefined && clock.monotonic() - rememberedAtMs <= REMEMBERED_MS;
       },
     };

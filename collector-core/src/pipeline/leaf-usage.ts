@@ -45,14 +45,14 @@ export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
         if (parent === lastParent && traceId === lastTraceId) continue;
         lastTraceId = traceId;
         lastParent = parent;
-        const { lo, hi } = hashSpan(tenant, traceId, parent);
-        parents.add(lo, hi, nowMs);
+        const parentHash = hashSpan(tenant, traceId, parent);
+        parents.add(traceHash | 0, parentHash, nowMs);
       }
     },
     countsUsage(span, tenant) {
       if (span.spanType !== "llm") return true;
-      const { lo, hi } = hashSpan(tenant, span.traceId, span.spanId);
-      const learnedAtMs = parents.addedAt(lo, hi);
+      const spanHash = hashSpan(tenant, span.traceId, span.spanId);
+      const learnedAtMs = parents.addedAt(traceHash | 0, spanHash);
       return learnedAtMs === undefined || clock.monotonic() - learnedAtMs > REMEMBERED_MS;
     },
   };
