@@ -125,7 +125,8 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
   return {
     name: "evaluation log",
     async offer(spans) {
-      for (const span of spans) if (span.facts.spanType === "evaluation") await add(span);
+      const evaluations = spans.filter(({ facts }) => facts.spanType === "evaluation");
+      for (const span of evaluations) await add(span);
     },
     select,
     list(query) {

@@ -111,12 +111,12 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
   return {
     name: "live",
     offer(spans: readonly PipelineSpan[]) {
-      let last: PipelineSpan | undefined;
-      for (const span of spans) {
+      let last: TraceKey = { tenant: "", traceId: "" };
+      for (const { facts, context } of spans) {
         // The spans of a trace follow each other.
-        if (span.facts.traceId === last?.facts.traceId && span.context === last.context) continue;
-        last = span;
-        changes.add({ tenant: span.context.tenant, traceId: span.facts.traceId });
+        if (facts.traceId === last.traceId && context.tenant === last.tenant) continue;
+        last = { tenant: context.tenant, traceId: facts.traceId };
+        changes.add(last);
       }
     },
     cleared: () => changes.clear(),

@@ -248,7 +248,10 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       for (let from = 0; from < batch.length;) {
         const to = spans.beginBatch(batch, from) ?? from + 1;
         try {
-          for (const span of batch.slice(from, to)) appendSpan(span, nowMs, isImport);
+          for (let at = from; at < to; at++) {
+            const span = batch[at];
+            if (span !== undefined) appendSpan(span, nowMs, isImport);
+          }
         } finally {
           spans.endBatch();
         }

@@ -1,7 +1,6 @@
-import type { Span } from "@obspan/sdk/wire";
 import type { BatchBytes, PipelineSpan } from "../interfaces.js";
 import { findSpanSlices } from "../span/json-slices.js";
-import { findBatchSplices, findSplices, type SplicedJson } from "../span/json-splices.js";
+import { findBatchSplices, findSplices, type JsonSplice, type SplicedJson } from "../span/json-splices.js";
 
 /**
  * The bytes that spans came in, as the store may keep them: where redaction changed a span, what changed is put in its
@@ -14,17 +13,13 @@ export class ReceivedJson {
   /** A whole batch; undefined where not all of its spans follow in `spans`, or its bytes cannot say what they are. */
   ofBatch(spans: readonly PipelineSpan[], from: number, source: BatchBytes): SplicedJson | undefined {
     const { body, spanCount } = source;
-    const before: Span[] = [];
-    const after: Span[] = [];
     let isChanged = false;
     for (let index = 0; index < spanCount; index++) {
       const span = spans[from + index];
       if (span?.source !== source || span.index !== index || span.madeSpanId !== undefined) return undefined;
-      before.push(span.redactedFrom ?? span.span);
-      after.push(span.span);
       isChanged ||= span.redactedFrom !== undefined;
     }
-    const splices = isChanged ? findBatchSplices(body, before, after) : [];
+    const splices = isChanged ? splicesOfBatch(body, spans.slice(from, from + spanCount)) : [];
     return splices && { bytes: body, start: 0, end: body.length, splices };
   }
 
@@ -48,4 +43,10 @@ export class ReceivedJson {
     }
     return slices.found;
   }
+}
+
+function splicesOfBatch(body: Buffer, spans: readonly PipelineSpan[]): JsonSplice[] | undefined {
+  const before = spans.map(({ redactedFrom, span }) => redactedFrom ?? span);
+  const after = spans.map(({ span }) => span);
+  return findBatchSplices(body, before, after);
 }
