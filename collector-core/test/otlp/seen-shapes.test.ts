@@ -286,6 +286,118 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
     },
     { span_type: "llm", attributes: { model: "gpt-4o", tokens_input: 133, tokens_output: 19 } },
   ],
+  [
+    "Traceloop on Cohere: a message under its role; what is no part of a message stays",
+    {
+      name: "cohere.chat",
+      attributes: {
+        "llm.request.type": "chat",
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.user": "When was Newton born?",
+        "gen_ai.completion.0.role": "assistant",
+        "gen_ai.completion.0.content": "In 1642",
+        "gen_ai.completion.0.searchQuery": "Newton birth year",
+      },
+    },
+    {
+      attributes: {
+        prompt_messages: [user("When was Newton born?")],
+        completion_messages: [assistant("In 1642")],
+        "gen_ai.completion.0.searchQuery": "Newton birth year",
+      },
+    },
+  ],
+  [
+    "Mastra: the instructions of an agent in one attribute, what it was asked in another",
+    {
+      name: "invoke_agent Deleter",
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "mastra.span.type": "agent_run",
+        "gen_ai.system_instructions": '[{"type":"text","content":"Be brief."}]',
+        "mastra.agent_run.input": "Delete",
+        "mastra.agent_run.output": '{"text":"Done"}',
+      },
+    },
+    {
+      span_type: "agent",
+      attributes: {
+        agent: "Deleter",
+        prompt_messages: [
+          { role: "system", parts: [{ type: "text", content: "Be brief." }] },
+          user("Delete"),
+        ],
+        output_text: '{"text":"Done"}',
+      },
+    },
+  ],
+  [
+    "Strands: what a tool was called with, in an event",
+    {
+      attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "calculator" },
+      events: [
+        {
+          name: "gen_ai.client.inference.operation.details",
+          attributes: {
+            "gen_ai.input.messages":
+              '[{"role":"tool","parts":[{"type":"tool_call","name":"calculator","id":"c1","arguments":{"input":"5"}}]}]',
+          },
+        },
+      ],
+    },
+    { span_type: "tool", attributes: { input_text: '{"input":"5"}' } },
+  ],
+  [
+    "a tool is given its input, not the schema of its parameters",
+    {
+      attributes: {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "get_weather",
+        "tool.parameters": '{"type":"object"}',
+        "input.value": '{"city":"Rome"}',
+      },
+    },
+    {
+      attributes: {
+        tool_name: "get_weather",
+        input_text: '{"city":"Rome"}',
+        "tool.parameters": '{"type":"object"}',
+      },
+    },
+  ],
+  [
+    "AI SDK: the values of many embeddings",
+    {
+      name: "ai.embedMany.doEmbed",
+      attributes: { "ai.operationId": "ai.embedMany.doEmbed", "ai.values": ['"cats"', '"dogs"'] },
+    },
+    { span_type: "embedding", attributes: { input_text: '["\\"cats\\"","\\"dogs\\""]' } },
+  ],
+  [
+    "Langfuse: embeddings of OpenAI's client, which it calls a generation",
+    {
+      name: "OpenAI.embeddings",
+      attributes: {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.input": "cats",
+        "langfuse.observation.model.name": "text-embedding-3-small",
+      },
+    },
+    { span_type: "embedding", attributes: { model: "text-embedding-3-small", input_text: "cats" } },
+  ],
+  [
+    "Laminar: type, text and session",
+    {
+      name: "search",
+      attributes: {
+        "lmnr.span.type": "TOOL",
+        "lmnr.span.input": '{"q":"cats"}',
+        "lmnr.span.output": "[]",
+        "lmnr.association.properties.session_id": "s1",
+      },
+    },
+    { span_type: "tool", attributes: { input_text: '{"q":"cats"}', output_text: "[]", session_id: "s1" } },
+  ],
 ];
 
 describe("Shapes that libraries were seen to send (contract 6)", () => {

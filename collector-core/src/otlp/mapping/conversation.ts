@@ -39,7 +39,11 @@ export function takeConversation(
 } {
   const isModelCall = spanType === "llm";
   const fromEvents = readEvents(events, isModelCall);
-  const input = takeStructuredInput(attributes) ?? fromEvents.input ?? takeInput(attributes, spanType);
+  const instructions = takeInstructions(attributes);
+  const input = after(
+    instructions,
+    takeStructuredInput(attributes) ?? fromEvents.input ?? takeInput(attributes, spanType),
+  );
   const output = takeStructuredOutput(attributes) ?? fromEvents.output ?? takeOutput(attributes, spanType);
   const conversation: Conversation = {};
   if (input !== undefined) {
@@ -57,12 +61,8 @@ export function takeConversation(
 
 // --- What is a list of messages for certain.
 
-const STRUCTURED_INPUT = keyGroup([
-  "gen_ai.input.messages",
-  "gen_ai.system_instructions",
-  "ai.prompt.messages",
-  "ai.prompt",
-]);
+const INSTRUCTIONS = keyGroup(["gen_ai.system_instructions"]);
+const STRUCTURED_INPUT = keyGroup(["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt"]);
 const STRUCTURED_OUTPUT = keyGroup(["gen_ai.output.messages"]);
 const INPUT_LISTS = {
   "gen_ai.prompt": listGroup("gen_ai.prompt"),
@@ -76,9 +76,7 @@ const OUTPUT_LISTS = {
 function takeStructuredInput(attributes: AttributeSet): Content | undefined {
   const hasMessages = attributes.mayHave(STRUCTURED_INPUT);
   return (
-    (hasMessages
-      ? takeMessages(attributes, "gen_ai.input.messages", "user", "gen_ai.system_instructions")
-      : undefined) ??
+    (hasMessages ? takeMessages(attributes, "gen_ai.input.messages", "user") : undefined) ??
     takeIndexed(attributes, INPUT_LISTS, "gen_ai.prompt", (item) => toMessage(plain(item), "user")) ??
     takeIndexed(attributes, INPUT_LISTS, "llm.input_messages", openInferenceMessage("user")) ??
     (hasMessages
@@ -101,18 +99,25 @@ function takeStructuredOutput(attributes: AttributeSet): Content | undefined {
   );
 }
 
-function takeMessages(
-  attributes: AttributeSet,
-  key: string,
-  role: string,
-  instructionsKey?: string,
-): Content | undefined {
+function takeMessages(attributes: AttributeSet, key: string, role: string): Content | undefined {
   const messages = toMessages(attributes.get(key), role);
-  const instructions = instructionsKey === undefined ? [] : systemMessages(attributes.get(instructionsKey));
-  if (messages === undefined && instructions.length === 0) return undefined;
-  if (messages !== undefined) attributes.delete(key);
-  if (instructionsKey !== undefined && instructions.length > 0) attributes.delete(instructionsKey);
-  return { messages: [...instructions, ...(messages ?? [])] };
+  if (messages === undefined) return undefined;
+  attributes.delete(key);
+  return { messages };
+}
+
+/** What stands before the conversation, wherever that is said. */
+function takeInstructions(attributes: AttributeSet): readonly Message[] {
+  const instructions = attributes.peek(INSTRUCTIONS, systemMessages) ?? [];
+  if (instructions.length > 0) for (const key of INSTRUCTIONS.keys) attributes.delete(key);
+  return instructions;
+}
+
+function after(instructions: readonly Message[], input: Content | undefined): Content | undefined {
+  if (instructions.length === 0) return input;
+  if (input === undefined) return { messages: [...instructions] };
+  const messages = "messages" in input ? input.messages : ofText(input.text, "user");
+  return { messages: [...instructions, ...messages] };
 }
 
 function takeIndexed<Prefix extends string>(
@@ -125,14 +130,38 @@ function takeIndexed<Prefix extends string>(
   if (indexed === undefined) return undefined;
   const messages = indexed.items.flatMap((item) => read(item) ?? []);
   if (messages.length === 0) return undefined;
-  if (messages.length === indexed.items.length) indexed.take();
+  if (messages.length === indexed.items.length) indexed.take(MESSAGE_FIELDS);
   return { messages };
 }
+
+/** Fields of an item that are read. What else it has (a search, the verdict of a filter) stays as it came. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  "message",
+  "role",
+  "content",
+  "parts",
+  "text",
+  "type",
+  "tool_calls",
+  "tool_call_id",
+  "function_call",
+  "finish_reason",
+  "stop_reason",
+  "refusal",
+  "reasoning_content",
+  // Traceloop writes Cohere's messages under their role.
+  "user",
+]);
 
 /** Indexes within an item, as Traceloop writes them (`tool_calls.0.name`), made lists. */
 function plain(item: NestedRecord): Record<string, unknown> {
   const calls = itemsOf(item["tool_calls"]);
-  return calls.length === 0 ? item : { ...item, tool_calls: calls };
+  const content = item["content"] ?? item["user"];
+  return {
+    ...item,
+    ...(content === undefined ? {} : { content }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
 }
 
 /** `message.role`, `message.contents.0.message_content.text`, `message.tool_calls.0.tool_call.function.name`. */
@@ -187,6 +216,24 @@ function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
 
 // --- What may be messages or a text.
 
+/** Mastra says the type of a span in the names of its input and output. */
+const MASTRA_TYPES = [
+  "agent_run",
+  "model_generation",
+  "model_step",
+  "model_inference",
+  "model_chunk",
+  "tool_call",
+  "mcp_tool_call",
+  "processor_run",
+  "workflow_run",
+  "workflow_step",
+  "workflow_conditional",
+  "workflow_conditional_eval",
+  "workflow_parallel",
+  "workflow_loop",
+  "generic",
+];
 /** Where libraries keep what went in, in order of precedence; of tools and retrievals first what is theirs alone. */
 const INPUT = keyGroup([
   "gen_ai.prompt",
@@ -199,8 +246,15 @@ const INPUT = keyGroup([
   "all_messages_events",
   "request_data",
   "mastra.span.input",
+  ...MASTRA_TYPES.map((type) => `mastra.${type}.input`),
   "genkit:input",
   "ai.value",
+  "ai.values",
+  "llm.messages",
+  "lmnr.span.input",
+  "input",
+  // What a tool can be given rather than what it was: only where nothing else is said.
+  "tool.parameters",
 ]);
 const OUTPUT = keyGroup([
   "gen_ai.completion",
@@ -211,7 +265,10 @@ const OUTPUT = keyGroup([
   "final_result",
   "response_data",
   "mastra.span.output",
+  ...MASTRA_TYPES.map((type) => `mastra.${type}.output`),
   "genkit:output",
+  "lmnr.span.output",
+  "output",
 ]);
 const TOOL_INPUT = keyGroup([
   "gen_ai.tool.call.arguments",
@@ -219,7 +276,6 @@ const TOOL_INPUT = keyGroup([
   "ai.toolCall.input",
   "gcp.vertex.agent.tool_call_args",
   "tool_arguments",
-  "tool.parameters",
 ]);
 const TOOL_OUTPUT = keyGroup([
   "gen_ai.tool.call.result",
@@ -310,8 +366,13 @@ function contentOf(messages: Message[], isModelCall: boolean): Content | undefin
   const isSingle = messages.length === 1 && message?.parts.length === 1;
   if (isModelCall || !isSingle || part === undefined) return { messages };
   if (part.type === "text" && typeof part["content"] === "string") return { text: part["content"] };
-  const response = part.type === "tool_call_response" ? part["response"] : undefined;
-  return response === undefined ? { messages } : { text: asPlainText(response as JsonValue) };
+  const said =
+    part.type === "tool_call_response"
+      ? part["response"]
+      : part.type === "tool_call"
+        ? part["arguments"]
+        : undefined;
+  return said === undefined ? { messages } : { text: asPlainText(said as JsonValue) };
 }
 
 /** @returns false where the event is none of these. */

@@ -13,21 +13,24 @@ const MAX_ITEMS = 10_000;
 
 /**
  * Puts together what was sent leaf by leaf: of `llm.input_messages.0.message.role` and so on the list of messages. The
- * attributes are taken out only by the function that comes with it, when what they hold has been understood.
+ * attributes are taken out only by the function that comes with it, when what they hold has been understood: all, or
+ * those of the fields that it is given.
  *
  * @returns undefined where no attribute is an element of the list.
  */
 export function readIndexed(
   attributes: AttributeSet,
   prefix: string,
-): { readonly items: readonly NestedRecord[]; readonly take: () => void } | undefined {
+):
+  | { readonly items: readonly NestedRecord[]; readonly take: (fields?: ReadonlySet<string>) => void }
+  | undefined {
   const start = `${prefix}.`;
   const keys = [...attributes.keys()].filter(
     (key) => key.startsWith(start) && isDigit(key.charCodeAt(start.length)),
   );
   if (keys.length === 0) return undefined;
   const byIndex = new Map<number, NestedRecord>();
-  const taken: string[] = [];
+  const taken: (readonly [key: string, field: string])[] = [];
   for (const key of keys) {
     const [index = "", ...path] = key.slice(start.length).split(".");
     const value = attributes.get(key);
@@ -35,13 +38,13 @@ export function readIndexed(
     if (!(number < MAX_ITEMS) || path.length === 0 || path.length > MAX_PATH || value === undefined) continue;
     const item = byIndex.get(number) ?? newRecord();
     byIndex.set(number, item);
-    if (put(item, path, value)) taken.push(key);
+    if (put(item, path, value)) taken.push([key, path[0] ?? ""]);
   }
   const items = [...byIndex.entries()].toSorted(([a], [b]) => a - b).map(([, item]) => item);
   return {
     items,
-    take: () => {
-      for (const key of taken) attributes.delete(key);
+    take: (fields) => {
+      for (const [key, field] of taken) if (fields?.has(field) !== false) attributes.delete(key);
     },
   };
 }

@@ -60,6 +60,7 @@ const SESSION_ID = keyGroup([
   "langsmith.metadata.conversation_id",
   "mastra.metadata.sessionId",
   "mastra.metadata.threadId",
+  "lmnr.association.properties.session_id",
   "conversation.id",
 ]);
 const USER_ID = keyGroup([
@@ -70,6 +71,7 @@ const USER_ID = keyGroup([
   "traceloop.association.properties.user_id",
   "langsmith.metadata.user_id",
   "mastra.metadata.userId",
+  "lmnr.association.properties.user_id",
 ]);
 const TEMPERATURE = keyGroup([
   "gen_ai.request.temperature",

@@ -56,6 +56,7 @@ const KINDS_SAID = keyGroup([
   "mastra.span.type",
   "genkit:metadata:subtype",
   "genkit:type",
+  "lmnr.span.type",
   "span.type",
 ]);
 
@@ -92,7 +93,7 @@ const TOOLS = keyGroup(["gen_ai.tool.name", "gen_ai.tool.call.id", "tool.name"])
 export function takeSpanType(attributes: AttributeSet, name: string): KnownSpanType {
   return (
     byOperation(attributes) ??
-    byKind(attributes) ??
+    byKind(attributes, name) ??
     byRequestType(attributes) ??
     byAiSdkName(attributes.text("ai.operationId") ?? name) ??
     byContent(attributes, name)
@@ -120,7 +121,7 @@ const TYPE_OF_OPERATION: ReadonlyMap<string, KnownSpanType> = new Map([
   ["retrieval", "retrieval"],
 ]);
 
-function byKind(attributes: AttributeSet): KnownSpanType | undefined {
+function byKind(attributes: AttributeSet, name: string): KnownSpanType | undefined {
   let found: KnownSpanType | undefined;
   if (!attributes.mayHave(KINDS_SAID)) return undefined;
   for (const key of KINDS_SAID.keys) {
@@ -130,7 +131,8 @@ function byKind(attributes: AttributeSet): KnownSpanType | undefined {
     found ??= type;
     if (type === found && kind === type) attributes.delete(key);
   }
-  return found;
+  // Langfuse calls embeddings a generation where it wraps OpenAI's client.
+  return found === "llm" && name === "OpenAI.embeddings" ? "embedding" : found;
 }
 
 function byRequestType(attributes: AttributeSet): KnownSpanType | undefined {
