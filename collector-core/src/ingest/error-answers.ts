@@ -27,6 +27,8 @@ interface ValidationIssue {
   readonly keyword: string;
   readonly message?: string;
   readonly params: Record<string, unknown>;
+  /** The value. */
+  readonly data?: unknown;
 }
 
 function toApiError(error: unknown): ApiError {
@@ -49,13 +51,35 @@ function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
   const isLimit = issues.every((issue) => issue.instancePath === "/limit");
   if (isLimit)
     return new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
-  const sentences = issues.map((issue) => {
+  const sentences = issues.flatMap((issue) => {
     const name = issue.instancePath.slice(1);
     const unknown = issue.params["additionalProperty"];
-    if (typeof unknown === "string") return `there is no parameter ${JSON.stringify(unknown.slice(0, 64))}`;
+    if (typeof unknown === "string") return `there is no parameter ${shown(unknown)}`;
     if (name === "limit") return "limit must be a whole number from 1 to 1000";
     if (issue.keyword === "minLength") return `${name} must not be empty`;
-    return `${name === "" ? "the query" : name} ${issue.message ?? "cannot be used"}`;
+    const allowed = allowedValues(issues.filter(({ instancePath }) => instancePath === issue.instancePath));
+    if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${shown(issue.data)}`;
+    const problem = issue.message ?? "cannot be used";
+    return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${shown(issue.data)}`;
   });
   return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
+}
+
+/** What one value may be, where it may be some texts only. */
+function allowedValues(issues: readonly ValidationIssue[]): string[] {
+  return issues
+    .flatMap(({ keyword, params }): unknown[] => {
+      const values = keyword === "const" ? [params["allowedValue"]] : params["allowedValues"];
+      return Array.isArray(values) ? values : [];
+    })
+    .map(String);
+}
+
+function oneOf(values: readonly string[]): string {
+  return values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+}
+
+/** A value as it may stand in a message. */
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
 }

@@ -81,7 +81,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // Query parameters are text: "20" is a limit. Unknown ones are refused, for a mistyped filter must not match all.
-    ajv: { customOptions: { coerceTypes: true, removeAdditional: false, allErrors: true } },
+    ajv: { customOptions: { coerceTypes: true, removeAdditional: false, allErrors: true, verbose: true } },
     // Addresses that cannot be decoded never reach a route: they get the one shape of error here.
     frameworkErrors: (_error, _request, reply) => {
       const error = new ApiError("not_found", "The path is not a valid address.");
