@@ -1,4 +1,5 @@
 import { field, numberOf, textOf } from "../json-fields.js";
+import type { Failure } from "./operation.js";
 import { defined, type ReadAttributes } from "./read-attributes.js";
 
 /**
@@ -24,6 +25,22 @@ export function describeApiError(error: unknown): ReadAttributes {
 export function isUserAbort(error: unknown): boolean {
   const className = textOf(field(field(error, "constructor"), "name"));
   return className === "APIUserAbortError" || field(error, "name") === "AbortError";
+}
+
+/**
+ * The error that an answer carries though it came with HTTP 200: gateways (OpenRouter, for one) put it into the body, or
+ * into a choice, where the model's provider fails after they have begun to answer. The client does not throw.
+ *
+ * @param places - where an error may stand.
+ */
+export function failureIn(places: readonly unknown[]): Failure | undefined {
+  for (const error of places) {
+    const type = [textOf(field(error, "type")), codeText(field(error, "code"))].filter(Boolean).join(" ");
+    const message = textOf(error) ?? textOf(field(error, "message"));
+    if (type === "" && message === undefined) continue;
+    return { type: type || "error", message: message ?? "The answer carries an error." };
+  }
+  return undefined;
 }
 
 /** OpenRouter's codes are numbers. */

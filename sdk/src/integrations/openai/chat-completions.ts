@@ -1,8 +1,9 @@
 import { elementsOf, field, textOf } from "../json-fields.js";
+import { failureIn } from "./api-error.js";
 import { startChatFold } from "./chat-fold.js";
 import { answerText, chatMessageParts, chatMessages, promptText } from "./chat-messages.js";
 import { toolDefinitions } from "./message-parts.js";
-import type { Operation } from "./operation.js";
+import type { Failure, Operation } from "./operation.js";
 import { defined, someOf, type ReadAttributes } from "./read-attributes.js";
 import { requestParameters } from "./request-parameters.js";
 import { usageAttributes } from "./usage.js";
@@ -13,6 +14,7 @@ export const chatCompletions: Operation = {
   spanType: "llm",
   readRequest,
   readResponse,
+  readFailure,
   startFold: startChatFold,
   usageOnRequest: true,
 };
@@ -50,6 +52,11 @@ function readResponse(response: unknown): ReadAttributes {
     completion_text: answerText(messages),
     completion_messages: someOf(messages),
   });
+}
+
+function readFailure(response: unknown): Failure | undefined {
+  const choices = elementsOf(field(response, "choices"));
+  return failureIn([response, ...choices].map((place) => field(place, "error")));
 }
 
 /** Who answered, and under which id. */

@@ -1,10 +1,12 @@
-import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
+import { countOf, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
 import { reasoningText } from "./chat-messages.js";
 import { appended } from "./folded-text.js";
 import type { StreamFold } from "./operation.js";
 
 /** A call that comes in pieces: the id and the name with the first of them, the arguments over all. */
 interface FoldedCall {
+  /** Where it stands among the calls, as the provider says. */
+  readonly index: number;
   id: string | undefined;
   name: string;
   arguments: string;
@@ -18,9 +20,10 @@ interface FoldedChoice {
   reasoning: string;
   refusal: string;
   audio: { data: string; transcript: string } | undefined;
-  calls: Map<number, FoldedCall>;
+  readonly calls: FoldedCall[];
   functionCall: FoldedCall | undefined;
   finishReason: string | undefined;
+  error: Fields | undefined;
 }
 
 /** Folds `chat.completion.chunk`s into a chat completion. */
@@ -39,6 +42,7 @@ export function startChatFold(): StreamFold {
         const folded = entry(choices, indexOf(field(choice, "index"), position), newChoice);
         if (addDelta(folded, field(choice, "delta"))) generated = true;
         folded.finishReason = textOf(field(choice, "finish_reason")) ?? folded.finishReason;
+        folded.error = fieldsOf(field(choice, "error")) ?? folded.error;
       }
       return generated;
     },
@@ -47,6 +51,7 @@ export function startChatFold(): StreamFold {
       choices: inOrder(choices).map((choice) => ({
         message: toMessage(choice),
         finish_reason: choice.finishReason,
+        error: choice.error,
       })),
     }),
     isComplete: () =>
@@ -60,7 +65,7 @@ function noteAbout(about: Record<string, unknown>, chunk: Fields): void {
     const value = textOf(chunk[key]);
     if (value !== undefined) about[key] = value;
   }
-  for (const key of ["usage", "x_groq"]) {
+  for (const key of ["usage", "x_groq", "error"]) {
     const value = fieldsOf(chunk[key]);
     if (value !== undefined) about[key] = value;
   }
@@ -85,7 +90,7 @@ function addDelta(choice: FoldedChoice, delta: unknown): boolean {
   }
   const functionCall = fieldsOf(fields["function_call"]);
   if (functionCall !== undefined) {
-    choice.functionCall ??= newCall();
+    choice.functionCall ??= newCall(0);
     addToCall(choice.functionCall, functionCall);
     generated = true;
   }
@@ -115,29 +120,46 @@ function addAudio(choice: FoldedChoice, audio: unknown): boolean {
   return true;
 }
 
-/**
- * Where the index is missing, as with Mistral and some local servers, a piece that brings a new id begins a call, and
- * one without goes on with the call before.
- */
-function addCall(choice: FoldedChoice, call: unknown, position: number): void {
-  const id = textOf(field(call, "id"));
-  const index = indexOf(field(call, "index"), callIndex(choice.calls, id, position));
-  const folded = entry(choice.calls, index, newCall);
+function addCall(choice: FoldedChoice, piece: unknown, position: number): void {
+  const custom = fieldsOf(field(piece, "custom"));
+  const called = custom ?? fieldsOf(field(piece, "function")) ?? {};
+  const id = textOf(field(piece, "id"));
+  const folded = callOf(choice.calls, piece, id, textOf(called["name"]), position);
   folded.id ??= id;
-  const custom = fieldsOf(field(call, "custom"));
-  if (custom !== undefined) {
-    folded.isCustom = true;
-    folded.name ||= textOf(custom["name"]) ?? "";
-    folded.arguments = appended(folded.arguments, textOf(custom["input"]) ?? "");
+  if (custom === undefined) {
+    addToCall(folded, called);
     return;
   }
-  addToCall(folded, fieldsOf(field(call, "function")) ?? {});
+  folded.isCustom = true;
+  folded.name ||= textOf(custom["name"]) ?? "";
+  folded.arguments = appended(folded.arguments, textOf(custom["input"]) ?? "");
 }
 
-function callIndex(calls: ReadonlyMap<number, FoldedCall>, id: string | undefined, position: number): number {
-  if (id === undefined) return Math.max(calls.size - 1, position);
-  for (const [index, call] of calls) if (call.id === id) return index;
-  return calls.size;
+/**
+ * The call that a piece belongs to. Where the index is missing, as with Mistral and some local servers, a piece that
+ * brings a new id begins a call, and one without goes on with the call before. Google's endpoint gives all calls of an
+ * answer one index: with an id and a name of its own it is another call. (A new id alone is not: vLLM has had one on every
+ * piece.)
+ */
+function callOf(
+  calls: FoldedCall[],
+  piece: unknown,
+  id: string | undefined,
+  name: string | undefined,
+  position: number,
+): FoldedCall {
+  const index = countOf(field(piece, "index")) ?? callIndex(calls, id, position);
+  const known = calls.findLast((call) => call.index === index);
+  const isAnother = id !== undefined && name !== undefined && known?.id !== undefined && known.id !== id;
+  if (known !== undefined && !isAnother) return known;
+  const call = newCall(index);
+  calls.push(call);
+  return call;
+}
+
+function callIndex(calls: readonly FoldedCall[], id: string | undefined, position: number): number {
+  if (id === undefined) return Math.max(calls.length - 1, position);
+  return calls.find((call) => call.id === id)?.index ?? calls.length;
 }
 
 function addToCall(call: FoldedCall, piece: Fields): void {
@@ -156,7 +178,7 @@ function toMessage(choice: FoldedChoice): unknown {
     reasoning_content: reasoning,
     refusal,
     audio,
-    tool_calls: inOrder(choice.calls).map(toToolCall),
+    tool_calls: choice.calls.toSorted((left, right) => left.index - right.index).map(toToolCall),
     function_call: functionCall,
   };
 }
@@ -172,14 +194,15 @@ function newChoice(): FoldedChoice {
     reasoning: "",
     refusal: "",
     audio: undefined,
-    calls: new Map(),
+    calls: [],
     functionCall: undefined,
     finishReason: undefined,
+    error: undefined,
   };
 }
 
-function newCall(): FoldedCall {
-  return { id: undefined, name: "", arguments: "", isCustom: false };
+function newCall(index: number): FoldedCall {
+  return { index, id: undefined, name: "", arguments: "", isCustom: false };
 }
 
 function entry<T>(entries: Map<number, T>, index: number, create: () => T): T {

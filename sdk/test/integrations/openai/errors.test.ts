@@ -98,6 +98,44 @@ describe("the error type", () => {
     expect(onlySpan()).toMatchObject({ status: "ERROR", attributes });
   });
 
+  it.each([
+    [{ error: { code: 502, message: "Upstream died." } }, "502", "Upstream died."],
+    [{ error: "no such model" }, "error", "no such model"],
+    [
+      {
+        ...(BASIC.response.body as object),
+        choices: [
+          {
+            index: 0,
+            message: { role: "assistant", content: "Ha" },
+            finish_reason: "error",
+            error: { type: "server_error", code: 500 },
+          },
+        ],
+      },
+      "server_error 500",
+      "The answer carries an error.",
+    ],
+  ])("of an error that a gateway answers with HTTP 200 is the gateway's own", async (body, type, message) => {
+    const client = ready(writtenExchange({ request: REQUEST as never, body }));
+    await client.chat.completions.create(REQUEST);
+    expect(onlySpan()).toMatchObject({
+      status: "ERROR",
+      attributes: { error_type: type, error_message: message },
+    });
+  });
+
+  it("of an error in a choice of a stream is the gateway's own, with what had come before", async () => {
+    const request = { ...REQUEST, stream: true as const };
+    const failed = { ...(chatChunk({}) as object), choices: [{ index: 0, delta: {}, error: { code: 429 } }] };
+    const client = ready(writtenExchange({ request, chunks: [chatChunk({ content: "Ha" }), failed] }));
+    await readAll(await client.chat.completions.create(request));
+    expect(onlySpan()).toMatchObject({
+      status: "ERROR",
+      attributes: { error_type: "429", completion_text: "Ha" },
+    });
+  });
+
   it("of a refused connection, a timeout and an answer that is no JSON says so", async () => {
     const away = wrapOpenAI(new OpenAI({ apiKey: "k", maxRetries: 0, baseURL: "http://127.0.0.1:1/v1" }));
     await expect(away.chat.completions.create(REQUEST)).rejects.toThrow();

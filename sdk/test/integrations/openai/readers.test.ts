@@ -183,6 +183,25 @@ describe("a streamed chat completion", () => {
     ]);
   });
 
+  it("tells calls apart that all have one index (Google's endpoint), and not by ids that change (vLLM)", () => {
+    const piece = (id: string, called: object) =>
+      chatChunk({ tool_calls: [{ index: 0, id, function: called }] });
+    const chunks = [
+      piece("a", { name: "f", arguments: '{"x":1}' }),
+      piece("b", { name: "g", arguments: '{"y"' }),
+      piece("b2", { arguments: ":2}" }),
+      chatChunk({}, "tool_calls"),
+    ];
+    expect(messagesIn(folded(chatCompletions, chunks))).toMatchObject([
+      {
+        parts: [
+          { id: "a", name: "f", arguments: { x: 1 } },
+          { id: "b", name: "g", arguments: { y: 2 } },
+        ],
+      },
+    ]);
+  });
+
   it("keeps reasoning, refusal, audio and the legacy function call", () => {
     expect(
       messagesIn(
