@@ -9,7 +9,7 @@ export interface ErrorDescription {
 }
 
 /** How far causes are followed. */
-const MAX_CAUSES = 8;
+const MAX_CAUSES = 16;
 
 /** Classes whose name says what kind of failure it was; a code would add nothing. */
 const TELLING =
@@ -58,10 +58,14 @@ function codeOf(error: object): string | undefined {
 /** An error and the errors that caused it, the outermost first. Never throws. */
 export function causesOf(error: unknown): object[] {
   const chain: object[] = [];
+  const left = [error];
   try {
-    for (let next = error; chain.length < MAX_CAUSES; next = (next as { cause?: unknown }).cause) {
-      if (typeof next !== "object" || next === null || chain.includes(next)) break;
-      chain.push(next);
+    for (const next of left) {
+      if (typeof next !== "object" || next === null || chain.includes(next)) continue;
+      if (chain.push(next) === MAX_CAUSES) break;
+      left.push((next as { cause?: unknown }).cause);
+      // What Promise.any() rejects with: each of its promises has failed.
+      if (next instanceof AggregateError) left.push(...(next.errors as unknown[]));
     }
   } catch {
     // What could be read is what there is.

@@ -4,7 +4,6 @@ import { causesOf, describeError } from "./describe-error.js";
 import { newSpanId } from "./ids.js";
 import { MAX_TEXT_LENGTH, setKey, textBytes } from "./json-value.js";
 import type { Runtime } from "./runtime.js";
-import { sharedState } from "./shared-state.js";
 import type { ManualSpan, SpanAttributes } from "./span-handle.js";
 
 /** Events kept of one span (contract 1). */
@@ -15,6 +14,9 @@ const MAX_SPAN_BYTES = 4 * 1024 * 1024;
 const SHORT_TEXT_LENGTH = 10_000;
 /** Ids, times and keys of a span in JSON. */
 const FIXED_BYTES = 220;
+/** Errors from inside that a span remembers: one that passes through it is among the last. */
+const MAX_ERRORS = 100;
+const NO_ERRORS: readonly unknown[] = [];
 /** Characters kept of a name (contract 1). */
 const MAX_NAME_LENGTH = 256;
 
@@ -49,10 +51,10 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   queuedBytes = -1;
   /** It ended before the price table was loaded. */
   waitsForPrice = false;
-  /** The span that this one runs in, until it ends; the parent hears of an error that has no identity. */
+  /** The span that this one runs in: it is told what failed inside it. Let go of where both have ended. */
   parent: RecordedSpan | undefined;
-  /** What the last failed child threw, where it was no object and so cannot be remembered as recorded. */
-  childError: { readonly thrown: unknown } | undefined;
+  /** What spans inside this one have failed with and have counted, causes included; the newest last. */
+  errorsInside: readonly unknown[] = NO_ERRORS;
   /** Done when the span ends, before it is handed on. */
   onEnd: (() => void) | undefined;
 
@@ -165,13 +167,17 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     this.status = "ERROR";
     this.put("error_type", type);
     this.put("error_message", message);
-    const isPropagated = this.isFromInside(error);
-    // The stack stands where the error was thrown; the spans that it passes through would only repeat it.
-    if (!isPropagated) this.put("error_stack", stack);
+    const thrown = [error, ...causesOf(error)];
+    const isPropagated = thrown.some((cause) => this.errorsInside.includes(cause));
+    if (!isPropagated) {
+      // It stands where the error was thrown; the spans that it passes through would only repeat it.
+      this.put("error_stack", stack);
+      for (let outer = this.parent; outer !== undefined; outer = outer.parent)
+        outer.errorsInside = [...outer.errorsInside.slice(-MAX_ERRORS), ...thrown];
+    }
     // A failure of the span's own counts, whatever passes through it later.
     this.errorPropagated = isPropagated && !this.hasOwnError;
     this.hasOwnError ||= !isPropagated;
-    if (this.parent !== undefined && !isObject(error)) this.parent.childError = { thrown: error };
     return this;
   }
 
@@ -188,8 +194,8 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     const agent = this.agent ?? trace.agent;
     if (agent !== undefined) this.putDefault("agent", agent);
     this.durationMs = performance.now() - this.startedAtMs;
-    this.parent = undefined;
-    this.childError = undefined;
+    if (this.parent?.isRecording === false) this.parent = undefined;
+    this.errorsInside = NO_ERRORS;
     this.onEnd = undefined;
     this.runtime.exporter.offer(this);
   }
@@ -219,19 +225,6 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     this.isEmpty = false;
     setKey(this.attributes, key, value);
   }
-
-  /** True where a span inside this one has recorded the error, or the error that caused it, and so counts it. */
-  private isFromInside(error: unknown): boolean {
-    const { recordedErrors } = sharedState;
-    if (!isObject(error)) return this.childError !== undefined && Object.is(this.childError.thrown, error);
-    let isRecorded = false;
-    for (const cause of typeof error === "function" ? [error] : causesOf(error)) {
-      const recordedBy = recordedErrors.get(cause);
-      if (recordedBy === undefined) recordedErrors.set(cause, this.spanId);
-      else if (recordedBy !== this.spanId) isRecorded = true;
-    }
-    return isRecorded;
-  }
 }
 
 /** A moment of the monotonic clock as Unix epoch milliseconds, to the microsecond. */
@@ -247,8 +240,4 @@ function isText(value: unknown): value is string {
 /** A slice refers to the whole text; a round trip through bytes does not. */
 function clipName(name: string): string {
   return name.length > MAX_NAME_LENGTH ? Buffer.from(name.slice(0, MAX_NAME_LENGTH)).toString() : name;
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === "object" && value !== null) || typeof value === "function";
 }

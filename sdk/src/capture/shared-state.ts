@@ -9,8 +9,6 @@ import type { Runtime } from "./runtime.js";
  */
 export interface SharedState {
   readonly context: AsyncLocalStorage<ContextNode | undefined>;
-  /** Errors and the id of the span that recorded each first: those that it passes through do not count it again. */
-  readonly recordedErrors: WeakMap<object, string>;
   /** Present while spans are recorded. */
   runtime: Runtime | undefined;
   /**
@@ -27,7 +25,6 @@ const holder = globalThis as Record<symbol, SharedState | undefined>;
 /** The one state of this process. */
 export const sharedState: SharedState = (holder[KEY] ??= {
   context: new AsyncLocalStorage(),
-  recordedErrors: new WeakMap(),
   runtime: undefined,
   phase: "unconfigured",
 });

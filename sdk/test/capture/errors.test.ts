@@ -98,6 +98,50 @@ describe("errors", () => {
     ]);
   });
 
+  it("one object that is thrown by several calls, as a kept rejection is, fails each of them", async () => {
+    const { agent, takeSpans, tool } = await recordingSdk();
+    const kept = Promise.reject(new Error("no connection"));
+    const query = tool("query", () => kept);
+    const request = agent("request", async () => {
+      await query().catch(() => undefined);
+      await query();
+    });
+    await Promise.allSettled([request(), request()]);
+    const spans = takeSpans();
+    expect(
+      spans.filter(({ name }) => name === "query").map(({ error_propagated }) => error_propagated),
+    ).toEqual([undefined, undefined, undefined, undefined]);
+    expect(
+      spans.filter(({ name }) => name === "request").map(({ error_propagated }) => error_propagated),
+    ).toEqual([true, true]);
+  });
+
+  it("an error that comes up when the span between has ended long ago is still recognised", async () => {
+    const { agent, task, takeSpans, tool } = await recordingSdk();
+    const call = tool("call", async () => {
+      await Promise.resolve();
+      throw new Error("late");
+    });
+    const begin = task("begin", () => ({ answer: call() }));
+    await expect(agent("asks", async () => begin().answer)()).rejects.toThrow("late");
+    expect(takeSpans().map(({ name, error_propagated }) => [name, error_propagated])).toEqual([
+      ["begin", undefined],
+      ["call", undefined],
+      ["asks", true],
+    ]);
+  });
+
+  it("where all of several calls failed (Promise.any), that is the same failure", async () => {
+    const { agent, takeSpans, tool } = await recordingSdk();
+    const providers = ["a", "b"].map((name) =>
+      tool(name, async () => {
+        throw new Error(`${name} is down`);
+      }),
+    );
+    await expect(agent("any", async () => Promise.any(providers.map((call) => call())))()).rejects.toThrow();
+    expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([undefined, undefined, true]);
+  });
+
   it("a parent that catches the error is OK", async () => {
     const { task, takeSpans } = await recordingSdk();
     const inner = task("inner", () => {
