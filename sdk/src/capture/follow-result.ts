@@ -41,9 +41,12 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
   if (isPlainPromise(promise)) return promise.then(onValue, onError);
   // A promise of another class may be lazy (a query that runs when it is awaited) and has methods of its own: it stays,
   // and tells us when somebody waits for it.
-  const then: PromiseLike<unknown>["then"] = promise.then.bind(promise);
+  const then = promise.then.bind(promise) as (
+    resolve: (value: unknown) => void,
+    reject: (error: unknown) => void,
+  ) => unknown;
   let settled: Promise<unknown> | undefined;
-  const settle = () => (settled ??= Promise.resolve(then(onValue, onError)));
+  const settle = () => (settled ??= new Promise(then).then(onValue, onError));
   return replaceMembers(promise, {
     then: (resolve?: () => unknown, reject?: () => unknown) => settle().then(resolve, reject),
     catch: (reject?: () => unknown) => settle().catch(reject),

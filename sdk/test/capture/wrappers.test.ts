@@ -226,6 +226,25 @@ describe("function wrappers", () => {
   });
 });
 
+it("a thenable whose then() returns nothing gives its value and its error all the same", async () => {
+  const { task, takeSpans } = await recordingSdk();
+  const error = new Error("later");
+  const gives = { then: (resolve: (value: number) => void) => void setTimeout(() => resolve(5)) };
+  const fails = {
+    then(_: unknown, reject: (error: Error) => void) {
+      reject(error);
+    },
+  };
+  expect(await task("gives", () => gives)()).toBe(5);
+  await expect(Promise.resolve(task("fails", () => fails)())).rejects.toBe(error);
+  expect(
+    takeSpans().map(({ name, status, attributes }) => [name, status, attributes?.["output_text"]]),
+  ).toEqual([
+    ["gives", "OK", "5"],
+    ["fails", "ERROR", undefined],
+  ]);
+});
+
 describe("observe and startSpan", () => {
   it("runs a block at once, gives it the span and returns its result", async () => {
     const { observe, currentSpan, takeSpans } = await recordingSdk();
