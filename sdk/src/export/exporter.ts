@@ -62,8 +62,13 @@ class BackgroundExporter implements SpanExporter {
 
   offer(span: RecordedSpan): void {
     // It was queued when it started, and has not been sent: it goes as what it is by then.
-    if (span.queuedBytes >= 0) this.#buffer.resize(span);
-    else this.#enqueue(span);
+    if (span.queuedBytes >= 0) {
+      if (this.#buffer.resize(span)) return;
+      // Too large for the place that it had: it comes as if it were new.
+      this.#ledger.enqueued--;
+      this.#ledger.taken++;
+    }
+    this.#enqueue(span);
   }
 
   #enqueue(span: RecordedSpan): void {

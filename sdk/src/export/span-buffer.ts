@@ -31,10 +31,18 @@ export class SpanBuffer {
     span.queuedBytes = span.bytes;
   }
 
-  /** A span that waits has grown since it came: it was queued at its start, and has ended. */
-  resize(span: RecordedSpan): void {
-    this.#bytes += span.bytes - span.queuedBytes;
-    span.queuedBytes = span.bytes;
+  /**
+   * A span that waits has grown since it came: it was queued at its start, and has ended.
+   *
+   * @returns false where it has no room any more, and was taken out.
+   */
+  resize(span: RecordedSpan): boolean {
+    this.#bytes -= span.queuedBytes;
+    const fits = this.#bytes + span.bytes <= this.#maxBytes;
+    if (!fits) this.#spans.splice(this.#spans.indexOf(span, this.#head), 1);
+    this.#bytes += fits ? span.bytes : 0;
+    span.queuedBytes = fits ? span.bytes : -1;
+    return fits;
   }
 
   /** Bytes of the oldest. */

@@ -164,6 +164,21 @@ describe("spec 4.10 rule 1: what is sent", () => {
     ]);
   });
 
+  it("live: what waits stays within maxQueueBytes, though spans were small when they came", async () => {
+    listenToConsole();
+    const options = { live: true, maxQueueBytes: 100_000, maxRetries: 0 };
+    const sdk = await sendingSdk(`http://127.0.0.1:${await closedPort()}`, options);
+    const spans = Array.from({ length: 20 }, (_, index) => sdk.startSpan(`s${index}`));
+    for (const span of spans) span.setAttribute("text", "x".repeat(20_000)).end();
+    // Four of them fit.
+    expect(ledger(sdk)).toEqual({ enqueued: 20, acked: 0, pending: 4, queue_full: 16 });
+    expect(sdk.takeSpans().map(({ name, status }) => [name, status])).toEqual(
+      ["s0", "s1", "s2", "s3"].map((name) => [name, "OK"]),
+    );
+    await sdk.flush();
+    expect(ledger(sdk)).toMatchObject({ pending: 0 });
+  });
+
   it("texts are let go of once they are sent, also where code still holds the span", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
