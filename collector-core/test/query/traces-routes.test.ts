@@ -137,19 +137,16 @@ describe("spec 4.3: GET /v1/traces", () => {
       status: 400,
       code: "invalid_query",
     });
+  });
 
-    it.each([
-      ["order=foo", 'order must be newest, slowest or costliest, not "foo"'],
-      ["min_duration_ms=-1", "min_duration_ms must be >= 0, not -1"],
-    ])(
-      "says of %s what was wrong, with the value and what it may be (contract 2)",
-      async (query, sentence) => {
-        const { url } = await startCollector();
-        const response = await fetch(`${url}/v1/traces?${query}`);
-        const { error } = (await response.json()) as { error: { message: string } };
-        expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
-      },
-    );
+  it.each([
+    ["order=foo", 'order must be newest, slowest or costliest, not "foo"'],
+    ["min_duration_ms=-1", "min_duration_ms must be >= 0, not -1"],
+  ])("says of %s what was wrong, with the value and what it may be (contract 2)", async (query, sentence) => {
+    const { url } = await startCollector();
+    const response = await fetch(`${url}/v1/traces?${query}`);
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
   });
 });
 
