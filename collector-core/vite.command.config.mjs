@@ -8,11 +8,27 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
 
 /**
+ * Fastify loads its compilers only where it is given no others (ingest/lazy-validators.ts). Left out there, they are in the
+ * file that is loaded with the first question, and not a third of what is read at the start.
+ */
+function withoutFastifyDefaults() {
+  const defaults = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"];
+  return {
+    name: "without-fastify-defaults",
+    enforce: "pre",
+    resolveId: (id, importer) =>
+      defaults.includes(id) && importer?.includes("/node_modules/fastify/") ? "\0left-out" : undefined,
+    load: (id) => (id === "\0left-out" ? "export default undefined;" : undefined),
+  };
+}
+
+/**
  * The command `obspan` in few files with what it needs to start: reading a thousand files of packages took longer than
  * all the rest (docs/performance.md). What the code imports on demand is a file of its own here too.
  */
 export default defineConfig({
   configFile: false,
+  plugins: [withoutFastifyDefaults()],
   publicDir: false,
   ssr: {
     noExternal: true,

@@ -13,6 +13,7 @@ import { answerErrors } from "./error-answers.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
+import { buildLazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
@@ -80,8 +81,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return server;
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // Query parameters are text: "20" is a limit. Unknown ones are refused, for a mistyped filter must not match all.
-    ajv: { customOptions: { coerceTypes: true, removeAdditional: false, allErrors: true, verbose: true } },
+    schemaController: {
+      compilersFactory: {
+        buildValidator: buildLazyValidators,
+        // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
+        buildSerializer: () => () => (data) => JSON.stringify(data),
+      },
+    },
     // Addresses that cannot be decoded never reach a route: they get the one shape of error here.
     frameworkErrors: (_error, _request, reply) => {
       const error = new ApiError("not_found", "The path is not a valid address.");
@@ -104,8 +110,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     payload.resume();
     done(null);
   });
-  // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook("onSend", async (_request, reply) => void reply.header("X-Content-Type-Options", "nosniff"));
   app.addHook("onResponse", async (request, reply) => {
     options.onRequest(request.routeOptions.url ?? UNKNOWN_ROUTE, reply.statusCode);

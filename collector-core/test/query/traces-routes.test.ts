@@ -148,6 +148,18 @@ describe("spec 4.3: GET /v1/traces", () => {
     const { error } = (await response.json()) as { error: { message: string } };
     expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
   });
+
+  it("says to each of the first questions what is wrong with it, and the same to later ones", async () => {
+    const { url } = await startCollector();
+    const ask = async (query: string) => (await errorOf(await fetch(`${url}/v1/traces?${query}`))).message;
+    const first = await Promise.all(["order=fastest", "sevrice=shop", "limit=0"].map(ask));
+    expect(first).toEqual([
+      expect.stringContaining("order "),
+      expect.stringContaining('"sevrice"'),
+      expect.stringContaining("limit must be"),
+    ]);
+    expect(await Promise.all(["order=fastest", "sevrice=shop", "limit=0"].map(ask))).toEqual(first);
+  });
 });
 
 describe("spec 4.4: GET /v1/traces/{trace_id}", () => {

@@ -1,0 +1,47 @@
+import type { ValidatorFactory } from "@fastify/ajv-compiler";
+import type { FastifyRouteSchemaDef } from "fastify/types/schema.js";
+import type { FastifySchemaValidationError } from "fastify";
+
+/** Query parameters are text: "20" is a limit. Unknown ones are refused, for a mistyped filter must not match all. */
+const AJV_OPTIONS = { coerceTypes: true, removeAdditional: false, allErrors: true, verbose: true } as const;
+
+/** Checks data, which it may change; what is wrong with it is left in `errors`. */
+type Validate = ((data: unknown) => unknown) & { errors?: FastifySchemaValidationError[] | null };
+type Compile = (schema: object) => Validate;
+
+async function loadAjv(): Promise<Compile> {
+  const { default: AjvCompiler } = await import("@fastify/ajv-compiler");
+  const compile = AjvCompiler()({}, { customOptions: AJV_OPTIONS });
+  return (schema) => compile({ schema }) as Validate;
+}
+
+/** As Fastify itself says it of data that does not match: it takes a rejection for an error of its own making. */
+class DoesNotMatch extends Error {
+  readonly statusCode = 400;
+
+  constructor(readonly validation: readonly FastifySchemaValidationError[]) {
+    super("The request does not match the schema of its route.");
+  }
+}
+
+/**
+ * Makes validators that load Ajv, and compile what a route validates with, when the route is first asked. Doing so for all
+ * routes at the start took more than a third of its processor time, and few of them are ever asked.
+ */
+function createLazyCompiler() {
+  let ajv: Promise<Compile> | undefined;
+  return ({ schema }: Pick<FastifyRouteSchemaDef<object>, "schema">) => {
+    let known: Validate | undefined;
+    return (data: unknown) => {
+      if (known !== undefined) return known(data) === true || { error: known.errors ?? [] };
+      ajv ??= loadAjv();
+      return ajv.then((compile) => {
+        known ??= compile(schema);
+        if (known(data) !== true) throw new DoesNotMatch(known.errors ?? []);
+      });
+    };
+  };
+}
+
+/** For Fastify's `schemaController`. Its types know Ajv's own compiler only; what it calls is what is documented of others. */
+export const buildLazyValidators = createLazyCompiler as unknown as ValidatorFactory;
