@@ -23,7 +23,8 @@ export interface BatchSenderOptions {
   readonly random: () => number;
   /** Told of every span of a batch exactly once, together or in parts. */
   readonly settled: (spanCount: number, outcome: Outcome) => void;
-  readonly debug: (message: string) => void;
+  /** Where somebody listens. */
+  readonly debug: ((message: string) => void) | undefined;
 }
 
 /** Sends batches, one at a time. */
@@ -46,12 +47,18 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     // The retries repeat the id, so that the collector counts the batch once (contract 1).
     // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
     const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
-    const { bytes, isGzip } = await bodies.write(json);
+    const body = bodies.write(json);
+    const { bytes, isGzip } = body instanceof Promise ? await body : body;
 
     for (let retry = 0; ; retry++) {
-      const answer = await transport.post(bytes, isGzip, signal).catch(failureOf);
+      let answer: Answer | Failure;
+      try {
+        answer = await transport.post(bytes, isGzip, signal);
+      } catch (error) {
+        answer = failureOf(error);
+      }
       const verdict = "status" in answer ? verdictOf(answer.status) : "retry";
-      debug(`POST ${shownUrl}: ${spans.length} spans, ${bytes.length} bytes, ${describe(answer)}`);
+      debug?.(`POST ${shownUrl}: ${spans.length} spans, ${bytes.length} bytes, ${describe(answer)}`);
       if (verdict === "acked") {
         settled(spans.length, { type: "acked" });
         return true;

@@ -1,18 +1,16 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import { runInContext } from "../capture/context.js";
 import { newSpanId } from "../capture/ids.js";
 import type { PriceBook } from "../capture/price-table.js";
-import type { RecordedSpan } from "../capture/recorded-span.js";
 import { say, warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
-import type { Span } from "../wire/index.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
 import { ingestionUrl } from "./ingestion-url.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import { BodyWriter, isLoopback } from "./request-body.js";
-import { releaseTexts, toWireSpan } from "./span-json.js";
+import { withoutTracing } from "./without-tracing.js";
+import { handOver } from "./span-json.js";
 import { TroubleLog } from "./trouble-log.js";
 
 /** What sends the buffer's spans, batch by batch. */
@@ -75,7 +73,7 @@ class BatchLoop implements DeliveryLoop {
       newBatchId: () => newSpanId() + newSpanId(),
       random: Math.random,
       settled: (count, outcome) => this.#settled(count, outcome),
-      debug: config.debug ? say : () => undefined,
+      debug: config.debug ? say : undefined,
     });
     // What was lost before there was anybody to say so.
     this.bufferWasFull(ledger.dropped.queue_full);
@@ -92,7 +90,7 @@ class BatchLoop implements DeliveryLoop {
   drain(all: boolean): void {
     const { buffer, ledger, config, drained } = this.#options;
     if (all) this.#drainUpTo = ledger.taken + buffer.size;
-    this.#draining ??= runInContext(undefined, () => this.#sendBatches()).then((isReached) => {
+    this.#draining ??= withoutTracing(() => this.#sendBatches()).then((isReached) => {
       this.#draining = undefined;
       if (!isReached) this.#restUntilMs = performance.now() + config.flushInterval * 1000;
       // Somebody has begun to wait just as the last batch was through.
@@ -113,7 +111,7 @@ class BatchLoop implements DeliveryLoop {
     try {
       if (prices?.isLoaded === false) await prices.loaded;
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
-        const batch = takeBatch(buffer, config.batchSize);
+        const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.taken += batch.length;
         ledger.inFlight = batch.length;
         if (!(await this.#sender.send(batch.map(handOver), this.#abort.signal))) return false;
@@ -185,8 +183,8 @@ class BatchLoop implements DeliveryLoop {
       await this.#draining;
       this.#abort = new AbortController();
     }
-    const count = buffer.size;
-    while (buffer.shift() !== undefined) ledger.taken++;
+    const count = buffer.take(Infinity, Infinity).length;
+    ledger.taken += count;
     ledger.inFlight += count;
     const why = `they could not be sent within shutdownTimeout = ${config.shutdownTimeout} s`;
     this.#settled(count, { type: "dropped", reason: "shutdown", why });
@@ -195,26 +193,6 @@ class BatchLoop implements DeliveryLoop {
   close(): void {
     this.#transport.close();
   }
-}
-
-/** Takes the oldest spans of one request: at most so many, and so many bytes unless the first alone has more. */
-function takeBatch(buffer: SpanBuffer, maxSpans: number): RecordedSpan[] {
-  const batch: RecordedSpan[] = [];
-  let bytes = 0;
-  while (batch.length < maxSpans) {
-    bytes += buffer.nextBytes;
-    if (batch.length > 0 && bytes > MAX_BATCH_BYTES) break;
-    const span = buffer.shift();
-    if (span === undefined) break;
-    batch.push(span);
-  }
-  return batch;
-}
-
-function handOver(span: RecordedSpan): Span {
-  const wire = toWireSpan(span);
-  releaseTexts(span);
-  return wire;
 }
 
 function headersOf({ apiKey, tenant }: Config): Record<string, string> {

@@ -8,7 +8,7 @@ import type { Span } from "../wire/index.js";
 import type { DeliveryLoop } from "./delivery-loop.js";
 import { Ledger, type ExporterStats } from "./ledger.js";
 import { SpanBuffer } from "./span-buffer.js";
-import { releaseTexts, toWireSpan } from "./span-json.js";
+import { handOver, releaseTexts } from "./span-json.js";
 
 /** Delivers spans in the background. Nothing here throws or rejects into the app. */
 export interface SpanExporter {
@@ -68,10 +68,6 @@ class BackgroundExporter implements SpanExporter {
       this.#ledger.enqueued--;
       this.#ledger.taken++;
     }
-    this.#enqueue(span);
-  }
-
-  #enqueue(span: RecordedSpan): void {
     const buffer = this.#buffer;
     const ledger = this.#ledger;
     const { pushUrl, batchSize, flushInterval } = this.#config;
@@ -98,7 +94,7 @@ class BackgroundExporter implements SpanExporter {
   #makeRoom(bytes: number): boolean {
     if (this.#config.pushUrl !== undefined) return false;
     while (!this.#buffer.hasRoom(bytes)) {
-      const oldest = this.#buffer.shift();
+      const [oldest] = this.#buffer.take(1, Infinity);
       if (oldest === undefined) return false;
       releaseTexts(oldest);
       this.#ledger.taken++;
@@ -200,11 +196,7 @@ class BackgroundExporter implements SpanExporter {
   }
 
   takeSpans(): Span[] {
-    const taken: Span[] = [];
-    for (let span = this.#buffer.shift(); span !== undefined; span = this.#buffer.shift()) {
-      taken.push(toWireSpan(span));
-      releaseTexts(span);
-    }
+    const taken = this.#buffer.take(Infinity, Infinity).map(handOver);
     this.#ledger.taken += taken.length;
     this.#ledger.acked += taken.length;
     return taken;

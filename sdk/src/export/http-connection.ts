@@ -17,7 +17,7 @@ export class RequestError extends Error {
 const READ_BYTES = 4096;
 
 /** Opens a connection; where that fails, its first exchange does. */
-export async function openConnection(url: URL): Promise<HttpConnection> {
+export async function openConnection(url: URL, timeoutMs: number): Promise<HttpConnection> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isSecure = url.protocol === "https:";
   const tls = isSecure ? await import("node:tls") : undefined;
@@ -25,7 +25,7 @@ export async function openConnection(url: URL): Promise<HttpConnection> {
     const target = { host, port: Number(url.port || (isSecure ? 443 : 80)), onread };
     if (tls === undefined) return net.connect(target);
     return tls.connect({ ...target, ...(net.isIP(host) === 0 ? { servername: host } : {}) });
-  });
+  }, timeoutMs);
 }
 
 /** Where the bytes of an answer are put, and who is told. */
@@ -35,17 +35,19 @@ interface ReadInto {
 }
 
 /**
- * One connection that carries one request after the other. It listens to its socket once for all of them, and past the
- * stream machinery: adding and removing listeners for each would cost a batch more than its JSON.
+ * One connection that carries one request after the other. It has one timer for all of them, and listens to its socket once,
+ * past the stream machinery: adding and removing listeners for each would cost a batch more than its JSON.
  */
 export class HttpConnection {
   readonly #socket: net.Socket;
+  readonly #timer: NodeJS.Timeout;
   #isUsed = false;
   #received = "";
   /** Ends the exchange that is under way. */
   #end: ((failure: string | undefined, whole?: RawAnswer) => void) | undefined;
 
-  constructor(connect: (onread: ReadInto) => net.Socket) {
+  /** @param timeoutMs - for each exchange. */
+  constructor(connect: (onread: ReadInto) => net.Socket, timeoutMs: number) {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     this.#socket = connect({ buffer, callback: (count) => this.#read(buffer.toString("latin1", 0, count)) })
       .setNoDelay(true)
@@ -55,6 +57,8 @@ export class HttpConnection {
       .on("end", () => {
         if (this.#end === undefined) this.close();
       });
+    // Each exchange winds it up; when it is due after the last, there is nothing to end.
+    this.#timer = setTimeout(() => this.fail("timeout"), timeoutMs).unref();
   }
 
   /** It can take another request. */
@@ -66,16 +70,15 @@ export class HttpConnection {
    * Writes a request and reads its answer; afterwards the connection is idle, or closed. Rejects with a
    * {@link RequestError} where no answer came.
    */
-  exchange(head: string, body: Uint8Array, timeoutMs: number): Promise<RawAnswer> {
+  exchange(head: string, body: Uint8Array): Promise<RawAnswer> {
     const socket = this.#socket;
     const isReused = this.#isUsed;
     this.#isUsed = true;
     this.#received = "";
+    this.#timer.refresh();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.fail("timeout"), timeoutMs).unref();
       this.#end = (failure, whole) => {
         this.#end = undefined;
-        clearTimeout(timer);
         // An answer that came before the request was out: the body's bytes are not the connection's to keep.
         if (whole?.isReusable !== true || socket.writableLength > 0) this.close();
         // A status that has come stands, however the rest of the answer ends.
@@ -101,6 +104,7 @@ export class HttpConnection {
   }
 
   close(): void {
+    clearTimeout(this.#timer);
     this.#socket.destroy();
   }
 

@@ -1,6 +1,5 @@
 import { openConnection, RequestError, type HttpConnection } from "./http-connection.js";
 import type { RawAnswer } from "./raw-answer.js";
-import { withoutTracing } from "./without-tracing.js";
 
 /** What a server answered. */
 export interface Answer {
@@ -41,33 +40,25 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
   let followed: AbortSignal | undefined;
   const fixedHead = headOf(url, headers);
 
-  async function postTo(
-    target: URL,
-    body: Uint8Array,
-    isGzip: boolean,
-    signal: AbortSignal,
-    redirects: number,
-  ): Promise<RawAnswer> {
-    if (connection?.isOpen !== true) connection = await openConnection(target);
-    if (signal.aborted) throw new RequestError("aborted", false);
-    const head = `POST ${target.pathname}${target.search} HTTP/1.1\r\n${fixedHead}${
-      isGzip ? "Content-Encoding: gzip\r\n" : ""
-    }Content-Length: ${body.length}\r\n\r\n`;
-    let answer: RawAnswer;
-    try {
-      answer = await connection.exchange(head, body, timeoutMs);
-    } catch (error) {
-      if (error instanceof RequestError && error.isStale)
-        return postTo(target, body, isGzip, signal, redirects);
-      throw error;
+  async function post(body: Uint8Array, isGzip: boolean, signal: AbortSignal): Promise<RawAnswer> {
+    follow(signal);
+    const headers = `${fixedHead}${isGzip ? "Content-Encoding: gzip\r\n" : ""}Content-Length: ${body.length}\r\n\r\n`;
+    let target = url;
+    for (let redirects = 0; ;) {
+      if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs);
+      if (signal.aborted) throw new RequestError("aborted", false);
+      try {
+        const answer = await connection.exchange(
+          `POST ${target.pathname}${target.search} HTTP/1.1\r\n${headers}`,
+          body,
+        );
+        const next = redirectOf(answer, target);
+        if (next === undefined || redirects++ >= MAX_REDIRECTS) return answer;
+        target = next;
+      } catch (error) {
+        if (!(error instanceof RequestError && error.isStale)) throw error;
+      }
     }
-    const { status, location } = answer;
-    if (REDIRECTS.has(status) && location !== undefined && URL.canParse(location, target.href)) {
-      const next = new URL(location, target);
-      if (next.origin === target.origin && redirects < MAX_REDIRECTS)
-        return postTo(next, body, isGzip, signal, redirects + 1);
-    }
-    return answer;
   }
 
   /** A listener a signal and not a request: to add and remove one costs as much as to read an answer. */
@@ -78,14 +69,19 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
   }
 
   return {
-    post(body, isGzip, signal) {
-      follow(signal);
-      return withoutTracing(() => postTo(url, body, isGzip, signal, 0));
-    },
+    post,
     close() {
       connection?.close();
     },
   };
+}
+
+/** Where an answer sends the request on to; undefined where it does not, or to another origin. */
+function redirectOf({ status, location }: RawAnswer, target: URL): URL | undefined {
+  if (!REDIRECTS.has(status) || location === undefined || !URL.canParse(location, target.href))
+    return undefined;
+  const next = new URL(location, target);
+  return next.origin === target.origin ? next : undefined;
 }
 
 /** The headers that every request of a transport has. */

@@ -25,10 +25,11 @@ export class BodyWriter {
     this.#compresses = compresses;
   }
 
-  async write(json: string): Promise<RequestBody> {
+  /** Waits for nothing where it does not compress. */
+  write(json: string): RequestBody | Promise<RequestBody> {
     const plain = this.#encode(json);
     if (!this.#compresses || json.length <= GZIP_ABOVE) return { bytes: plain, isGzip: false };
-    return { bytes: await gzip(plain), isGzip: true };
+    return gzip(plain).then((bytes) => ({ bytes, isGzip: true }));
   }
 
   #encode(json: string): Uint8Array {

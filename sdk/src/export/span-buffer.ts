@@ -45,23 +45,25 @@ export class SpanBuffer {
     return fits;
   }
 
-  /** Bytes of the oldest. */
-  get nextBytes(): number {
-    return this.#spans[this.#head]?.queuedBytes ?? 0;
-  }
-
-  /** Takes the oldest. */
-  shift(): RecordedSpan | undefined {
-    const span = this.#spans[this.#head];
-    if (span === undefined) return undefined;
-    this.#spans[this.#head++] = undefined;
-    this.#bytes -= span.queuedBytes;
-    span.queuedBytes = -1;
+  /** Takes the oldest: at most so many, and so many bytes unless the first alone has more. */
+  take(maxSpans: number, maxBytes: number): RecordedSpan[] {
+    const taken: RecordedSpan[] = [];
+    const spans = this.#spans;
+    let bytes = 0;
+    while (taken.length < maxSpans) {
+      const span = spans[this.#head];
+      if (span === undefined || (bytes > 0 && bytes + span.queuedBytes > maxBytes)) break;
+      bytes += span.queuedBytes;
+      span.queuedBytes = -1;
+      taken.push(span);
+      spans[this.#head++] = undefined;
+    }
+    this.#bytes -= bytes;
     // The taken ones are cut off now and then: each span is moved at most once.
-    if (this.#head > 1024 && this.#head * 2 > this.#spans.length) {
-      this.#spans = this.#spans.slice(this.#head);
+    if (this.#head > 1024 && this.#head * 2 > spans.length) {
+      this.#spans = spans.slice(this.#head);
       this.#head = 0;
     }
-    return span;
+    return taken;
   }
 }

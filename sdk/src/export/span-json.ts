@@ -1,8 +1,15 @@
 import { toEpochMs, type RecordedSpan } from "../capture/recorded-span.js";
 import type { Span } from "../wire/index.js";
 
-/** A span as it goes over the wire, by what it is now: running, or ended. */
-export function toWireSpan(span: RecordedSpan): Span {
+/** Turns a span into what goes over the wire, and lets go of what it carries: code that once ran inside it may hold it for long. */
+export function handOver(span: RecordedSpan): Span {
+  const wire = toWireSpan(span);
+  releaseTexts(span);
+  return wire;
+}
+
+/** By what the span is now: running, or ended. */
+function toWireSpan(span: RecordedSpan): Span {
   const { prices } = span.runtime;
   if (span.waitsForPrice) prices?.price(span);
   const isRunning = span.durationMs < 0;
@@ -22,9 +29,7 @@ export function toWireSpan(span: RecordedSpan): Span {
   return wire;
 }
 
-/**
- * Lets go of what an ended span carries, once it is written: code that once ran inside it may hold it for long.
- */
+/** Lets go of what a span carries, if it has ended. */
 export function releaseTexts(span: RecordedSpan): void {
   if (span.durationMs < 0) return;
   span.attributes = {};
