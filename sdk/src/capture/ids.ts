@@ -4,7 +4,7 @@ import { randomFillSync } from "node:crypto";
  * Random ids in lower-case hexadecimal, W3C trace context's form. They are cut from one long string: a call into the
  * random source for every span would cost more than the rest of the span.
  */
-const POOL_BYTES = 2048;
+const POOL_BYTES = 8192;
 const bytes = Buffer.allocUnsafe(POOL_BYTES);
 let pool = "";
 let used = 0;

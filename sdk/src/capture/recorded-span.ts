@@ -102,35 +102,23 @@ export class RecordedSpan implements ManualSpan, ContextNode {
   setAttributes(attributes: SpanAttributes): this {
     if (this.durationMs >= 0) return this;
     try {
-      const copy = { ...attributes };
-      if (this.isEmpty && this.runtime.policy.isOpen && this.adopt(copy)) return this;
-      for (const key of Object.keys(copy)) this.put(key, copy[key]);
+      const copy: Record<string, unknown> = { ...attributes };
+      // Most spans get their attributes at once. Where nothing in them needs a look they are taken as they are: one copy of a
+      // known shape costs a fraction of setting key by key.
+      let bytes = this.isEmpty && this.runtime.policy.isOpen ? this.bytes : Infinity;
+      for (const key in copy) {
+        if (bytes > MAX_SPAN_BYTES) break;
+        bytes += key.length + 10 + plainBytes(copy[key]);
+      }
+      if (bytes <= MAX_SPAN_BYTES) {
+        this.bytes = bytes;
+        this.isEmpty = false;
+        this.attributes = copy as Attributes;
+      } else for (const key of Object.keys(copy)) this.put(key, copy[key]);
     } catch {
       // Attributes that cannot be read are no reason to disturb the app.
     }
     return this;
-  }
-
-  /**
-   * Takes a copied record as it is, where nothing in it needs a look: one copy of a known shape costs a fraction of
-   * setting key by key, and most spans get their attributes at once.
-   */
-  private adopt(copy: Record<string, unknown>): boolean {
-    let bytes = this.bytes;
-    for (const key in copy) {
-      const value = copy[key];
-      if (typeof value === "string") {
-        if (value.length > SHORT_TEXT_LENGTH) return false;
-        bytes += textBytes(value);
-      } else if (typeof value === "number" ? !Number.isFinite(value) : typeof value !== "boolean")
-        return false;
-      bytes += key.length + 10;
-    }
-    if (bytes > MAX_SPAN_BYTES) return false;
-    this.bytes = bytes;
-    this.isEmpty = false;
-    this.attributes = copy as Attributes;
-    return true;
   }
 
   addEvent(name: string, attributes?: SpanAttributes): this {
@@ -225,6 +213,12 @@ export class RecordedSpan implements ManualSpan, ContextNode {
     this.isEmpty = false;
     setKey(this.attributes, key, value);
   }
+}
+
+/** About what a value takes in JSON, or infinity where it cannot be taken as it is without a look at its limits. */
+function plainBytes(value: unknown): number {
+  if (typeof value === "string") return value.length <= SHORT_TEXT_LENGTH ? textBytes(value) : Infinity;
+  return typeof value === "boolean" || Number.isFinite(value) ? 0 : Infinity;
 }
 
 /** A moment of the monotonic clock as Unix epoch milliseconds, to the microsecond. */
