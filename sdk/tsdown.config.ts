@@ -20,8 +20,14 @@ export default defineConfig({
   outputOptions: {
     // `require()` in CommonJS: Jest runs it where `import()` does not work.
     dynamicImportInCjs: false,
-    // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
-    codeSplitting: { groups: [{ name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 }] },
+    codeSplitting: {
+      groups: [
+        // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
+        { name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 },
+        // The types that several entries share. Named after its file, it would take the place of the main entry's.
+        { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
+      ],
+    },
   },
   clean: true,
 });
