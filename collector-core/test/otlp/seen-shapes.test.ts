@@ -398,6 +398,105 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
     },
     { span_type: "tool", attributes: { input_text: '{"q":"cats"}', output_text: "[]", session_id: "s1" } },
   ],
+  [
+    "Pydantic AI's first versions: the events as one attribute",
+    {
+      name: "chat gpt-4o",
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-4o",
+        events:
+          '[{"content":"Hi","role":"user","gen_ai.message.index":0,"event.name":"gen_ai.user.message"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"get_time","arguments":{"city":"Rome"}}}],"gen_ai.message.index":1,"event.name":"gen_ai.assistant.message"},{"content":"noon","role":"tool","id":"c1","name":"get_time","gen_ai.message.index":2,"event.name":"gen_ai.tool.message"},{"index":0,"message":{"role":"assistant","content":"It is noon"},"event.name":"gen_ai.choice"}]',
+      },
+    },
+    {
+      attributes: {
+        prompt_messages: [
+          user("Hi"),
+          { role: "assistant", parts: [toolCall("c1", "get_time", { city: "Rome" })] },
+          { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: "noon" }] },
+        ],
+        completion_messages: [assistant("It is noon")],
+      },
+    },
+  ],
+  [
+    "Traceloop for Python on LangChain: the provider is not the framework",
+    {
+      name: "ChatOpenAI.chat",
+      attributes: {
+        "llm.request.type": "chat",
+        "gen_ai.system": "Langchain",
+        "gen_ai.request.model": "gpt-4o",
+        "traceloop.association.properties.ls_provider": "openai",
+        "traceloop.association.properties.thread_id": "t1",
+        "traceloop.association.properties.userId": "u1",
+      },
+    },
+    { span_type: "llm", attributes: { provider: "openai", session_id: "t1", user_id: "u1" } },
+  ],
+  [
+    "OpenInference around the AI SDK: calls without a name, arguments written as JSON twice",
+    {
+      attributes: {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Delete",
+        "llm.input_messages.0.message.tool_calls.0.tool_call.id": null,
+        "llm.input_messages.0.message.tool_calls.0.tool_call.function.name": null,
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "delete_file",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments":
+          '"{\\"path\\": \\".env\\"}"',
+      },
+    },
+    {
+      attributes: {
+        prompt_messages: [user("Delete")],
+        completion_messages: [
+          { role: "assistant", parts: [toolCall("c1", "delete_file", '{"path": ".env"}')] },
+        ],
+      },
+    },
+  ],
+  [
+    "Semantic Kernel's first names of the usage",
+    {
+      attributes: {
+        "gen_ai.operation.name": "chat.completions",
+        "gen_ai.request.model": "gpt-4",
+        "gen_ai.response.prompt_tokens": 12,
+        "gen_ai.response.completion_tokens": 3,
+      },
+    },
+    { span_type: "llm", attributes: { tokens_input: 12, tokens_output: 3 } },
+  ],
+  [
+    "Microsoft.Extensions.AI: what calls model and tools in turn is no call",
+    {
+      name: "orchestrate_tools gpt-4o",
+      attributes: {
+        "gen_ai.operation.name": "orchestrate_tools",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-4o",
+      },
+    },
+    { span_type: "task" },
+  ],
+  [
+    "Spring AI: numbers and finish reasons as texts",
+    {
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.system": "openai",
+        "gen_ai.usage.input_tokens": "12",
+        "gen_ai.usage.output_tokens": "3",
+        "gen_ai.response.finish_reasons": '["STOP"]',
+      },
+    },
+    { attributes: { tokens_input: 12, tokens_output: 3, finish_reason: "STOP" } },
+  ],
 ];
 
 describe("Shapes that libraries were seen to send (contract 6)", () => {

@@ -1,6 +1,6 @@
 import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
-import type { OtlpEvent } from "../received-spans.js";
+import type { OtlpAttributes, OtlpEvent } from "../received-spans.js";
 import {
   asList,
   asRecord,
@@ -39,12 +39,17 @@ export function takeConversation(
 } {
   const isModelCall = spanType === "llm";
   const fromEvents = readEvents(events, isModelCall);
+  const listed = takeListedEvents(attributes, isModelCall);
   const instructions = takeInstructions(attributes);
   const input = after(
     instructions,
-    takeStructuredInput(attributes) ?? fromEvents.input ?? takeInput(attributes, spanType),
+    takeStructuredInput(attributes) ?? fromEvents.input ?? listed?.input ?? takeInput(attributes, spanType),
   );
-  const output = takeStructuredOutput(attributes) ?? fromEvents.output ?? takeOutput(attributes, spanType);
+  const output =
+    takeStructuredOutput(attributes) ??
+    fromEvents.output ??
+    listed?.output ??
+    takeOutput(attributes, spanType);
   const conversation: Conversation = {};
   if (input !== undefined) {
     if ("messages" in input) conversation.prompt_messages = input.messages;
@@ -356,6 +361,26 @@ function readEvents(
   const rest = events.filter((event) => !readEvent(event, input, output));
   if (rest.length === events.length) return { input: undefined, output: undefined, rest: events };
   return { input: contentOf(input, isModelCall), output: contentOf(output, isModelCall), rest };
+}
+
+const LISTED_EVENTS = keyGroup(["events"]);
+
+/** Pydantic AI's first versions write the events of a call as one attribute, a text of JSON. */
+function takeListedEvents(
+  attributes: AttributeSet,
+  isModelCall: boolean,
+): { input: Content | undefined; output: Content | undefined } | undefined {
+  const list = attributes.peek(LISTED_EVENTS, asList) ?? [];
+  const events = list.flatMap((item): OtlpEvent[] => {
+    const name = isRecord(item) ? asText(item["event.name"]) : undefined;
+    if (!isRecord(item) || name === undefined) return [];
+    return [{ name, timeUnixNano: 0n, attributes: new Map(Object.entries(item)) as OtlpAttributes }];
+  });
+  if (events.length === 0 || events.length < list.length) return undefined;
+  const { input, output, rest } = readEvents(events, isModelCall);
+  if (rest.length > 0) return undefined;
+  for (const key of LISTED_EVENTS.keys) attributes.delete(key);
+  return { input, output };
 }
 
 /** Of a tool's span, a single text is what it is. */

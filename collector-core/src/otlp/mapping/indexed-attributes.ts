@@ -38,7 +38,8 @@ export function readIndexed(
     if (!(number < MAX_ITEMS) || path.length === 0 || path.length > MAX_PATH || value === undefined) continue;
     const item = byIndex.get(number) ?? newRecord();
     byIndex.set(number, item);
-    if (put(item, path, value)) taken.push([key, path[0] ?? ""]);
+    // A leaf without a value says nothing, as of a call that was not made.
+    if (value === null || put(item, path, value)) taken.push([key, path[0] ?? ""]);
   }
   const items = [...byIndex.entries()].toSorted(([a], [b]) => a - b).map(([, item]) => item);
   return {

@@ -38,7 +38,10 @@ const PROVIDER = keyGroup([
   "model_provider",
   "langfuse.observation.metadata.ls_provider",
   "langsmith.metadata.ls_provider",
+  "traceloop.association.properties.ls_provider",
 ]);
+/** What is said for a provider where nobody knows it: the framework. */
+const FRAMEWORK = /^(?:langchain|langgraph|llama_?index|crewai|unknown)$/i;
 const TOOL_NAME = keyGroup(["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"]);
 const AGENT = keyGroup([
   "gen_ai.agent.name",
@@ -46,6 +49,7 @@ const AGENT = keyGroup([
   "graph.node.id",
   "ai.telemetry.functionId",
   "agent_name",
+  "gen_ai.workflow.name",
 ]);
 const SESSION_ID = keyGroup([
   "gen_ai.conversation.id",
@@ -53,7 +57,9 @@ const SESSION_ID = keyGroup([
   "langfuse.session.id",
   "ai.telemetry.metadata.sessionId",
   "traceloop.association.properties.session_id",
+  "traceloop.association.properties.sessionId",
   "traceloop.association.properties.chat_id",
+  "traceloop.association.properties.thread_id",
   // What LangSmith itself calls a session is a project: `langsmith.trace.session_id` is none.
   "langsmith.metadata.session_id",
   "langsmith.metadata.thread_id",
@@ -69,6 +75,7 @@ const USER_ID = keyGroup([
   "langfuse.user.id",
   "ai.telemetry.metadata.userId",
   "traceloop.association.properties.user_id",
+  "traceloop.association.properties.userId",
   "langsmith.metadata.user_id",
   "mastra.metadata.userId",
   "lmnr.association.properties.user_id",
@@ -165,9 +172,14 @@ function readActionName(value: JsonValue): { provider: string; model: string } |
   return provider === undefined || model === undefined ? undefined : { provider, model };
 }
 
+function notFramework(value: JsonValue): string | undefined {
+  const name = asText(value);
+  return name === undefined || FRAMEWORK.test(name) ? undefined : name;
+}
+
 /** The provider by its one name. What says it otherwise (`openai.responses`) stays beside it, so that it is not lost. */
 function takeProvider(attributes: AttributeSet, otherwise: () => string | undefined): string | undefined {
-  const name = attributes.peek(PROVIDER, asText) ?? otherwise();
+  const name = attributes.peek(PROVIDER, notFramework) ?? otherwise() ?? attributes.peek(PROVIDER, asText);
   if (name === undefined) return undefined;
   const provider = normalizeProvider(name);
   attributes.take(PROVIDER, (value) => (value === provider ? provider : undefined));

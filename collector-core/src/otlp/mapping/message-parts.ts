@@ -122,7 +122,17 @@ export function toolCall(part: Fields): MessagePart[] | undefined {
   const name = asText(called["name"]) ?? asText(part["toolName"]) ?? asText(part["tool_name"]);
   if (name === undefined) return undefined;
   const args = first(called, ["arguments", "input", "args", "parameters"]) ?? part["input"] ?? {};
-  return [{ type: "tool_call", id: idOf(part), name, arguments: args }];
+  return [{ type: "tool_call", id: idOf(part), name, arguments: withoutQuotes(args) }];
+}
+
+/** Some write the text of the arguments as JSON once more. */
+function withoutQuotes(args: unknown): unknown {
+  if (typeof args !== "string" || !args.startsWith('"')) return args;
+  try {
+    return JSON.parse(args) as unknown;
+  } catch {
+    return args;
+  }
 }
 
 /** What a tool answered. */

@@ -7,7 +7,7 @@ const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
   [/^execute_tool|^tool\b|^tool_call|^mcp_tool/, "tool"],
   [/embed/, "embedding"],
   [/retriev|rerank|search|query/, "retrieval"],
-  [/step|task|plan|chain|workflow|event_loop/, "task"],
+  [/step|task|plan|chain|workflow|event_loop|orchestrate/, "task"],
   [/chat|complet|generat|messages|responses|^llm|transcri|speech|image/, "llm"],
 ];
 

@@ -22,6 +22,7 @@ const INPUT = keyGroup([
   "ai.usage.tokens",
   "llm.usage.prompt_tokens",
   "llm.usage.input_tokens",
+  "gen_ai.response.prompt_tokens",
 ]);
 const OUTPUT = keyGroup([
   "gen_ai.usage.output_tokens",
@@ -31,6 +32,7 @@ const OUTPUT = keyGroup([
   "ai.usage.completionTokens",
   "llm.usage.completion_tokens",
   "llm.usage.output_tokens",
+  "gen_ai.response.completion_tokens",
 ]);
 const CACHED = keyGroup([
   "gen_ai.usage.cache_read.input_tokens",
