@@ -7,18 +7,24 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 /** What only evaluation loads, and of that only the provider in use: it stays where npm installs it. */
 const LOADED_ON_DEMAND = /^(?:ai|@ai-sdk\/.*|@aws-sdk\/.*|ollama-ai-provider-v2)$/;
 
-/**
- * Fastify loads its compilers only where it is given no others (ingest/lazy-validators.ts). Left out there, they are in the
- * file that is loaded with the first question, and not a third of what is read at the start.
- */
-function withoutFastifyDefaults() {
-  const defaults = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"];
+/** What packages load only where they are asked for something that the collector does not ask of them. */
+const NEVER_LOADED = {
+  // It is given others (ingest/lazy-validators.ts): they are in a file of their own, which the first question loads.
+  fastify: ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"],
+  "@fastify/static": ["glob"],
+};
+
+/** Leaves out what is never loaded: it was half of what is read at the start. */
+function withoutNeverLoaded() {
+  const isLeftOut = (id, importer = "") =>
+    Object.entries(NEVER_LOADED).some(
+      ([name, ids]) => importer.includes(`/node_modules/${name}/`) && ids.includes(id),
+    );
   return {
-    name: "without-fastify-defaults",
+    name: "without-never-loaded",
     enforce: "pre",
-    resolveId: (id, importer) =>
-      defaults.includes(id) && importer?.includes("/node_modules/fastify/") ? "\0left-out" : undefined,
-    load: (id) => (id === "\0left-out" ? "export default undefined;" : undefined),
+    resolveId: (id, importer) => (isLeftOut(id, importer) ? "\0left-out" : undefined),
+    load: (id) => (id === "\0left-out" ? "export default {};" : undefined),
   };
 }
 
@@ -28,7 +34,7 @@ function withoutFastifyDefaults() {
  */
 export default defineConfig({
   configFile: false,
-  plugins: [withoutFastifyDefaults()],
+  plugins: [withoutNeverLoaded()],
   publicDir: false,
   ssr: {
     noExternal: true,

@@ -52,7 +52,7 @@ export interface RunningCollector {
  */
 export async function startCollector(
   settings: Record<string, string> = {},
-  options: { clock?: Clock } = {},
+  options: { clock?: Clock; uiDirectory?: string } = {},
 ): Promise<RunningCollector> {
   const env = Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [`OBS_SERVER_${key}`, value]),

@@ -26,15 +26,26 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /** Paths of pages; each is answered with the one page, whose script shows what the path names. /metrics is the scrape. */
-const PAGES = ["/", "/traces", "/traces/*", "/stats", "/evaluations", "/pipeline", "/settings"];
+const PAGES = [
+  "/",
+  "/index.html",
+  "/traces",
+  "/traces/*",
+  "/stats",
+  "/evaluations",
+  "/pipeline",
+  "/settings",
+];
+
+/** Beside the pages: what their names carry a hash of, and what comes with it. */
+const FILES = ["/assets/*", "/licenses.md", "/fonts-license.txt"];
 
 /** `GET /`: the web UI (contract 3). Its files carry no data and are open. */
 export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOptions): Promise<void> {
   await app.register(staticFiles, {
     root: uiDirectory,
-    prefix: "/",
-    wildcard: false,
-    index: false,
+    // It would look through the directory and add a route for every file; one for all of them is found sooner.
+    serve: false,
     cacheControl: false,
     setHeaders: (response, path) => {
       void response.header(
@@ -43,6 +54,11 @@ export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOpti
       );
     },
   });
+  for (const url of FILES) {
+    app.get<{ Params: { "*"?: string } }>(url, { schema: { hide: true } }, async ({ params }, reply) => {
+      return await reply.sendFile(url.replace("*", () => params["*"] ?? ""));
+    });
+  }
   for (const url of PAGES) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
       return await reply
