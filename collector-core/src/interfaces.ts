@@ -14,6 +14,7 @@ import type {
 } from "./contract/trace.js";
 import type { NowOrLater } from "./now-or-later.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
+import type { SpanHashes } from "./span-hashes.js";
 
 /** What tells the time. Tests pass their own, so that none has to sleep. */
 export interface Clock {
@@ -121,6 +122,7 @@ export interface PipelineSpan {
   /** The id made for it, where it came without one. */
   readonly madeSpanId: string | undefined;
   readonly facts: SpanFacts;
+  readonly hashes: SpanHashes;
   /**
    * False for a wrapper that repeats the usage of the inference inside it: it feeds no token or cost metric, and is
    * no call (contract 6).

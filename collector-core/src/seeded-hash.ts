@@ -7,8 +7,8 @@ export interface Hash64 {
 }
 
 /**
- * 64 bits of a text, left in two 32-bit halves so that no hash costs an object. The seed is drawn at random for every
- * store, so that nobody can choose ids that fall together. At 64 bits two ids of one trace are taken for the same with
+ * 64 bits of a text, left in two 32-bit halves so that no hash costs an object. The seed is drawn at random for
+ * each, so that nobody can choose ids that fall together. At 64 bits two ids of one trace are taken for the same with
  * a chance of one in 10^14 for a trace of 500 spans.
  */
 export class SeededHash implements Hash64 {
@@ -27,6 +27,13 @@ export class SeededHash implements Hash64 {
     const high = (salt / 2 ** 32) | 0;
     this.lo = (this.#seed[0] as number) ^ Math.imul(low, 0x9e3779b1) ^ high;
     this.hi = (this.#seed[1] as number) ^ Math.imul(high, 0x85ebca77) ^ low;
+    return this.#add(text);
+  }
+
+  /** Hashes `text`, differently within every other hash. */
+  within({ lo, hi }: Hash64, text: string): this {
+    this.lo = (this.#seed[0] as number) ^ Math.imul(lo, 0x9e3779b1) ^ hi;
+    this.hi = (this.#seed[1] as number) ^ Math.imul(hi, 0x85ebca77) ^ lo;
     return this.#add(text);
   }
 
@@ -49,27 +56,6 @@ export class SeededHash implements Hash64 {
     const mixedHi = Math.imul(hi ^ (hi >>> 16), 0x85ebca6b) ^ Math.imul(lo ^ (lo >>> 13), 0xc2b2ae35);
     this.lo = mixedLo;
     this.hi = mixedHi;
-    return this;
-  }
-}
-
-/** Remembers the last hash: a span's id is asked for several times in a row, and the spans of an agent share a parent. */
-export class LastHash implements Hash64 {
-  lo = 0;
-  hi = 0;
-  #salt = Number.NaN;
-  #text = "";
-
-  constructor(private readonly hash: SeededHash) {}
-
-  /** As {@link SeededHash.of}. */
-  of(salt: number, text: string): this {
-    if (salt === this.#salt && text === this.#text) return this;
-    const { lo, hi } = this.hash.of(salt, text);
-    this.#salt = salt;
-    this.#text = text;
-    this.lo = lo;
-    this.hi = hi;
     return this;
   }
 }

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { PipelineSpan, SpanSink } from "../interfaces.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
+import { hashesOf } from "../span-hashes.js";
 import type { Redactor } from "./redaction/redactor.js";
 
 /** A span that the collector made itself, of one that it was sent: an evaluation. */
@@ -28,11 +29,13 @@ export interface DerivedSpansOptions {
  */
 export function createDerivedSpans(options: DerivedSpansOptions): (derived: DerivedSpan) => Promise<void> {
   return async ({ span, context, labels }) => {
+    const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
     const redacted = options.redactor.redact({
       context,
       span,
       madeSpanId: undefined,
-      facts: { ...readSpanFacts(span, context, undefined, () => undefined), ...labels },
+      facts,
+      hashes: hashesOf(context.tenant, facts),
       countsUsage: false,
       isSampled: true,
       source: undefined,

@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock } from "../interfaces.js";
-import { SeededHash } from "../seeded-hash.js";
 import { isUsableSpanId, type SpanFacts } from "../span/span-facts.js";
+import { hashParent, hashTrace, type SpanHashes } from "../span-hashes.js";
 import { RecentHashes } from "../recent-hashes.js";
 
 /** How many parents of an inference are remembered at least, and for how long (contract 6). */
@@ -13,26 +13,12 @@ export interface LeafUsage {
   /** Reads the parent links of spans that came together, before any of them is asked about: no order is relied on. */
   learn(spans: readonly Span[], tenant: string): void;
   /** False for a span of type `llm` inside which another one ran: a wrapper that repeats its usage. */
-  countsUsage(span: SpanFacts, tenant: string): boolean;
+  countsUsage(span: SpanFacts, hashes: SpanHashes): boolean;
 }
 
-/** Remembers across batches which spans had an inference inside them. */
+/** Remembers across batches which spans had an inference inside them. A clash of hashes costs a call its count, no more. */
 export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
   const parents = new RecentHashes(REMEMBERED_PARENTS);
-  const hash = new SeededHash();
-  let tenantOfHash = "";
-  let traceOfHash = "";
-  let traceHash = hash.ofPair(tenantOfHash, traceOfHash).number;
-
-  /** A clash would cost one call its count, no more. The spans of a trace follow each other: it is hashed once. */
-  function hashSpan(tenant: string, traceId: string, spanId: string): SeededHash {
-    if (traceId !== traceOfHash || tenant !== tenantOfHash) {
-      traceHash = hash.ofPair(tenant, traceId).number;
-      tenantOfHash = tenant;
-      traceOfHash = traceId;
-    }
-    return hash.of(traceHash, spanId);
-  }
 
   return {
     learn(spans, tenant) {
@@ -45,14 +31,13 @@ export function createLeafUsage(clock: Pick<Clock, "monotonic">): LeafUsage {
         if (parent === lastParent && traceId === lastTraceId) continue;
         lastTraceId = traceId;
         lastParent = parent;
-        const parentHash = hashSpan(tenant, traceId, parent);
-        parents.add(traceHash | 0, parentHash, nowMs);
+        const trace = hashTrace(tenant, traceId);
+        parents.add(trace.lo, hashParent(trace, parent), nowMs);
       }
     },
-    countsUsage(span, tenant) {
-      if (span.spanType !== "llm") return true;
-      const spanHash = hashSpan(tenant, span.traceId, span.spanId);
-      const learnedAtMs = parents.addedAt(traceHash | 0, spanHash);
+    countsUsage({ spanType }, { trace, span }) {
+      if (spanType !== "llm") return true;
+      const learnedAtMs = parents.addedAt(trace.lo, span);
       return learnedAtMs === undefined || clock.monotonic() - learnedAtMs > REMEMBERED_MS;
     },
   };

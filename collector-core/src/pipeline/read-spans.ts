@@ -1,6 +1,7 @@
 import type { BatchRange, PipelineSpan } from "../interfaces.js";
 import { capAttributes } from "../span/normalize-span.js";
 import { readSpanFacts } from "../span/span-facts.js";
+import { hashesOf } from "../span-hashes.js";
 import type { LeafUsage } from "./leaf-usage.js";
 import type { TraceSampler } from "./trace-sampler.js";
 
@@ -49,13 +50,15 @@ export function createSpanReader({
       if (received === undefined) throw new RangeError(`The batch has no span ${index}.`);
       const madeSpanId = madeSpanIds?.[index];
       const facts = readSpanFacts(received, context, madeSpanId, onInvalid);
+      const hashes = hashesOf(context.tenant, facts);
       const span = capAttributes(received, maxSpanAttributes);
       return {
         context,
         span,
         madeSpanId,
         facts,
-        countsUsage: leafUsage.countsUsage(facts, context.tenant),
+        hashes,
+        countsUsage: leafUsage.countsUsage(facts, hashes),
         isSampled: sampler.shouldKeep(facts.traceId),
         source: span === received ? batch : undefined,
         index,

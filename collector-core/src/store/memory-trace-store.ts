@@ -18,6 +18,7 @@ import type {
   TracePage,
   TraceStore,
 } from "../interfaces.js";
+import { hashSpan } from "../span-hashes.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { DroppedSpans } from "./dropped-spans.js";
 import { createLoopUtilization } from "../loop-utilization.js";
@@ -177,26 +178,26 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   // --- Spans that come.
 
   function appendSpan(span: PipelineSpan, nowMs: number, isImport: boolean): void {
-    const { facts } = span;
+    const { facts, hashes } = span;
     const key = { tenant: span.context.tenant, traceId: facts.traceId };
     const isEvaluation = facts.spanType === "evaluation";
-    let trace = traces.get(key);
+    let trace = traces.get(key, hashes.trace);
     const isNew = trace === undefined;
     if (trace === undefined) {
-      const isLate = !isImport && evictedTraces.has(traces.hashOf(key));
+      const isLate = !isImport && evictedTraces.has(hashes.trace);
       if (isLate && isEvaluation) {
         lateEvaluations++;
         return;
       }
       if (traces.count >= maxTraces && traces.oldest !== undefined) evict(traces.oldest, "max_traces");
-      trace = traces.create(key, isLate, nowMs);
+      trace = traces.create(key, hashes.trace, isLate, nowMs);
     } else {
       traces.touch(trace, nowMs);
       index.forget(trace);
-      const known = spans.find(trace, facts.spanId);
+      const known = spans.find(trace, hashes.span);
       if (known !== NO_ROW) {
         const hasEnded = (spans.flags(known) & FLAG.running) === 0;
-        if (!(hasEnded && facts.isRunning)) spans.replace(known, trace, span, nowMs);
+        if (!(hasEnded && facts.isRunning)) spans.replace(known, span, nowMs);
         return;
       }
     }
@@ -304,7 +305,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     async getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined> {
       evictExpired();
       const trace = traces.get(key);
-      const row = trace === undefined ? NO_ROW : spans.find(trace, spanId);
+      const row = trace === undefined ? NO_ROW : spans.find(trace, hashSpan(trace, spanId));
       if (trace === undefined || row === NO_ROW) return undefined;
       return readSnapshot(spans.snapshot(row, trace.tenant, clock.monotonic()));
     },

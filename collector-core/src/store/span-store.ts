@@ -2,7 +2,7 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
-import { LastHash, SeededHash, type Hash64 } from "../seeded-hash.js";
+import type { Hash64 } from "../seeded-hash.js";
 import type { SpanSlice } from "./segment-store.js";
 import { parseSpan, SpanBytes } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
@@ -54,15 +54,9 @@ export class SpanStore {
   /** Only spans of type llm: it tells which other ones are wrappers. Neither index knows the spans of short traces. */
   readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
   readonly #labels = new SpanLabelTable();
-  /** Of spans and of their parents: the same hash, remembered apart. */
-  readonly #ids: LastHash;
-  readonly #parentIds: LastHash;
   readonly #bytes: SpanBytes;
 
   constructor(segmentBytes: number) {
-    const hash = new SeededHash();
-    this.#ids = new LastHash(hash);
-    this.#parentIds = new LastHash(hash);
     this.#bytes = new SpanBytes(segmentBytes, this.#table);
   }
 
@@ -77,13 +71,8 @@ export class SpanStore {
     );
   }
 
-  /** The row of a span, or {@link NO_ROW}. */
-  find(trace: TraceRecord, spanId: string): number {
-    const { lo, hi } = this.#ids.of(trace.sequence, spanId);
-    return this.#find(trace, lo, hi);
-  }
-
-  #find(trace: TraceRecord, lo: number, hi: number): number {
+  /** The row of a span by the hash of its id, or {@link NO_ROW}. */
+  find(trace: TraceRecord, { lo, hi }: Hash64): number {
     if (trace.isIndexed) return this.#byId.find(lo, hi);
     if (!trace.mayHaveSpan(lo)) return NO_ROW;
     const row = this.#findInChain(trace.firstSpan, lo, hi);
@@ -111,7 +100,7 @@ export class SpanStore {
       table.remove(row);
       throw error;
     }
-    const { lo, hi } = this.#ids.of(trace.sequence, span.facts.spanId);
+    const { lo, hi } = span.hashes.span;
     const { ints } = table.page(row);
     const at = intsAt(row);
     ints[at + INT.idLo] = lo;
@@ -120,7 +109,7 @@ export class SpanStore {
     ints[at + INT.arrival] = trace.arrivals;
     ints[at + INT.flags] = 0;
     trace.noteSpan(lo);
-    this.#describe(row, trace, span, seenAtMs);
+    this.#describe(row, span, seenAtMs);
     if (trace.isIndexed) this.#index(row);
     else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
       trace.isIndexed = true;
@@ -137,10 +126,10 @@ export class SpanStore {
   }
 
   /** Puts a span in the place of the one with the same id. */
-  replace(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
+  replace(row: number, span: PipelineSpan, seenAtMs: number): void {
     this.#bytes.rewrite(row, span);
     this.#forget(row);
-    this.#describe(row, trace, span, seenAtMs);
+    this.#describe(row, span, seenAtMs);
   }
 
   remove(row: number): void {
@@ -168,7 +157,8 @@ export class SpanStore {
   /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
   markParentAsWrapper(trace: TraceRecord, row: number): void {
     if (!isChildCall(this.flags(row))) return;
-    const parent = this.#find(trace, this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
+    const parentHash = { lo: this.#table.int(row, INT.parentLo), hi: this.#table.int(row, INT.parentHi) };
+    const parent = this.find(trace, parentHash);
     if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
   }
 
@@ -281,12 +271,12 @@ export class SpanStore {
   }
 
   /** Fills in what is known of a span; its id has been set. */
-  #describe(row: number, trace: TraceRecord, span: PipelineSpan, seenAtMs: number): void {
+  #describe(row: number, span: PipelineSpan, seenAtMs: number): void {
     const { ints, floats } = this.#table.page(row);
     const int = intsAt(row);
     const float = floatsAt(row);
     const { facts, context } = span;
-    const parent = this.#parentIds.of(trace.sequence, facts.parentSpanId);
+    const { parent } = span.hashes;
     const flags = ((ints[int + INT.flags] as number) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage);
     ints[int + INT.parentLo] = parent.lo;
     ints[int + INT.parentHi] = parent.hi;

@@ -1,5 +1,6 @@
 import type { TraceKey } from "../interfaces.js";
-import { SeededHash, type Hash64 } from "../seeded-hash.js";
+import type { Hash64 } from "../seeded-hash.js";
+import { hashTrace } from "../span-hashes.js";
 import { NO_SLOT, TraceChain } from "./trace-chain.js";
 import { TraceHashTable } from "./trace-hash-table.js";
 import { TraceRecord } from "./trace-record.js";
@@ -17,9 +18,6 @@ export class TraceRegistry {
   readonly #byLastSpan = new TraceChain();
   /** How many traces each tenant has. */
   readonly #tenants = new Map<string, { count: number }>();
-  readonly #hash = new SeededHash();
-  #hashedTenant = "";
-  #hashedTraceId = "";
   /** The trace that was found last: the spans of a trace come together. */
   #last: TraceRecord | undefined;
   #nextSequence = 1;
@@ -50,22 +48,14 @@ export class TraceRegistry {
     return this.#at(this.#byLastSpan.first);
   }
 
-  get(key: TraceKey): TraceRecord | undefined {
+  /** @param hash - of the key, where it is at hand. */
+  get(key: TraceKey, hash?: Hash64): TraceRecord | undefined {
     const last = this.#last;
     if (last !== undefined && isOf(last, key)) return last;
-    const found = this.#at(this.#byKey.find(this.hashOf(key).lo, key));
+    const { lo } = hash ?? hashTrace(key.tenant, key.traceId);
+    const found = this.#at(this.#byKey.find(lo, key));
     if (found !== undefined) this.#last = found;
     return found;
-  }
-
-  /** Of a key. The last one is remembered: a new trace is asked for, looked for among those that went, and made. */
-  hashOf({ tenant, traceId }: TraceKey): Hash64 {
-    if (traceId !== this.#hashedTraceId || tenant !== this.#hashedTenant) {
-      this.#hash.ofPair(tenant, traceId);
-      this.#hashedTenant = tenant;
-      this.#hashedTraceId = traceId;
-    }
-    return this.#hash;
   }
 
   /** The traces of that id, one of each tenant that has it, newest first. */
@@ -79,8 +69,8 @@ export class TraceRegistry {
   }
 
   /** A trace to be added when its first span has been stored. */
-  create(key: TraceKey, isPartial: boolean, nowMs: number): TraceRecord {
-    return new TraceRecord(this.#nextSequence++, key, this.hashOf(key), isPartial, nowMs);
+  create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord {
+    return new TraceRecord(this.#nextSequence++, key, hash, isPartial, nowMs);
   }
 
   add(trace: TraceRecord): void {

@@ -3,6 +3,7 @@ import type { Span } from "@obspan/sdk/wire";
 import type { PipelineSpan } from "../../src/interfaces.js";
 import { createSpanRedactor, withFailureAction } from "../../src/pipeline/redaction/span-redactor.js";
 import { readSpanFacts } from "../../src/span/span-facts.js";
+import { hashesOf } from "../../src/span-hashes.js";
 import { systemClock } from "../../src/system-clock.js";
 import { span, startCollector } from "../running-collector.js";
 
@@ -36,11 +37,13 @@ async function storedAttributes(attributes: unknown): Promise<unknown> {
 
 function pipelineSpan(fields: Partial<Span> = {}): PipelineSpan {
   const made: Span = { name: "chat", trace_id: "t1", span_id: "s1", ...fields };
+  const facts = readSpanFacts(made, CONTEXT, undefined, () => undefined);
   return {
     context: CONTEXT,
     span: made,
     madeSpanId: undefined,
-    facts: readSpanFacts(made, CONTEXT, undefined, () => undefined),
+    facts,
+    hashes: hashesOf(CONTEXT.tenant, facts),
     countsUsage: true,
     isSampled: true,
     source: { body: Buffer.from(JSON.stringify({ spans: [made] })), spanCount: 1 },

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock, PipelineSpan } from "../../src/interfaces.js";
 import { readSpanFacts, type BatchContext } from "../../src/span/span-facts.js";
+import { hashesOf } from "../../src/span-hashes.js";
 
 /** A clock that stands still until it is told otherwise. */
 export class FakeClock implements Clock {
@@ -49,11 +50,13 @@ export function fromBody(body: Buffer, options: BatchOptions = {}): PipelineSpan
   const source = options.withoutJson === true ? undefined : { body, spanCount: spans.length };
   return spans.map((span, index) => {
     const madeSpanId = options.madeSpanIds?.[index];
+    const facts = readSpanFacts(span, context, madeSpanId, () => undefined);
     return {
       context,
       span,
       madeSpanId,
-      facts: readSpanFacts(span, context, madeSpanId, () => undefined),
+      facts,
+      hashes: hashesOf(context.tenant, facts),
       countsUsage: options.countsUsage ?? true,
       isSampled: true,
       source,

@@ -1,0 +1,54 @@
+import { SeededHash, type Hash64 } from "./seeded-hash.js";
+import type { SpanFacts } from "./span/span-facts.js";
+
+/** What a span is remembered and found by, hashed once for whoever does: 64 bits each, of a seed drawn for the process. */
+export interface SpanHashes {
+  /** Of tenant and trace id. */
+  readonly trace: Hash64;
+  /** Of the span id, within the trace. */
+  readonly span: Hash64;
+  /** Of the parent's id, within the trace: what the parent has for its own. */
+  readonly parent: Hash64;
+}
+
+const hash = new SeededHash();
+
+// Spans that follow each other are of one trace, and most of them have one parent.
+let last = { tenant: "", traceId: "", trace: copyOf(hash.ofPair("", "")) };
+let lastParent = { trace: last.trace, id: "", parent: hashSpan(last.trace, "") };
+
+export function hashTrace(tenant: string, traceId: string): Hash64 {
+  if (traceId !== last.traceId || tenant !== last.tenant) {
+    last = { tenant, traceId, trace: copyOf(hash.ofPair(tenant, traceId)) };
+  }
+  return last.trace;
+}
+
+export function hashSpan(trace: Hash64, spanId: string): Hash64 {
+  return copyOf(hash.within(trace, spanId));
+}
+
+export function hashParent(trace: Hash64, parentSpanId: string): Hash64 {
+  if (parentSpanId !== lastParent.id || trace !== lastParent.trace) {
+    lastParent = { trace, id: parentSpanId, parent: hashSpan(trace, parentSpanId) };
+  }
+  return lastParent.parent;
+}
+
+const NO_PARENT: Hash64 = { lo: 0, hi: 0 };
+
+export function hashesOf(
+  tenant: string,
+  { traceId, spanId, parentSpanId }: Pick<SpanFacts, "traceId" | "spanId" | "parentSpanId">,
+): SpanHashes {
+  const trace = hashTrace(tenant, traceId);
+  return {
+    trace,
+    span: hashSpan(trace, spanId),
+    parent: parentSpanId === "" ? NO_PARENT : hashParent(trace, parentSpanId),
+  };
+}
+
+function copyOf({ lo, hi }: Hash64): Hash64 {
+  return { lo, hi };
+}
