@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -66,6 +67,7 @@ const LAST_ANSWERS_MS = 500;
 const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -115,7 +117,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     options.onRequest(request.routeOptions.url ?? UNKNOWN_ROUTE, reply.statusCode);
   });
   answerErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
-  const answerWrongMethods = collectMethods(app, Object.keys(options.ingestRoutes));
+  const answerWrongMethods = collectMethods(app, [...ingestRoutes.keys()]);
   // In a scope of its own: the answers of 405 stand outside, for a method is told before a key is asked for.
   await app.register(async (scope) => {
     scope.addHook("onRequest", async ({ routeOptions, headers }) => {
@@ -132,7 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     handleByFastify: (request: IncomingMessage, response: ServerResponse) => void,
   ): void {
     const path = pathOf(request.url ?? "/");
-    const ingest = Object.hasOwn(options.ingestRoutes, path) ? options.ingestRoutes[path] : undefined;
+    const ingest = ingestRoutes.get(path);
     const route = ingest === undefined ? UNKNOWN_ROUTE : path;
     try {
       const { allowedOrigin } = options.guard(request);

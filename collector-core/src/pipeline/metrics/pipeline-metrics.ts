@@ -64,7 +64,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
   const redactions = new Map<string, number>();
   const imported: Record<ImportOutcome, number> = { imported: 0, refused: 0, dropped: 0 };
   const redactionFailures = { dropped: 0, kept: 0 };
-  const httpRequests = new Map<string, Map<string, number>>();
+  const httpRequests = new Map<string, Map<number | string, number>>();
   let duplicateBatches = 0;
 
   const exposed: ExposedFamily[] = [
@@ -103,8 +103,8 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     httpRequest(route, status) {
       const known = bounded(httpRequests, route);
       let byStatus = httpRequests.get(known);
-      if (byStatus === undefined) httpRequests.set(known, (byStatus = new Map<string, number>()));
-      add(byStatus, bounded(byStatus, String(status)), 1);
+      if (byStatus === undefined) httpRequests.set(known, (byStatus = new Map<number | string, number>()));
+      add(byStatus, bounded(byStatus, status), 1);
     },
     ledger: () => ({ ...spans, rejected: Object.fromEntries(rejected), dropped: { ...dropped } }),
     families: () => exposed,
@@ -135,9 +135,11 @@ function storeFamilies(usage: () => TraceStoreUsage): ExposedFamily[] {
   ];
 }
 
-function httpRequestSamples(requests: ReadonlyMap<string, ReadonlyMap<string, number>>): MetricSample[] {
+function httpRequestSamples(
+  requests: ReadonlyMap<string, ReadonlyMap<number | string, number>>,
+): MetricSample[] {
   return [...requests].flatMap(([route, byStatus]) =>
-    [...byStatus].map(([status, count]) => sample(count, { route, status })),
+    [...byStatus].map(([status, count]) => sample(count, { route, status: String(status) })),
   );
 }
 
@@ -156,6 +158,6 @@ function add<K>(counts: Map<K, number>, key: K, amount: number): void {
 const MAX_COUNTED_VALUES = 100;
 
 /** The key to count under: `__other__` for a new one where there are enough. */
-function bounded(known: ReadonlyMap<string, unknown>, key: string): string {
+function bounded<K>(known: ReadonlyMap<K | string, unknown>, key: K): K | string {
   return known.has(key) || known.size < MAX_COUNTED_VALUES ? key : OTHER_LABEL_VALUE;
 }
