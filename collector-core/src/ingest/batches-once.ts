@@ -1,10 +1,20 @@
 import type { Clock } from "../interfaces.js";
 import { whenThere, type NowOrLater } from "../now-or-later.js";
-import { RecentKeys } from "../recent-keys.js";
+import { RecentHashes } from "../recent-hashes.js";
+import { SeededHash } from "../seeded-hash.js";
 
-/** A repeated batch is known among the last 10,000, for 10 minutes (contract 1). */
+/** A repeated batch is known among the last 10,000 at least, for 10 minutes (contract 1). */
 const REMEMBERED_BATCHES = 10_000;
+/** Each is kept twice, by either half of its hash: one half is too little where a batch is lost that is taken for known. */
+const ENTRIES = REMEMBERED_BATCHES * 2;
 const REMEMBERED_MS = 10 * 60_000;
+
+/** What makes a batch the same one: ids are the sender's own. */
+export interface BatchKey {
+  readonly tenant: string;
+  readonly service: string;
+  readonly batchId: string;
+}
 
 /** Lets a batch in once: a sender that heard no answer sends it again. */
 export interface BatchesOnce {
@@ -14,29 +24,44 @@ export interface BatchesOnce {
    *
    * @returns true for a batch that was let in, false for a repeated one.
    */
-  once(key: string, admit: () => NowOrLater<void>): NowOrLater<boolean>;
+  once(key: BatchKey, admit: () => NowOrLater<void>): NowOrLater<boolean>;
 }
 
+/**
+ * Keys are remembered as hashes, outside the heap. That a new batch is taken for a known one, and so is lost, has a
+ * chance of one in 10^14.
+ */
 export function createBatchesOnce(clock: Pick<Clock, "monotonic">): BatchesOnce {
+  const hash = new SeededHash();
+  const letIn = new RecentHashes(ENTRIES);
   /** Batches whose admission is not settled yet; as many as there are requests at most. */
-  const underWay = new Map<string, Promise<void>>();
-  const letIn = new RecentKeys({ capacity: REMEMBERED_BATCHES, ttlMs: REMEMBERED_MS, clock });
-
-  function admitNew(key: string, admit: () => NowOrLater<void>): NowOrLater<boolean> {
-    const admission = whenThere(admit(), () => {
-      letIn.add(key);
-      return true;
-    });
-    if (admission instanceof Promise) wait(key, admission);
-    return admission;
-  }
-
-  function wait(key: string, admission: Promise<unknown>): void {
-    const forget = (): void => void underWay.delete(key);
-    underWay.set(key, admission.then(forget, forget));
-  }
+  const underWay = new Map<number, Promise<void>>();
 
   return {
-    once: (key, admit) => whenThere(underWay.get(key), () => (letIn.has(key) ? false : admitNew(key, admit))),
+    once({ tenant, service, batchId }, admit) {
+      const { lo, hi, number } = hash.of(hash.ofPair(tenant, service).number, batchId);
+
+      const swapped = { lo: hi, hi: lo };
+
+      function isKnown(): boolean {
+        if (letIn.addedAt(hi, swapped) === undefined) return false;
+        const letInAtMs = letIn.addedAt(lo, { lo, hi });
+        return letInAtMs !== undefined && clock.monotonic() - letInAtMs <= REMEMBERED_MS;
+      }
+      function admitNew(): NowOrLater<boolean> {
+        const admission = whenThere(admit(), () => {
+          const nowMs = clock.monotonic();
+          letIn.add(lo, { lo, hi }, nowMs);
+          letIn.add(hi, swapped, nowMs);
+          return true;
+        });
+        if (admission instanceof Promise) {
+          const forget = (): void => void underWay.delete(number);
+          underWay.set(number, admission.then(forget, forget));
+        }
+        return admission;
+      }
+      return whenThere(underWay.get(number), () => (isKnown() ? false : admitNew()));
+    },
   };
 }

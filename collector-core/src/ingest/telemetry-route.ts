@@ -78,7 +78,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   function admitOnce(body: Buffer, batch: ValidBatch, tenant: string): NowOrLater<void> {
     const { batchId, service } = batch;
     if (batchId === undefined) return offer(body, batch, tenant);
-    const isNew = batches.once([batchId, tenant, service].join("\n"), () => offer(body, batch, tenant));
+    const isNew = batches.once({ tenant, service, batchId }, () => offer(body, batch, tenant));
     return whenThere(isNew, (wasNew) => {
       if (!wasNew) counters.duplicateBatch();
     });

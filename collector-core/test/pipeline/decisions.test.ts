@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
 import { createLeafUsage, type LeafUsage } from "../../src/pipeline/leaf-usage.js";
 import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
-import { RecentKeys } from "../../src/recent-keys.js";
 import { readSpanFacts, type SpanFacts } from "../../src/span/span-facts.js";
 import { hashesOf } from "../../src/span-hashes.js";
 
@@ -76,35 +75,5 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
     usage.learn([span(own)], "");
     expect(facts(own).parentSpanId).toBe("");
     expect(counts(usage, facts(own), "")).toBe(true);
-  });
-});
-
-describe("what is remembered for a while", () => {
-  it("forgets the oldest when full", () => {
-    const keys = new RecentKeys({ capacity: 3, ttlMs: 1000, clock: { monotonic: () => 0 } });
-    for (const key of ["a", "b", "c", "a", "d"]) keys.add(key);
-    expect(["a", "b", "c", "d"].filter((key) => keys.has(key))).toEqual(["b", "c", "d"]);
-    expect(keys.size).toBe(3);
-  });
-
-  it("forgets a key on request, and a later one in its place lives its own life", () => {
-    const keys = new RecentKeys({ capacity: 2, ttlMs: 1000, clock: { monotonic: () => 0 } });
-    keys.add("a");
-    keys.delete("a");
-    keys.delete("never there");
-    keys.add("b");
-    keys.add("a");
-    keys.add("c");
-    expect(["a", "b", "c"].filter((key) => keys.has(key))).toEqual(["a", "c"]);
-  });
-
-  it("forgets a key after its time", () => {
-    let nowMs = 0;
-    const keys = new RecentKeys({ capacity: 3, ttlMs: 1000, clock: { monotonic: () => nowMs } });
-    keys.add("a");
-    nowMs = 1000;
-    expect(keys.has("a")).toBe(true);
-    nowMs = 1001;
-    expect(keys.has("a")).toBe(false);
   });
 });
