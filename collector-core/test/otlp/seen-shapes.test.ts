@@ -497,6 +497,18 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
     },
     { attributes: { tokens_input: 12, tokens_output: 3, finish_reason: "STOP" } },
   ],
+  [
+    "Google ADK: the session of a call",
+    {
+      name: "call_llm",
+      attributes: {
+        "gen_ai.system": "gcp.vertex.agent",
+        "gen_ai.request.model": "gemini-2.0-flash",
+        "gcp.vertex.agent.session_id": "s1",
+      },
+    },
+    { span_type: "llm", attributes: { provider: "google", session_id: "s1" } },
+  ],
 ];
 
 describe("Shapes that libraries were seen to send (contract 6)", () => {
