@@ -16,7 +16,7 @@ export function wordsOf(json: Uint8Array): DataView {
 
 /** Where the string ends whose opening quote is at `opened`. Most bytes of a batch stand in strings: four at a time. */
 export function closingQuote(json: Uint8Array, words: DataView, opened: number): number {
-  const lastWord = words.byteLength - 4;
+  const lastWord = json.length - 4;
   let at = opened + 1;
   for (;;) {
     while (at <= lastWord && !hasQuoteOrBackslash(words.getInt32(at))) at += 4;

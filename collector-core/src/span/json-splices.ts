@@ -63,6 +63,10 @@ export function findBatchSplices(
 }
 
 const GAVE_UP = -1;
+const OTHER_KEYS = -2;
+
+/** What does not stand in the bytes of JSON as it is, in one byte: most texts have none of it. */
+const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -82,30 +86,31 @@ class SpliceFinder {
       if (first === OPEN_BRACKET && Array.isArray(after) && before.length === after.length)
         return this.#readArray(start, before, after);
     } else if (first === OPEN_BRACE && isObject(before) && isObject(after)) {
-      const keys = Object.keys(before);
-      if (isEqual(keys, Object.keys(after)))
-        return this.#readObject(start, keys, Object.values(before), Object.values(after));
+      const found = this.splices.length;
+      const end = this.#readObject(start, before, after);
+      if (end !== OTHER_KEYS) return end;
+      this.splices.length = found;
     }
     return this.#replace(start, after);
   }
 
-  #readObject(
-    start: number,
-    keys: readonly string[],
-    before: readonly unknown[],
-    after: readonly unknown[],
-  ): number {
-    const { json } = this;
+  /** @returns {@link OTHER_KEYS} where the two do not have the same keys in the same order. */
+  #readObject(start: number, before: JsonObject, after: JsonObject): number {
+    const { json, words } = this;
+    const keys = Object.keys(before);
     let at = start;
-    for (let index = 0; index < keys.length; index++) {
-      if (isNumeric(keys[index] as string)) return GAVE_UP;
-      at = this.#nextElement(at, index);
+    let index = 0;
+    // A loop over the keys of an object reads its values several times as fast as one over an array of keys.
+    for (const key in after) {
+      if (key !== keys[index]) return OTHER_KEYS;
+      if (isNumeric(key)) return GAVE_UP;
+      at = this.#nextElement(at, index++);
       if (json[at] !== QUOTE) return GAVE_UP;
-      const colon = skipSpace(json, closingQuote(json, this.words, at) + 1);
-      at = this.readValue(skipSpace(json, colon + 1), before[index], after[index]);
+      const colon = skipSpace(json, closingQuote(json, words, at) + 1);
+      at = this.readValue(skipSpace(json, colon + 1), before[key], after[key]);
       if (at === GAVE_UP) return GAVE_UP;
     }
-    return this.#endOf(at, CLOSE_BRACE);
+    return index === keys.length ? this.#endOf(at, CLOSE_BRACE) : OTHER_KEYS;
   }
 
   #readArray(start: number, before: readonly unknown[], after: readonly unknown[]): number {
@@ -135,6 +140,10 @@ class SpliceFinder {
 
   #replace(start: number, after: unknown): number {
     const end = valueEnd(this.json, this.words, start);
+    if (typeof after === "string" && !NEEDS_ESCAPE.test(after)) {
+      this.splices.push({ start, end, text: `"${after}"`, byteLength: after.length + 2 });
+      return end;
+    }
     const text = JSON.stringify(after) as string | undefined;
     if (text === undefined) return GAVE_UP;
     this.splices.push({ start, end, text, byteLength: Buffer.byteLength(text) });
@@ -150,12 +159,6 @@ function isObject(value: unknown): value is JsonObject {
 function isNumeric(key: string): boolean {
   const first = key.charCodeAt(0);
   return first >= 0x30 && first <= 0x39;
-}
-
-function isEqual(keys: readonly string[], others: readonly string[]): boolean {
-  if (keys.length !== others.length) return false;
-  for (let index = 0; index < keys.length; index++) if (keys[index] !== others[index]) return false;
-  return true;
 }
 
 /** A part of some JSON, and what is to be replaced in it. */

@@ -63,14 +63,22 @@ function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): Pipeline
   const events = redactEvents(span.events, values) as Span["events"];
   if (name === span.name && attributes === span.attributes && events === span.events) return pipelineSpan;
 
-  const redacted: Span = { ...span, name };
+  // Copied first and changed then, which takes a fraction of the time that a copy with other values takes.
+  const redacted: Span = { ...span };
+  if (name !== span.name) redacted.name = name;
   if (attributes !== undefined) redacted.attributes = attributes;
   if (events !== undefined) redacted.events = events;
   return {
-    ...pipelineSpan,
+    context: pipelineSpan.context,
     span: redacted,
+    madeSpanId: pipelineSpan.madeSpanId,
     facts: name === span.name ? facts : { ...facts, name: truncateCodePoints(name, MAX_NAME_LENGTH) },
+    hashes: pipelineSpan.hashes,
+    countsUsage: pipelineSpan.countsUsage,
+    isSampled: pipelineSpan.isSampled,
+    source: pipelineSpan.source,
     redactedFrom: span,
+    index: pipelineSpan.index,
   };
 }
 
