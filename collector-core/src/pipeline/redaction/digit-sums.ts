@@ -25,29 +25,19 @@ const IS_SEPARATOR = new Uint8Array(0x10000);
 for (const separator of "-./() \u00a0") IS_SEPARATOR[separator.charCodeAt(0)] = 1;
 const MAX_SEPARATORS = 3;
 
-/** Adds up the groups of digits of a text as they come. */
-export class DigitSumCounter {
-  sums: DigitSums = sumsOf(0);
-  /** Of the groups that end with the last one. */
-  #ending = 0;
-  #previousEnd = -MAX_SEPARATORS - 1;
+/**
+ * The sums of the groups that end with a group of digits: of it alone, and with those before it that belong to it.
+ *
+ * @param joined - the sums that end with the group before; 0 where there is none that belongs to it.
+ */
+export function sumsEndingWith(count: number, joined: DigitSums): DigitSums {
+  // One more group: each sum grows by its digits. What grows beyond 31 has a part that does not.
+  return (joined | 1) << (count < MOST ? count : MOST);
+}
 
-  /** @param codes - the characters of the text. */
-  constructor(private readonly codes: Uint16Array) {}
-
-  /** A group of digits, to the right of those before. */
-  add(start: number, end: number): void {
-    const joined = this.#areSeparators(this.#previousEnd, start) ? this.#ending : 0;
-    const count = Math.min(end - start, MOST);
-    // One more group: each sum grows by its digits. What grows beyond 31 has a part that does not.
-    this.#ending = (joined | 1) << count;
-    this.sums |= this.#ending;
-    this.#previousEnd = end;
-  }
-
-  #areSeparators(start: number, end: number): boolean {
-    if (end - start > MAX_SEPARATORS) return false;
-    for (let at = start; at < end; at++) if (IS_SEPARATOR[this.codes[at] as number] !== 1) return false;
-    return true;
-  }
+/** True where nothing but a few separators stands between two groups of digits. */
+export function areSeparators(codes: Uint16Array, start: number, end: number): boolean {
+  if (end - start > MAX_SEPARATORS) return false;
+  for (let at = start; at < end; at++) if (IS_SEPARATOR[codes[at] as number] !== 1) return false;
+  return true;
 }

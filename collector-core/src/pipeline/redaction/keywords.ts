@@ -24,9 +24,9 @@ export function keywords(words: string): RegExp {
   return new RegExp(START + words + END, "iu");
 }
 
-/** Any of several {@link keywords}. */
-export function anyOf(expressions: readonly RegExp[]): RegExp {
-  return keywords(expressions.map(({ source }) => source.slice(START.length, -END.length)).join("|"));
+/** The words of several {@link keywords}, each of which may be any of them. */
+export function wordsOf(expressions: readonly RegExp[]): string {
+  return expressions.map(({ source }) => source.slice(START.length, -END.length)).join("|");
 }
 
 /** True where a keyword ends not far before `at`. What a replacement says is no keyword: `[US_SSN]`. */

@@ -1,4 +1,6 @@
-import { anyOf } from "./keywords.js";
+import { MARGIN } from "./character-codes.js";
+import { KeywordBeginnings } from "./keyword-beginnings.js";
+import { keywords, wordsOf } from "./keywords.js";
 import type { Pattern } from "./pattern.js";
 import { plainCharacters } from "./plain-characters.js";
 import { FEATURE, textFeatures, type TextFeatures } from "./text-features.js";
@@ -31,7 +33,9 @@ const MAX_SELECTIONS = 1000;
 
 /** A set of built-in patterns. */
 export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
-  const keyword = anyOf(patterns.filter(isNamed).flatMap((pattern) => pattern.keyword ?? []));
+  const words = wordsOf(patterns.filter(isNamed).flatMap((pattern) => pattern.keyword ?? []));
+  const keyword = keywords(words);
+  const beginnings = new KeywordBeginnings(words);
   const selections = new Map<number, Selection>();
 
   function select({ flags, digitSums }: TextFeatures): Selection {
@@ -49,6 +53,11 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
     return selection;
   }
 
+  /** The words are what is dearest to look for. They stand before the number that they name. */
+  function hasKeyword(text: string, { codes, digitsEnd }: TextFeatures): boolean {
+    return beginnings.mayBeIn(codes, MARGIN, MARGIN + digitsEnd) && keyword.test(text.slice(0, digitsEnd));
+  }
+
   return {
     prepare(text) {
       let searched = text;
@@ -58,9 +67,7 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
         features = textFeatures(searched);
       }
       const { candidates, unnamed } = select(features);
-      // The words are what is dearest to look for. They stand before the number that they name.
-      const isWithName =
-        unnamed.length < candidates.length && keyword.test(searched.slice(0, features.digitsEnd));
+      const isWithName = unnamed.length < candidates.length && hasKeyword(searched, features);
       return { searched, candidates: isWithName ? candidates : unnamed };
     },
     after(pattern, candidates) {

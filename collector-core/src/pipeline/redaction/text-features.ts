@@ -5,7 +5,7 @@
 
 import { isDigit, isWordCharacter } from "./boundaries.js";
 import { characterCodes, MARGIN } from "./character-codes.js";
-import { ANY_DIGITS, atLeast, DigitSumCounter, type DigitSums } from "./digit-sums.js";
+import { ANY_DIGITS, areSeparators, atLeast, sumsEndingWith, sumsOf, type DigitSums } from "./digit-sums.js";
 import { NOT_PLAIN } from "./plain-characters.js";
 import { mayEndSecretName } from "./secret-names.js";
 
@@ -50,6 +50,8 @@ export interface TextFeatures {
   readonly digitSums: DigitSums;
   /** Behind the last digit; 0 where there is none. */
   readonly digitsEnd: number;
+  /** The characters of the text, from {@link MARGIN} on; good until the next text is looked at. */
+  readonly codes: Uint16Array;
   /** False where a character stands for one of ASCII: nothing else is said of such a text. */
   readonly isPlain: boolean;
 }
@@ -64,18 +66,19 @@ export function isPlainProse(text: string): boolean {
   return !NOTEWORTHY.test(text) && !NOTEWORTHY_WORDS.some((word) => text.indexOf(word) >= 0);
 }
 
-/** What is looked at more closely. */
+/** What is looked at more closely. From `space` on, what ends a token. */
 const KIND = {
   digit: 1,
-  space: 2,
-  colon: 3,
-  equals: 4,
-  at: 5,
-  percent: 6,
-  dash: 7,
-  plus: 8,
+  equals: 2,
+  dash: 3,
+  plus: 4,
+  space: 5,
+  colon: 6,
+  at: 7,
+  percent: 8,
   backslash: 9,
-  notPlain: 10,
+  other: 10,
+  notPlain: 11,
 } as const;
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [new RegExp(`[${NOT_PLAIN}]`), KIND.notPlain],
@@ -88,12 +91,16 @@ const KINDS: readonly (readonly [RegExp, number])[] = [
   [/-/, KIND.dash],
   [/\+/, KIND.plus],
   [/\\/, KIND.backslash],
+  [/[^\w/.~]/, KIND.other],
 ];
 const KIND_OF = Uint8Array.from({ length: 0x10000 }, (_, code) => {
   const character = String.fromCharCode(code);
   return KINDS.find(([expression]) => expression.test(character))?.[1] ?? 0;
 });
 
+const TOKEN_LENGTH = 16;
+const LETTER_A = 0x61;
+const LETTER_Z = 0x7a;
 const LETTER_B = 0x62;
 const LETTER_C = 0x63;
 const LETTER_E = 0x65;
@@ -106,7 +113,7 @@ const LETTER_U = 0x75;
 /** Makes a capital letter of ASCII a small one. */
 const SMALL = 0x20;
 
-const NOT_PLAIN_FEATURES: TextFeatures = { flags: 0, digitSums: 0, digitsEnd: 0, isPlain: false };
+const NO_DIGITS = sumsOf(0);
 const SOME_DIGITS = atLeast(1);
 /** Behind the escape of a character its digits are no part of a number, though they stand beside it. */
 const ANY_NUMBER = FEATURE.country | FEATURE.phone | FEATURE.three | FEATURE.six;
@@ -115,25 +122,40 @@ const ANY_NUMBER = FEATURE.country | FEATURE.phone | FEATURE.three | FEATURE.six
 export function textFeatures(text: string): TextFeatures {
   const codes = characterCodes(text);
   const end = MARGIN + text.length;
-  const counter = new DigitSumCounter(codes);
-  let flags = findsToken(codes, end) ? FEATURE.token : 0;
-  let isEscaped = false;
-  let hasSign = false;
+  let flags = 0;
+  let sums = NO_DIGITS;
+  let endingSums = 0;
   let digitsEnd = MARGIN;
   let numbersWithDots = 0;
   let colon = 0;
+  let tokenStart = MARGIN;
+  let hasSign = false;
+  let isEscaped = false;
 
   for (let at = MARGIN; at < end; at++) {
-    const kind = KIND_OF[codes[at] as number] as number;
+    const code = codes[at] as number;
+    // Most of a text is small letters.
+    if (code >= LETTER_A && code <= LETTER_Z) continue;
+    const kind = KIND_OF[code] as number;
     if (kind === 0) continue;
+    if (kind >= KIND.space) {
+      if (at - tokenStart >= TOKEN_LENGTH) flags |= FEATURE.token;
+      tokenStart = at + 1;
+    }
     if (kind === KIND.space) {
-      flags |= featuresBeforeSpace(codes, at);
+      // What few words end or begin with is asked first.
+      const last = (codes[at - 1] as number) | SMALL;
+      if (last === LETTER_R || last === LETTER_C) flags |= featuresOfScheme(codes, at);
+      if (((codes[at + 1] as number) | SMALL) === LETTER_I && isWordIs(codes, at + 1))
+        flags |= featuresBeforeSign(codes, at);
     } else if (kind === KIND.digit) {
       numbersWithDots = at === digitsEnd + 1 && codes[digitsEnd] === DOT ? numbersWithDots + 1 : 1;
       if (numbersWithDots === 4) flags |= FEATURE.dots;
+      const joined = areSeparators(codes, digitsEnd, at) ? endingSums : 0;
       digitsEnd = at + 1;
       while (isDigit(codes[digitsEnd] as number)) digitsEnd++;
-      counter.add(at, digitsEnd);
+      endingSums = sumsEndingWith(digitsEnd - at, joined);
+      sums |= endingSums;
       flags |= featuresOfDigits(codes, at, digitsEnd);
       at = digitsEnd - 1;
     } else if (kind === KIND.colon) {
@@ -153,17 +175,19 @@ export function textFeatures(text: string): TextFeatures {
         flags |= FEATURE.dashes;
     } else if (kind === KIND.plus) flags |= FEATURE.phone;
     else if (kind === KIND.backslash) isEscaped ||= codes[at + 1] === LETTER_U;
-    else return NOT_PLAIN_FEATURES;
+    else if (kind === KIND.notPlain) return { flags: 0, digitSums: 0, digitsEnd: 0, codes, isPlain: false };
   }
 
+  if (end - tokenStart >= TOKEN_LENGTH) flags |= FEATURE.token;
   // A value has a digit or is a token, or it is assigned with a sign.
-  const mayAssign = hasSign || (flags & FEATURE.token) !== 0 || (counter.sums & SOME_DIGITS) !== 0;
+  const mayAssign = hasSign || (flags & FEATURE.token) !== 0 || (sums & SOME_DIGITS) !== 0;
   if (!mayAssign) flags &= ~(FEATURE.assignment | FEATURE.authorization);
   if (isEscaped) flags |= ANY_NUMBER;
   return {
     flags,
-    digitSums: isEscaped ? ANY_DIGITS : counter.sums,
+    digitSums: isEscaped ? ANY_DIGITS : sums,
     digitsEnd: digitsEnd - MARGIN,
+    codes,
     isPlain: true,
   };
 }
@@ -185,26 +209,18 @@ function areHexadecimal(codes: Uint16Array, start: number, end: number): boolean
   return true;
 }
 
-/** `bearer `, `basic `, `password is `. */
-function featuresBeforeSpace(codes: Uint16Array, at: number): number {
-  const last = (codes[at - 1] as number) | SMALL;
-  let features = 0;
-  if (last === LETTER_R || last === LETTER_C) {
-    const second = (codes[at - 2] as number) | SMALL;
-    const third = (codes[at - 3] as number) | SMALL;
-    const isScheme =
-      last === LETTER_R
-        ? second === LETTER_E && third === LETTER_R
-        : second === LETTER_I && third === LETTER_S && ((codes[at - 5] as number) | SMALL) === LETTER_B;
-    if (isScheme) features |= FEATURE.authorization;
-  }
-  if (
-    ((codes[at + 1] as number) | SMALL) === LETTER_I &&
-    ((codes[at + 2] as number) | SMALL) === LETTER_S &&
-    KIND_OF[codes[at + 3] as number] === KIND.space
-  )
-    features |= featuresBeforeSign(codes, at);
-  return features;
+/** `bearer` or `basic` before a space. */
+function featuresOfScheme(codes: Uint16Array, space: number): number {
+  const second = (codes[space - 2] as number) | SMALL;
+  const third = (codes[space - 3] as number) | SMALL;
+  const isBearer = second === LETTER_E && third === LETTER_R;
+  const isBasic =
+    second === LETTER_I && third === LETTER_S && ((codes[space - 5] as number) | SMALL) === LETTER_B;
+  return isBearer || isBasic ? FEATURE.authorization : 0;
+}
+
+function isWordIs(codes: Uint16Array, at: number): boolean {
+  return ((codes[at + 1] as number) | SMALL) === LETTER_S && KIND_OF[codes[at + 2] as number] === KIND.space;
 }
 
 /** So many spaces may stand before what assigns, and before these so many characters that close quotes and brackets. */
@@ -228,24 +244,21 @@ function featuresBeforeSign(codes: Uint16Array, sign: number): number {
 function featuresOfDigits(codes: Uint16Array, start: number, end: number): number {
   const before = codes[start - 1] as number;
   const beforeThat = codes[start - 2] as number;
+  const behind = codes[end] as number;
+  const behindThat = codes[end + 1] as number;
   let features = 0;
-  if (end - start === 3) features |= FEATURE.three | FEATURE.phone;
-  else if (end - start === 6) features |= FEATURE.six;
-  if (
-    codes[start] === ZERO &&
-    codes[start + 1] === ZERO &&
-    !((before === DASH || before === DOT) && isDigit(beforeThat))
-  )
-    features |= FEATURE.phone;
-  if (isLetter(before) && isLetter(beforeThat) && end - start >= 2) features |= FEATURE.country;
-  if (
-    isCapital(before) ||
-    isCapital(beforeThat) ||
-    isCapital(codes[end] as number) ||
-    isCapital(codes[end + 1] as number)
-  )
+  if (end - start === 3) features = FEATURE.three | FEATURE.phone;
+  else if (end - start === 6) features = FEATURE.six;
+  if (codes[start] === ZERO && codes[start + 1] === ZERO) {
+    const isInNumber = (before === DASH || before === DOT) && isDigit(beforeThat);
+    if (!isInNumber) features |= FEATURE.phone;
+  }
+  if (isCapital(before) || isCapital(beforeThat) || isCapital(behind) || isCapital(behindThat))
     features |= FEATURE.capital;
-  if (isInCode(codes, start, end)) features |= FEATURE.code;
+  if (isWordCharacter(before) || isWordCharacter(behind)) {
+    if (isLetter(before) && isLetter(beforeThat) && end - start >= 2) features |= FEATURE.country;
+    if (isInCode(codes, start, end)) features |= FEATURE.code;
+  }
   return features;
 }
 
@@ -259,36 +272,11 @@ function isLetter(code: number): boolean {
 
 const CODE_LENGTH = 9;
 
-/** True where a group of digits stands in a long run of letters and digits. */
+/** True where a group of digits with a letter beside it stands in a long run of letters and digits. */
 function isInCode(codes: Uint16Array, digitsStart: number, digitsEnd: number): boolean {
   let start = digitsStart;
   let end = digitsEnd;
-  while (digitsEnd - start < CODE_LENGTH && isWordCharacter(codes[start - 1] as number)) start--;
+  while (end - start < CODE_LENGTH && isWordCharacter(codes[start - 1] as number)) start--;
   while (end - start < CODE_LENGTH && isWordCharacter(codes[end] as number)) end++;
-  return (
-    end - start >= CODE_LENGTH &&
-    (start < digitsStart ||
-      end > digitsEnd ||
-      isWordCharacter(codes[start - 1] as number) ||
-      isWordCharacter(codes[end] as number))
-  );
-}
-
-const TOKEN_LENGTH = 16;
-/** What a token is made of. */
-const IS_IN_TOKEN = new Uint8Array(0x10000);
-for (let code = 0; code < 128; code++)
-  IS_IN_TOKEN[code] = /[-\w+/=.~]/.test(String.fromCharCode(code)) ? 1 : 0;
-
-/** A token of sixteen characters has one at every sixteenth place: only around these need be looked. */
-function findsToken(codes: Uint16Array, textEnd: number): boolean {
-  for (let place = MARGIN + TOKEN_LENGTH - 1; place < textEnd; place += TOKEN_LENGTH) {
-    let start = place;
-    while (IS_IN_TOKEN[codes[start] as number] === 1) start--;
-    if (start === place) continue;
-    let end = place + 1;
-    while (end - start <= TOKEN_LENGTH && IS_IN_TOKEN[codes[end] as number] === 1) end++;
-    if (end - start > TOKEN_LENGTH) return true;
-  }
-  return false;
+  return end - start >= CODE_LENGTH;
 }

@@ -41,6 +41,7 @@ interface Round {
 export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   const { maxTextLength, builtInPatterns, customPatterns, onRedacted } = options;
   const builtIn = createPatternSet(builtInPatterns);
+  const namesSecret = new Set(builtInPatterns.filter(({ replacement }) => SECRET_NAME.test(replacement)));
   const truncate = (text: string): string => truncateText(text, maxTextLength, findMatches);
 
   function findMatches(text: string): TextMatch[] {
@@ -66,7 +67,7 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
       searched = isSame ? result : replaceMatches(searched, matches, pattern.replacement);
       onRedacted(pattern.name, matches.length);
       // What it left behind may be part of something else now, or the name of what follows: `[API_KEY]: …`.
-      const isDone = standApart && !SECRET_NAME.test(pattern.replacement);
+      const isDone = standApart && !namesSecret.has(pattern);
       isSettled &&= isDone && !candidates.some(isNamed);
       if (!isDone) {
         candidates = builtIn.after(pattern, builtIn.prepare(searched).candidates);

@@ -4,7 +4,6 @@ import { FEATURE } from "../text-features.js";
 
 /** Longer than any address: 64 characters before the `@` and 253 behind it. */
 const MAX_LENGTH = 320;
-const AT = /@|%40/g;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const LAST_LABEL = /^(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]{2,59})$/iu;
 /** `pkg@1.2.3-beta.rc`, `logo@2x.png`. */
@@ -16,10 +15,14 @@ export const email = builtIn({ name: "email", needs: FEATURE.at, find: findAddre
 function findAddresses(text: string): TextMatch[] {
   const found: TextMatch[] = [];
   let previousEnd = 0;
-  AT.lastIndex = 0;
-  for (let sign = AT.exec(text); sign !== null; sign = AT.exec(text)) {
-    const at = sign.index;
-    const behind = AT.lastIndex;
+  let plain = text.indexOf("@");
+  let escaped = text.indexOf("%40");
+  while (plain >= 0 || escaped >= 0) {
+    const isPlain = plain >= 0 && (escaped < 0 || plain < escaped);
+    const at = isPlain ? plain : escaped;
+    const behind = isPlain ? at + 1 : at + 3;
+    if (isPlain) plain = text.indexOf("@", behind);
+    else escaped = text.indexOf("%40", behind);
     const end = domainEnd(text, behind);
     if (end === undefined) continue;
     const start = localStart(text, at, previousEnd);
