@@ -4,8 +4,8 @@ import { stringifyValue } from "./json-value.js";
 export interface ErrorDescription {
   /** The class, with the code or the HTTP status where the class alone says little: `TypeError ECONNREFUSED`. */
   readonly type: string;
-  readonly message: string | undefined;
-  readonly stack: string | undefined;
+  readonly message?: string | undefined;
+  readonly stack?: string | undefined;
 }
 
 /** How far causes are followed. */
@@ -20,13 +20,13 @@ export function describeError(error: unknown): ErrorDescription {
   try {
     return describe(error);
   } catch {
-    return { type: "unreadable error", message: undefined, stack: undefined };
+    return { type: "unreadable error" };
   }
 }
 
 function describe(error: unknown): ErrorDescription {
   if (typeof error !== "object" || error === null)
-    return { type: error === null ? "null" : typeof error, message: textOf(error), stack: undefined };
+    return { type: error === null ? "null" : typeof error, message: textOf(error) };
   const className = classOf(error);
   const { message, stack } = error as { message?: unknown; stack?: unknown };
   const code = TELLING.test(className) ? undefined : codeOf(error);

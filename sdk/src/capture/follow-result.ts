@@ -57,24 +57,23 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
 /** The stream to hand on, where the value is one. */
 function followStream(span: RecordedSpan, value: object, recordsOutput: boolean): object | undefined {
   const run = <T>(step: () => T): T => runInContext(span, step);
+  if (isNodeStream(value)) return tapNodeStream(value, observeText(span, recordsOutput));
   if (value instanceof ReadableStream) {
     const stream = value as ReadableStream<unknown>;
-    return stream.locked ? undefined : tapReadableStream(stream, observeText(span, recordsOutput), run);
+    return stream.locked
+      ? undefined
+      : tapReadableStream(stream, observeText(span, recordsOutput, stream), run);
   }
-  if (isNodeStream(value)) return tapNodeStream(value, observeText(span, recordsOutput));
-  if (isGenerator(value)) return tapGenerator(value, observeText(span, recordsOutput), run);
+  if (isGenerator(value)) return tapGenerator(value, observeText(span, recordsOutput, value), run);
   if (!isAsyncIterable(value)) return undefined;
   if (isAsyncIterator(value)) {
     // An iterator that is its own iterable, as generators are: it stays the object it is.
-    const source: AsyncIterator<unknown> = { next: value.next.bind(value) };
-    const members: Record<PropertyKey, unknown> = {};
-    if (value.return !== undefined) source.return = value.return.bind(value);
-    if (value.throw !== undefined) source.throw = value.throw.bind(value);
-    const tapped = tapAsyncIterator(source, observeText(span, recordsOutput), run);
-    for (const step of ["next", "return", "throw"] as const) {
-      if (source[step] !== undefined) members[step] = tapped[step]?.bind(tapped);
-    }
-    return replaceMembers(value, members);
+    const source = members((step) => value[step]?.bind(value)) as unknown as AsyncIterator<unknown>;
+    const tapped = tapAsyncIterator(source, observeText(span, recordsOutput, value), run);
+    return replaceMembers(
+      value,
+      members((step) => source[step] && tapped[step]?.bind(tapped)),
+    );
   }
   // Only the first reader is the call's; another one reads what is there already.
   let observer: StreamObserver<unknown> | undefined = observeText(span, recordsOutput);
@@ -89,15 +88,32 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
   );
 }
 
-/** Gathers the text that goes by, and ends the span with it. */
-function observeText(span: RecordedSpan, recordsOutput: boolean): StreamObserver<unknown> {
+type Step = "next" | "return" | "throw";
+
+/** The steps of an iterator that there are. */
+function members(stepOf: (step: Step) => unknown): Record<string, unknown> {
+  const steps = (["next", "return", "throw"] as const).map((step) => [step, stepOf(step)] as const);
+  return Object.fromEntries(steps.filter(([, run]) => run !== undefined));
+}
+
+/** Ends the spans of streams that nobody can read any more, and whose end nobody has told. */
+const forgotten = new FinalizationRegistry<StreamObserver<unknown>>((observer) =>
+  observer.onEnd({ type: "aborted" }),
+);
+
+/**
+ * Gathers the text that goes by, and ends the span with it.
+ *
+ * @param stream - what is held for as long as it is read: where it is forgotten, nothing more will go by.
+ */
+function observeText(span: RecordedSpan, recordsOutput: boolean, stream?: object): StreamObserver<unknown> {
   const isModelCall = span.spanType === "llm";
   const markFirstToken = isModelCall ? firstTokenMarker(span) : undefined;
   const keepsText = recordsOutput && span.runtime.policy.capturesCompletion;
   const collected = new TextCollector();
   const decoder = new TextDecoder();
   if (isModelCall) span.put("stream", true);
-  return {
+  const observer: StreamObserver<unknown> = {
     onChunk(chunk) {
       if (chunk instanceof Uint8Array) {
         if (chunk.length > 0) markFirstToken?.();
@@ -113,12 +129,15 @@ function observeText(span: RecordedSpan, recordsOutput: boolean): StreamObserver
       return true;
     },
     onEnd(end) {
+      if (!span.isRecording) return;
       if (keepsText) recordStreamedText(span, collected.toString());
       if (end.type === "failed") span.recordError(end.error);
       if (end.type === "aborted") span.put("aborted", true);
       span.end();
     },
   };
+  if (stream !== undefined) forgotten.register(stream, observer);
+  return observer;
 }
 
 function isPromiseLike(value: object): value is PromiseLike<unknown> {

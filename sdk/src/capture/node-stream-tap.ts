@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { replaceMembers } from "./async-iterator-tap.js";
 import { endOnce, showChunk, type StreamObserver } from "./stream-observer.js";
 
 /**
@@ -8,11 +9,8 @@ import { endOnce, showChunk, type StreamObserver } from "./stream-observer.js";
 export function tapNodeStream(stream: Readable, observer: StreamObserver<unknown>): Readable {
   const end = endOnce(observer);
   const emit = stream.emit.bind(stream) as (...args: unknown[]) => boolean;
-  Object.defineProperty(stream, "emit", {
-    configurable: true,
-    writable: true,
-    enumerable: false,
-    value(...args: unknown[]) {
+  const tapped = replaceMembers(stream, {
+    emit(...args: unknown[]) {
       const [event, value] = args;
       if (event === "data") showChunk(observer, value);
       else if (event === "end") end({ type: "finished" });
@@ -22,7 +20,7 @@ export function tapNodeStream(stream: Readable, observer: StreamObserver<unknown
     },
   });
   if (stream.readableEnded || stream.destroyed) end({ type: stream.readableEnded ? "finished" : "aborted" });
-  return stream;
+  return tapped;
 }
 
 /** True for what Node calls a readable stream, of whichever version of the library. */

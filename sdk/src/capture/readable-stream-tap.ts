@@ -16,9 +16,10 @@ export function tapReadableStream<Chunk>(
     end({ type: "finished" });
     return stream;
   }
-  const isOfBytes = isByteStream(stream);
+  const type = isByteStream(stream) ? "bytes" : undefined;
   const reader = stream.getReader();
   const source = {
+    type,
     async pull(controller: { enqueue(chunk: Chunk): void; close(): void; byobRequest?: ByobRequest | null }) {
       try {
         const { done, value } = await run(() => reader.read());
@@ -41,12 +42,7 @@ export function tapReadableStream<Chunk>(
       await reader.cancel(reason);
     },
   };
-  return isOfBytes
-    ? (new ReadableStream(
-        { type: "bytes", ...(source as object) },
-        { highWaterMark: 0 },
-      ) as ReadableStream<Chunk>)
-    : new ReadableStream<Chunk>(source, { highWaterMark: 0 });
+  return new ReadableStream<Chunk>(source as object, { highWaterMark: 0 });
 }
 
 interface ByobRequest {

@@ -31,12 +31,10 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   return likeOriginal(wrapper, original) as unknown as F;
 }
 
-/** Own properties of old-style functions that cannot be copied, and say nothing. */
-const NOT_COPIED = new Set<PropertyKey>(["arguments", "caller"]);
-
 function likeOriginal<W extends object>(wrapper: W, original: object): W {
   for (const key of Reflect.ownKeys(original)) {
-    if (NOT_COPIED.has(key)) continue;
+    // Of old-style functions: they cannot be copied, and say nothing.
+    if (key === "arguments" || key === "caller") continue;
     const descriptor = Reflect.getOwnPropertyDescriptor(original, key);
     if (descriptor !== undefined) Reflect.defineProperty(wrapper, key, descriptor);
   }

@@ -1,8 +1,10 @@
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readChunk } from "../../src/capture/chunk-content.js";
 import { tapAsyncIterator } from "../../src/capture/async-iterator-tap.js";
 import type { StreamEnd } from "../../src/capture/stream-observer.js";
+import type { Span } from "../../src/wire/index.js";
+import { collectGarbage } from "../collect-garbage.js";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("generators", () => {
@@ -31,6 +33,33 @@ describe("generators", () => {
       status: "OK",
       attributes: { stream: true, completion_text: "Hi 1 2", ttft_ms: expect.any(Number) },
     });
+  });
+
+  it("one that is forgotten before its end ends its span as aborted, with what had come", async () => {
+    const { llm, task, takeSpans } = await recordingSdk();
+    const answer = llm(async function* answer() {
+      yield "half";
+      yield "whole";
+    });
+    const count = task(function* count() {
+      yield 1;
+    });
+    await answer().next();
+    count();
+    const spans: Span[] = [];
+    await vi.waitFor(
+      () => {
+        collectGarbage();
+        spans.push(...takeSpans());
+        expect(spans).toHaveLength(2);
+      },
+      { timeout: 10_000 },
+    );
+    expect(spans.map(({ name, attributes }) => [name, attributes?.["aborted"]]).sort()).toEqual([
+      ["answer", true],
+      ["count", true],
+    ]);
+    expect(spans.find(({ name }) => name === "answer")?.attributes?.["completion_text"]).toBe("half");
   });
 
   it("a generator is passed through, and each resume runs inside the span", async () => {

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it, vi } from "vitest";
 import { takeSpans } from "../../../src/index.js";
+import { collectGarbage } from "../../collect-garbage.js";
 import { recordedExchange } from "../../replay/exchange.js";
 import { chatChunk, USAGE_CHUNK, writtenExchange } from "../../replay/written-exchange.js";
 import { chatStreamRequest } from "./replay-client.js";
@@ -183,8 +182,6 @@ it("ends the span as failed, with what had come, when the connection breaks in t
 });
 
 it("ends the span of a stream that nobody can read any more", async () => {
-  setFlagsFromString("--expose-gc");
-  const collectGarbage = runInNewContext("gc") as () => void;
   const readFirst = async (): Promise<void> => {
     const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }));
     const chunks = (await client.chat.completions.create(REQUEST))[Symbol.asyncIterator]();
