@@ -509,6 +509,21 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
     },
     { span_type: "llm", attributes: { provider: "google", session_id: "s1" } },
   ],
+  [
+    "Traceloop 0.14: the schema of a function under its arguments",
+    {
+      attributes: {
+        "llm.request.type": "chat",
+        "llm.request.functions.0.name": "create_file",
+        "llm.request.functions.0.arguments": '{"type":"object"}',
+      },
+    },
+    {
+      attributes: {
+        tool_definitions: [{ type: "function", name: "create_file", parameters: { type: "object" } }],
+      },
+    },
+  ],
 ];
 
 describe("Shapes that libraries were seen to send (contract 6)", () => {

@@ -214,6 +214,9 @@ function toolCalls(calls: unknown): MessagePart[] {
   });
 }
 
+/** What a tool can be given, by the names that libraries have for it: Traceloop's older ones say `arguments`. */
+const SCHEMA_FIELDS = ["parameters", "input_schema", "inputSchema", "json_schema", "arguments"];
+
 /** Tools that were offered to the model, from whatever list of them. @returns undefined where it is none. */
 export function toToolDefinitions(value: unknown): ToolDefinition[] | undefined {
   const list = parsedJson(value);
@@ -225,8 +228,9 @@ export function toToolDefinitions(value: unknown): ToolDefinition[] | undefined 
     const name = asText(fields["name"]);
     if (name === undefined) return [];
     const description = asText(fields["description"]);
-    const schema =
-      fields["parameters"] ?? fields["input_schema"] ?? fields["inputSchema"] ?? fields["json_schema"];
+    const schema = parsedJson(
+      SCHEMA_FIELDS.map((field) => fields[field]).find((found) => found !== undefined),
+    );
     // Bedrock's stands in one field more.
     const parameters = isRecord(schema) && isRecord(schema["json"]) ? schema["json"] : schema;
     return {
