@@ -307,7 +307,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         now: () => clock.now(),
       });
       await app.register(exportRoute, { store, version, now: () => clock.now() });
-      await app.register(liveRoute, { hub: live });
+      await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
       await app.register(statsRoute, { read: (request) => statsReader.read(request) });
       await app.register(metricsRoute, {
         renderMetrics: (format) => renderMetrics(format, metricSources),
@@ -321,7 +321,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       });
       await app.register(sessionRoute, {
         openSession: (key) => apiKeys.openSession(key),
-        closeSession: () => apiKeys.closeSession(),
+        closeSession: (headers) => apiKeys.closeSession(headers),
       });
       await app.register(eventsRoute, { read: () => events.read() });
       await app.register(configRoutes, {

@@ -1,5 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { LRUCache } from "lru-cache";
 import { ApiError } from "../contract/errors.js";
 import type { Clock } from "../interfaces.js";
 
@@ -12,6 +13,8 @@ export interface ApiKeys {
    * @throws `ApiError` unauthorized.
    */
   authorize(headers: IncomingHttpHeaders): void;
+  /** Whether {@link authorize} would let them pass. */
+  isAllowed(headers: IncomingHttpHeaders): boolean;
   /**
    * Opens a session of a browser (contract 3, `POST /v1/session`).
    *
@@ -19,12 +22,18 @@ export interface ApiKeys {
    * @throws `ApiError` unauthorized where the key is none of ours.
    */
   openSession(key: string): string;
-  /** The cookie that ends a session. */
-  closeSession(): string;
+  /**
+   * Ends the session of a request, where it has one: this collector takes its cookie no more, also not of who copied it.
+   *
+   * @returns the cookie to set in its place.
+   */
+  closeSession(headers: IncomingHttpHeaders): string;
 }
 
 const COOKIE = "obspan_session";
 const SESSION_SECONDS = 12 * 60 * 60;
+/** Sessions that were ended and are remembered; beyond that the one that ended first is good again until it expires. */
+const MAX_ENDED_SESSIONS = 10_000;
 /** A page of another site can neither read it nor have it sent. */
 const COOKIE_ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
 
@@ -40,35 +49,48 @@ export function createApiKeys(keys: readonly string[], clock: Pick<Clock, "now">
     return digests.reduce((found, known) => timingSafeEqual(known, digest) || found, false);
   }
 
-  function sign(expires: string): string {
-    return createHmac("sha256", secret).update(expires).digest("base64url");
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED_SESSIONS });
+
+  function sign(session: string): string {
+    return createHmac("sha256", secret).update(session).digest("base64url");
   }
 
   function isSession(cookie: string): boolean {
-    const [expires = "", signature = ""] = cookie.split(".");
+    const [expires = "", nonce = "", signature = ""] = cookie.split(".");
     if (!(Number(expires) * 1000 > clock.now())) return false;
-    return timingSafeEqual(sha256(signature), sha256(sign(expires)));
+    if (!timingSafeEqual(sha256(signature), sha256(sign(`${expires}.${nonce}`)))) return false;
+    return !ended.has(nonce);
+  }
+
+  /** Why a request may not pass; undefined where it may. */
+  function refusal(headers: IncomingHttpHeaders): ApiError | undefined {
+    if (keys.length === 0) return undefined;
+    const key = keyOf(headers);
+    if (key !== undefined) return isKey(key) ? undefined : unknownKey();
+    const session = sessionOf(headers.cookie);
+    if (session === undefined)
+      return unauthorized("The collector wants an API key: send it as X-API-Key (auth.api_keys).");
+    return isSession(session) ? undefined : unauthorized("The session has ended: sign in again.");
   }
 
   return {
     authorize(headers) {
-      if (keys.length === 0) return;
-      const key = keyOf(headers);
-      if (key !== undefined) {
-        if (!isKey(key)) throw unknownKey();
-        return;
-      }
-      const session = sessionOf(headers.cookie);
-      if (session === undefined)
-        throw unauthorized("The collector wants an API key: send it as X-API-Key (auth.api_keys).");
-      if (!isSession(session)) throw unauthorized("The session has ended: sign in again.");
+      const error = refusal(headers);
+      if (error !== undefined) throw error;
     },
+    isAllowed: (headers) => refusal(headers) === undefined,
     openSession(key) {
       if (keys.length > 0 && !isKey(key)) throw unknownKey();
-      const expires = String(Math.floor(clock.now() / 1000) + SESSION_SECONDS);
-      return `${COOKIE}=${expires}.${sign(expires)}; Max-Age=${SESSION_SECONDS}; ${COOKIE_ATTRIBUTES}`;
+      const expires = Math.floor(clock.now() / 1000) + SESSION_SECONDS;
+      // Two sessions that were opened in one second are two.
+      const session = `${expires}.${randomBytes(9).toString("base64url")}`;
+      return `${COOKIE}=${session}.${sign(session)}; Max-Age=${SESSION_SECONDS}; ${COOKIE_ATTRIBUTES}`;
     },
-    closeSession: () => `${COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`,
+    closeSession(headers) {
+      const session = sessionOf(headers.cookie);
+      if (session !== undefined && isSession(session)) ended.set(session.split(".")[1] ?? "", true);
+      return `${COOKIE}=; Max-Age=0; ${COOKIE_ATTRIBUTES}`;
+    },
   };
 }
 

@@ -11,6 +11,8 @@ export interface LiveReader {
   write(text: string): boolean;
   /** True while the connection has to catch up: nothing is written then, and what it misses is merged. */
   isBehind(): boolean;
+  /** False from when its key or its session has ended: it is told nothing more then. */
+  isAllowed(): boolean;
   end(): void;
 }
 
@@ -95,7 +97,17 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
     return await store?.summary(key);
   }
 
+  /** Who was let in with a session that has ended since is not let in for ever. */
+  function endRefused(): void {
+    for (const each of connected) {
+      if (each.reader.isAllowed()) continue;
+      connected.delete(each);
+      each.reader.end();
+    }
+  }
+
   function sendStatus(): void {
+    endRefused();
     if (connected.size === 0) return;
     const text = eventText("status", status()) + eventText("metrics", metrics());
     for (const { reader } of connected) if (!reader.isBehind()) reader.write(text);

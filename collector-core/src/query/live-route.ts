@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { LIVE_EVENT_SCHEMAS } from "../contract/live.js";
@@ -6,6 +7,8 @@ import type { LiveHub } from "./live-hub.js";
 /** What {@link liveRoute} needs. */
 export interface LiveRouteOptions {
   readonly hub: LiveHub;
+  /** Whether who sent these headers may still be here; asked once a second. */
+  readonly isAllowed: (headers: IncomingHttpHeaders) => boolean;
 }
 
 const Query = Type.Object(
@@ -18,18 +21,19 @@ const Query = Type.Object(
 );
 
 /** `GET /v1/live`: server-sent events (contract 3). */
-export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app, { hub }) => {
+export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app, { hub, isAllowed }) => {
   app.get(
     "/v1/live",
     {
       exposeHeadRoute: false,
+      config: { isOpenEnded: true },
       schema: {
         tags: ["traces"],
         summary: "What happens, as it happens",
         description:
           "Server-sent events: `trace` (a summary that is new or changed), `status` and `metrics` (once a second: how the collector " +
           "is, and the newest step of `GET /v1/stats`), `reset` (fetch anew " +
-          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID.",
+          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID. It ends within a second of the end of the session that it was opened with.",
         produces: ["text/event-stream"],
         querystring: Query,
         response: { 200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)) },
@@ -50,6 +54,7 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         {
           write: (text) => response.write(text),
           isBehind: () => response.writableNeedDrain,
+          isAllowed: () => isAllowed(request.headers),
           end: () => response.end(),
         },
         typeof header === "string" ? header : request.query.last_event_id,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../contract/errors.js";
@@ -7,7 +8,8 @@ import { errorAnswers } from "./error-schemas.js";
 export interface SessionRouteOptions {
   /** Returns the cookie to set; throws `ApiError` unauthorized. */
   readonly openSession: (key: string) => string;
-  readonly closeSession: () => string;
+  /** Ends the session that these headers carry, and returns the cookie to set. */
+  readonly closeSession: (headers: IncomingHttpHeaders) => string;
 }
 
 const MAX_BODY_BYTES = 4096;
@@ -40,7 +42,7 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
   app.delete(
     "/v1/session",
     { schema: { tags: ["session"], summary: "Sign a browser out", response: SIGNED_OUT } },
-    async (_request, reply) => await reply.header("Set-Cookie", closeSession()).code(204).send(),
+    async ({ headers }, reply) => await reply.header("Set-Cookie", closeSession(headers)).code(204).send(),
   );
 };
 

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../store/span-batches.js";
 import { createApiKeys } from "../../src/ingest/api-keys.js";
+import { listen } from "../query/live-reader.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 const KEYS = { AUTH_API_KEYS: "key-one,key-two" };
@@ -88,10 +90,49 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     expect(await errorOf(await fetch(`${url}/v1/session`, plain))).toMatchObject({ code: "invalid_json" });
   });
 
+  const cookieOf = async (answer: Promise<Response>): Promise<{ Cookie: string }> => ({
+    Cookie: (await answer).headers.get("Set-Cookie")?.split(";")[0] ?? "",
+  });
+  const signOut = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${url}/v1/session`, { method: "DELETE", headers });
+
   it("signs out by DELETE", async () => {
     const { url } = await startCollector(KEYS);
-    const answer = await fetch(`${url}/v1/session`, { method: "DELETE" });
+    const answer = await signOut(url);
     expect(answer.headers.get("Set-Cookie")).toMatch(/^obspan_session=; Max-Age=0;/);
+  });
+
+  it("takes the cookie of a session that was signed out no more, and that of another one still", async () => {
+    const { url } = await startCollector(KEYS);
+    const first = await cookieOf(signIn(url, "key-one"));
+    const second = await cookieOf(signIn(url, "key-one"));
+    await signOut(url, first);
+    expect(await errorOf(await fetch(`${url}/v1/traces`, { headers: first }))).toMatchObject({
+      status: 401,
+      message: "The session has ended: sign in again.",
+    });
+    expect((await fetch(`${url}/v1/traces`, { headers: second })).status).toBe(200);
+  });
+
+  it("ends what a session reads live when it is signed out, and what others read goes on", async () => {
+    const { url } = await startCollector(KEYS);
+    const signedOut = await cookieOf(signIn(url, "key-one"));
+    const left = await listen(url, undefined, await cookieOf(signIn(url, "key-one")));
+    const ended = once((await listen(url, undefined, signedOut)).response, "end");
+    await signOut(url, signedOut);
+    await ended;
+    const seen = left.events.length;
+    await left.next("status", () => left.events.length > seen);
+    expect(left.response.readableEnded).toBe(false);
+  });
+
+  it("ends what a session reads live when the session expires", async () => {
+    const clock = new FakeClock();
+    const { url } = await startCollector(KEYS, { clock });
+    const { response } = await listen(url, undefined, await cookieOf(signIn(url, "key-one")));
+    const ended = once(response, "end");
+    clock.advance(12 * 3_600_000);
+    await ended;
   });
 
   it("ends after twelve hours, and when the keys change; a restart it outlives", () => {

@@ -9,9 +9,9 @@ interface SentEvent {
 }
 
 /** Reads /v1/live as a browser does. */
-export async function listen(url: string, lastEventId?: string) {
+export async function listen(url: string, lastEventId?: string, more: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
+    const headers = lastEventId === undefined ? more : { ...more, "Last-Event-ID": lastEventId };
     httpGet(`${url}/v1/live`, { headers }, resolve).on("error", reject);
   });
   onTestFinished(() => void response.destroy());
