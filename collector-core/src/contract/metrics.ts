@@ -148,7 +148,7 @@ export const METRIC_FAMILIES = {
   obs_http_requests_total: {
     type: "counter",
     scope: "pipeline",
-    help: "HTTP requests answered.",
+    help: "HTTP requests by the status they were answered with; 499: the client went away before it had its answer.",
     labels: ["route", "status"],
     unit: "requests",
   },

@@ -19,6 +19,13 @@ import { collectMethods } from "./method-not-allowed.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Its answers end when the reader leaves, who then has had all of it. */
+    isOpenEnded?: boolean;
+  }
+}
+
 /** What {@link createHttpServer} needs. */
 export interface HttpServerOptions {
   /** `server.host` and `server.port`; port 0 takes any that is free. */
@@ -113,8 +120,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     done(null);
   });
   app.addHook("onSend", async (_request, reply) => void reply.header("X-Content-Type-Options", "nosniff"));
-  app.addHook("onResponse", async (request, reply) => {
-    options.onRequest(request.routeOptions.url ?? UNKNOWN_ROUTE, reply.statusCode);
+  app.addHook("onRequest", (request, { raw }, done) => {
+    const { url = UNKNOWN_ROUTE, config } = request.routeOptions;
+    raw.once("close", () => {
+      const isAnswered = raw.writableFinished || (raw.headersSent && config.isOpenEnded === true);
+      options.onRequest(url, isAnswered ? raw.statusCode : CLIENT_GONE);
+    });
+    done();
   });
   answerErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
   const answerWrongMethods = collectMethods(app, [...ingestRoutes.keys()]);
@@ -172,7 +184,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     error: unknown,
     ingest: IngestRoute | undefined,
   ): Promise<void> {
-    if (error instanceof RequestAborted) return;
+    if (error instanceof RequestAborted) {
+      options.onRequest(route, CLIENT_GONE);
+      return;
+    }
     const known = error instanceof ApiError ? error : internalError();
     if (known !== error) options.onError(route, error);
     noteRefusal(request, known);
@@ -207,6 +222,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
 }
 
+/** The status that stands for no answer, as nginx counts it: the client went away before it had one. */
+const CLIENT_GONE = 499;
 /** The `route` label of a request that matched none. */
 const UNKNOWN_ROUTE = "unknown";
 
