@@ -110,7 +110,7 @@ const SENDERS: readonly [name: string, sent: TestSpan & { scope?: string }, expe
             type: "function",
             name: "get_weather",
             description: "The weather of a city",
-            parameters: '{"type":"object"}',
+            parameters: { type: "object" },
           },
         ],
       },
