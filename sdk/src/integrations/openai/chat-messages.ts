@@ -66,7 +66,11 @@ function chatToolCall(call: unknown): MessagePart[] {
 export function promptText(messages: readonly Message[]): string | undefined {
   const lastOfUser = messages.findLast(({ role, parts }) => role === "user" && partsText(parts) !== "");
   if (lastOfUser !== undefined) return partsText(lastOfUser.parts);
-  const all = messages.map(({ parts }) => partsText(parts)).filter((text) => text !== "");
+  // What the model said before is an answer, wherever it stands: `captureCompletion` decides about it.
+  const all = messages
+    .filter(({ role }) => role !== "assistant")
+    .map(({ parts }) => partsText(parts))
+    .filter((text) => text !== "");
   return textOf(all.join("\n\n"));
 }
 

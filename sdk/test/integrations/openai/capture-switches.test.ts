@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Span } from "../../../src/wire/index.js";
 import { freshSdk, listenToConsole, type Sdk } from "../../fresh-sdk.js";
 import { recordedExchange, recordedExchanges } from "../../replay/exchange.js";
+import { writtenExchange } from "../../replay/written-exchange.js";
 import { startReplayServer, type ReplayServer } from "../../replay/replay-server.js";
 import { clientOf, makeCall } from "./replay-client.js";
 
@@ -48,6 +49,28 @@ it("captureCompletion: false leaves out every text that came back", async () => 
   const text = JSON.stringify(spans);
   expect(text).not.toContain("the capital of France is Paris");
   expect(text).toMatch(/"prompt_text":"/);
+});
+
+it("captureCompletion: false keeps what the model said before out of prompt_text, where no user speaks", async () => {
+  const sdk = await freshSdk();
+  const { wrapOpenAI } = await import("../../../src/integrations/openai/index.js");
+  sdk.configure({ captureCompletion: false });
+  const request = {
+    model: "gpt-5-mini",
+    messages: [
+      { role: "system" as const, content: "Go on." },
+      { role: "assistant" as const, content: "My secret is" },
+    ],
+  };
+  const exchange = writtenExchange({
+    request,
+    body: recordedExchange("openai-chat-basic").response.body,
+  });
+  server.expect(exchange);
+  await wrapOpenAI(clientOf(exchange, server.url)).chat.completions.create(request);
+  const [span] = sdk.takeSpans();
+  expect(span?.attributes?.["prompt_text"]).toBe("Go on.");
+  expect(JSON.stringify(span)).not.toContain("My secret is");
 });
 
 it('capture: "metadata" leaves no text at all, and all of the numbers', async () => {
