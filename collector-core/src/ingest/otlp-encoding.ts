@@ -14,13 +14,18 @@ import { decodeUtf8 } from "./request-body.js";
 /** How a request of OTLP/HTTP is written, and so its answer. */
 export type OtlpEncoding = "application/x-protobuf" | "application/json";
 
-const PROTOBUF_TYPES: ReadonlySet<string> = new Set(["application/x-protobuf", "application/protobuf"]);
+const ENCODINGS: ReadonlyMap<string, OtlpEncoding> = new Map([
+  ["application/x-protobuf", "application/x-protobuf"],
+  ["application/protobuf", "application/x-protobuf"],
+  ["application/json", "application/json"],
+]);
 
 /** @returns undefined where the Content-Type is none that OTLP/HTTP has. */
-function otlpEncodingOf(contentType: string | undefined): OtlpEncoding | undefined {
-  const [type = ""] = (contentType ?? "").toLowerCase().split(";");
-  if (PROTOBUF_TYPES.has(type.trim())) return "application/x-protobuf";
-  return type.trim() === "application/json" ? "application/json" : undefined;
+function otlpEncodingOf(contentType = ""): OtlpEncoding | undefined {
+  const encoding = ENCODINGS.get(contentType);
+  if (encoding !== undefined) return encoding;
+  const [type = ""] = contentType.split(";", 1);
+  return ENCODINGS.get(type.trim().toLowerCase());
 }
 
 /** @throws `ApiError` unsupported_media_type. */
@@ -56,17 +61,17 @@ export function readOtlpRequest(body: Buffer, encoding: OtlpEncoding): OtlpTrace
   }
 }
 
+const NO_BYTES = new Uint8Array();
+
 /** The answer to a request: empty where every span was taken, else how many were not, and why. */
 export function writeOtlpResponse(
   encoding: OtlpEncoding,
   refused: { readonly spans: number; readonly reason: string },
 ): string | Uint8Array {
-  const response = create(
-    ExportTraceServiceResponseSchema,
-    refused.spans === 0
-      ? {}
-      : { partialSuccess: { rejectedSpans: BigInt(refused.spans), errorMessage: refused.reason } },
-  );
+  if (refused.spans === 0) return encoding === "application/json" ? "{}" : NO_BYTES;
+  const response = create(ExportTraceServiceResponseSchema, {
+    partialSuccess: { rejectedSpans: BigInt(refused.spans), errorMessage: refused.reason },
+  });
   return encoding === "application/json"
     ? toJsonString(ExportTraceServiceResponseSchema, response)
     : toBinary(ExportTraceServiceResponseSchema, response);
