@@ -162,9 +162,14 @@ function doubleValue(value: unknown): JsonValue {
   return value === "" || Number.isNaN(number) ? value : finiteNumber(number);
 }
 
-/** Nanoseconds: text where the sender is exact, or a number. */
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Nanoseconds, 0 where they are more than the protocol can carry: text where the sender is exact, or a number. */
 function bigNumber(value: unknown): bigint {
-  if (typeof value === "string" && /^\d{1,20}$/.test(value)) return BigInt(value);
+  if (typeof value === "string" && /^\d{1,20}$/.test(value)) {
+    const number = BigInt(value);
+    return number > MAX_UINT64 ? 0n : number;
+  }
   return typeof value === "number" && value >= 0 && value < 2 ** 64 ? BigInt(Math.trunc(value)) : 0n;
 }
 

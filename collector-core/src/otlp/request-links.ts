@@ -35,14 +35,9 @@ const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
  * everywhere; one with spans of other types between them becomes a task, or it would count as a call.
  */
 export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): Span[] {
-  const traces = new Map<string, Map<string, Span>>();
-  for (const span of spans) {
-    let ofTrace = traces.get(span.trace_id);
-    if (ofTrace === undefined) traces.set(span.trace_id, (ofTrace = new Map<string, Span>()));
-    ofTrace.set(span.span_id ?? "", span);
-  }
+  const ofTrace = groupByTrace(spans);
   const parentOf = (span: Span): Span | undefined =>
-    span.parent_span_id == null ? undefined : traces.get(span.trace_id)?.get(span.parent_span_id);
+    span.parent_span_id == null ? undefined : ofTrace(span.trace_id)?.get(span.parent_span_id);
   const remember = (kind: LinkKind, { trace_id: traceId, parent_span_id: parentId }: Span): void => {
     if (parentId == null) return;
     memory.remember("any", traceId, parentId);
@@ -56,18 +51,19 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
   const carriers = new Set<Span>();
 
   /** Finds the nearest span of a type around another, short of the agent or tool that it was made by. */
-  const searches = Object.fromEntries(
-    INFERENCE_TYPES.map((type) => [
-      type,
-      rememberedOnPath<Span>((inner) => {
-        const parent = parentOf(inner);
-        if (parent === undefined)
-          remember(type === "llm" && inner.span_type !== type ? "llm below" : type, inner);
-        if (parent === undefined || OWN_WORK.has(parent.span_type)) return { found: undefined };
-        return parent.span_type === type ? { found: parent } : { next: parent };
-      }),
-    ]),
-  ) as Record<InferenceType, (span: Span) => Span | undefined>;
+  const searchFor = (type: InferenceType): ((span: Span) => Span | undefined) =>
+    rememberedOnPath((inner) => {
+      const parent = parentOf(inner);
+      if (parent === undefined)
+        remember(type === "llm" && inner.span_type !== type ? "llm below" : type, inner);
+      if (parent === undefined || OWN_WORK.has(parent.span_type)) return { found: undefined };
+      return parent.span_type === type ? { found: parent } : { next: parent };
+    });
+  const searches = {
+    llm: searchFor("llm"),
+    embedding: searchFor("embedding"),
+    retrieval: searchFor("retrieval"),
+  };
 
   for (const span of spans) {
     const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
@@ -109,6 +105,25 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
   }
 }
 
+/** The spans of each trace by their ids. Those of a trace follow each other mostly, and are asked for so. */
+function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<string, Span> | undefined {
+  const traces = new Map<string, Map<string, Span>>();
+  let lastId: string | undefined;
+  let last: Map<string, Span> | undefined;
+  const ofTrace = (traceId: string): Map<string, Span> | undefined => {
+    if (traceId !== lastId) {
+      last = traces.get(traceId);
+      lastId = traceId;
+    }
+    return last;
+  };
+  for (const span of spans) {
+    if (ofTrace(span.trace_id) === undefined) traces.set(span.trace_id, (last = new Map<string, Span>()));
+    last?.set(span.span_id ?? "", span);
+  }
+  return ofTrace;
+}
+
 /**
  * Calls that say nothing of what they used, inside one that does: an instrumentation of a client that reads no usage from
  * streams, under one of a framework that does. The outer one is the call then, for its usage repeats nothing.
@@ -117,6 +132,7 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
   calls: ReadonlySet<Span>;
   sources: ReadonlySet<Span>;
 } {
+  if (aroundOf.size === 0) return NO_ECHOES;
   const repeating = new Set<Span>();
   for (const call of aroundOf.keys()) {
     if (!hasUsage(call)) continue;
@@ -139,6 +155,8 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
   return { calls, sources };
 }
 
+const NO_ECHOES = { calls: new Set<Span>(), sources: new Set<Span>() };
+
 /**
  * Goes from one to the next until something is found, and remembers it for all that were passed: however deep spans are
  * nested, each is passed once. One that comes back to itself finds nothing.
@@ -146,11 +164,17 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
 function rememberedOnPath<T>(
   step: (at: T) => { readonly next: T } | { readonly found: T | undefined },
 ): (from: T) => T | undefined {
-  const known = new Map<T, T | undefined>();
+  let known: Map<T, T | undefined> | undefined;
   return (from) => {
-    const passed: T[] = [];
+    if (known?.has(from) === true) return known.get(from);
+    const first = step(from);
+    // Most paths end where they begin, and need no memory.
+    if ("found" in first) return first.found;
+    known ??= new Map();
+    known.set(from, undefined);
+    const passed = [from];
     let result: T | undefined;
-    for (let at = from; ;) {
+    for (let at = first.next; ;) {
       if (known.has(at)) {
         result = known.get(at);
         break;
@@ -170,7 +194,9 @@ function rememberedOnPath<T>(
 }
 
 function hasUsage({ attributes }: Span): boolean {
-  return isRecord(attributes) && USAGE_KEYS.some((key) => Object.hasOwn(attributes, key));
+  if (!isRecord(attributes)) return false;
+  for (const key of USAGE_KEYS) if (Object.hasOwn(attributes, key)) return true;
+  return false;
 }
 
 function hasFailed(span: Span): boolean {
@@ -180,7 +206,7 @@ function hasFailed(span: Span): boolean {
 /** The span with its usage under the names of a sum that counts nowhere; the same one where it has none. */
 function withoutUsage(span: Span): Span {
   const { attributes } = span;
-  if (!isRecord(attributes) || !USAGE_KEYS.some((key) => Object.hasOwn(attributes, key))) return span;
+  if (!isRecord(attributes) || !hasUsage(span)) return span;
   const renamed: Attributes = Object.fromEntries(
     Object.entries(attributes).map(([key, value]) => [
       USAGE_KEYS.includes(key) ? `usage_total_${key}` : key,
