@@ -1,8 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
-import type { RecordedSpan } from "../capture/recorded-span.js";
-import type { Span, SpanBatch } from "../wire/index.js";
-import { takeBatchJson } from "./batch-json.js";
+import type { Span } from "../wire/index.js";
 import type { Answer, Transport } from "./http-transport.js";
 import type { DropReason } from "./ledger.js";
 import type { BodyWriter } from "./request-body.js";
@@ -32,34 +30,23 @@ export interface BatchSenderOptions {
 /** Sends batches, one at a time. */
 export interface BatchSender {
   /**
-   * Takes what some spans carry and sends it as one request, with its retries. Never rejects.
+   * Sends some spans as one request, with its retries. Never rejects.
    *
    * @returns false where the collector could not be reached with all retries, so that sending more is no use now.
    */
-  send(spans: readonly RecordedSpan[], signal: AbortSignal): Promise<boolean>;
+  send(spans: readonly Span[], signal: AbortSignal): Promise<boolean>;
 }
-
-/**
- * So many spans are written by JSON.stringify before any is written by hand: V8 takes some 20 ms to compile what does that, which
- * most processes would not get back.
- */
-const YOUNG_SPANS = 40_000;
 
 /** Makes a {@link BatchSender}. */
 export function createBatchSender(options: BatchSenderOptions): BatchSender {
   const { config, transport, bodies, shownUrl, newBatchId, random, settled, debug } = options;
   const { service, env, version } = config;
   const backoffMs = config.retryBackoff * 1000;
-  let taken = 0;
 
-  function send(spans: readonly RecordedSpan[], signal: AbortSignal): Promise<boolean> {
-    const head = { service, env, version, batch_id: newBatchId() };
-    taken += spans.length;
-    return deliver(takeBatchJson(head, spans, taken > YOUNG_SPANS), spans.length, signal);
-  }
-
-  /** The retries repeat the id of the batch, so that the collector counts it once (contract 1). */
-  async function deliver(json: string, spanCount: number, signal: AbortSignal): Promise<boolean> {
+  async function send(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
+    // The retries repeat the id, so that the collector counts the batch once (contract 1).
+    // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
+    const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
     const body = bodies.write(json);
     const { bytes, isGzip } = body instanceof Promise ? await body : body;
 
@@ -71,22 +58,22 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
         answer = failureOf(error);
       }
       const verdict = "status" in answer ? verdictOf(answer.status) : "retry";
-      debug?.(`POST ${shownUrl}: ${spanCount} spans, ${bytes.length} bytes, ${describe(answer)}`);
+      debug?.(`POST ${shownUrl}: ${spans.length} spans, ${bytes.length} bytes, ${describe(answer)}`);
       if (verdict === "acked") {
-        settled(spanCount, { type: "acked" });
+        settled(spans.length, { type: "acked" });
         return true;
       }
       if (signal.aborted) {
-        drop(spanCount, "shutdown", "the process ended before they were sent");
+        drop(spans, "shutdown", "the process ended before they were sent");
         return false;
       }
-      if (verdict === "split") return splitUp(json, signal);
+      if (verdict === "split") return splitUp(spans, signal);
       if (verdict === "refused") {
-        drop(spanCount, "refused", `${shownUrl} ${describe(answer)}${hint(answer)}`);
+        drop(spans, "refused", `${shownUrl} ${describe(answer)}${hint(answer)}`);
         return true;
       }
       if (retry >= config.maxRetries) {
-        drop(spanCount, "retries_exhausted", `${shownUrl} ${describe(answer)}${hint(answer)}`);
+        drop(spans, "retries_exhausted", `${shownUrl} ${describe(answer)}${hint(answer)}`);
         return false;
       }
       const asked = "status" in answer ? readRetryAfterMs(answer.retryAfter, Date.now()) : undefined;
@@ -95,21 +82,18 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   }
 
   /** 413: each half is a batch of its own. */
-  async function splitUp(json: string, signal: AbortSignal): Promise<boolean> {
-    const { spans, ...head } = JSON.parse(json) as SpanBatch;
+  async function splitUp(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     if (spans.length === 1) {
-      drop(1, "too_large", `${shownUrl} answered 413, the span is larger than it takes`);
+      drop(spans, "too_large", `${shownUrl} answered 413, the span is larger than it takes`);
       return true;
     }
     const middle = Math.ceil(spans.length / 2);
-    const deliverPart = (part: Span[]) =>
-      deliver(JSON.stringify({ ...head, batch_id: newBatchId(), spans: part }), part.length, signal);
-    const isReached = await deliverPart(spans.slice(0, middle));
-    return (await deliverPart(spans.slice(middle))) && isReached;
+    const isReached = await send(spans.slice(0, middle), signal);
+    return (await send(spans.slice(middle), signal)) && isReached;
   }
 
-  function drop(spanCount: number, reason: DropReason, why: string): void {
-    settled(spanCount, { type: "dropped", reason, why });
+  function drop(spans: readonly Span[], reason: DropReason, why: string): void {
+    settled(spans.length, { type: "dropped", reason, why });
   }
 
   return { send };

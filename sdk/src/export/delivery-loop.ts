@@ -10,6 +10,7 @@ import type { Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import { BodyWriter, isLoopback } from "./request-body.js";
 import { withoutTracing } from "./without-tracing.js";
+import { handOver } from "./span-json.js";
 import { TroubleLog } from "./trouble-log.js";
 
 /** What sends the buffer's spans, batch by batch. */
@@ -113,7 +114,7 @@ class BatchLoop implements DeliveryLoop {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.taken += batch.length;
         ledger.inFlight = batch.length;
-        if (!(await this.#sender.send(batch, this.#abort.signal))) return false;
+        if (!(await this.#sender.send(batch.map(handOver), this.#abort.signal))) return false;
         this.#endFlushes();
       }
     } catch (error) {
