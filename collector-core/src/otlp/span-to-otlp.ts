@@ -9,7 +9,7 @@ import {
   type Span,
   type Span_Event,
 } from "./proto/opentelemetry/proto/trace/v1/trace_pb.js";
-import { endOf, isRecord } from "../span/span-facts.js";
+import { isRecord } from "../span/span-facts.js";
 import { elapsedMs, parseTimestamp } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
 import { DERIVED, escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
@@ -29,7 +29,6 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
   const spanId = otlpSpanId(facts.spanId);
   const parentId = facts.parentSpanId === "" ? undefined : otlpSpanId(facts.parentSpanId);
   const startNanos = nanosecondsOf(facts.start);
-  const end = endOf(facts);
   return create(SpanSchema, {
     traceId: traceId.bytes,
     spanId: spanId.bytes,
@@ -37,7 +36,7 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
     name: facts.name,
     kind: CLIENT_TYPES.has(facts.spanType) ? Span_SpanKind.CLIENT : Span_SpanKind.INTERNAL,
     startTimeUnixNano: startNanos,
-    endTimeUnixNano: end === undefined ? startNanos : nanosecondsOf(end),
+    endTimeUnixNano: facts.end === undefined ? startNanos : nanosecondsOf(facts.end),
     attributes: toKeyValues({
       ...withConventions(span.attributes, facts),
       ...present({

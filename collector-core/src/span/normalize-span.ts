@@ -6,7 +6,7 @@ import {
   type SpanEvent,
 } from "@obspan/sdk/wire";
 import type { NormalizedSpan } from "../contract/trace.js";
-import { endOf, isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
+import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
 import { formatInstant, parseTimestamp } from "./timestamp.js";
 
 /** Events kept of a span (contract 1). */
@@ -36,7 +36,6 @@ const CHECKED_ATTRIBUTES = new Set([
 export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: string): NormalizedSpan {
   const unusable = new Set<string>();
   const facts = readSpanFacts(span, context, madeSpanId, (field) => unusable.add(field));
-  const end = endOf(facts);
   return {
     trace_id: facts.traceId,
     span_id: facts.spanId,
@@ -45,7 +44,7 @@ export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: st
     span_type: facts.spanType,
     status: facts.status,
     start_time: formatInstant(facts.start),
-    end_time: end === undefined ? null : formatInstant(end),
+    end_time: facts.end === undefined ? null : formatInstant(facts.end),
     duration_ms: facts.durationMs ?? null,
     service: context.service,
     env: context.env,

@@ -31,7 +31,7 @@ export interface SpanFacts {
   /** Started and not ended: shown live, in no span metric, never exported or evaluated. */
   readonly isRunning: boolean;
   readonly start: Instant;
-  /** As sent; absent on a running span. See {@link endOf}. */
+  /** As sent, or the start and the duration together; absent where neither says it, and on a running span. */
   readonly end: Instant | undefined;
   /** Absent where nothing says how long the span took, and on a running span. */
   readonly durationMs: number | undefined;
@@ -128,11 +128,6 @@ export interface SpanTimes {
   readonly durationMs: number | undefined;
 }
 
-/** When a span ended: as sent, or the start and the duration together; undefined where neither says it, and while it runs. */
-export function endOf({ start, end, durationMs }: SpanTimes): Instant | undefined {
-  return end ?? (durationMs === undefined ? undefined : addMs(start, durationMs));
-}
-
 /**
  * Start and duration by contract 1: `end_time` defaults to start + duration, and with neither time the span ended
  * when it arrived.
@@ -157,7 +152,10 @@ function readSpanTimes(
   }
   if (isRunning)
     return { start: start ?? end ?? arrival(receivedAtMs), end: undefined, durationMs: undefined };
-  if (start !== undefined) return { start, end, durationMs };
+  if (start !== undefined) {
+    if (end === undefined && durationMs !== undefined) end = addMs(start, durationMs);
+    return { start, end, durationMs };
+  }
   const endOrArrival = end ?? arrival(receivedAtMs);
   const back = addMs(endOrArrival, -(durationMs ?? 0));
   return {
