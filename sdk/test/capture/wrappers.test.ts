@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("function wrappers", () => {
@@ -90,6 +90,9 @@ describe("function wrappers", () => {
   });
 
   it("two calls outside of each other are two traces, with times that fit", async () => {
+    // A machine that sets its clock meanwhile is no part of this.
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now());
+    onTestFinished(() => clock.mockRestore());
     const { task, takeSpans } = await recordingSdk();
     const before = Date.now();
     const step = task("step", async () => new Promise((resolve) => setTimeout(resolve, 5)));
