@@ -3,6 +3,7 @@ import type { Page } from "playwright";
 
 /** What axe finds against WCAG 2.2 AA on the page as it is: each violation with the first places that it names. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await movementsEnded(page);
   const { violations } = await new AxeBuilder({ page })
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
     .analyze();
@@ -13,4 +14,14 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
         .map(({ target }) => target.join(" "))
         .join(", ")}`,
   );
+}
+
+/** What fades in has less contrast on the way. What moves for ever is not waited for. */
+async function movementsEnded(page: Page): Promise<void> {
+  await page.evaluate(`Promise.allSettled(
+    document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+      .map(({ finished }) => finished.then(() => undefined)),
+  )`);
 }
