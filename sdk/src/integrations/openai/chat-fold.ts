@@ -166,8 +166,18 @@ function addToCall(call: FoldedCall, piece: Fields): void {
   call.name ||= textOf(piece["name"]) ?? "";
   const args = piece["arguments"];
   // A few servers send the arguments as the object that they stand for.
-  const text = typeof args === "object" && args !== null ? JSON.stringify(args) : (textOf(args) ?? "");
+  const text = typeof args === "object" && args !== null ? jsonText(args) : (textOf(args) ?? "");
   call.arguments = appended(call.arguments, text);
+}
+
+/** Empty for what JSON cannot say, such as a BigInt of a client that is a double. */
+function jsonText(value: object): string {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function toMessage(choice: FoldedChoice): unknown {

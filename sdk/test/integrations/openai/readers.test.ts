@@ -470,6 +470,6 @@ it("no reader throws, whatever it is given", () => {
         ]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[{ arguments: [0n] }], [{ arguments: { toJSON: () => undefined } }]] },
   );
 });
