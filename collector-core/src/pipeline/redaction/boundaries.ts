@@ -40,12 +40,17 @@ export function escapeLengthBefore(text: string, at: number): number {
 
 /** A letter or digit of ASCII, or an underscore. */
 export function isWordCharacter(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) ||
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    code === 0x5f
-  );
+  return isDigit(code) || isLetter(code) || code === 0x5f;
+}
+
+/** A letter of ASCII. */
+export function isLetter(code: number): boolean {
+  return isCapital(code & ~0x20);
+}
+
+/** A capital letter of ASCII. */
+export function isCapital(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a;
 }
 
 /** A digit of ASCII. */

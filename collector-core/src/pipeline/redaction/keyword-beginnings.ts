@@ -1,3 +1,5 @@
+import { isDigit, isLetter } from "./boundaries.js";
+
 /**
  * How the words of a set of keywords can begin, so that a text is asked with three characters of each of its words
  * whether it may have one. Most texts have none, and the expression of two hundred words is the dearest to search with.
@@ -86,7 +88,7 @@ export class KeywordBeginnings {
     for (let at = start; at < end; at++) {
       const code = codes[at] as number;
       if (code >= FIRST_NOT_ASCII) return true;
-      const isWord = isLetterOrDigit(code);
+      const isWord = isLetter(code) || isDigit(code);
       if (isWord && !isInWord) {
         const second = codes[at + 1] as number;
         const third = codes[at + 2] as number;
@@ -101,9 +103,4 @@ export class KeywordBeginnings {
 /** Capital and small letters have the same last five bits. */
 function indexOf(first: number, second: number, third: number): number {
   return ((first & LOW_BITS) << (2 * BITS)) | ((second & LOW_BITS) << BITS) | (third & LOW_BITS);
-}
-
-function isLetterOrDigit(code: number): boolean {
-  const small = code | 0x20;
-  return (small >= 0x61 && small <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }

@@ -3,7 +3,7 @@
  * without anything costs little more than to be looked at once.
  */
 
-import { isDigit, isWordCharacter } from "./boundaries.js";
+import { isCapital, isDigit, isLetter, isWordCharacter } from "./boundaries.js";
 import { characterCodes, MARGIN } from "./character-codes.js";
 import { ANY_DIGITS, areSeparators, atLeast, sumsEndingWith, sumsOf, type DigitSums } from "./digit-sums.js";
 import { NOT_PLAIN } from "./plain-characters.js";
@@ -260,14 +260,6 @@ function featuresOfDigits(codes: Uint16Array, start: number, end: number): numbe
     if (isInCode(codes, start, end)) features |= FEATURE.code;
   }
   return features;
-}
-
-function isCapital(code: number): boolean {
-  return code >= 0x41 && code <= 0x5a;
-}
-
-function isLetter(code: number): boolean {
-  return isCapital(code & ~SMALL);
 }
 
 const CODE_LENGTH = 9;
