@@ -3,6 +3,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
+import type { NowOrLater } from "../now-or-later.js";
 import { RequestAborted } from "../request-aborted.js";
 import { createTurns } from "../turns.js";
 
@@ -24,7 +25,7 @@ export interface BodyReaderOptions {
  * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding; `RequestAborted`; and what
  * `take` throws.
  */
-export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => T | Promise<T>) => Promise<T>;
+export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => NowOrLater<T>) => Promise<T>;
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 8;

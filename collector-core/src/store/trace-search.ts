@@ -1,5 +1,6 @@
 import type { TraceFilter } from "../contract/trace.js";
 import type { Clock } from "../interfaces.js";
+import type { NowOrLater } from "../now-or-later.js";
 import { createTurns } from "../turns.js";
 import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "./span-store.js";
@@ -52,7 +53,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     let nowMs = clock.monotonic();
 
     /** Whether a trace matches: a promise where its text has to be read. */
-    function isFound(trace: TraceRecord, block: TraceBlock, slot: number): boolean | Promise<boolean> {
+    function isFound(trace: TraceRecord, block: TraceBlock, slot: number): NowOrLater<boolean> {
       index.require(block, slot, trace, nowMs);
       if (!values.matches(block, slot)) return false;
       if (rootName !== undefined && index.rootNameOf(block, slot, trace, nowMs) !== rootName) return false;
