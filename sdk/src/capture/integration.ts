@@ -32,6 +32,7 @@ export type { StreamEnd, StreamObserver } from "./stream-observer.js";
 export { stringifyValue, toJsonValue } from "./json-value.js";
 export { tool } from "./span-wrappers.js";
 export { isWrapped } from "./wrap-function.js";
+export { warnOnce } from "./warnings.js";
 
 /** True where spans are recorded: configured, and not turned off. */
 export function isRecording(): boolean {

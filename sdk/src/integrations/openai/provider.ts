@@ -1,4 +1,4 @@
-import { field, textOf } from "../json-fields.js";
+import { field } from "../json-fields.js";
 
 /**
  * Who answers, by the end of the host's name. A client of this protocol talks to many; the names are those of the
@@ -40,40 +40,32 @@ const LOCAL_PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234
 
 /** Whom an OpenAI client talks to; `openai` for a host that is not known: a proxy, a gateway, an own server. */
 export function providerOf(client: unknown): string {
-  // AzureOpenAI: recognised by its fields, for nothing of the package may be imported at run time.
-  if (typeof field(client, "apiVersion") === "string" && isInstanceOf(client, "AzureOpenAI")) return "azure";
-  const url = urlOf(field(client, "baseURL"));
+  if (isAzureClient(client)) return "azure";
+  const url = addressOf(client);
   if (url === undefined) return "openai";
-  const known = HOSTS.find(([suffix]) => url.hostname === suffix || url.hostname.endsWith(`.${suffix}`));
+  const known = HOSTS.find(([suffix]) => isOfHost(url, suffix));
   return known?.[1] ?? LOCAL_PORTS[url.port] ?? "openai";
 }
 
-/**
- * True where `stream_options` may be added to a request. Some servers refuse fields that they do not know, and they send
- * the usage unasked; so does everyone whose answer must not be put at risk for a number that comes anyway.
- */
-export function takesStreamOptions(client: unknown): boolean {
-  const provider = providerOf(client);
-  if (provider === "azure") return azureTakesStreamOptions(textOf(field(client, "apiVersion")));
-  return !SENDS_USAGE_UNASKED.has(provider);
+/** AzureOpenAI: recognised by its fields, for nothing of the package may be imported at run time. */
+export function isAzureClient(client: unknown): boolean {
+  return typeof field(client, "apiVersion") === "string" && isInstanceOf(client, "AzureOpenAI");
 }
 
-const SENDS_USAGE_UNASKED = new Set([
-  "mistral",
-  "groq",
-  "deepseek",
-  "openrouter",
-  "together",
-  "xai",
-  "fireworks",
-  "perplexity",
-  "cohere",
-]);
+/** The address that a client sends its requests to. */
+export function addressOf(client: unknown): URL | undefined {
+  const text = field(client, "baseURL");
+  if (typeof text !== "string") return undefined;
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
 
-/** Azure knows `stream_options` since 2024-09-01-preview; the v1 API has no version in its address. */
-function azureTakesStreamOptions(apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined) return true;
-  return !/^\d{4}-\d\d-\d\d/.test(apiVersion) || apiVersion >= "2024-09-01";
+/** True for the host itself, and for those below it. */
+export function isOfHost({ hostname }: URL, host: string): boolean {
+  return hostname === host || hostname.endsWith(`.${host}`);
 }
 
 function isInstanceOf(value: unknown, className: string): boolean {
@@ -82,13 +74,4 @@ function isInstanceOf(value: unknown, className: string): boolean {
     if (field(field(proto, "constructor"), "name") === className) return true;
   }
   return false;
-}
-
-function urlOf(text: unknown): URL | undefined {
-  if (typeof text !== "string") return undefined;
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,16 +3,20 @@ import {
   tapAsyncIterator,
   type StreamEnd,
   type StreamObserver,
+  warnOnce,
 } from "../../capture/integration.js";
 import { elementsOf, field, fieldsOf } from "../json-fields.js";
 import type { StreamFold } from "./operation.js";
 import { keepTail, type Tail } from "./body-tail.js";
 import type { TracedCall } from "./traced-call.js";
+import { usageAttributes } from "./usage.js";
 
 /** What the watching of a stream has to know of its request. */
 export interface StreamSettings {
   /** The usage was asked for on the app's behalf: the chunk that brings it is not for the app. */
   readonly hideUsageChunk: boolean;
+  /** Said once where a stream brings no usage: it was not asked for, and the app may not know that it can be. */
+  readonly hintWithoutUsage?: string | undefined;
 }
 
 /** The client's stream: iterable once, with a controller, `tee()` and `toReadableStream()`. */
@@ -73,7 +77,7 @@ export function tapStream(
 export function observe(
   call: TracedCall,
   fold: StreamFold,
-  { hideUsageChunk }: StreamSettings,
+  { hideUsageChunk, hintWithoutUsage: hint }: StreamSettings,
   isAborted: () => boolean,
   tail?: Tail,
 ): StreamObserver<unknown> {
@@ -95,8 +99,13 @@ export function observe(
       const isCut = end.type === "aborted" || isAborted();
       if (isCut && !fold.isComplete()) call.abort(() => fold.response());
       else call.succeed(() => fold.response());
+      if (hint !== undefined && end.type === "finished" && lacksUsage(fold)) warnOnce(hint, hint);
     },
   };
+}
+
+function lacksUsage(fold: StreamFold): boolean {
+  return fold.isComplete() && usageAttributes(fold.response())["tokens_output"] === undefined;
 }
 
 /** An abort ends a stream that nobody reads any more; one that is read says by itself how it ends. */

@@ -6,9 +6,10 @@ import { chatCompletions } from "./chat-completions.js";
 import { completions } from "./completions.js";
 import { embeddings } from "./embeddings.js";
 import type { Operation } from "./operation.js";
-import { takesStreamOptions } from "./provider.js";
 import { responses } from "./responses.js";
 import { withTracedTools } from "./run-tools.js";
+import { missingUsageHint, streamUsageOf, type StreamUsage } from "./stream-usage.js";
+import type { StreamSettings } from "./stream-watch.js";
 import { currentCall, TracedCall } from "./traced-call.js";
 
 /** How the calls of a client are recorded. */
@@ -22,9 +23,11 @@ export interface WrapOpenAIOptions {
   readonly provider?: string | undefined;
   /**
    * Asks for the usage of streams where the app does not, by `stream_options.include_usage`, and hides the extra chunk
-   * from the app. Providers that send the usage anyway, or refuse fields that they do not know, are never asked.
+   * from the app. True asks every server, false none.
    *
-   * Default: true. Turn it off for a server of your own that refuses the field.
+   * Default: asks the servers that are known to take the field and to send no usage without it: OpenAI, Azure OpenAI,
+   * Anthropic, Google, Moonshot, Alibaba, Ollama, and servers on the same machine. Any other may refuse a field that it
+   * does not know, and is left alone.
    */
   readonly includeUsage?: boolean | undefined;
   /** Evaluation types for these calls, in place of the option `evaluationTypes`. */
@@ -107,7 +110,7 @@ function traceMethod(client: object, traced: TracedMethod, options: WrapOpenAIOp
         const begun = begin(client, traced, options, args);
         if (begun === undefined)
           return watchLateAnswer(Reflect.apply(original, this, args), client, traced, options);
-        const { call, sent, hideUsageChunk } = begun;
+        const { call, sent, settings } = begun;
         let returned: unknown;
         try {
           returned = call.run(() => Reflect.apply(original, this, sent));
@@ -115,7 +118,7 @@ function traceMethod(client: object, traced: TracedMethod, options: WrapOpenAIOp
           call.fail(error);
           throw error;
         }
-        return quietly(() => watchAnswer(returned, call, { hideUsageChunk })) ?? returned;
+        return quietly(() => watchAnswer(returned, call, settings)) ?? returned;
       },
   );
 }
@@ -159,7 +162,7 @@ function traceRunTools(client: object): void {
 interface BegunCall {
   readonly call: TracedCall;
   readonly sent: readonly unknown[];
-  readonly hideUsageChunk: boolean;
+  readonly settings: StreamSettings;
 }
 
 function begin(
@@ -173,19 +176,25 @@ function begin(
     const request = requestOf === undefined ? args[0] : requestOf(args);
     const isStream = field(request, "stream") === true;
     const call = new TracedCall({ client, operation, options }, request, isStream);
-    const asksForUsage =
-      isStream &&
-      operation.usageOnRequest === true &&
-      options.includeUsage !== false &&
-      field(field(request, "stream_options"), "include_usage") === undefined &&
-      takesStreamOptions(client);
-    const asking = asksForUsage ? quietly(() => withUsage(request as object)) : undefined;
+    const usage =
+      isStream && operation.usageOnRequest === true ? usageOfStream(client, options, request) : "not asked";
+    const asking = usage === "asked" ? quietly(() => withUsage(request as object)) : undefined;
     return {
       call,
       sent: asking === undefined ? args : [asking, ...args.slice(1)],
-      hideUsageChunk: asking !== undefined,
+      settings: {
+        hideUsageChunk: asking !== undefined,
+        ...(usage === "unknown" && { hintWithoutUsage: missingUsageHint(client) }),
+      },
     };
   });
+}
+
+/** How the usage of a stream is come by; what the app says about it itself stands. */
+function usageOfStream(client: object, { includeUsage }: WrapOpenAIOptions, request: unknown): StreamUsage {
+  if (field(field(request, "stream_options"), "include_usage") !== undefined) return "not asked";
+  if (includeUsage === undefined) return streamUsageOf(client);
+  return includeUsage ? "asked" : "not asked";
 }
 
 /** A copy of the request that asks for the usage; the app's own stays as it is. */

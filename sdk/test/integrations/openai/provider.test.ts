@@ -1,6 +1,6 @@
 import OpenAI, { AzureOpenAI } from "openai";
 import { expect, it } from "vitest";
-import { providerOf, takesStreamOptions } from "../../../src/integrations/openai/provider.js";
+import { providerOf } from "../../../src/integrations/openai/provider.js";
 
 it.each([
   ["https://api.openai.com/v1", "openai"],
@@ -30,17 +30,6 @@ it("an AzureOpenAI client is azure, whatever its address", () => {
     apiVersion: "2025-01-01",
   });
   expect(providerOf(client)).toBe("azure");
-});
-
-it.each([
-  ["2024-02-01", false],
-  ["2024-08-01-preview", false],
-  ["2024-09-01-preview", true],
-  ["2025-04-01-preview", true],
-  ["preview", true],
-])("Azure's version %s takes stream options: %s", (apiVersion, takes) => {
-  const client = new AzureOpenAI({ apiKey: "k", endpoint: "https://my.openai.azure.com", apiVersion });
-  expect(takesStreamOptions(client)).toBe(takes);
 });
 
 it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])("%j is openai", (client) => {

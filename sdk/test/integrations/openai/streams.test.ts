@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { takeSpans } from "../../../src/index.js";
 import { collectGarbage } from "../../collect-garbage.js";
+import { listenToConsole } from "../../fresh-sdk.js";
 import { recordedExchange } from "../../replay/exchange.js";
 import { chatChunk, USAGE_CHUNK, writtenExchange } from "../../replay/written-exchange.js";
 import { chatStreamRequest } from "./replay-client.js";
@@ -76,6 +77,33 @@ it("does not ask providers that send the usage anyway, or an Azure that does not
     expect(server().requests.at(-1)?.body, id).not.toHaveProperty("stream_options");
   }
   takeSpans();
+});
+
+it("asks no server that may refuse the field, and says once how to have the usage of its streams", async () => {
+  const { warnings } = listenToConsole();
+  const exchange = { ...writtenExchange({ request: REQUEST, chunks: HELLO }), provider: "gateway" };
+  for (const call of [1, 2]) {
+    expect(await textOf(await ready(exchange).chat.completions.create(REQUEST)), `call ${call}`).toBe(
+      "Hello",
+    );
+    expect(server().requests.at(-1)?.body).toEqual(REQUEST);
+  }
+  expect(warnings).toEqual([
+    "[obspan] Streams of llm.example.com come without token counts. If it knows stream_options.include_usage, " +
+      "wrapOpenAI(client, { includeUsage: true }) asks it for them.",
+  ]);
+  takeSpans();
+});
+
+it("asks whatever server it is told to, and hides the chunk that brings the usage", async () => {
+  const chunks = [...HELLO, USAGE_CHUNK];
+  const exchange = { ...writtenExchange({ request: REQUEST, chunks }), provider: "gateway" };
+  const client = ready(exchange, { wrap: { includeUsage: true } });
+  const seen: unknown[] = [];
+  for await (const chunk of await client.chat.completions.create(REQUEST)) seen.push(chunk);
+  expect(seen).toEqual(HELLO);
+  expect(server().requests.at(-1)?.body).toMatchObject({ stream_options: { include_usage: true } });
+  expect(onlySpan().attributes).toMatchObject({ tokens_output: 5 });
 });
 
 it("measures the time to the first chunk with anything generated, not to the first chunk", async () => {

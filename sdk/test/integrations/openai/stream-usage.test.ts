@@ -1,0 +1,52 @@
+import OpenAI, { AzureOpenAI } from "openai";
+import { expect, it } from "vitest";
+import { streamUsageOf } from "../../../src/integrations/openai/stream-usage.js";
+
+it.each([
+  ["https://api.openai.com/v1", "asked"],
+  ["https://eu.api.openai.com/v1", "asked"],
+  ["https://api.anthropic.com/v1/", "asked"],
+  ["https://generativelanguage.googleapis.com/v1beta/openai/", "asked"],
+  ["https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "asked"],
+  ["https://api.moonshot.ai/v1", "asked"],
+  ["http://localhost:11434/v1", "asked"],
+  ["http://127.0.0.1:8000/v1", "asked"],
+  ["http://[::1]:4000", "asked"],
+  ["https://my.openai.azure.com/openai/v1/", "asked"],
+  ["https://api.groq.com/openai/v1", "not asked"],
+  ["https://api.mistral.ai/v1", "not asked"],
+  ["https://openrouter.ai/api/v1", "not asked"],
+  ["https://my.cloud.databricks.com/serving-endpoints", "unknown"],
+  ["https://my.openai.azure.com/openai/deployments/gpt", "unknown"],
+  ["https://my.services.ai.azure.com/openai/v1", "unknown"],
+  ["https://models.github.ai/inference", "unknown"],
+  ["https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1", "unknown"],
+  ["https://gateway.example.com/v1", "unknown"],
+  ["https://api.openai.com.example.com/v1", "unknown"],
+])("the usage of a stream of %s is %s", (baseURL, usage) => {
+  expect(streamUsageOf(new OpenAI({ apiKey: "k", baseURL }))).toBe(usage);
+});
+
+it.each([
+  ["2024-02-01", "not asked"],
+  ["2024-08-01-preview", "not asked"],
+  ["2024-09-01-preview", "asked"],
+  ["2025-04-01-preview", "asked"],
+  ["preview", "asked"],
+])("the usage of a stream of Azure's version %s is %s", (apiVersion, usage) => {
+  const azure = new AzureOpenAI({ apiKey: "k", endpoint: "https://my.openai.azure.com", apiVersion });
+  expect(streamUsageOf(azure)).toBe(usage);
+  const plain = new OpenAI({
+    apiKey: "k",
+    baseURL: "https://my.openai.azure.com/openai/deployments/gpt",
+    defaultQuery: { "api-version": apiVersion },
+  });
+  expect(streamUsageOf(plain)).toBe(usage);
+});
+
+it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])(
+  "nothing is known of the client %j",
+  (client) => {
+    expect(streamUsageOf(client)).toBe("unknown");
+  },
+);
