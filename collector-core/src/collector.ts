@@ -299,14 +299,14 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
-      await app.register(tracesRoutes, { store, onCleared: forget });
+      await app.register(tracesRoutes, { store, clock, onCleared: forget });
       await app.register(evaluationsRoutes, {
         log: evaluationLog,
         store,
         runner: evaluation?.runner,
         now: () => clock.now(),
       });
-      await app.register(exportRoute, { store, version, now: () => clock.now() });
+      await app.register(exportRoute, { store, version, clock });
       await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
       await app.register(statsRoute, { read: (request) => statsReader.read(request) });
       await app.register(metricsRoute, {

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { TraceFilterSchema } from "../contract/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
+import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
 
@@ -12,8 +13,7 @@ export interface ExportRouteOptions {
   readonly store: TraceStore | undefined;
   /** Of the collector; it stands in the file. */
   readonly version: string;
-  /** In milliseconds since the Unix epoch, for the file's name. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** Typed loosely: the answer is streamed. */
@@ -26,7 +26,7 @@ const STREAMED: Record<number, object> = {
 /** `GET /v1/export` (contract 3): what `POST /v1/import` takes in again, with nothing lost. */
 export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async (
   app,
-  { store, version, now },
+  { store, version, clock },
 ) => {
   app.get(
     "/v1/export",
@@ -47,26 +47,34 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     },
     async ({ query }, reply) => {
       const kept = requiredStore(store);
-      const keys = await kept.select(query, whileConnected(reply.raw));
+      const connected = whileConnected(reply.raw);
+      const keys = await kept.select(query, connected);
       if (query.trace_id !== undefined && keys.length === 0) throw traceNotFound(query.trace_id);
       void reply
         .type("application/jsonl; charset=utf-8")
-        .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, now())}"`)
+        .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, clock.now())}"`)
         .header("Cache-Control", "no-store");
-      return await reply.send(Readable.from(lines(kept, keys, version)));
+      return await reply.send(Readable.from(lines(kept, keys, connected)));
     },
   );
-};
 
-/** One trace after the other: what is held is a line. A trace that is evicted meanwhile is left out. */
-async function* lines(store: TraceStore, keys: readonly TraceKey[], version: string): AsyncGenerator<string> {
-  // Loaded when it is first needed: protobuf is a tenth of the start.
-  const { jsonLines } = await import("../otlp/json-lines.js");
-  for (const key of keys) {
-    const trace = await store.get(key);
-    if (trace !== undefined) yield* jsonLines(trace.received, version);
+  /** One trace after the other: what is held is a line. A trace that is evicted meanwhile is left out. */
+  async function* lines(kept: TraceStore, keys: readonly TraceKey[], connected: AbortSignal) {
+    // Loaded when it is first needed: protobuf is a tenth of the start.
+    const { jsonLines } = await import("../otlp/json-lines.js");
+    const timeSlice = new TimeSlice(clock, connected);
+    for (const key of keys) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const trace = await kept.get(key);
+      if (trace === undefined) continue;
+      for (const line of jsonLines(trace.received, version)) {
+        // A reader that is quick enough would have all lines in one turn of the loop.
+        if (timeSlice.isOver()) await timeSlice.next();
+        yield line;
+      }
+    }
   }
-}
+};
 
 /** A name that every file system takes. */
 function fileName(traceId: string | undefined, nowMs: number): string {

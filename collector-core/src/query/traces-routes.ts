@@ -14,7 +14,8 @@ import {
   TraceQuerySchema,
   type NormalizedSpan,
 } from "../contract/trace.js";
-import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { shortenTexts } from "./shorten-texts.js";
@@ -24,6 +25,7 @@ import { requiredStore, shownId, traceNotFound, whileConnected } from "./trace-r
 export interface TracesRoutesOptions {
   /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
   readonly store: TraceStore | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
   /** Told when traces were deleted: one, or all of them. */
   readonly onCleared: (deleted?: TraceKey) => void;
 }
@@ -55,7 +57,7 @@ const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 /** `GET` and `DELETE /v1/traces…`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, 4.4, contract 3). */
 export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
-  { store, onCleared },
+  { store, clock, onCleared },
 ) => {
   app.get(
     "/v1/traces",
@@ -124,7 +126,9 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       if (trace === undefined) throw traceNotFound(params.trace_id);
       void reply.type("application/json; charset=utf-8");
       const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
-      return await reply.send(Readable.from(traceJson(trace, shape)));
+      return await reply.send(
+        Readable.from(traceJson(trace, shape, new TimeSlice(clock, whileConnected(reply.raw)))),
+      );
     },
   );
 
@@ -197,10 +201,15 @@ async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
 }
 
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
-function* traceJson(trace: StoredTrace, shape: (span: NormalizedSpan) => unknown): Generator<string> {
+async function* traceJson(
+  trace: StoredTrace,
+  shape: (span: NormalizedSpan) => unknown,
+  timeSlice: TimeSlice,
+): AsyncGenerator<string> {
   yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   let separator = "";
   for (const span of trace.spans) {
+    if (timeSlice.isOver()) await timeSlice.next();
     yield separator + JSON.stringify(shape(span));
     separator = ",";
   }

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { ImportResult } from "../../src/contract/import.js";
 import type { Facets, Histogram, TraceList } from "../../src/contract/trace.js";
+import { countTurns, everLater } from "../loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 
 const JSON_LINES = { "Content-Type": "application/jsonl" };
@@ -245,6 +246,17 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
       status: 400,
       code: "invalid_query",
     });
+  });
+
+  it("let the event loop turn while a long file goes out: ingestion does not wait for its end", async () => {
+    const running = await startCollector({}, { clock: everLater() });
+    const spans = Array.from({ length: 500 }, (_, index) => span({ trace_id: `t${index}` }));
+    await running.post({ spans });
+    await running.settled();
+    await exported(running);
+    const turns = countTurns();
+    expect((await exported(running)).trimEnd().split("\n")).toHaveLength(500);
+    expect(turns.end()).toBeGreaterThanOrEqual(500);
   });
 
   it("count what was imported by itself: no metric of spans, none received", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Facets, Histogram, TraceDetail, TraceList } from "../../src/contract/trace.js";
+import { countTurns, everLater } from "../loop-turns.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 async function withTraces(count: number, settings: Record<string, string> = {}) {
@@ -206,6 +207,18 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     });
     expect((await get<TraceDetail>("/v1/traces/t1?full=1")).spans[0]?.attributes).toEqual(attributes);
     expect(await get("/v1/traces/t1/spans/s")).toMatchObject({ attributes });
+  });
+
+  it("lets the event loop turn while a long trace goes out", async () => {
+    const { url, post, settled } = await startCollector({}, { clock: everLater() });
+    const spans = Array.from({ length: 400 }, (_, index) => span({ trace_id: "long", span_id: `s${index}` }));
+    await post({ spans });
+    await settled();
+    await (await fetch(`${url}/v1/traces/long`)).text();
+    const turns = countTurns();
+    const { spans: answered } = (await (await fetch(`${url}/v1/traces/long`)).json()) as TraceDetail;
+    expect(answered).toHaveLength(400);
+    expect(turns.end()).toBeGreaterThanOrEqual(400);
   });
 
   it("finds ids of any characters, 128 of them", async () => {
