@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../contract/errors.js";
@@ -62,7 +61,6 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
   app.get(
     "/v1/traces",
     {
-      preValidation: requirePlainLimit,
       schema: {
         tags: TAGS,
         summary: "Recent traces, newest first or in another order",
@@ -192,13 +190,6 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     },
   );
 };
-
-/** The validator would take `0x10` and `1e1` for numbers. */
-async function requirePlainLimit({ query }: FastifyRequest): Promise<void> {
-  const limit = (query as Record<string, unknown>)["limit"];
-  if (typeof limit !== "string" || /^\d+$/.test(limit)) return;
-  throw new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
-}
 
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
 async function* traceJson(

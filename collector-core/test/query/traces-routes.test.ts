@@ -128,6 +128,11 @@ describe("spec 4.3: GET /v1/traces", () => {
     "order=fastest",
     "min_duration_ms=-1",
     "min_duration_ms=long",
+    "min_duration_ms=0x10",
+    "min_duration_ms=",
+    "min_duration_ms=%2010",
+    "min_duration_ms=1e999",
+    "min_duration_ms=1&min_duration_ms=2",
     "since=yesterday",
     "until=2026-01-01",
     "has_evaluation=",
@@ -143,11 +148,32 @@ describe("spec 4.3: GET /v1/traces", () => {
   it.each([
     ["order=foo", 'order must be newest, slowest or costliest, not "foo"'],
     ["min_duration_ms=-1", "min_duration_ms must be >= 0, not -1"],
+    ["min_duration_ms=0x10", 'min_duration_ms must be number, not "0x10"'],
   ])("says of %s what was wrong, with the value and what it may be (contract 2)", async (query, sentence) => {
     const { url } = await startCollector();
     const response = await fetch(`${url}/v1/traces?${query}`);
     const { error } = (await response.json()) as { error: { message: string } };
     expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
+  });
+
+  it("takes a number as JSON writes it", async () => {
+    const { get } = await withTraces(1);
+    for (const ms of ["0", "0.5", "1e-3", "5E+0"])
+      expect(idsOf(await get<TraceList>(`/v1/traces?min_duration_ms=${encodeURIComponent(ms)}`))).toEqual([
+        "t0",
+      ]);
+  });
+
+  it.each([
+    "/v1/histogram?buckets=",
+    "/v1/stats?groups=",
+    "/v1/evaluations?limit=",
+    "/v1/evaluations?min_score=",
+  ])("400 for a number in another writing, in %s", async (path) => {
+    const { url } = await startCollector();
+    for (const text of ["0x1", "", "%201", "1,0", "Infinity"])
+      expect((await fetch(url + path + text)).status, text).toBe(400);
+    expect((await fetch(`${url}${path}1`)).status).toBe(200);
   });
 
   it("says to each of the first questions what is wrong with it, and the same to later ones", async () => {
