@@ -26,7 +26,7 @@ import { activeRuntime } from "./recording.js";
 export { startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
 export { TextCollector } from "./text-collector.js";
 export { tapAsyncIterable, tapAsyncIterator } from "./async-iterator-tap.js";
-export { tapNodeStream } from "./node-stream-tap.js";
+export { isNodeStream, tapNodeStream } from "./node-stream-tap.js";
 export { tapReadableStream } from "./readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "./stream-observer.js";
 export { stringifyValue, toJsonValue } from "./json-value.js";

@@ -19,6 +19,11 @@ export interface ModelSpan extends ManualSpan {
    * generated. Does nothing where `enableTtft` is false.
    */
   markFirstToken(): void;
+  /**
+   * Ends the span as of a moment that has gone by, of the monotonic clock: nobody was told of the end when it was.
+   * Otherwise as `end()`.
+   */
+  endAt(monotonicMs: number): void;
 }
 
 /**
@@ -28,7 +33,17 @@ export interface ModelSpan extends ManualSpan {
  */
 export function startModelSpan(start: ModelSpanStart): ModelSpan {
   const runtime = activeRuntime();
-  if (runtime === undefined) return NOOP_SPAN;
+  if (runtime === undefined) {
+    const nothing = (): void => undefined;
+    return Object.assign(Object.create(NOOP_SPAN) as ManualSpan, { markFirstToken: nothing, endAt: nothing });
+  }
   const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" });
-  return Object.assign(span, { markFirstToken: firstTokenMarker(span) });
+  return Object.assign(span, {
+    markFirstToken: firstTokenMarker(span),
+    endAt(monotonicMs: number) {
+      if (!span.isRecording) return;
+      span.end();
+      span.durationMs = Math.max(0, monotonicMs - span.startedAtMs);
+    },
+  });
 }

@@ -1,7 +1,7 @@
-import type { ModelSpan } from "./model-span.js";
+import type { ManualSpan } from "./span-handle.js";
 
 /** The span where nothing is recorded: takes everything, keeps nothing. */
-class NoopSpan implements ModelSpan {
+class NoopSpan implements ManualSpan {
   readonly traceId = "";
   readonly spanId = "";
   readonly isRecording = false;
@@ -24,13 +24,10 @@ class NoopSpan implements ModelSpan {
   run<T>(fn: () => T): T {
     return fn();
   }
-  markFirstToken(): void {
-    // Nothing was started.
-  }
   end(): void {
     // Nothing was started.
   }
 }
 
 /** The one {@link NoopSpan}: it has no state. */
-export const NOOP_SPAN: ModelSpan = new NoopSpan();
+export const NOOP_SPAN: ManualSpan = new NoopSpan();

@@ -45,12 +45,23 @@ function watchApiPromise(promise: ApiPromise, call: TracedCall, settings: Stream
   const watched = promise._thenUnwrap((answer, props) =>
     takeAnswer(answer, field(props, "response"), call, settings),
   );
-  return watchReading(watched, call, { isAsked: false }, settings);
+  const reading: Reading = { isAsked: false, isAskedRaw: false };
+  // The promises that are derived from it keep it.
+  unread.register(watched, () => {
+    if (!reading.isAsked && !reading.isAskedRaw) call.forget();
+  });
+  return watchReading(watched, call, reading, settings);
 }
 
-/** Whether the answer was asked for as the parsed object; the promises that come out of one call share it. */
+/** Promises of the client that nobody looks at: the request is sent all the same, and its answer never read. */
+const unread = new FinalizationRegistry<() => void>((end) => end());
+
+/** What the answer was asked for as; the promises that come out of one call share it. */
 interface Reading {
+  /** As the parsed object. */
   isAsked: boolean;
+  /** As the response. */
+  isAskedRaw: boolean;
 }
 
 /**
@@ -77,6 +88,7 @@ function watchReading(
     response.then(undefined, noteError);
     // withResponse() of some versions comes here for the response beside the parsed answer.
     if (reading.isAsked) return response;
+    reading.isAskedRaw = true;
     return response.then((raw) => tapRawResponse(raw, call, settings));
   };
   promise._thenUnwrap = (transform) =>

@@ -1,9 +1,15 @@
-import { tapReadableStream } from "../../capture/integration.js";
+import type { Readable } from "node:stream";
+import {
+  isNodeStream,
+  tapNodeStream,
+  tapReadableStream,
+  type StreamObserver,
+} from "../../capture/integration.js";
 import { field, parsedJson } from "../json-fields.js";
 import { EventTextReader } from "./event-text-reader.js";
-import { isUsageChunk, observe, type StreamSettings } from "./stream-watch.js";
+import { endWhenForgotten, isUsageChunk, observe, type StreamSettings } from "./stream-watch.js";
 import type { TracedCall } from "./traced-call.js";
-import { withoutEvents } from "./without-events.js";
+import { nodeWithoutEvents, withoutEvents } from "./without-events.js";
 
 type Bytes = ReadableStream<Uint8Array>;
 
@@ -22,16 +28,37 @@ export function tapRawResponse(response: unknown, call: TracedCall, settings: St
   try {
     call.noteResponse(response);
     const body = field(response, "body");
-    if (!(response instanceof Response) || !(body instanceof ReadableStream) || body.locked) {
-      call.endUnread(response);
-      return response;
-    }
-    const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false;
-    replaceBody(response, isStream ? watchEvents(body, call, settings) : watchJson(body, call));
+    const headers = field(response, "headers") as Pick<Headers, "get"> | undefined;
+    const isStream = headers?.get("content-type")?.includes("text/event-stream") ?? false;
+    const isUnwanted = isStream && settings.hideUsageChunk ? isUsageEvent : undefined;
+    if (response instanceof Response && body instanceof ReadableStream && !body.locked) {
+      const watched = tapReadableStream<Uint8Array>(body, observeBody(isStream, call, settings));
+      endWhenForgotten(watched, call);
+      replaceBody(response, isUnwanted === undefined ? watched : withoutEvents(watched, isUnwanted));
+    } else if (typeof body === "object" && body !== null && isNodeStream(body)) {
+      endWhenForgotten(body, call);
+      tapNodeStream(body, observeBody(isStream, call, settings));
+      if (isUnwanted !== undefined)
+        return withNodeBody(response as object, nodeWithoutEvents(body, isUnwanted));
+    } else call.endUnread();
   } catch {
-    call.endUnread(response);
+    call.endUnread();
   }
   return response;
+}
+
+function isUsageEvent(data: string): boolean {
+  return isUsageChunk(parsedJson(data));
+}
+
+/**
+ * `openai` 4 has responses of the package node-fetch, whose body is a Node stream: another response of that class, which
+ * reads another body.
+ */
+function withNodeBody(response: object, body: Readable): unknown {
+  const { url, status, statusText, headers, size, timeout } = response as Record<string, unknown>;
+  const { constructor } = response;
+  return Reflect.construct(constructor, [body, { url, status, statusText, headers, size, timeout }]);
 }
 
 /** Has the response read another body, by all of its methods. */
@@ -59,32 +86,34 @@ function replaceBody(response: Response, body: Bytes): void {
   Object.defineProperties(response, members);
 }
 
-function watchEvents(body: Bytes, call: TracedCall, settings: StreamSettings): Bytes {
+/** Sees the bytes of the body, and ends the span with it. */
+function observeBody(isStream: boolean, call: TracedCall, settings: StreamSettings): StreamObserver<unknown> {
+  if (!isStream) return observeJson(call);
   const fold = call.operation.startFold?.();
   if (fold === undefined) {
     call.succeed(() => undefined);
-    return body;
+    return { onChunk: () => true, onEnd: () => undefined };
   }
   const observer = observe(call, fold, settings, () => false);
   const reader = new EventTextReader((data) => void observer.onChunk(parsedJson(data)));
-  const watched = tapReadableStream(body, {
+  return {
     onChunk(piece) {
-      reader.read(piece);
+      if (piece instanceof Uint8Array) reader.read(piece);
       return true;
     },
     onEnd(end) {
       reader.finish();
       observer.onEnd(end);
     },
-  });
-  return settings.hideUsageChunk ? withoutEvents(watched, (data) => isUsageChunk(parsedJson(data))) : watched;
+  };
 }
 
-function watchJson(body: Bytes, call: TracedCall): Bytes {
+function observeJson(call: TracedCall): StreamObserver<unknown> {
   let pieces: Uint8Array[] | undefined = [];
   let length = 0;
-  return tapReadableStream(body, {
+  return {
     onChunk(piece) {
+      if (!(piece instanceof Uint8Array)) return true;
       length += piece.length;
       if (length > MAX_JSON_BYTES) pieces = undefined;
       // A copy: a stream of bytes takes the memory of what it passes on.
@@ -96,5 +125,5 @@ function watchJson(body: Bytes, call: TracedCall): Bytes {
       else if (end.type === "failed") call.fail(end.error);
       else call.succeed(() => pieces && parsedJson(new TextDecoder().decode(Buffer.concat(pieces))));
     },
-  });
+  };
 }

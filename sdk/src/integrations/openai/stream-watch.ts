@@ -83,6 +83,7 @@ export function observe(
 ): StreamObserver<unknown> {
   return {
     onChunk(chunk) {
+      call.noteLife();
       if (fold.add(chunk)) call.markFirstToken();
       return !(hideUsageChunk && isUsageChunk(chunk));
     },
@@ -120,12 +121,12 @@ function endOnAbort(signal: AbortSignal | undefined, call: TracedCall, fold: Str
   else signal.addEventListener("abort", end, { once: true });
 }
 
-/** Streams whose end nobody would tell: one that is never read, or whose reader stops without a word. */
+/** Answers whose end nobody would tell: one that is never read, or whose reader stops without a word. */
 const unfinished = new FinalizationRegistry<() => void>((end) => end());
 
 /** A function of its own: what is called in the end must not keep the stream alive. */
-function endWhenForgotten(stream: object, call: TracedCall, fold: StreamFold): void {
-  unfinished.register(stream, () => call.abort(() => fold.response()));
+export function endWhenForgotten(stream: object, call: TracedCall, fold?: StreamFold): void {
+  unfinished.register(stream, () => call.forgetStream(() => fold?.response()));
 }
 
 /** The last chunk of a stream that was asked for its usage: no choices, and the numbers. */

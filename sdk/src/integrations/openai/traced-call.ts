@@ -27,6 +27,14 @@ export class TracedCall {
   readonly operation: Operation;
   readonly #span: ModelSpan;
   #attempts = 0;
+  #isRequested = false;
+  #isForgotten = false;
+  /** Of the response, which itself must not be kept: it keeps the stream that it carries. */
+  #status: number | undefined;
+  /** When something was last heard of the answer. */
+  #lastHeardMs: number | undefined;
+  /** When the span ended, where that is not when it is ended. */
+  #endMs: number | undefined;
   #isEnded = false;
 
   constructor({ client, operation, options }: CallSettings, request: unknown, isStream: boolean) {
@@ -61,12 +69,28 @@ export class TracedCall {
     this.#attempts = Math.max(this.#attempts, retryCount + 1);
   }
 
+  /** True for the first request that the client makes for the call: it holds those with which the client tries again. */
+  takesRequest(): boolean {
+    const isFirst = !this.#isRequested;
+    this.#isRequested = true;
+    return isFirst;
+  }
+
   /** Hears of the HTTP response, which may come long before the answer is read. */
   noteResponse(response: unknown): void {
+    if (response === undefined) return;
+    this.#status = numberOf(field(response, "status"));
+    this.noteLife();
     const headers = field(response, "headers");
-    if (headers instanceof Headers) {
-      this.#span.setAttributes({ request_id: textOf(headers.get("x-request-id")) });
+    if (typeof field(headers, "get") === "function") {
+      this.#span.setAttributes({ request_id: textOf((headers as Headers).get("x-request-id")) });
     }
+    if (this.#isForgotten) this.forget();
+  }
+
+  /** Hears that the answer goes on. */
+  noteLife(): void {
+    this.#lastHeardMs = performance.now();
   }
 
   /** Hears that something generated has arrived. */
@@ -105,8 +129,23 @@ export class TracedCall {
   }
 
   /** Ends the span of an answer that was not read, with the HTTP status of the response. */
-  endUnread(response: unknown): void {
-    this.#end(() => this.#span.setAttribute("status_code", numberOf(field(response, "status"))));
+  endUnread(): void {
+    this.#end(() => this.#span.setAttribute("status_code", this.#status));
+  }
+
+  /**
+   * Hears that nobody can read the answer any more, of which nothing was read: its end is that of the response's arrival,
+   * which may be to come.
+   */
+  forget(): void {
+    this.#isForgotten = true;
+    if (this.#lastHeardMs === undefined && this.#isRequested) return;
+    this.#endedBefore(() => this.endUnread());
+  }
+
+  /** {@link abort} of an answer that nobody can read any more: it ended with what was last read of it. */
+  forgetStream(readPartialAnswer: () => unknown): void {
+    this.#endedBefore(() => this.abort(readPartialAnswer));
   }
 
   #setPartialAnswer(read: (() => unknown) | undefined): void {
@@ -114,6 +153,12 @@ export class TracedCall {
     const answer = read();
     this.operation.onAnswer?.(answer);
     this.#span.setAttributes(this.operation.readResponse(answer));
+  }
+
+  /** Ends the span as of the moment when something was last heard of the answer. */
+  #endedBefore(end: () => void): void {
+    this.#endMs = this.#lastHeardMs;
+    end();
   }
 
   #end(describe: () => void): void {
@@ -125,7 +170,8 @@ export class TracedCall {
     } catch {
       // What could be read of the answer is what there is; the app must not hear of it.
     }
-    this.#span.end();
+    if (this.#endMs === undefined) this.#span.end();
+    else this.#span.endAt(this.#endMs);
   }
 }
 

@@ -96,6 +96,7 @@ export function wrapOpenAI<Client extends object>(client: Client, options: WrapO
   }
   quietly(() => traceRunTools(client));
   quietly(() => watchAttempts(client));
+  quietly(() => watchRequests(client));
   quietly(() => wrapClones(client, options));
   return client;
 }
@@ -215,6 +216,31 @@ function watchAttempts(client: object): void {
       function (this: unknown, ...args: unknown[]): unknown {
         currentCall()?.noteAttempt(numberOf(field(args[1], "retryCount")) ?? 0);
         return Reflect.apply(original, this, args);
+      },
+  );
+}
+
+/** The response, or the error in its place, is told to the call when it is there, whether the app looks at it or not. */
+function watchRequests(client: object): void {
+  replaceMethod(
+    client,
+    "makeRequest",
+    (original) =>
+      function (this: unknown, ...args: unknown[]): unknown {
+        const call = currentCall();
+        const isFirst = call?.takesRequest() === true;
+        const request = Reflect.apply(original, this, args);
+        if (call === undefined || !isFirst || !(request instanceof Promise)) return request;
+        return request.then(
+          (made: unknown) => {
+            quietly(() => call.noteResponse(field(made, "response")));
+            return made;
+          },
+          (error: unknown) => {
+            call.fail(error);
+            throw error;
+          },
+        );
       },
   );
 }

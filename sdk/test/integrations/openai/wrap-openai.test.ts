@@ -1,8 +1,9 @@
 import OpenAI, { AzureOpenAI } from "openai";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { observe, takeSpans, tool } from "../../../src/index.js";
 import { wrapOpenAI } from "../../../src/integrations/openai/index.js";
 import type { Span } from "../../../src/wire/index.js";
+import { collectGarbage } from "../../collect-garbage.js";
 import { recordedExchange, type Exchange } from "../../replay/exchange.js";
 import { chatChunk, USAGE_CHUNK, writtenExchange } from "../../replay/written-exchange.js";
 import { chatRequest, clientOf, readAll, toServer } from "./replay-client.js";
@@ -139,6 +140,37 @@ describe("the promise", () => {
     await raw.body?.cancel();
     expect(onlySpan().attributes).toMatchObject({ aborted: true });
     await server().requests.at(-1)?.abandoned;
+  });
+
+  it("ends its span with the response where nobody looks at it", async () => {
+    const startMs = performance.now();
+    const before = server().requests.length;
+    void ready(BASIC).chat.completions.create(REQUEST);
+    await vi.waitFor(() => expect(server().requests).toHaveLength(before + 1));
+    expect(takeSpans()).toEqual([]);
+    await vi.waitFor(() => {
+      collectGarbage();
+      const { attributes, status, duration_ms: durationMs } = onlySpan();
+      expect({ status, ...attributes }).toMatchObject({
+        status: "OK",
+        status_code: 200,
+        request_id: "req_replayed",
+      });
+      expect(durationMs).toBeLessThanOrEqual(performance.now() - startMs);
+    });
+  });
+
+  it("ends its span where the raw response is asked for, and its body never read", async () => {
+    const ask = async (): Promise<void> => {
+      const raw = await ready(BASIC).chat.completions.create(REQUEST).asResponse();
+      expect(raw.status).toBe(200);
+    };
+    await ask();
+    expect(takeSpans()).toEqual([]);
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(onlySpan().attributes).toMatchObject({ aborted: true });
+    });
   });
 
   it("keeps the model as the parent of what the app's own fetch starts, and nothing else in its context", async () => {
