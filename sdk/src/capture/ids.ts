@@ -1,5 +1,3 @@
-import { randomFillSync } from "node:crypto";
-
 /**
  * Random ids in lower-case hexadecimal, W3C trace context's form. They are cut from one long string: a call into the
  * random source for every span would cost more than the rest of the span.
@@ -11,10 +9,20 @@ let used = 0;
 
 function take(length: number): string {
   if (used + length > pool.length) {
-    pool = randomFillSync(bytes).toString("hex");
+    fillWithRandom();
+    pool = bytes.toString("hex");
     used = 0;
   }
   return pool.slice(used, (used += length));
+}
+
+/** From the global `crypto`: it loads in half the time of `node:crypto`. A test's environment may have none, or another's. */
+function fillWithRandom(): void {
+  try {
+    crypto.getRandomValues(bytes);
+  } catch {
+    process.getBuiltinModule("node:crypto").randomFillSync(bytes);
+  }
 }
 
 /** 16 random bytes. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Config } from "../config/options.js";
 import { isRecord } from "./call-messages.js";
 import { RuntimeError } from "../config/runtime-error.js";
@@ -68,7 +67,8 @@ function readOwnTable(config: Config): { table: PriceTable; source: string } | u
   const source = `pricingSource = ${JSON.stringify(pricingSource)}`;
   let json: string;
   try {
-    json = readFileSync(pricingSource, "utf8");
+    // An import would load all of `fs`, its promises included, into every app that has no such file.
+    json = process.getBuiltinModule("node:fs").readFileSync(pricingSource, "utf8");
   } catch (error) {
     throw invalid(`${source} cannot be read (${(error as { code?: string }).code ?? "unknown error"})`);
   }
