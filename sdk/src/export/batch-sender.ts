@@ -47,18 +47,18 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     // The retries repeat the id, so that the collector counts the batch once (contract 1).
     // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
     const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
-    const body = bodies.write(json);
-    const { bytes, isGzip } = body instanceof Promise ? await body : body;
+    const written = bodies.write(json);
+    const body = written instanceof Promise ? await written : written;
 
     for (let retry = 0; ; retry++) {
       let answer: Answer | Failure;
       try {
-        answer = await transport.post(bytes, isGzip, signal);
+        answer = await transport.post(body, signal);
       } catch (error) {
         answer = failureOf(error);
       }
       const verdict = "status" in answer ? verdictOf(answer.status) : "retry";
-      debug?.(`POST ${shownUrl}: ${spans.length} spans, ${bytes.length} bytes, ${describe(answer)}`);
+      debug?.(`POST ${shownUrl}: ${spans.length} spans, ${body.length} bytes, ${describe(answer)}`);
       if (verdict === "acked") {
         settled(spans.length, { type: "acked" });
         return true;

@@ -70,7 +70,7 @@ export class HttpConnection {
    * Writes a request and reads its answer; afterwards the connection is idle, or closed. Rejects with a
    * {@link RequestError} where no answer came.
    */
-  exchange(head: string, body: Uint8Array): Promise<RawAnswer> {
+  exchange(request: Uint8Array): Promise<RawAnswer> {
     const socket = this.#socket;
     const isReused = this.#isUsed;
     this.#isUsed = true;
@@ -90,11 +90,7 @@ export class HttpConnection {
           reject(new RequestError(failure ?? "not HTTP", isStale));
         }
       };
-      // Both leave in one piece.
-      socket.cork();
-      socket.write(head, "latin1");
-      socket.write(body);
-      socket.uncork();
+      socket.write(request);
     });
   }
 

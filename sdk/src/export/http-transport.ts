@@ -1,5 +1,6 @@
 import { openConnection, RequestError, type HttpConnection } from "./http-connection.js";
 import type { RawAnswer } from "./raw-answer.js";
+import type { RequestBody } from "./request-body.js";
 
 /** What a server answered. */
 export interface Answer {
@@ -12,7 +13,7 @@ export interface Transport {
   /**
    * Rejects where no answer came: refused, reset, timed out, aborted. The body may be written anew once this has settled.
    */
-  post(body: Uint8Array, isGzip: boolean, signal: AbortSignal): Promise<Answer>;
+  post(body: RequestBody, signal: AbortSignal): Promise<Answer>;
   /** Closes the idle connection. */
   close(): void;
 }
@@ -40,18 +41,16 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
   let followed: AbortSignal | undefined;
   const fixedHead = headOf(url, headers);
 
-  async function post(body: Uint8Array, isGzip: boolean, signal: AbortSignal): Promise<RawAnswer> {
+  async function post(body: RequestBody, signal: AbortSignal): Promise<RawAnswer> {
     follow(signal);
-    const headers = `${fixedHead}${isGzip ? "Content-Encoding: gzip\r\n" : ""}Content-Length: ${body.length}\r\n\r\n`;
+    const headers = `${fixedHead}${body.isGzip ? "Content-Encoding: gzip\r\n" : ""}Content-Length: ${body.length}\r\n\r\n`;
     let target = url;
     for (let redirects = 0; ;) {
       if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs);
       if (signal.aborted) throw new RequestError("aborted", false);
       try {
-        const answer = await connection.exchange(
-          `POST ${target.pathname}${target.search} HTTP/1.1\r\n${headers}`,
-          body,
-        );
+        const head = `POST ${target.pathname}${target.search} HTTP/1.1\r\n${headers}`;
+        const answer = await connection.exchange(body.after(head));
         const next = redirectOf(answer, target);
         if (next === undefined || redirects++ >= MAX_REDIRECTS) return answer;
         target = next;
