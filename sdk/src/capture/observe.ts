@@ -34,11 +34,10 @@ export function observe<F extends AnyFunction>(
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<F>,
 ): TypedPropertyDescriptor<F>;
-export function observe(...args: unknown[]): unknown {
-  const [options, block] = args;
-  if (typeof block === "function" && typeof options !== "function")
-    return runBlock(options as SpanOptions | string, block as (span: SpanHandle) => unknown);
-  return (spanWrapper as (...args: unknown[]) => unknown)(...args);
+export function observe(first?: unknown, second?: unknown, third?: unknown): unknown {
+  if (typeof second === "function" && typeof first !== "function")
+    return runBlock(first as SpanOptions | string, second as (span: SpanHandle) => unknown);
+  return (spanWrapper as (...args: unknown[]) => unknown)(first, second, third);
 }
 
 function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => unknown): unknown {
