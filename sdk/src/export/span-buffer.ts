@@ -4,66 +4,67 @@ import type { RecordedSpan } from "../capture/recorded-span.js";
  * Spans that wait to be sent, the oldest first. Bounded by count and by bytes; what happens when it is full is the
  * exporter's to decide and to count.
  */
-export class SpanBuffer {
-  #spans: (RecordedSpan | undefined)[] = [];
-  #head = 0;
-  #bytes = 0;
-  readonly #maxSpans: number;
-  readonly #maxBytes: number;
-
-  constructor(maxSpans: number, maxBytes: number) {
-    this.#maxSpans = maxSpans;
-    this.#maxBytes = maxBytes;
-  }
-
-  get size(): number {
-    return this.#spans.length - this.#head;
-  }
-
-  /** False where one more span of this size would break a bound. */
-  hasRoom(bytes: number): boolean {
-    return this.size < this.#maxSpans && this.#bytes + bytes <= this.#maxBytes;
-  }
-
-  push(span: RecordedSpan): void {
-    this.#spans.push(span);
-    this.#bytes += span.bytes;
-    span.queuedBytes = span.bytes;
-  }
-
+export interface SpanBuffer {
+  readonly size: number;
+  /** @returns false where the span would break a bound, and was not taken. */
+  push(span: RecordedSpan): boolean;
   /**
    * A span that waits has grown since it came: it was queued at its start, and has ended.
    *
    * @returns false where it has no room any more, and was taken out.
    */
-  resize(span: RecordedSpan): boolean {
-    this.#bytes -= span.queuedBytes;
-    const fits = this.#bytes + span.bytes <= this.#maxBytes;
-    if (!fits) this.#spans.splice(this.#spans.indexOf(span, this.#head), 1);
-    this.#bytes += fits ? span.bytes : 0;
-    span.queuedBytes = fits ? span.bytes : -1;
-    return fits;
-  }
-
+  resize(span: RecordedSpan): boolean;
   /** Takes the oldest: at most so many, and so many bytes unless the first alone has more. */
-  take(maxSpans: number, maxBytes: number): RecordedSpan[] {
-    const taken: RecordedSpan[] = [];
-    const spans = this.#spans;
-    let bytes = 0;
-    while (taken.length < maxSpans) {
-      const span = spans[this.#head];
-      if (span === undefined || (bytes > 0 && bytes + span.queuedBytes > maxBytes)) break;
-      bytes += span.queuedBytes;
-      span.queuedBytes = -1;
-      taken.push(span);
-      spans[this.#head++] = undefined;
-    }
-    this.#bytes -= bytes;
-    // The taken ones are cut off now and then: each span is moved at most once.
-    if (this.#head > 1024 && this.#head * 2 > spans.length) {
-      this.#spans = spans.slice(this.#head);
-      this.#head = 0;
-    }
-    return taken;
-  }
+  take(maxSpans: number, maxBytes: number): RecordedSpan[];
+}
+
+/** Makes a {@link SpanBuffer}. Its state is in variables: what runs for every span should be short before it is compiled, too. */
+export function createSpanBuffer(maxSpans: number, maxBytes: number): SpanBuffer {
+  let spans: (RecordedSpan | undefined)[] = [];
+  let head = 0;
+  let bytes = 0;
+
+  return {
+    get size() {
+      return spans.length - head;
+    },
+
+    push(span) {
+      const total = bytes + span.bytes;
+      if (total > maxBytes || spans.length - head >= maxSpans) return false;
+      spans.push(span);
+      bytes = total;
+      span.queuedBytes = span.bytes;
+      return true;
+    },
+
+    resize(span) {
+      bytes -= span.queuedBytes;
+      const fits = bytes + span.bytes <= maxBytes;
+      if (!fits) spans.splice(spans.indexOf(span, head), 1);
+      bytes += fits ? span.bytes : 0;
+      span.queuedBytes = fits ? span.bytes : -1;
+      return fits;
+    },
+
+    take(maxTaken, maxTakenBytes) {
+      const taken: RecordedSpan[] = [];
+      let takenBytes = 0;
+      while (taken.length < maxTaken) {
+        const span = spans[head];
+        if (span === undefined || (takenBytes > 0 && takenBytes + span.queuedBytes > maxTakenBytes)) break;
+        takenBytes += span.queuedBytes;
+        span.queuedBytes = -1;
+        taken.push(span);
+        spans[head++] = undefined;
+      }
+      bytes -= takenBytes;
+      // The taken ones are cut off now and then: each span is moved at most once.
+      if (head > 1024 && head * 2 > spans.length) {
+        spans = spans.slice(head);
+        head = 0;
+      }
+      return taken;
+    },
+  };
 }
