@@ -15,6 +15,8 @@
  * @property {number} [requests] - sends so many, however long it takes.
  * @property {number} [ratePerSecond] - sends at these moments, whether or not earlier requests were answered; without
  * it each connection sends when it has its answer.
+ * @property {boolean} [sleeps] - sleeps until a request is due, which then goes some milliseconds late: for who measures
+ * something else on the same cores meanwhile. Default: turns in the loop, on time, for the price of a core.
  * @property {boolean} [sameTraces] - sends the same ids again and again.
  *
  * @typedef {object} LoadResult
@@ -136,7 +138,7 @@ async function run(order) {
   };
 
   if (order.ratePerSecond === undefined) await sendBackToBack(connections, isOver, nextNumber, note);
-  else await sendAtRate(connections, order.ratePerSecond, startMs, endMs, nextNumber, note);
+  else await sendAtRate(connections, order, startMs, endMs, nextNumber, note);
 
   const seconds = (performance.now() - startMs) / 1000;
   const cpu = process.cpuUsage(cpuBefore);
@@ -179,7 +181,7 @@ function sendBackToBack(connections, isOver, nextNumber, note) {
  * Sends at fixed moments. A request that finds no idle connection waits, and its latency counts from its moment: a
  * server that stalls does not get fewer requests for it (no coordinated omission).
  */
-function sendAtRate(connections, ratePerSecond, startMs, endMs, nextNumber, note) {
+function sendAtRate(connections, { ratePerSecond, sleeps = false }, startMs, endMs, nextNumber, note) {
   const idle = [...connections];
   let scheduled = 0;
   let answered = 0;
@@ -190,7 +192,8 @@ function sendAtRate(connections, ratePerSecond, startMs, endMs, nextNumber, note
         const dueMs = startMs + (scheduled / ratePerSecond) * 1000;
         if (dueMs > performance.now()) return;
         scheduled++;
-        idle.pop().send(dueMs, nextNumber());
+        // In turn: one that the others left idle for long would be closed by the server.
+        idle.shift().send(dueMs, nextNumber());
       }
     };
     for (const connection of connections) {
@@ -201,10 +204,11 @@ function sendAtRate(connections, ratePerSecond, startMs, endMs, nextNumber, note
         if (++answered === total) resolve(undefined);
       };
     }
-    // Timers are a millisecond late or more: turning in the loop sends on time, for the price of a core.
     const turn = () => {
       sendDue();
-      if (scheduled < total) setImmediate(turn);
+      if (scheduled === total) return;
+      if (sleeps) setTimeout(turn, 1);
+      else setImmediate(turn);
     };
     turn();
   });
