@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../contract/errors.js";
+import { whenThere, type NowOrLater } from "../now-or-later.js";
 
 /** What a route answers. */
 export interface IngestAnswer {
@@ -12,16 +13,19 @@ export interface IngestAnswer {
 /** A route that spans come in by, answered without Fastify (docs/decisions/0002). */
 export interface IngestRoute {
   /** Takes one request and returns its answer, or throws the `ApiError` that is its answer. */
-  readonly handle: (request: IncomingMessage) => Promise<IngestAnswer>;
+  readonly handle: (request: IncomingMessage) => NowOrLater<IngestAnswer>;
   /** The answer to an error, where it is not the one of contract 2. */
-  readonly answerError?: (error: ApiError, request: IncomingMessage) => IngestAnswer | Promise<IngestAnswer>;
+  readonly answerError?: (error: ApiError, request: IncomingMessage) => NowOrLater<IngestAnswer>;
 }
 
 /** A route whose code is loaded with the first request that it gets: what few need must not hold up every start. */
 export function loadedWhenAsked(load: () => Promise<Required<IngestRoute>>): IngestRoute {
-  let route: Promise<Required<IngestRoute>> | undefined;
+  let loading: Promise<Required<IngestRoute>> | undefined;
+  let loaded: Required<IngestRoute> | undefined;
+  const route = (): NowOrLater<Required<IngestRoute>> =>
+    loaded ?? (loading ??= load().then((route) => (loaded = route)));
   return {
-    handle: async (request) => (await (route ??= load())).handle(request),
-    answerError: async (error, request) => (await (route ??= load())).answerError(error, request),
+    handle: (request) => whenThere(route(), ({ handle }) => handle(request)),
+    answerError: (error, request) => whenThere(route(), ({ answerError }) => answerError(error, request)),
   };
 }

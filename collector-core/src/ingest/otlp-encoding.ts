@@ -61,14 +61,13 @@ export function readOtlpRequest(body: Buffer, encoding: OtlpEncoding): OtlpTrace
   }
 }
 
-const NO_BYTES = new Uint8Array();
-
 /** The answer to a request: empty where every span was taken, else how many were not, and why. */
 export function writeOtlpResponse(
   encoding: OtlpEncoding,
   refused: { readonly spans: number; readonly reason: string },
 ): string | Uint8Array {
-  if (refused.spans === 0) return encoding === "application/json" ? "{}" : NO_BYTES;
+  // A text, even where it has nothing: head and body then leave in one piece.
+  if (refused.spans === 0) return encoding === "application/json" ? "{}" : "";
   const response = create(ExportTraceServiceResponseSchema, {
     partialSuccess: { rejectedSpans: BigInt(refused.spans), errorMessage: refused.reason },
   });

@@ -2,8 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
 import { ApiError } from "../contract/errors.js";
 import type { BatchPart } from "../interfaces.js";
+import { whenThere, type NowOrLater } from "../now-or-later.js";
 import type { LinkMemory } from "../otlp/request-links.js";
-import { applicationsOf, spansFromOtlp, type MappedRequest } from "../otlp/spans-from-otlp.js";
+import {
+  applicationsOf,
+  spansFromOtlp,
+  type Application,
+  type MappedRequest,
+} from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/span-facts.js";
 import { createAdmission, shuttingDown } from "./admission.js";
@@ -15,6 +21,7 @@ import {
   readOtlpRequest,
   requireOtlpEncoding,
   writeOtlpResponse,
+  type OtlpEncoding,
 } from "./otlp-encoding.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
@@ -33,27 +40,44 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   const { counters, clock } = options;
   const admit = createAdmission(options.queue, counters);
 
-  async function handle(request: IncomingMessage): Promise<IngestAnswer> {
+  function handle(request: IncomingMessage): Promise<IngestAnswer> {
     if (options.isStopping()) throw shuttingDown();
     const senderHeaders = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    const otlp = await options.readBody(request, (body) => readOtlpRequest(body, encoding));
-    const headers = otlpHeaders(encoding, limitServices(otlp, senderHeaders));
-    const mapped = spansFromOtlp(otlp, options.linksOf(tenant));
+    return options.readBody(request, (body) =>
+      takeRequest(readOtlpRequest(body, encoding), encoding, tenant, senderHeaders),
+    );
+  }
+
+  function takeRequest(
+    otlp: OtlpTraceRequest,
+    encoding: OtlpEncoding,
+    tenant: string,
+    senderHeaders: AnswerHeaders,
+  ): NowOrLater<IngestAnswer> {
+    const applications = applicationsOf(otlp);
+    const headers = otlpHeaders(encoding, limitServices(otlp, applications, senderHeaders));
+    const mapped = spansFromOtlp(otlp, applications, options.linksOf(tenant));
+    const { refusedSpans } = mapped;
     if (options.isStopping()) {
       admit.refuse("shutting_down", mapped.receivedSpans);
       throw shuttingDown();
     }
-    await offer(mapped, tenant);
-    const reason = `invalid_span: ${mapped.refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
-    const body = writeOtlpResponse(encoding, { spans: mapped.refusedSpans, reason });
-    return { status: 200, headers, body };
+    return whenThere(offer(mapped, tenant), () => {
+      const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
+      const body = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
+      return { status: 200, headers, body };
+    });
   }
 
   /** Spec 4.9 rule 7: every service that a request names has sent one. */
-  function limitServices(otlp: OtlpTraceRequest, senderHeaders: AnswerHeaders): AnswerHeaders {
-    const services = new Set(applicationsOf(otlp).map(({ service }) => service));
+  function limitServices(
+    otlp: OtlpTraceRequest,
+    applications: readonly Application[],
+    senderHeaders: AnswerHeaders,
+  ): AnswerHeaders {
+    const services = new Set(applications.map(({ service }) => service));
     let headers = senderHeaders;
     try {
       for (const service of services) headers = options.gate.enterService(service, headers);
@@ -64,10 +88,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     return headers;
   }
 
-  async function offer(
+  function offer(
     { applications, receivedSpans, refusedSpans }: MappedRequest,
     tenant: string,
-  ): Promise<void> {
+  ): NowOrLater<void> {
     counters.received(receivedSpans);
     if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
     const receivedAtMs = clock.now();
@@ -86,8 +110,8 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       for (const span of ofApplication) spans.push(span);
     }
     const [first, ...others] = parts;
-    if (first === undefined) return;
-    await admit.offer({
+    if (first === undefined) return undefined;
+    return admit.offer({
       parts: [first, ...others],
       batchId: undefined,
       spanCount: spans.length,

@@ -38,11 +38,15 @@ export function applicationsOf(request: OtlpTraceRequest): Application[] {
 /**
  * Maps a request (contract 6): each span by itself, then what they say together.
  *
+ * @param applications - those of the request.
  * @param memory - of the requests before it. Default: none.
  */
-export function spansFromOtlp(request: OtlpTraceRequest, memory?: LinkMemory): MappedRequest {
+export function spansFromOtlp(
+  request: OtlpTraceRequest,
+  applications: readonly Application[] = applicationsOf(request),
+  memory?: LinkMemory,
+): MappedRequest {
   const mapped: { span: Span; application: number; isOwn: boolean }[] = [];
-  const applications = applicationsOf(request);
   let receivedSpans = 0;
   for (const [application, { resource, scopes }] of request.entries()) {
     const resourceAttributes = restOfResource(resource);
@@ -91,7 +95,8 @@ function settleForeign(
 }
 
 const SERVICE = "service.name";
-const ENVIRONMENTS = ["deployment.environment.name", "deployment.environment"];
+const ENVIRONMENT = "deployment.environment.name";
+const OLDER_ENVIRONMENT = "deployment.environment";
 const VERSION = "service.version";
 const TENANT = "obspan.tenant";
 
@@ -101,10 +106,7 @@ function readApplication({ resource, scopes }: OtlpResourceSpans): Application {
   const ofSpan = (key: string): string | undefined => asText(scopes[0]?.spans[0]?.attributes.get(key));
   return {
     service: text(SERVICE) ?? "unknown",
-    env:
-      ENVIRONMENTS.map(text).find((env) => env !== undefined) ??
-      ofSpan("langfuse.environment") ??
-      "development",
+    env: text(ENVIRONMENT) ?? text(OLDER_ENVIRONMENT) ?? ofSpan("langfuse.environment") ?? "development",
     version: text(VERSION) ?? ofSpan("langfuse.release"),
     tenant: text(TENANT),
   };
@@ -116,4 +118,4 @@ function restOfResource(resource: OtlpAttributes): Attributes | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-const MAPPED: ReadonlySet<string> = new Set([SERVICE, ...ENVIRONMENTS, VERSION, TENANT]);
+const MAPPED: ReadonlySet<string> = new Set([SERVICE, ENVIRONMENT, OLDER_ENVIRONMENT, VERSION, TENANT]);
