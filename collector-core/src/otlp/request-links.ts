@@ -33,8 +33,10 @@ const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
  * the innermost span that failed of it. All parent links of a request are read first, for spans come in any order; what
  * is said of a parent that is not among them is remembered. A call that is another's parent is known for a wrapper
  * everywhere; one with spans of other types between them becomes a task, or it would count as a call.
+ *
+ * @returns settles one of them; it returns the same span where there is nothing to settle.
  */
-export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): Span[] {
+export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): (span: Span) => Span {
   const ofTrace = groupByTrace(spans);
   const parentOf = (span: Span): Span | undefined =>
     span.parent_span_id == null ? undefined : ofTrace(span.trace_id)?.get(span.parent_span_id);
@@ -91,10 +93,10 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     else if (hasFailed(parent)) carriers.add(parent);
   }
   const echoes = findEchoes(aroundOf);
-  return spans.map((span) => {
+  return (span) => {
     const settled = settleUsage(span);
     return carriers.has(span) ? { ...settled, error_propagated: true } : settled;
-  });
+  };
 
   function settleUsage(span: Span): Span {
     if (echoes.calls.has(span)) return { ...span, span_type: "task" };

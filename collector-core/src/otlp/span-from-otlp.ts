@@ -7,16 +7,13 @@ import { takeLabels, takeTimeToFirstToken } from "./mapping/labels.js";
 import { takeSpanType } from "./mapping/span-type.js";
 import { takeUsage } from "./mapping/usage.js";
 import { instantOf } from "./nanoseconds.js";
-import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpEvent, OtlpScope, OtlpSpan } from "./received-spans.js";
 
 /**
  * A span of any library as ours (contract 6): one table for OpenTelemetry's conventions, OpenInference, Traceloop, the AI
- * SDK, Langfuse and their relatives. What the table does not know is kept as it came. One that Obspan itself exported
- * becomes what it was.
+ * SDK, Langfuse and their relatives. What the table does not know is kept as it came.
  */
 export function spanFromOtlp(span: OtlpSpan, scope: OtlpScope, resource?: Attributes): Span {
-  if (isOwnSpan(span)) return ownSpanFromOtlp(span);
   const attributes = new AttributeSet(span.attributes);
   const outcome = takeOutcome(span, attributes);
   const spanType = takeSpanType(attributes, span.name);
@@ -32,7 +29,7 @@ export function spanFromOtlp(span: OtlpSpan, scope: OtlpScope, resource?: Attrib
   if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
   if (error !== undefined) addPresent(mapped, error);
   addPresent(mapped, content);
-  for (const [key, value] of attributes.rest()) addOwn(mapped, key, value);
+  for (const [key, value] of attributes.all()) if (value !== undefined) addOwn(mapped, key, value);
   addAround(mapped, span, scope, resource);
   const result = basicsOf(span);
   result.span_type = spanType;

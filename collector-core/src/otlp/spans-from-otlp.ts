@@ -1,6 +1,6 @@
-import type { Attributes, Span } from "@obspan/sdk/wire";
+import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
-import { isOwnSpan } from "./own-span-from-otlp.js";
+import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { settleLinks, type LinkMemory } from "./request-links.js";
 import { spanFromOtlp } from "./span-from-otlp.js";
@@ -46,52 +46,43 @@ export function spansFromOtlp(
   applications: readonly Application[] = applicationsOf(request),
   memory?: LinkMemory,
 ): MappedRequest {
-  const mapped: { span: Span; application: number; isOwn: boolean }[] = [];
+  /** All that Obspan did not export: what it did has been settled before. */
+  const foreign: Span[] = [];
+  const own = new Set<Span>();
   let receivedSpans = 0;
-  for (const [application, { resource, scopes }] of request.entries()) {
+  let refusedSpans = 0;
+  const mappedOf = request.map(({ resource, scopes }) => {
     const resourceAttributes = restOfResource(resource);
+    const mapped: Span[] = [];
     for (const { scope, spans } of scopes) {
       receivedSpans += spans.length;
       for (const span of spans) {
-        if (!isUsable(span)) continue;
-        const isOwn = isOwnSpan(span);
-        mapped.push({ span: spanFromOtlp(span, scope, resourceAttributes), application, isOwn });
+        if (!isUsable(span)) {
+          refusedSpans++;
+        } else if (isOwnSpan(span)) {
+          const exported = ownSpanFromOtlp(span);
+          own.add(exported);
+          mapped.push(exported);
+        } else {
+          const made = spanFromOtlp(span, scope, resourceAttributes);
+          foreign.push(made);
+          mapped.push(made);
+        }
       }
     }
+    return mapped;
+  });
+  const settle = settleLinks(foreign, memory);
+  const ofApplications: ApplicationSpans[] = [];
+  for (const [index, application] of applications.entries()) {
+    const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : settle(span)));
+    if (spans.length > 0) ofApplications.push({ application, spans });
   }
-  const settled = settleForeign(mapped, memory);
-  const spansOf = new Map<number, Span[]>();
-  for (const [position, span] of settled.entries()) {
-    const application = mapped[position]?.application ?? 0;
-    const spans = spansOf.get(application);
-    if (spans === undefined) spansOf.set(application, [span]);
-    else spans.push(span);
-  }
-  return {
-    applications: [...spansOf].flatMap(([index, spans]) => {
-      const application = applications[index];
-      return application === undefined ? [] : { application, spans };
-    }),
-    receivedSpans,
-    refusedSpans: receivedSpans - mapped.length,
-  };
+  return { applications: ofApplications, receivedSpans, refusedSpans };
 }
 
 function isUsable({ traceId, spanId }: OtlpSpan): boolean {
   return traceId !== "" && spanId !== "";
-}
-
-/** What Obspan exported has been settled before. */
-function settleForeign(
-  mapped: readonly { span: Span; isOwn: boolean }[],
-  memory: LinkMemory | undefined,
-): Span[] {
-  const settled = settleLinks(
-    mapped.flatMap(({ span, isOwn }) => (isOwn ? [] : span)),
-    memory,
-  );
-  let next = 0;
-  return mapped.map(({ span, isOwn }) => (isOwn ? span : (settled[next++] ?? span)));
 }
 
 const SERVICE = "service.name";
@@ -114,8 +105,9 @@ function readApplication({ resource, scopes }: OtlpResourceSpans): Application {
 
 /** What a resource says beside that; undefined where it is nothing. */
 function restOfResource(resource: OtlpAttributes): Attributes | undefined {
-  const entries = [...resource].filter(([key]) => !MAPPED.has(key));
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  let rest: Map<string, JsonValue> | undefined;
+  for (const [key, value] of resource) if (!MAPPED.has(key)) (rest ??= new Map()).set(key, value);
+  return rest && Object.fromEntries(rest);
 }
 
 const MAPPED: ReadonlySet<string> = new Set([SERVICE, ENVIRONMENT, OLDER_ENVIRONMENT, VERSION, TENANT]);

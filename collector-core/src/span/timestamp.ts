@@ -161,23 +161,36 @@ export function compareInstants(a: Instant, b: Instant): number {
 
 /** Writes a moment as RFC 3339 in UTC: milliseconds always, micro- and nanoseconds where they are not zero. */
 export function formatInstant({ epochMs, nanos }: Instant): string {
-  const inMinute = epochMs - writtenMinuteMs;
-  if (!(inMinute >= 0 && inMinute < 60_000)) {
-    writtenMinuteMs = Math.floor(epochMs / 60_000) * 60_000;
-    writtenMinute = new Date(writtenMinuteMs).toISOString().slice(0, 17);
-  }
-  const ms = epochMs - writtenMinuteMs;
+  const minute = Math.floor(epochMs / 60_000);
+  const ms = epochMs - minute * 60_000;
   const second = Math.trunc(ms / 1000);
-  const text = `${writtenMinute}${second < 10 ? "0" : ""}${second}.${threeDigits(ms - second * 1000)}`;
-  if (nanos === 0) return `${text}Z`;
-  const micros = Math.trunc(nanos / 1000);
-  const rest = nanos - micros * 1000;
-  return rest === 0 ? `${text}${threeDigits(micros)}Z` : `${text}${threeDigits(micros)}${threeDigits(rest)}Z`;
+  const upToMs = `${second < 10 ? "0" : ""}${second}.${threeDigits(ms - second * 1000)}`;
+  // Short texts are joined first: what is joined to a long one is copied once more when it is read.
+  const withinMinute = `${upToMs}${digitsOfNanos(nanos)}Z`;
+  return `${writtenMinute(minute)}${withinMinute}`;
 }
 
-/** What was written last, up to the seconds, and the moment that it says. The spans of a trace are of the same minute. */
-let writtenMinute = "";
-let writtenMinuteMs = Number.NaN;
+function digitsOfNanos(nanos: number): string {
+  if (nanos === 0) return "";
+  const micros = Math.trunc(nanos / 1000);
+  const rest = nanos - micros * 1000;
+  return rest === 0 ? threeDigits(micros) : `${threeDigits(micros)}${threeDigits(rest)}`;
+}
+
+/** Minutes that were written last, and what they are written as. The spans of a trace are of one minute, or of two. */
+const WRITTEN_MINUTES = 4;
+const writtenMinutes = new Array<number>(WRITTEN_MINUTES).fill(Number.NaN);
+const writtenTexts = new Array<string>(WRITTEN_MINUTES).fill("");
+
+/** Up to the seconds: `2026-11-21T05:57:`. */
+function writtenMinute(minute: number): string {
+  const place = minute % WRITTEN_MINUTES;
+  if (writtenMinutes[place] !== minute) {
+    writtenMinutes[place] = minute;
+    writtenTexts[place] = new Date(minute * 60_000).toISOString().slice(0, 17);
+  }
+  return writtenTexts[place] ?? "";
+}
 
 function threeDigits(value: number): string {
   if (value >= 100) return String(value);

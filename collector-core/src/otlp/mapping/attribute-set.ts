@@ -51,7 +51,8 @@ export class AttributeSet {
   #low = 0;
   #high = 0;
 
-  constructor(private readonly values: Map<string, JsonValue>) {
+  /** @param values - undefined where it has been taken: a Map from which much is deleted makes itself anew each time. */
+  constructor(private readonly values: Map<string, JsonValue | undefined>) {
     for (const key of values.keys()) {
       const mask = MASKS.get(key);
       if (mask !== undefined) {
@@ -79,15 +80,15 @@ export class AttributeSet {
   }
 
   has(key: string): boolean {
-    return this.values.has(key);
+    return this.values.get(key) !== undefined;
   }
 
-  keys(): IterableIterator<string> {
-    return this.values.keys();
+  *keys(): IterableIterator<string> {
+    for (const [key, value] of this.values) if (value !== undefined) yield key;
   }
 
   delete(key: string): void {
-    this.values.delete(key);
+    if (this.has(key)) this.values.set(key, undefined);
   }
 
   /** The text under a key, where there is one that is not empty. */
@@ -116,13 +117,13 @@ export class AttributeSet {
       const result = read(value);
       if (result === undefined) continue;
       found ??= result;
-      if (result === found) this.values.delete(key);
+      if (result === found) this.values.set(key, undefined);
     }
     return found;
   }
 
-  /** What is left, in the order in which it came. */
-  rest(): IterableIterator<[string, JsonValue]> {
+  /** What came, in its order; undefined where it has been taken. */
+  all(): IterableIterator<[string, JsonValue | undefined]> {
     return this.values.entries();
   }
 }

@@ -370,7 +370,8 @@ function takeListedEvents(
   attributes: AttributeSet,
   isModelCall: boolean,
 ): { input: Content | undefined; output: Content | undefined } | undefined {
-  const list = attributes.peek(LISTED_EVENTS, asList) ?? [];
+  const list = attributes.peek(LISTED_EVENTS, asList);
+  if (list === undefined) return undefined;
   const events = list.flatMap((item): OtlpEvent[] => {
     const name = isRecord(item) ? asText(item["event.name"]) : undefined;
     if (!isRecord(item) || name === undefined) return [];

@@ -134,23 +134,22 @@ export type Labels = Readonly<Record<string, JsonValue | undefined>>;
 /** Reads what a span names, and takes the attributes out that say it. */
 export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: KnownSpanType): Labels {
   const isModelCall = MODEL_TYPES.has(spanType);
-  const metadata = readOnce(() => attributes.peek(METADATA, asRecord));
-  const settings = readOnce(() => attributes.peek(SETTINGS, asRecord));
+  const metadata = attributes.peek(METADATA, asRecord);
+  const settings = attributes.peek(SETTINGS, asRecord);
   const action = isModelCall ? attributes.peek(GENKIT_NAME, readActionName) : undefined;
-  const provider = isModelCall
-    ? takeProvider(attributes, () => asText(metadata()["ls_provider"]) ?? action?.provider)
-    : undefined;
+  const otherProvider = asText(metadata?.["ls_provider"]) ?? action?.provider;
+  const provider = isModelCall ? takeProvider(attributes, otherProvider) : undefined;
   const model = isModelCall ? attributes.take(MODEL, asText) : undefined;
   return {
     model: model ?? action?.model,
     provider,
     tool_name: takeToolName(attributes, span.name, spanType),
     agent: takeAgent(attributes, span.name, spanType),
-    session_id: attributes.take(SESSION_ID, asText) ?? firstText(metadata(), SESSION_NAMES),
-    user_id: attributes.take(USER_ID, asText) ?? firstText(metadata(), USER_NAMES),
-    temperature: attributes.take(TEMPERATURE, asNumber) ?? asNumber(settings()["temperature"]),
+    session_id: attributes.take(SESSION_ID, asText) ?? firstText(metadata, SESSION_NAMES),
+    user_id: attributes.take(USER_ID, asText) ?? firstText(metadata, USER_NAMES),
+    temperature: attributes.take(TEMPERATURE, asNumber) ?? asNumber(settings?.["temperature"]),
     max_tokens:
-      attributes.take(MAX_TOKENS, asNumber) ?? asNumber(settings()["max_tokens"] ?? settings()["maxTokens"]),
+      attributes.take(MAX_TOKENS, asNumber) ?? asNumber(settings?.["max_tokens"] ?? settings?.["maxTokens"]),
     stream: attributes.take(STREAM, asBoolean),
     finish_reason: attributes.take(FINISH_REASON, onlyReason),
     tool_definitions: takeToolDefinitions(attributes),
@@ -159,17 +158,11 @@ export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: K
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Text of JSON is parsed where something in it is asked for, and once. */
-function readOnce(read: () => Fields | undefined): () => Fields {
-  let fields: Fields | undefined;
-  return () => (fields ??= read() ?? {});
-}
-
 const SESSION_NAMES = ["session_id", "sessionId", "thread_id", "threadId", "conversation_id"];
 const USER_NAMES = ["user_id", "userId"];
 
-function firstText(fields: Fields, names: readonly string[]): string | undefined {
-  return names.map((name) => asText(fields[name])).find((text) => text !== undefined);
+function firstText(fields: Fields | undefined, names: readonly string[]): string | undefined {
+  return fields && names.map((name) => asText(fields[name])).find((text) => text !== undefined);
 }
 
 function readActionName(value: JsonValue): { provider: string; model: string } | undefined {
@@ -183,8 +176,8 @@ function notFramework(value: JsonValue): string | undefined {
 }
 
 /** The provider by its one name. What says it otherwise (`openai.responses`) stays beside it, so that it is not lost. */
-function takeProvider(attributes: AttributeSet, otherwise: () => string | undefined): string | undefined {
-  const name = attributes.peek(PROVIDER, notFramework) ?? otherwise() ?? attributes.peek(PROVIDER, asText);
+function takeProvider(attributes: AttributeSet, otherwise: string | undefined): string | undefined {
+  const name = attributes.peek(PROVIDER, notFramework) ?? otherwise ?? attributes.peek(PROVIDER, asText);
   if (name === undefined) return undefined;
   const provider = normalizeProvider(name);
   attributes.take(PROVIDER, (value) => (value === provider ? provider : undefined));

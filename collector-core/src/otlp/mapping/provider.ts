@@ -26,12 +26,16 @@ const PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
   ["ollama", "ollama"],
 ];
 
+/** The names that they are given here, which most libraries use too. */
+const NORMAL: ReadonlySet<string> = new Set(PREFIXES.map(([, provider]) => provider));
+
 /** What the AI SDK writes behind the provider: the kind of its interface. */
 const API_KIND =
   /\.(?:chat|completions?|responses|messages|embeddings?|text-?embedding|image|speech|transcription|generative-ai|reranking)$/;
 
 /** One name for a provider, whatever library named it (contract 6). */
 export function normalizeProvider(name: string): string {
+  if (NORMAL.has(name)) return name;
   const lower = name.trim().toLowerCase();
   for (const [prefix, provider] of PREFIXES) {
     if (lower.startsWith(prefix)) return provider;
