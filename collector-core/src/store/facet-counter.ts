@@ -1,9 +1,13 @@
 import type { Facets } from "../contract/trace.js";
+import type { TimeSlice } from "../time-slice.js";
+import { MostFrequent } from "./most-frequent.js";
 import type { TraceBlock } from "./trace-block.js";
 import type { TraceValues } from "./trace-values.js";
 
 /** Values that a facet shows. */
 const MAX_VALUES = 200;
+/** Entries that are counted between two looks at the clock. */
+const ENTRIES_PER_LOOK = 64;
 
 /** Counts how many traces have which value. */
 export class FacetCounter {
@@ -18,38 +22,46 @@ export class FacetCounter {
     count(this.#byValues, block.values(slot), 1);
   }
 
-  /** The most frequent values of each field, ties by name. */
-  toFacets(): Facets {
-    const facetOf = (valuesOf: (values: TraceValues) => readonly string[]) => {
+  /** The most frequent values of each field, ties by name. Where each trace has names of its own, that takes slices. */
+  async toFacets(timeSlice: TimeSlice): Promise<Facets> {
+    const facetOf = async (valuesOf: (values: TraceValues) => readonly string[]) => {
       const counts = new Map<string, number>();
-      for (const [values, traces] of this.#byValues)
+      await eachInSlices(this.#byValues, timeSlice, ([values, traces]) => {
         for (const value of valuesOf(values)) count(counts, value, traces);
-      return mostFrequent(counts);
+      });
+      // An absent value counts nowhere.
+      counts.delete("");
+      const mostFrequent = new MostFrequent(MAX_VALUES);
+      await eachInSlices(counts, timeSlice, ([value, traces]) => mostFrequent.add(value, traces));
+      return [...mostFrequent.entries];
     };
     return {
       total: this.#total,
       cost_usd: this.#costUsd,
-      service: facetOf(({ service }) => service),
-      env: facetOf(({ env }) => env),
-      agent: facetOf(({ agent }) => agent),
-      model: facetOf(({ model }) => model),
-      status: facetOf(({ status }) => [status]),
-      span_type: facetOf((values) => values.span_type),
-      evaluation_type: facetOf((values) => values.evaluation_type),
-      tenant: facetOf(({ tenant }) => [tenant]),
+      service: await facetOf(({ service }) => service),
+      env: await facetOf(({ env }) => env),
+      agent: await facetOf(({ agent }) => agent),
+      model: await facetOf(({ model }) => model),
+      status: await facetOf(({ status }) => [status]),
+      span_type: await facetOf((values) => values.span_type),
+      evaluation_type: await facetOf((values) => values.evaluation_type),
+      tenant: await facetOf(({ tenant }) => [tenant]),
     };
+  }
+}
+
+async function eachInSlices<T>(
+  items: Iterable<T>,
+  timeSlice: TimeSlice,
+  visit: (item: T) => void,
+): Promise<void> {
+  let visited = 0;
+  for (const item of items) {
+    visit(item);
+    if (++visited % ENTRIES_PER_LOOK === 0 && timeSlice.isOver()) await timeSlice.next();
   }
 }
 
 function count<T>(counts: Map<T, number>, value: T, traces: number): void {
   counts.set(value, (counts.get(value) ?? 0) + traces);
-}
-
-/** An absent value is `""` and counts nowhere. */
-function mostFrequent(counts: ReadonlyMap<string, number>): { value: string; count: number }[] {
-  return [...counts]
-    .filter(([value]) => value !== "")
-    .map(([value, traces]) => ({ value, count: traces }))
-    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-    .slice(0, MAX_VALUES);
 }

@@ -346,7 +346,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
         },
         signal,
       );
-      return counter.toFacets();
+      return await counter.toFacets(new TimeSlice(clock, signal));
     },
 
     async histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram> {

@@ -291,6 +291,21 @@ describe("contract 3: GET /v1/facets", () => {
       service: [{ value: "odd", count: 2 }],
     });
   });
+
+  it("lets the event loop turn while it counts thousands of names", async () => {
+    const { get, post, settled } = await startCollector({}, { clock: everLater() });
+    const spans = Array.from({ length: 3000 }, (_, index) =>
+      span({ trace_id: `t${index}`, attributes: { agent: `agent ${index}` } }),
+    );
+    await post({ spans });
+    await settled();
+    await get("/v1/facets?service=nobody");
+    const turns = countTurns();
+    const { agent } = await get<Facets>("/v1/facets");
+    expect(agent).toHaveLength(200);
+    // Going through the traces are some ninety.
+    expect(turns.end()).toBeGreaterThan(300);
+  });
 });
 
 describe("contract 2: trace_store.enabled false", () => {

@@ -899,6 +899,23 @@ export function describeTraceStore(
         expect(model).toHaveLength(200);
         expect(model[0]).toEqual({ value: "m249", count: 2 });
       });
+
+      it("orders by how many traces have a value, ties by name, whichever came first", async () => {
+        await open({ maxTraces: 2000 });
+        const counts = new Map<string, number>();
+        for (let n = 0; n < 900; n++) {
+          const name = `agent ${(n * 7919) % 450}`;
+          const times = n < 450 ? 1 : n % 3;
+          counts.set(name, (counts.get(name) ?? 0) + times);
+          for (let time = 0; time < times; time++)
+            await append(aModelCall({ trace_id: `t${n}.${time}`, attributes: { agent: name } }));
+        }
+        const { agent } = await store.facets({});
+        const ordered = [...counts]
+          .map(([value, count]) => ({ value, count }))
+          .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+        expect(agent).toEqual(ordered.slice(0, 200));
+      });
     });
 
     describeTraceQueries(() => ({ store, clock, append }));
