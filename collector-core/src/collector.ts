@@ -211,7 +211,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     (source) => source !== undefined,
   );
   const counters = createCounterHistory({ sources: metricSources, time: stats.time });
-  const statsReader = createStatsReader(stats, counters);
+  const statsReader = createStatsReader(stats, counters, clock);
 
   // 6. The way from the one to the other, beside the HTTP handlers.
   const leafUsage = createLeafUsage(clock);
@@ -308,7 +308,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       });
       await app.register(exportRoute, { store, version, clock });
       await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
-      await app.register(statsRoute, { read: (request) => statsReader.read(request) });
+      await app.register(statsRoute, { read: (...question) => statsReader.read(...question) });
       await app.register(metricsRoute, {
         renderMetrics: (format) => renderMetrics(format, metricSources),
       });

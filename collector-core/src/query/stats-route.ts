@@ -9,6 +9,7 @@ import {
   type StatsQuery,
 } from "../contract/stats.js";
 import { errorAnswers } from "./error-schemas.js";
+import { whileConnected } from "./trace-requests.js";
 
 /** A label that statistics can be chosen and grouped by. */
 type StatsLabel = Exclude<StatsGroup, "tool">;
@@ -24,7 +25,7 @@ export interface StatsRequest {
 
 /** What {@link statsRoute} needs. */
 export interface StatsRouteOptions {
-  readonly read: (request: StatsRequest) => Stats;
+  readonly read: (request: StatsRequest, signal: AbortSignal) => Promise<Stats>;
 }
 
 /** `GET /v1/stats`: windowed series of every span, unsampled ones included (contract 3). */
@@ -42,7 +43,7 @@ export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (a
         response: { 200: StatsSchema, ...errorAnswers("invalid_query") },
       },
     },
-    async ({ query }) => read(toRequest(query)),
+    async ({ query }, reply) => await read(toRequest(query), whileConnected(reply.raw)),
   );
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LiveMetrics, Stats } from "../../src/contract/stats.js";
 import type { Clock } from "../../src/interfaces.js";
+import { countTurns, everLater } from "../loop-turns.js";
 import { listen } from "../query/live-reader.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
@@ -190,6 +191,19 @@ describe("contract 3: GET /v1/stats", () => {
     const ahead = await stats("?window=15m");
     expect(ahead.end).toBe("2026-11-21T12:10:30.000Z");
     expect(ahead.total.window.calls).toBe(1);
+  });
+
+  it("lets the event loop turn while it adds up what many labels did", async () => {
+    const running = await startCollector({}, { clock: everLater() });
+    await running.post({
+      spans: Array.from({ length: 50 }, (_, index) => call({ agent: `agent ${index}` })),
+    });
+    await running.settled();
+    await running.get("/v1/stats");
+    const turns = countTurns();
+    const { groups } = await running.get<Stats>("/v1/stats?window=1h&step=10&group_by=agent&groups=50");
+    expect(groups).toHaveLength(50);
+    expect(turns.end()).toBeGreaterThanOrEqual(360);
   });
 
   it("shows the pipeline's own counters over the same points", async () => {

@@ -1,5 +1,7 @@
 import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
 import type { LiveMetrics, Stats } from "../../contract/stats.js";
+import type { Clock } from "../../interfaces.js";
+import { TimeSlice } from "../../time-slice.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL } from "./stats-cells.js";
@@ -21,45 +23,33 @@ export interface StatsRequest {
 
 /** Reads the rings of {@link SpanStats} and the {@link CounterHistory}. */
 export interface StatsReader {
-  read(request: StatsRequest): Stats;
+  /**
+   * Says how things stand now. A day of thousands of labels is added up in slices. Rejects with the signal's reason when
+   * aborted.
+   */
+  read(request: StatsRequest, signal?: AbortSignal): Promise<Stats>;
   /** The newest step, over all spans. */
   newest(): LiveMetrics;
 }
 
-export function createStatsReader(stats: SpanStats, counters: CounterHistory): StatsReader {
+export function createStatsReader(
+  stats: SpanStats,
+  counters: CounterHistory,
+  clock: Pick<Clock, "monotonic">,
+): StatsReader {
   const { time, rows, layout } = stats;
 
   return {
-    read({ windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }) {
+    async read({ windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }, signal) {
       stats.roll();
       const nowMs = time.now();
       const stepMs = stepSeconds * 1000;
       const points = Math.ceil(windowSeconds / stepSeconds);
       const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
       const isCoarse = stepMs % MINUTE_MS === 0;
+      // What changes is read before the first slice is over; blocks never change.
       const blocks = stats.blocksFrom(startMs, isCoarse);
-      const isChosen = rows.all.map((row) => matches(row, filters));
-      const groups =
-        groupBy === undefined ? NO_GROUPS : groupRows(rows.all, isChosen, blocks, groupBy, maxGroups);
-
-      const total = new SeriesBuilder(layout);
-      const builders = groups.values.map(() => new SeriesBuilder(layout));
-      let point = 0;
-      const endPointsBefore = (next: number): void => {
-        for (; point < next; point++) for (const builder of [total, ...builders]) builder.endPoint();
-      };
-      for (const block of blocks) {
-        endPointsBefore(Math.floor((block.startMs - startMs) / stepMs));
-        for (const [place, id] of block.rows.entries()) {
-          if (isChosen[id] !== true) continue;
-          addRow(block, place, total.current);
-          const builder = builders[groups.ofRow[id] ?? -1];
-          if (builder !== undefined) addRow(block, place, builder.current);
-        }
-      }
-      endPointsBefore(points);
-
-      return {
+      const about = {
         window_seconds: windowSeconds,
         step_seconds: stepSeconds,
         start: time.shown(startMs),
@@ -67,10 +57,48 @@ export function createStatsReader(stats: SpanStats, counters: CounterHistory): S
         points,
         kept_since: time.shown(stats.keptSinceMs(isCoarse)),
         group_by: groupBy ?? null,
+      };
+      const pipeline = counters.read(startMs, stepSeconds, points);
+
+      const timeSlice = new TimeSlice(clock, signal);
+      const isChosen = rows.all.map((row) => matches(row, filters));
+      const groups =
+        groupBy === undefined
+          ? NO_GROUPS
+          : groupRows(
+              rows.all,
+              groupBy,
+              await weigh(blocks, rows.all, isChosen, groupBy, timeSlice),
+              maxGroups,
+            );
+
+      const total = new SeriesBuilder(layout);
+      const builders = groups.values.map(() => new SeriesBuilder(layout));
+      let point = 0;
+      const endPointsBefore = async (next: number): Promise<void> => {
+        for (; point < next; point++) {
+          for (const builder of [total, ...builders]) builder.endPoint();
+          if (timeSlice.isOver()) await timeSlice.next();
+        }
+      };
+      for (const block of blocks) {
+        await endPointsBefore(Math.floor((block.startMs - startMs) / stepMs));
+        for (const [place, id] of block.rows.entries()) {
+          if (isChosen[id] !== true) continue;
+          addRow(block, place, total.current);
+          const builder = builders[groups.ofRow[id] ?? -1];
+          if (builder !== undefined) addRow(block, place, builder.current);
+        }
+        if (timeSlice.isOver()) await timeSlice.next();
+      }
+      await endPointsBefore(points);
+
+      return {
+        ...about,
         total: total.build(),
         groups: builders.map((builder, index) => ({ value: groups.values[index] ?? "", ...builder.build() })),
         merged_groups: groups.merged,
-        pipeline: counters.read(startMs, stepSeconds, points),
+        pipeline,
       };
     },
     newest() {
@@ -105,14 +133,14 @@ interface Groups {
 
 const NO_GROUPS: Groups = { values: [], ofRow: [], merged: 0 };
 
-/** Groups the rows by a label: the `maxGroups` values with the most calls, the rest as `__other__`. */
-function groupRows(
+/** How much rows of each value of a label did. */
+async function weigh(
+  blocks: readonly StepBlock[],
   rows: readonly StatsRow[],
   isChosen: readonly boolean[],
-  blocks: readonly StepBlock[],
   label: RowLabel,
-  maxGroups: number,
-): Groups {
+  timeSlice: TimeSlice,
+): Promise<ReadonlyMap<string, number>> {
   const weights = new Map<string, number>();
   for (const block of blocks) {
     for (const [place, id] of block.rows.entries()) {
@@ -120,7 +148,18 @@ function groupRows(
       if (value === undefined || isChosen[id] !== true) continue;
       weights.set(value, (weights.get(value) ?? 0) + weightOf(block, place));
     }
+    if (timeSlice.isOver()) await timeSlice.next();
   }
+  return weights;
+}
+
+/** Groups the rows by a label: the `maxGroups` values that weigh most, the rest as `__other__`. */
+function groupRows(
+  rows: readonly StatsRow[],
+  label: RowLabel,
+  weights: ReadonlyMap<string, number>,
+  maxGroups: number,
+): Groups {
   const ranked = [...weights.entries()]
     .filter(([value]) => value !== OTHER_LABEL_VALUE)
     .sort(([a, weightA], [b, weightB]) => weightB - weightA || (a < b ? -1 : 1))
