@@ -14,7 +14,10 @@ export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: n
   const ofCalls = ['span_type="llm"'];
   return {
     calls: `sum by (${groupBy}) (${rate(calls)}) * 60`,
-    errors: `sum by (error_type) (${rate("obs_errors_total")}) / scalar(sum(${rate("obs_spans_total")}))`,
+    // `obs_spans_total` has no model, provider or agent to filter by.
+    errors:
+      `sum by (error_type) (${rate("obs_errors_total")}) / ` +
+      `scalar(sum(${rate("obs_duration_seconds_count")}))`,
     latency: `histogram_quantile(0.95, sum by (le) (${rate("obs_duration_seconds_bucket", ofCalls)}))`,
     ttft: `histogram_quantile(0.5, sum by (le, ${groupBy}) (${rate("obs_ttft_seconds_bucket")}))`,
     tokens: `sum(${rate("obs_tokens_input_sum")}) * 60`,
@@ -23,14 +26,22 @@ export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: n
       `sum by (${groupBy}) (${rate("obs_duration_seconds_sum", ofCalls)})`,
     cost: `sum by (${groupBy}) (${rate("obs_cost_total")}) * 60`,
     tools: `sum by (tool_name, status) (increase(${of("obs_tool_calls_total")}[${window}]))`,
-    objectives: "obs:error_budget:ratio_remaining7d",
+    // The panel is over the last day, whatever the view shows, and needs no recording rules.
+    objectives:
+      `1 - (${dayOf('obs_llm_calls_total{status="ERROR"}')} or ${dayOf("obs_llm_calls_total")} * 0) / ` +
+      `${dayOf("obs_llm_calls_total")} / max by (agent) (obs_slo_error_rate)`,
   } as const;
 }
+
 export type PanelName = keyof ReturnType<typeof promqlOf>;
 
 /** A rate needs two scrapes at least, which are 15 s apart or so. */
 function rangeOf(stepSeconds: number): string {
   return `${Math.max(1, Math.ceil(stepSeconds / 60))}m`;
+}
+
+function dayOf(family: string): string {
+  return `sum by (agent) (increase(${family}[24h]))`;
 }
 
 function quoted(value: string): string {

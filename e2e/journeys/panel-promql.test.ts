@@ -1,0 +1,92 @@
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { killProgram, startBuiltCollector, type BuiltCollector } from "../harness/built-collector.js";
+import { createHttpClient, telemetry } from "../harness/http-client.js";
+import { startPrometheus, type Prometheus } from "../harness/prometheus.js";
+import { until } from "../harness/until.js";
+import { launchBrowser, openPage } from "../screen/browser.js";
+
+let browser: Browser;
+let collector: BuiltCollector;
+let prometheus: Prometheus;
+let sending: NodeJS.Timeout;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  collector = await startBuiltCollector({ SRE_ENABLED: "true", SRE_DEFAULT_SLO_ERROR_RATE: "0.5" });
+  prometheus = await startPrometheus({ obspan: `127.0.0.1:${collector.port}` });
+  // Rates need counters that rise while they are scraped.
+  const client = createHttpClient(collector.url, 1);
+  let count = 0;
+  sending = setInterval(() => {
+    void client
+      .send(telemetry({ service: "shop", spans: spansOf(`t${count++}`) }))
+      .answer.catch(() => undefined);
+  }, 200);
+});
+
+afterAll(async () => {
+  clearInterval(sending);
+  await prometheus.stop();
+  await killProgram(collector);
+  await browser.close();
+});
+
+/** A call of a model, one that fails, and a call of a tool. */
+function spansOf(traceId: string): unknown[] {
+  const call = {
+    name: "chat",
+    span_type: "llm",
+    trace_id: traceId,
+    duration_ms: 1200,
+    attributes: {
+      model: "gpt-5-mini",
+      provider: "openai",
+      agent: "support",
+      tokens_input: 900,
+      tokens_output: 120,
+      cost_usd: 0.02,
+      ttft_ms: 300,
+    },
+  };
+  const failed = { ...call, status: "ERROR", attributes: { ...call.attributes, error_type: "timeout" } };
+  const search = {
+    name: "search",
+    span_type: "tool",
+    trace_id: traceId,
+    duration_ms: 40,
+    attributes: { tool_name: "search", agent: "support" },
+  };
+  return [call, call, call, failed, search];
+}
+
+it.each(["/stats", "/stats?group_by=agent&range=15m", "/stats?service=shop&agent=support"])(
+  "the PromQL of every panel of %s finds in Prometheus what the panel shows",
+  async (path) => {
+    const { page } = await openPage(browser, collector.url + path);
+    const footers = page.locator(".promql .cut");
+    await page.getByRole("region", { name: "SLO and budget by agent" }).getByText("support").waitFor();
+    const queries = await footers.allTextContents();
+    expect(queries).toHaveLength(9);
+    for (const query of queries)
+      await until(`${query} has values`, async () => {
+        const samples = await prometheus.query(query);
+        return (samples.length > 0 && samples.every(({ value }) => Number.isFinite(value))) || undefined;
+      });
+  },
+);
+
+it("the PromQL of the objectives is what is left of the error budget over the panel's day", async () => {
+  const { page } = await openPage(browser, `${collector.url}/stats`);
+  const panel = page.getByRole("region", { name: "SLO and budget by agent" });
+  // One of four calls fails, of two that may.
+  await panel
+    .getByRole("row", { name: /support/ })
+    .getByText("50 %")
+    .waitFor();
+  const query = (await panel.locator(".promql .cut").textContent()) ?? "";
+  await until(`${query} is about 0.5`, async () => {
+    const [only] = await prometheus.query(query);
+    return (only?.labels["agent"] === "support" && Math.abs(only.value - 0.5) < 0.05) || undefined;
+  });
+});
