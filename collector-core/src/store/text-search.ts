@@ -6,9 +6,14 @@ import { keepReadable, type SpanStore } from "./span-store.js";
 import type { TimeSlice } from "../time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
 
-/** Searches spans for a text: in their names and in all strings of their attributes, in any letter case. */
+/**
+ * Searches spans for a text: in their names and in all strings of their attributes, in any letter case, and with the
+ * marks of its letters in them or behind them. What a keyboard or a file system takes apart is found by what another
+ * puts together.
+ */
 export class TextSearch {
-  readonly #folded: string;
+  /** The ways to write it, mostly one. */
+  readonly #folded: readonly string[];
   readonly #pattern: RegExp;
   /** Whether the pattern was found, by where the bytes begin: the spans of a batch are looked through together. */
   readonly #looked = new WeakMap<SliceMemory, Map<number, boolean>>();
@@ -17,7 +22,7 @@ export class TextSearch {
     text: string,
     private readonly spans: SpanStore,
   ) {
-    this.#folded = foldCase(text);
+    this.#folded = [...new Set([text, text.normalize("NFC"), text.normalize("NFD")].map(foldCase))];
     this.#pattern = jsonTextPattern(this.#folded);
   }
 
@@ -76,6 +81,7 @@ export class TextSearch {
   }
 
   #matches(text: string): boolean {
-    return foldCase(text).includes(this.#folded);
+    const folded = foldCase(text);
+    return this.#folded.some((wanted) => folded.includes(wanted));
   }
 }

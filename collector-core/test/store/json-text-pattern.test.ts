@@ -20,7 +20,7 @@ function escapeAll(json: string, what: RegExp): string {
 }
 
 const finds = (text: string, json: string): boolean =>
-  jsonTextPattern(foldCase(text)).test(Buffer.from(json).toString("latin1"));
+  jsonTextPattern([foldCase(text)]).test(Buffer.from(json).toString("latin1"));
 
 /** Whose case folds into several, or of several into one; what JSON escapes, or some writers do. */
 const CHARACTERS = "aAsSkKiIfFtTnN ßẞſKıİﬁﬅŉéÉçΣσςЁё東京🎉\"\\/\n\t\u0001<&'+=";

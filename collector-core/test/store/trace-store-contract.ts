@@ -780,6 +780,19 @@ export function describeTraceStore(
         expect(await finds("京東")).toBe(false);
       });
 
+      it("finds letters with marks however they are put together, there and in what is asked for", async () => {
+        const words = ["größe", "Việt Nam", "각도", "Škoda"];
+        for (const form of ["NFC", "NFD"] as const) {
+          await append(
+            aSpan({ trace_id: form, attributes: { prompt_text: words.join(", ").normalize(form) } }),
+          );
+        }
+        for (const word of [...words, "GRÖẞE", "ŠKODA"])
+          for (const form of ["NFC", "NFD"] as const)
+            expect(await idsOf({ q: word.normalize(form) }), `${word} in ${form}`).toEqual(["NFD", "NFC"]);
+        expect(await finds("große")).toBe(false);
+      });
+
       it("sees a text that came, went or was replaced since it was searched for", async () => {
         await append(aSpan({ span_id: "a", name: "needle" }));
         await append(aSpan({ trace_id: "other", name: "hay" }));
