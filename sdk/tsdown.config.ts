@@ -22,6 +22,8 @@ export default defineConfig({
     dynamicImportInCjs: false,
     codeSplitting: {
       groups: [
+        // Shared by what loads later, and by nothing that loads at once.
+        { name: "batch-request", test: /export.batch-request/, priority: 1 },
         // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
         { name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 },
         // The types that several entries share. Named after its file, it would take the place of the main entry's.

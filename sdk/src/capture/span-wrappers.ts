@@ -90,10 +90,7 @@ function decorate(spanType: string, options: ModelOptions, args: readonly unknow
     if (context === undefined || context.kind === "method")
       return wrap(spanType, options, first as AnyFunction, context?.name);
   }
-  warnOnce(
-    `decorate:${spanType}`,
-    `@${spanType} decorates methods only: what else it stands on is not recorded.`,
-  );
+  warnOnce(`decorate:${spanType}`, `@${spanType} decorates methods only: nothing else is recorded.`);
   return third;
 }
 

@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { Span } from "../wire/index.js";
+import { batchJson } from "./batch-request.js";
 import type { Answer, Transport } from "./http-transport.js";
 import type { DropReason } from "./ledger.js";
 import type { BodyWriter } from "./request-body.js";
@@ -21,6 +22,8 @@ export interface BatchSenderOptions {
   readonly newBatchId: () => string;
   /** 0 to 1. */
   readonly random: () => number;
+  /** Told of each request's body. */
+  readonly sending: (json: string, spanCount: number) => void;
   /** Told of every span of a batch exactly once, together or in parts. */
   readonly settled: (spanCount: number, outcome: Outcome) => void;
   /** Where somebody listens. */
@@ -39,14 +42,13 @@ export interface BatchSender {
 
 /** Makes a {@link BatchSender}. */
 export function createBatchSender(options: BatchSenderOptions): BatchSender {
-  const { config, transport, bodies, shownUrl, newBatchId, random, settled, debug } = options;
-  const { service, env, version } = config;
+  const { config, transport, bodies, shownUrl, newBatchId, random, sending, settled, debug } = options;
   const backoffMs = config.retryBackoff * 1000;
 
   async function send(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     // The retries repeat the id, so that the collector counts the batch once (contract 1).
-    // All at once: a call of JSON.stringify for each span would cost nearly twice as much.
-    const json = JSON.stringify({ service, env, version, batch_id: newBatchId(), spans });
+    const json = batchJson(config, newBatchId(), spans);
+    sending(json, spans.length);
     const written = bodies.write(json);
     const body = written instanceof Promise ? await written : written;
 

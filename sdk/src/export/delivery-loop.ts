@@ -3,8 +3,8 @@ import { newSpanId } from "../capture/ids.js";
 import type { PriceBook } from "../capture/price-table.js";
 import { say, warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
+import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
-import { ingestionUrl } from "./ingestion-url.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
@@ -24,8 +24,8 @@ export interface DeliveryLoop {
   bufferWasFull(lost: number): void;
   flush(): Promise<void>;
   settle(): Promise<void>;
-  /** Closes idle connections. */
-  close(): void;
+  /** The end: drops and counts what has come since the last {@link settle}, and closes the connection. */
+  close(): Promise<void>;
 }
 
 /** What the loop works with. */
@@ -39,8 +39,8 @@ export interface DeliveryLoopOptions {
   readonly drained: () => void;
 }
 
-/** Most JSON in one request, about: the collector reads bodies of 10 MiB. */
-const MAX_BATCH_BYTES = 5 * 1024 * 1024;
+/** Times that {@link DeliveryLoop.settle} begins again for what has come since it began. */
+const MAX_ROUNDS = 3;
 
 /** Makes the loop, and what it sends with. */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
@@ -72,6 +72,7 @@ class BatchLoop implements DeliveryLoop {
       shownUrl: url.origin + url.pathname,
       newBatchId: () => newSpanId() + newSpanId(),
       random: Math.random,
+      sending: (json, spanCount) => (ledger.underWay = { json, spanCount }),
       settled: (count, outcome) => this.#settled(count, outcome),
       debug: config.debug ? say : undefined,
     });
@@ -166,18 +167,29 @@ class BatchLoop implements DeliveryLoop {
   }
 
   async settle(): Promise<void> {
+    const { buffer, ledger, config } = this.#options;
+    const upTo = ledger.taken + buffer.size;
+    const limit = { isOver: false };
     let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.config.shutdownTimeout * 1000);
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        limit.isOver = true;
+        resolve();
+      }, config.shutdownTimeout * 1000);
     });
-    await Promise.race([this.flush(), limit]);
+    // What comes in the meantime is sent too, unless it never ends.
+    for (let round = 0; round < MAX_ROUNDS && !limit.isOver; round++) {
+      await Promise.race([this.flush(), over]);
+      if (ledger.taken < upTo) break;
+    }
     clearTimeout(timer);
-    await this.#abandon();
+    const why = `they could not be sent within shutdownTimeout = ${config.shutdownTimeout} s`;
+    if (limit.isOver || ledger.taken < upTo) await this.#abandon(why);
   }
 
   /** Gives up what is still under way or waiting. */
-  async #abandon(): Promise<void> {
-    const { buffer, ledger, config } = this.#options;
+  async #abandon(why: string): Promise<void> {
+    const { buffer, ledger } = this.#options;
     if (this.#draining !== undefined) {
       this.#abort.abort();
       await this.#draining;
@@ -186,18 +198,11 @@ class BatchLoop implements DeliveryLoop {
     const count = buffer.take(Infinity, Infinity).length;
     ledger.taken += count;
     ledger.inFlight += count;
-    const why = `they could not be sent within shutdownTimeout = ${config.shutdownTimeout} s`;
     this.#settled(count, { type: "dropped", reason: "shutdown", why });
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#abandon("they came while shutdown() was under way");
     this.#transport.close();
   }
-}
-
-function headersOf({ apiKey, tenant }: Config): Record<string, string> {
-  return {
-    ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
-    ...(tenant === undefined ? {} : { "X-Tenant-ID": tenant }),
-  };
 }

@@ -12,7 +12,7 @@ export async function flush(): Promise<void> {
 
 /**
  * Sends what waits, for at most `shutdownTimeout`, and stops: spans that end later are dropped and counted. Safe twice.
- * Never rejects. The end of the process does the same by itself, except after `process.exit()`.
+ * Never rejects. The end of the process does the same by itself; at `process.exit()` and in a crash within a second.
  */
 export async function shutdown(): Promise<void> {
   await sharedState.runtime?.exporter.shutdown();

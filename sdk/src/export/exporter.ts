@@ -159,11 +159,13 @@ export function createExporter(config: Config, prices: PriceBook | undefined): S
         for (const event of EXIT_EVENTS) process.removeListener(event, onExit);
       };
       // Now, for at the end its file may be gone: a deployment has replaced it. Without it the signals end the process alone.
-      const exitLoading = import("./process-exit.js").catch(forget);
+      const exitLoading = import("./process-exit.js")
+        .then((exit) => exit.watchEnd(exporter, config, buffer, ledger))
+        .catch(forget);
       // `beforeExit` comes again after each time that something was done in it: then nothing is pending.
       const onExit = (event: number | string) => {
         if (typeof event === "string" || stats().pending > 0)
-          void exitLoading.then((exit) => exit?.endOrderly(exporter, event, onExit));
+          void exitLoading.then((end) => end?.(event, onExit));
       };
       for (const event of EXIT_EVENTS) process.on(event, onExit);
       forgetExit = forget;
@@ -173,8 +175,8 @@ export function createExporter(config: Config, prices: PriceBook | undefined): S
       (stopping ??= settle().then(() => {
         isStopped = true;
         clearTimeout(timer);
-        loop?.close();
         forgetExit?.();
+        return loop?.close();
       })),
 
     takeSpans() {

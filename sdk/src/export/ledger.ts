@@ -32,6 +32,8 @@ export class Ledger {
   };
   /** Spans of the batch that is under way. */
   inFlight = 0;
+  /** The last request's body: where spans are under way, it is theirs. */
+  declare underWay: { readonly json: string; readonly spanCount: number } | undefined;
   /** Spans ever taken from the buffer; tells a flush when those that it waits for are through. */
   taken = 0;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
 import { OPTION_LIST, variableOf } from "../../src/config/options.js";
 import { readConfig } from "../../src/config/read-config.js";
-import { ingestionUrl } from "../../src/export/ingestion-url.js";
+import { ingestionUrl } from "../../src/export/batch-request.js";
 
 describe("spec 2.5: where a setting comes from", () => {
   it("an argument wins over the variable, the variable over the default", () => {

@@ -517,6 +517,24 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 5, acked: 0, shutdown: 5, pending: 0 });
   });
 
+  it("shutdown() sends what comes while it is under way, and counts it where that never ends", async () => {
+    listenToConsole();
+    const receiver = await startReceiver();
+    const sdk = await sendingSdk(receiver.url);
+    sdk.makeSpans(1);
+    const stopped = sdk.shutdown();
+    sdk.makeSpans(1, "later");
+    await stopped;
+    expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 2, pending: 0 });
+
+    const busySdk = await sendingSdk(receiver.url);
+    const busy = setInterval(() => busySdk.makeSpans(5, "later"), 0);
+    busySdk.makeSpans(1);
+    await busySdk.shutdown();
+    clearInterval(busy);
+    expect(ledger(busySdk)).toMatchObject({ pending: 0 });
+  });
+
   it("shutdown() cuts a long wait for a retry short", async () => {
     listenToConsole();
     const receiver = await startReceiver(answer(429, { "Retry-After": "30" }));
