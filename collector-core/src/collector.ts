@@ -304,7 +304,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         log: evaluationLog,
         store,
         runner: evaluation?.runner,
-        now: () => clock.now(),
+        clock,
       });
       await app.register(exportRoute, { store, version, clock });
       await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });

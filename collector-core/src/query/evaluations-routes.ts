@@ -16,12 +16,14 @@ import {
   type ListedEvaluation,
 } from "../contract/evaluations.js";
 import type { NormalizedSpan } from "../contract/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
 import { isRecord, truncateCodePoints } from "../span/span-facts.js";
+import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
+import { whileConnected } from "./trace-requests.js";
 
 /** Runs types over a stored span. */
 export interface EvaluationRunner {
@@ -42,8 +44,7 @@ export interface EvaluationsRoutesOptions {
   readonly store: TraceStore | undefined;
   /** Undefined where evaluation is off. */
   readonly runner: EvaluationRunner | undefined;
-  /** Wall clock, in milliseconds since the Unix epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -53,7 +54,7 @@ const TAGS = ["evaluations"];
 /** `GET` and `POST /v1/evaluations`, and what they say together (contract 3). */
 export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptions> = async (
   app,
-  { log, store, runner, now },
+  { log, store, runner, clock },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseRun);
@@ -68,9 +69,14 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         response: { 200: EvaluationListSchema, ...errorAnswers("invalid_limit", "invalid_query") },
       },
     },
-    async ({ query }) => {
+    async ({ query }, reply) => {
       const { found, nextCursor } = log.list(query);
-      const evaluations = await Promise.all(found.map(({ evaluation }) => listed(evaluation, store)));
+      const timeSlice = new TimeSlice(clock, whileConnected(reply.raw));
+      const evaluations: ListedEvaluation[] = [];
+      for (const { evaluation } of found) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        evaluations.push(await listed(evaluation, store));
+      }
       return { evaluations, next_cursor: nextCursor };
     },
   );
@@ -88,7 +94,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       },
     },
     async ({ query }) =>
-      summarizeEvaluations({ log, query, nowMs: now(), evaluation: runner?.describe() ?? null }),
+      summarizeEvaluations({ log, query, nowMs: clock.now(), evaluation: runner?.describe() ?? null }),
   );
 
   app.post(
@@ -118,7 +124,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
       if (store === undefined)
         throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
-      return await reply.code(202).send(await run(body, runner, store));
+      return await reply.code(202).send(await run(body, runner, store, new TimeSlice(clock)));
     },
   );
 };
@@ -127,6 +133,7 @@ async function run(
   { types, trace_ids: traceIds = [], spans = [], tenant }: EvaluationRun,
   runner: EvaluationRunner,
   store: TraceStore,
+  timeSlice: TimeSlice,
 ): Promise<EvaluationRunAnswer> {
   for (const type of types) {
     const problem = runner.problemOf(type);
@@ -140,12 +147,14 @@ async function run(
     answer.spans++;
   };
   for (const traceId of new Set(traceIds)) {
+    if (timeSlice.isOver()) await timeSlice.next();
     const key = await findTraceKey(store, traceId, tenant);
     const trace = await store.get(key);
     if (trace === undefined) answer.missing++;
     else for (const span of modelCallsOf([...trace.spans])) evaluate(span, key);
   }
   for (const { trace_id: traceId, span_id: spanId } of spans) {
+    if (timeSlice.isOver()) await timeSlice.next();
     const key = await findTraceKey(store, traceId, tenant);
     const span = await store.getSpan(key, spanId);
     if (span === undefined) answer.missing++;
@@ -171,12 +180,12 @@ function modelCallsOf(spans: readonly NormalizedSpan[]): NormalizedSpan[] {
 async function listed(evaluation: Evaluation, store: TraceStore | undefined): Promise<ListedEvaluation> {
   const { tenant, trace_id: traceId, evaluated_span_id: spanId } = evaluation;
   const key = { tenant, traceId };
-  const trace = await store?.get(key);
+  const trace = await store?.summary(key);
   const span = spanId === null || trace === undefined ? undefined : await store?.getSpan(key, spanId);
   return {
     ...evaluation,
-    trace_name: trace?.summary.root_name ?? null,
-    evaluated_text: span === undefined ? (trace?.summary.output_preview ?? null) : answerOf(span),
+    trace_name: trace?.root_name ?? null,
+    evaluated_text: span === undefined ? (trace?.output_preview ?? null) : answerOf(span),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   EvaluationRunAnswer,
   EvaluationSummary,
 } from "../../src/contract/evaluations.js";
+import { countTurns, everLater } from "../loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 import { HANGS, VERDICT } from "./judge-server.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
@@ -67,6 +68,20 @@ describe("contract 3: GET /v1/evaluations", () => {
         evaluated_text: "Tomorrow.",
       },
     ]);
+  });
+
+  it("lets the event loop turn while it gathers a long page", async () => {
+    const collector = await startCollector({}, { clock: everLater() });
+    const spans = Array.from({ length: 400 }, (_, index) => {
+      const trace = { trace_id: `t${index}` };
+      return [span({ ...trace, span_id: "s1" }), scored("relevance", 1, trace)];
+    });
+    await collector.post({ spans: spans.flat() });
+    await collector.settled();
+    await list(collector);
+    const turns = countTurns();
+    expect((await list(collector, "?limit=1000")).evaluations).toHaveLength(400);
+    expect(turns.end()).toBeGreaterThanOrEqual(400);
   });
 
   it("filters by type, trace, span, score, outcome, source, model and agent", async () => {
