@@ -25,7 +25,7 @@ export class TroubleLog {
 
   /** Spans were lost. `why` reads on after "N spans were dropped: ". */
   lost(count: number, why: string): void {
-    if (this.#lost === 0) this.#options.warn(`${spans(count)} dropped: ${why}. stats() counts on.`);
+    if (this.#lost === 0) this.#options.warn(`${spans(count)} dropped: ${sentence(why)} stats() counts on.`);
     this.#lost += count;
     this.#lastLossMs = this.#options.nowMs();
   }
@@ -36,6 +36,11 @@ export class TroubleLog {
     this.#options.inform(`All is delivered again; ${spans(this.#lost)} dropped in the meantime.`);
     this.#lost = 0;
   }
+}
+
+/** What ends with a question has its mark. */
+function sentence(text: string): string {
+  return text.endsWith("?") ? text : `${text}.`;
 }
 
 function spans(count: number): string {

@@ -107,6 +107,29 @@ describe("function wrappers", () => {
     );
   });
 
+  it.each([1, -1])(
+    "the system's clock may be set while spans are open: times of a trace fit, durations are true (%d day)",
+    async (days) => {
+      const clock = vi.spyOn(Date, "now");
+      onTestFinished(() => clock.mockRestore());
+      let setMs = 0;
+      clock.mockImplementation(() => performance.timeOrigin + performance.now() + setMs);
+      const { startSpan, takeSpans } = await recordingSdk();
+      const outer = startSpan("outer");
+      setMs = days * 86_400_000;
+      const inner = outer.run(() => startSpan("inner"));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inner.addEvent("tick").end();
+      outer.end();
+      const [innerSpan, outerSpan] = takeSpans();
+      const [start, end] = [Number(outerSpan?.start_time), Number(outerSpan?.duration_ms)];
+      const times = [start, Number(innerSpan?.start_time), Number(innerSpan?.events?.[0]?.time), start + end];
+      expect(times).toEqual(times.toSorted((left, right) => left - right));
+      expect(innerSpan?.duration_ms).toBeGreaterThanOrEqual(4);
+      expect(end).toBeLessThan(60_000);
+    },
+  );
+
   it("inner agents replace the outer one's name for what runs inside them", async () => {
     const { agent, tool, takeSpans } = await recordingSdk();
     const look = tool("look", () => 1);

@@ -20,10 +20,10 @@ it("one warning an episode, and its count when it is over", () => {
   nowMs += 40_000;
   log.delivered();
   log.delivered();
-  log.lost(1, "it answered 500");
+  log.lost(1, "it answered 401, is the key right?");
   expect(said).toEqual([
     "warn: 100 spans were dropped: it answered 500. stats() counts on.",
     "info: All is delivered again; 150 spans were dropped in the meantime.",
-    "warn: 1 span was dropped: it answered 500. stats() counts on.",
+    "warn: 1 span was dropped: it answered 401, is the key right? stats() counts on.",
   ]);
 });
