@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldCase } from "../../src/store/case-folding.js";
+import { foldCase, foldsInto, partialFoldings } from "../../src/store/case-folding.js";
 import { jsonTextPattern } from "../../src/store/json-text-pattern.js";
 
 /** Ways to write the same JSON, as serializers of other languages do. */
@@ -62,5 +62,19 @@ describe("the pattern that finds a text in the bytes of JSON", () => {
     for (const value of ['needle":', 'needle"', "needle:", '"needle": 1', 'a "needle" : b']) {
       expect(finds("needle", JSON.stringify({ value })), value).toBe(true);
     }
+  });
+});
+
+describe("what folds into a character", () => {
+  it("is known of every letter that Unicode has", () => {
+    const unknown = Array.from({ length: 0x110000 - 0x80 }, (_, index) => String.fromCodePoint(index + 0x80))
+      .filter(
+        (character) => /\p{Changes_When_Casemapped}/u.test(character) && foldCase(character) !== character,
+      )
+      .filter((character) => {
+        const folded = foldCase(character);
+        return !foldsInto(folded).includes(character) && !partialFoldings(folded).includes(character);
+      });
+    expect(unknown).toEqual([]);
   });
 });
