@@ -2,7 +2,7 @@ import type { EvaluationList } from "@obspan/collector-core/contract";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startJudgeServer, type JudgeServer } from "../../collector-core/test/evaluation/judge-server.js";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { launchBrowser, openPage } from "./browser.js";
@@ -16,7 +16,9 @@ afterAll(() => browser.close());
 const INVENTED = "Both figures are invented.";
 
 /** A judge that finds what is made up, and likes the rest. */
-async function judgedCollector(): Promise<{ collector: BuiltCollector; judge: JudgeServer }> {
+async function judgedCollector(
+  settings: Settings = {},
+): Promise<{ collector: BuiltCollector; judge: JudgeServer }> {
   const judge = await startJudgeServer(({ material, text }) => {
     const isMadeUp = String(material["completion"]).includes("4.2 %");
     if (text.includes("Hallucination:"))
@@ -28,11 +30,16 @@ async function judgedCollector(): Promise<{ collector: BuiltCollector; judge: Ju
     EVALUATION_ENABLED: "true",
     EVALUATION_JUDGE_PROVIDER: "ollama",
     EVALUATION_JUDGE_BASE_URL: judge.url,
+    ...settings,
   });
   return { collector, judge };
 }
 
-async function send(collector: BuiltCollector, types: readonly string[]): Promise<void> {
+async function send(
+  collector: BuiltCollector,
+  types: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const call = (id: string, completion: string) => ({
     name: "chat",
     span_type: "llm",
@@ -57,7 +64,7 @@ async function send(collector: BuiltCollector, types: readonly string[]): Promis
   });
   const response = await fetch(`${collector.url}/v1/telemetry`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify({
       service: "shop",
       spans: [
@@ -137,6 +144,45 @@ describe("ui.md: Evaluations", () => {
     const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
     await rows.filter({ hasText: "1 evaluation" }).waitFor();
     expect(await rows.filter({ hasText: "evaluation.user_feedback" }).count()).toBe(0);
+  });
+
+  it("spec 2.6 multi_tenant: what is asked of a trace is asked of its tenant's", async () => {
+    const { collector } = await judgedCollector({ MULTI_TENANT_ENABLED: "true" });
+    for (const tenant of ["acme", "globex"]) await send(collector, [], { "X-Tenant-ID": tenant });
+
+    // A thumb, on the trace that is not the newest of its id.
+    const { page } = await openPage(
+      browser,
+      `${collector.url}/traces/one?tenant=acme&span=one-call&tab=evaluations`,
+    );
+    await page.getByRole("button", { name: "Good" }).click();
+    await page.getByRole("article", { name: "user_feedback" }).getByText("1.0").waitFor();
+
+    // A type over all four traces: two ids, each of two tenants.
+    await page.goto(`${collector.url}/traces`);
+    const rows = page.getByRole("grid", { name: "Traces" }).getByRole("row").filter({ hasText: "report" });
+    await rows.nth(3).waitFor();
+    await page.getByRole("grid", { name: "Traces" }).focus();
+    for (const key of ["Home", "x", "Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"])
+      await page.keyboard.press(key);
+    await page.getByText("4 selected").waitFor();
+    await page
+      .getByRole("region", { name: "Selected traces" })
+      .getByRole("button", { name: "Evaluate" })
+      .click();
+    await page.getByRole("menuitem", { name: "conciseness" }).click();
+    await page.getByText("4 evaluations are on the way over 4 spans.").waitFor();
+    await until("all are judged", async () => ((await scores(collector)).length === 5 ? true : undefined));
+    const about = (await scores(collector)).map(
+      ({ type, tenant, trace_id: id }) => `${type} ${tenant} ${id}`,
+    );
+    expect(about.toSorted()).toEqual([
+      "conciseness acme one",
+      "conciseness acme two",
+      "conciseness globex one",
+      "conciseness globex two",
+      "user_feedback acme one",
+    ]);
   });
 
   it("evaluation off: the page says how it is turned on", async () => {

@@ -87,8 +87,8 @@ export interface CollectorApi {
   getConfig(signal?: AbortSignal): Promise<ConfigDescription>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
-  /** Posts a batch as an app would. */
-  sendBatch(batch: unknown): Promise<void>;
+  /** Posts a batch as an app would, of a tenant where one is named. */
+  sendBatch(batch: unknown, tenant?: string): Promise<void>;
   /** Signs this browser in: the collector answers with a cookie that no script can read. */
   openSession(key: string): Promise<void>;
   /** Signs this browser out. */
@@ -165,8 +165,9 @@ export function createCollectorApi({
     async deleteAllTraces() {
       await call("/v1/traces", { method: "DELETE" });
     },
-    async sendBatch(batch) {
-      await call("/v1/telemetry", { method: "POST", headers: JSON_BODY, body: JSON.stringify(batch) });
+    async sendBatch(batch, tenant = "") {
+      const headers = { ...JSON_BODY, ...(tenant === "" ? {} : { "X-Tenant-ID": tenant }) };
+      await call("/v1/telemetry", { method: "POST", headers, body: JSON.stringify(batch) });
     },
     async openSession(key) {
       await call(SESSION, { method: "POST", headers: JSON_BODY, body: JSON.stringify({ key }) });

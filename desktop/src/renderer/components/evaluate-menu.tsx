@@ -1,6 +1,7 @@
 import { BUILT_IN_TYPES, PARAMETER_TYPES } from "@obspan/collector-core/contract";
 import { BadgeCheck, ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
+import type { TraceKey } from "../api/collector-api.js";
 import { useEvaluations, useStores } from "../app-context.js";
 import "./menu.css";
 
@@ -11,25 +12,20 @@ const PLAIN_TYPES = [
 ];
 
 interface EvaluateMenuProps {
-  readonly traceIds: readonly string[];
+  readonly traces: readonly TraceKey[];
   /** One span of the trace; without it all of its model calls. */
   readonly spanId?: string;
-  readonly tenant?: string;
   readonly className?: string;
 }
 
 /** Has a type judged, over traces or over one span. */
-export function EvaluateMenu({ traceIds, spanId, tenant, className = "btn sm" }: EvaluateMenuProps) {
+export function EvaluateMenu({ traces, spanId, className = "btn sm" }: EvaluateMenuProps) {
   const { evaluations } = useStores();
   const known = useEvaluations((state) => state.summary?.evaluation?.types);
   const own = (known ?? []).flatMap(({ name, usage }) =>
     usage === name && !PLAIN_TYPES.includes(name) ? [name] : [],
   );
-  const over = {
-    traceIds,
-    ...(spanId === undefined ? {} : { spanId }),
-    ...(tenant === undefined ? {} : { tenant }),
-  };
+  const over = { traces, ...(spanId === undefined ? {} : { spanId }) };
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={className}>

@@ -5,7 +5,7 @@ import type {
   LiveEvent,
 } from "@obspan/collector-core/contract";
 import { createStore } from "zustand/vanilla";
-import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
 import { createPacer } from "./pacer.js";
 
 /** How far back the page looks, in milliseconds. */
@@ -49,7 +49,7 @@ export interface EvaluationsActions {
   /** Runs types over whole traces, or over one span. */
   readonly run: (
     types: readonly string[],
-    over: { readonly traceIds: readonly string[]; readonly spanId?: string; readonly tenant?: string },
+    over: { readonly traces: readonly TraceKey[]; readonly spanId?: string },
   ) => Promise<void>;
   /** A thumb up or down from the reader, about a span. */
   readonly rate: (about: RatedSpan, score: 0 | 1) => Promise<void>;
@@ -57,7 +57,7 @@ export interface EvaluationsActions {
 
 /** A span that the reader says something of. */
 export interface RatedSpan {
-  readonly traceId: string;
+  readonly trace: TraceKey;
   readonly spanId: string;
   readonly service: string;
   readonly env: string;
@@ -73,6 +73,8 @@ export interface EvaluationsStoreOptions {
   readonly now?: () => number;
 }
 
+/** Traces in one request to evaluate them (contract 3). */
+const MAX_RUN_TRACES = 1000;
 const PAGE_SIZE = 50;
 const POINTS = 84;
 const REFRESH = { intervalMs: 1000, restFactor: 4 } as const;
@@ -160,28 +162,40 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
       async runAgain(evaluation) {
         const { trace_id: traceId, evaluated_span_id: spanId, span_id: id, tenant, type } = evaluation;
         set({ running: new Set([...get().running, id]) });
-        await get().run([type], { traceIds: [traceId], tenant, ...(spanId === null ? {} : { spanId }) });
+        await get().run([type], { traces: [{ traceId, tenant }], ...(spanId === null ? {} : { spanId }) });
         set({ running: new Set([...get().running].filter((each) => each !== id)) });
       },
 
-      async run(types, { traceIds, spanId, tenant }) {
-        try {
-          const { enqueued, dropped, spans } = await api.runEvaluations({
-            types: [...types],
-            ...(spanId === undefined
-              ? { trace_ids: [...traceIds] }
-              : { spans: traceIds.map((traceId) => ({ trace_id: traceId, span_id: spanId })) }),
-            ...(tenant === undefined || tenant === "" ? {} : { tenant }),
-          });
-          set({ runNotice: noticeOf(enqueued, dropped, spans) });
-        } catch (error) {
-          set({ runNotice: asCollectorError(error).message });
+      async run(types, { traces, spanId }) {
+        const sum = { enqueued: 0, dropped: 0, spans: 0 };
+        let failure: string | undefined;
+        for (const { tenant, traceIds } of runsOf(traces)) {
+          try {
+            const { enqueued, dropped, spans } = await api.runEvaluations({
+              types: [...types],
+              ...(spanId === undefined
+                ? { trace_ids: traceIds }
+                : { spans: traceIds.map((traceId) => ({ trace_id: traceId, span_id: spanId })) }),
+              ...(tenant === undefined || tenant === "" ? {} : { tenant }),
+            });
+            sum.enqueued += enqueued;
+            sum.dropped += dropped;
+            sum.spans += spans;
+          } catch (error) {
+            failure = asCollectorError(error).message;
+          }
         }
+        const isAny = sum.spans > 0 || failure === undefined;
+        set({
+          runNotice: [...(isAny ? [noticeOf(sum)] : []), ...(failure === undefined ? [] : [failure])].join(
+            " ",
+          ),
+        });
       },
 
-      async rate({ traceId, spanId, service, env, earlierId }, score) {
+      async rate({ trace: { traceId, tenant }, spanId, service, env, earlierId }, score) {
         try {
-          await api.sendBatch({
+          const batch = {
             service,
             env,
             spans: [
@@ -202,7 +216,8 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
                 },
               },
             ],
-          });
+          };
+          await api.sendBatch(batch, tenant);
           set({ runNotice: undefined });
         } catch (error) {
           set({ runNotice: asCollectorError(error).message });
@@ -216,7 +231,28 @@ export type EvaluationsStore = ReturnType<typeof createEvaluationsStore>;
 /** What a reader's thumb is filed under. */
 export const FEEDBACK_TYPE = "user_feedback";
 
-function noticeOf(enqueued: number, dropped: number, spans: number): string {
+/** Requests for all of these traces: one takes those of one tenant, and not too many. */
+function runsOf(traces: readonly TraceKey[]): { tenant: string | undefined; traceIds: string[] }[] {
+  const byTenant = new Map<string | undefined, string[]>();
+  for (const { traceId, tenant } of traces) {
+    const traceIds = byTenant.get(tenant) ?? [];
+    byTenant.set(tenant, traceIds);
+    traceIds.push(traceId);
+  }
+  return [...byTenant].flatMap(([tenant, traceIds]) => {
+    const requests = Math.ceil(traceIds.length / MAX_RUN_TRACES);
+    return Array.from({ length: requests }, (_, index) => ({
+      tenant,
+      traceIds: traceIds.slice(index * MAX_RUN_TRACES, (index + 1) * MAX_RUN_TRACES),
+    }));
+  });
+}
+
+function noticeOf({
+  enqueued,
+  dropped,
+  spans,
+}: Readonly<Record<"enqueued" | "dropped" | "spans", number>>): string {
   const over = `${spans} ${spans === 1 ? "span" : "spans"}`;
   if (enqueued === 0 && dropped === 0) return "There is no model call with an answer to evaluate.";
   const lost = dropped === 0 ? "" : `; the queue had no room for ${dropped}`;

@@ -52,7 +52,7 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
           {shortenId(id, ID_LENGTH)}
         </CopyButton>
         <span className="grow" />
-        <EvaluateMenu className="btn" traceIds={[id]} tenant={trace.tenant} />
+        <EvaluateMenu className="btn" traces={[{ traceId: id, tenant: trace.tenant }]} />
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>

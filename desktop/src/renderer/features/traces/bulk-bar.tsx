@@ -4,7 +4,7 @@ import { useStore } from "zustand";
 import { useEvaluations, useStores, useTraces } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { formatWhole } from "../../format.js";
-import { rowKeyOf } from "../../store/trace-key.js";
+import { rowKeyOf, traceKeyOf } from "../../store/trace-key.js";
 import type { TracesStore } from "../../store/traces-store.js";
 
 /** What can be done with the rows that are selected. */
@@ -13,9 +13,7 @@ export function BulkBar() {
   const isExporting = useStore(files, ({ transfer }) => transfer.type === "exporting");
   const selected = useTraces((state) => state.selected);
   const { isRunning, failure } = useTraces((state) => state.deletion);
-  const rows = useTraces((state) => state.rows);
   const notice = useEvaluations((state) => state.runNotice);
-  const selectedIds = rows.filter((row) => selected.has(rowKeyOf(row))).map((row) => row.trace_id);
   const [isAsking, setAsking] = useState(false);
   // Another selection is another question.
   useEffect(() => setAsking(false), [selected]);
@@ -71,7 +69,7 @@ export function BulkBar() {
             </span>
           )}
           <span className="sep" />
-          <EvaluateMenu className="btn ghost" traceIds={selectedIds} />
+          <EvaluateMenu className="btn ghost" traces={[...selected].map(traceKeyOf)} />
           <button
             type="button"
             className="btn ghost"

@@ -49,11 +49,7 @@ export function EvaluationsTab() {
         {span.span_type !== "evaluation" && <Thumbs span={span} found={found} />}
         <span className="grow" />
         {span.span_type !== "evaluation" && (
-          <EvaluateMenu
-            traceIds={[span.trace_id]}
-            spanId={span.span_id}
-            {...(tenant === undefined ? {} : { tenant })}
-          />
+          <EvaluateMenu traces={[{ traceId: span.trace_id, tenant }]} spanId={span.span_id} />
         )}
       </div>
       {notice !== undefined && (
@@ -73,6 +69,7 @@ export function EvaluationsTab() {
 /** The reader's own word: kept with the trace, and changed by another click. */
 function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly NormalizedSpan[] }) {
   const { evaluations } = useStores();
+  const tenant = useTrace((state) => state.tenant);
   const earlier = found.find(
     (each) =>
       textOf(each, "evaluation_type") === FEEDBACK_TYPE && textOf(each, "evaluated_span_id") === span.span_id,
@@ -81,7 +78,7 @@ function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly Normali
   const rate = (value: 0 | 1): void =>
     void evaluations.getState().rate(
       {
-        traceId: span.trace_id,
+        trace: { traceId: span.trace_id, tenant },
         spanId: span.span_id,
         service: span.service,
         env: span.env,
@@ -101,6 +98,7 @@ function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly Normali
 
 function Card({ evaluation }: { evaluation: NormalizedSpan }) {
   const { evaluations } = useStores();
+  const tenant = useTrace((state) => state.tenant);
   const canRun = useEvaluations(({ summary }) => summary === undefined || summary.evaluation !== null);
   const type = textOf(evaluation, "evaluation_type") ?? evaluation.name;
   const score = numberOf(evaluation, "evaluation_score");
@@ -128,7 +126,9 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
             title="Run again"
             aria-label={`Run ${type} again`}
             onClick={() =>
-              void evaluations.getState().run([type], { traceIds: [evaluation.trace_id], spanId })
+              void evaluations
+                .getState()
+                .run([type], { traces: [{ traceId: evaluation.trace_id, tenant }], spanId })
             }
           >
             <RotateCcw className="icon sm" aria-hidden />
