@@ -1,6 +1,6 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
-import { finiteNumber, wholeNumber } from "./from-any-value.js";
+import { finiteNumber, wholeNumber } from "./exact-numbers.js";
 import {
   MAX_VALUE_DEPTH,
   TooDeepValue,

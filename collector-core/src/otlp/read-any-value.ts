@@ -1,0 +1,91 @@
+import type { BinaryReader } from "@bufbuild/protobuf/wire";
+import type { JsonValue } from "@obspan/sdk/wire";
+import { finiteNumber, wholeNumber } from "./exact-numbers.js";
+import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpAttributes } from "./received-spans.js";
+
+/** Where the message ends whose length comes next. */
+export function endOfMessage(reader: BinaryReader): number {
+  const length = reader.uint32();
+  return reader.pos + length;
+}
+
+/** A text, which must be valid UTF-8. */
+export function readText(reader: BinaryReader): string {
+  return reader.string(true);
+}
+
+/**
+ * Adds a `KeyValue` to attributes.
+ *
+ * @throws {@link TooDeepValue}.
+ */
+export function readKeyValue(reader: BinaryReader, attributes: OtlpAttributes, depth = 1): void {
+  let key = "";
+  let value: JsonValue = null;
+  for (const end = endOfMessage(reader); reader.pos < end;) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) key = readText(reader);
+    else if (field === 2) value = readAnyValue(reader, depth);
+    else reader.skip(wireType, field);
+  }
+  attributes.set(key, value);
+}
+
+/**
+ * The value that JSON would have. Bytes become base64, whole numbers beyond 2^53 and numbers that JSON does not know
+ * (NaN) their text.
+ */
+function readAnyValue(reader: BinaryReader, depth: number): JsonValue {
+  if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
+  let value: JsonValue = null;
+  for (const end = endOfMessage(reader); reader.pos < end;) {
+    const [field, wireType] = reader.tag();
+    switch (field) {
+      case 1:
+        value = readText(reader);
+        break;
+      case 2:
+        value = reader.bool();
+        break;
+      case 3:
+        value = wholeNumber(BigInt(reader.int64()));
+        break;
+      case 4:
+        value = finiteNumber(reader.double());
+        break;
+      case 5:
+        value = readArrayValue(reader, depth + 1);
+        break;
+      case 6:
+        value = readKeyValueList(reader, depth + 1);
+        break;
+      case 7:
+        value = Buffer.from(reader.bytes()).toString("base64");
+        break;
+      default:
+        reader.skip(wireType, field);
+    }
+  }
+  return value;
+}
+
+function readArrayValue(reader: BinaryReader, depth: number): JsonValue {
+  const values: JsonValue[] = [];
+  for (const end = endOfMessage(reader); reader.pos < end;) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) values.push(readAnyValue(reader, depth));
+    else reader.skip(wireType, field);
+  }
+  return values;
+}
+
+function readKeyValueList(reader: BinaryReader, depth: number): JsonValue {
+  const values: OtlpAttributes = new Map();
+  for (const end = endOfMessage(reader); reader.pos < end;) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) readKeyValue(reader, values, depth);
+    else reader.skip(wireType, field);
+  }
+  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
+  return Object.fromEntries(values);
+}
