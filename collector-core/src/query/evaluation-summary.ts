@@ -1,4 +1,4 @@
-import type { EvaluationSummary, EvaluationSummaryQuery } from "../contract/evaluations.js";
+import type { Evaluation, EvaluationSummary, EvaluationSummaryQuery } from "../contract/evaluations.js";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
 import { timeOf, type EvaluationLog, type LoggedEvaluation } from "./evaluation-log.js";
 
@@ -28,9 +28,7 @@ export function summarizeEvaluations({ log, query, nowMs, evaluation }: SummaryO
     // What ends now is in it.
     until: new Date(untilMs + 1).toISOString(),
   });
-  const scored = found.flatMap((entry) =>
-    entry.evaluation.score === null ? [] : [{ ...entry, score: entry.evaluation.score }],
-  );
+  const scored = found.filter(isScored);
   const pointMs = Math.max(1, untilMs + 1 - sinceMs) / points;
   const judged = found.filter(({ evaluation: { judge_model: model } }) => model !== null);
   return {
@@ -56,7 +54,8 @@ export function summarizeEvaluations({ log, query, nowMs, evaluation }: SummaryO
     const direction = group.at(-1)?.evaluation.direction ?? "maximize";
     const series = Array.from({ length: points }, () => ({ sum: 0, count: 0 }));
     const distribution = Array.from({ length: TENTHS }, () => 0);
-    for (const { endedAtMs, score } of group) {
+    for (const { endedAtMs, evaluation } of group) {
+      const { score } = evaluation;
       const point = series[Math.min(points - 1, Math.floor((endedAtMs - sinceMs) / pointMs))];
       if (point !== undefined) {
         point.sum += score;
@@ -79,7 +78,11 @@ export function summarizeEvaluations({ log, query, nowMs, evaluation }: SummaryO
 }
 
 interface Scored extends LoggedEvaluation {
-  readonly score: number;
+  readonly evaluation: Evaluation & { readonly score: number };
+}
+
+function isScored(entry: LoggedEvaluation): entry is Scored {
+  return entry.evaluation.score !== null;
 }
 
 function means(scored: readonly Scored[], field: "agent" | "model"): EvaluationSummary["by_agent"] {
@@ -91,7 +94,7 @@ function means(scored: readonly Scored[], field: "agent" | "model"): EvaluationS
       means: Object.fromEntries(
         [...groupBy(group, ({ evaluation: each }) => evaluationTypeName(each.type))].map(([type, each]) => [
           type,
-          sum(each.map(({ score }) => score)) / each.length,
+          meanOf(each),
         ]),
       ),
     }))
@@ -133,8 +136,9 @@ function latencies(values: readonly number[]): Pick<EvaluationSummary["judge"], 
   return { p50_ms: at(0.5), p95_ms: at(0.95) };
 }
 
-function meanOf(group: readonly Scored[]): number | null {
-  return group.length === 0 ? null : sum(group.map(({ score }) => score)) / group.length;
+/** Of a group that is not empty, as groups are. */
+function meanOf(group: readonly Scored[]): number {
+  return sum(group.map(({ evaluation: { score } }) => score)) / group.length;
 }
 
 function sum(values: readonly number[]): number {
@@ -144,8 +148,9 @@ function sum(values: readonly number[]): number {
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
   return groups;
