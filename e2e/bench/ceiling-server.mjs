@@ -1,10 +1,17 @@
 /**
  * The ceiling: the least that a server in Node can do with a batch. It collects the body, parses it and answers 202; of
- * OTLP it decodes the protobuf with the collector's own decoder and answers 200. What the collector adds to that is what
- * the ratio in the report says.
+ * OTLP it decodes the protobuf and answers 200. What the collector adds to that is what the ratio in the report says.
+ * Arguments: the port, and what decodes: the collector's own `reader`, or the `library`, as whoever writes such a server
+ * would have it.
  */
 import { createServer } from "node:http";
+import { fromBinary } from "@bufbuild/protobuf";
+import { ExportTraceServiceRequestSchema } from "../../collector-core/dist/otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { readProtobufRequest } from "../../collector-core/dist/otlp/read-protobuf.js";
+
+const [, , port, decoder] = process.argv;
+const decode =
+  decoder === "library" ? (body) => fromBinary(ExportTraceServiceRequestSchema, body) : readProtobufRequest;
 
 const server = createServer((request, response) => {
   if (request.method === "GET") {
@@ -15,7 +22,7 @@ const server = createServer((request, response) => {
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
     if (request.url === "/v1/traces") {
-      readProtobufRequest(Buffer.concat(chunks));
+      decode(Buffer.concat(chunks));
       response.writeHead(200, { "Content-Type": "application/x-protobuf", "Content-Length": 0 });
       response.end();
       return;
@@ -26,4 +33,4 @@ const server = createServer((request, response) => {
     response.end(answer);
   });
 });
-server.listen(Number(process.argv[2]), "127.0.0.1");
+server.listen(Number(port), "127.0.0.1");

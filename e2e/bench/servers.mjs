@@ -77,12 +77,15 @@ export async function startCollector(options) {
   };
 }
 
-/** @returns {Promise<MeasuredServer>} */
-export async function startCeiling() {
+/**
+ * @param {"reader" | "library"} [decoder] - what decodes OTLP. Default: the collector's own reader.
+ * @returns {Promise<MeasuredServer>}
+ */
+export async function startCeiling(decoder = "reader") {
   const port = await freePort();
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL("./ceiling-server.mjs", import.meta.url)), String(port)],
+    [fileURLToPath(new URL("./ceiling-server.mjs", import.meta.url)), String(port), decoder],
     { stdio: ["ignore", "ignore", "inherit"] },
   );
   const url = `http://127.0.0.1:${port}/`;

@@ -30,6 +30,7 @@ export async function measureThroughput({
   for (const spans of [10, 100]) {
     const servers = {
       ceiling: await startCeiling(),
+      ...(format === "otlp" ? { library: await startCeiling("library") } : {}),
       collector: await startCollector(),
       ...(baseline === undefined ? {} : { baseline: await startCollector({ checkout: baseline }) }),
     };
@@ -49,9 +50,7 @@ export async function measureThroughput({
       }
     }
     for (const server of Object.values(servers)) await server.stop();
-    results.push(
-      ...Object.entries(samples).map(([name, taken]) => summarize(name, spans, taken, samples.ceiling)),
-    );
+    results.push(...Object.entries(samples).map(([name, taken]) => summarize(name, spans, taken, samples)));
   }
   print(results, format);
   return results;
@@ -79,9 +78,11 @@ export async function measureRound(server, generator, order) {
   };
 }
 
-function summarize(server, spans, samples, ceiling) {
+function summarize(server, spans, samples, { ceiling, library }) {
   const of = (field) => median(samples.map((sample) => sample[field]));
-  const ratios = samples.map((sample, round) => sample.requestsPerSecond / ceiling[round].requestsPerSecond);
+  const ratiosTo = (other) =>
+    samples.map((sample, round) => sample.requestsPerSecond / other[round].requestsPerSecond);
+  const ratios = ratiosTo(ceiling);
   const cpuRatios = samples.map(
     (sample, round) => ceiling[round].cpuMicrosPerRequest / sample.cpuMicrosPerRequest,
   );
@@ -94,6 +95,7 @@ function summarize(server, spans, samples, ceiling) {
     p99Ms: of("p99Ms"),
     ratio: median(ratios),
     ratios,
+    ...(library === undefined ? {} : { ratioToLibrary: median(ratiosTo(library)) }),
     cpuMicrosPerRequest: of("cpuMicrosPerRequest"),
     cpuRatio: median(cpuRatios),
     generatorCpuShare: of("cpuShare"),
@@ -114,7 +116,18 @@ function print(results, format) {
     `\nThroughput${format === "otlp" ? " of OTLP in protobuf" : ""}, each connection sending as fast as it is answered`,
   );
   printTable(
-    ["", "spans", "bytes", "req/s", "p50 ms", "p99 ms", "of ceiling", "CPU µs/req", "generator CPU"],
+    [
+      "",
+      "spans",
+      "bytes",
+      "req/s",
+      "p50 ms",
+      "p99 ms",
+      "of ceiling",
+      ...(format === "otlp" ? ["of library"] : []),
+      "CPU µs/req",
+      "generator CPU",
+    ],
     results.map((row) => [
       row.server,
       String(row.spansPerRequest),
@@ -123,6 +136,7 @@ function print(results, format) {
       row.p50Ms,
       row.p99Ms,
       row.ratio.toFixed(2),
+      ...(format === "otlp" ? [row.ratioToLibrary.toFixed(2)] : []),
       row.cpuMicrosPerRequest,
       `${Math.round(row.generatorCpuShare * 100)} %`,
     ]),
