@@ -44,7 +44,7 @@ export function sendLastWords(config: Config, buffer: SpanBuffer, ledger: Ledger
   ledger.dropped.shutdown += lost;
   if (lost > 0) {
     const spans = lost === 1 ? "1 span was" : `${lost} spans were`;
-    warn(`${spans} dropped: the process ended before they were sent. \`await shutdown()\` sends them.`);
+    warn(`${spans} dropped: the process ended too soon. \`await shutdown()\` sends what waits.`);
   }
 }
 

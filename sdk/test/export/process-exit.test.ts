@@ -198,7 +198,7 @@ describe("an end at which nothing asynchronous runs any more", () => {
     for (const { exitCode, output, tookMs } of [away, silent]) {
       expect(exitCode).toBe(0);
       expect(output).toBe(
-        "[obspan] 2 spans were dropped: the process ended before they were sent. `await shutdown()` sends them.\n2 0\n",
+        "[obspan] 2 spans were dropped: the process ended too soon. `await shutdown()` sends what waits.\n2 0\n",
       );
       expect(tookMs).toBeLessThan(15_000);
     }
