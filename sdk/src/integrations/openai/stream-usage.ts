@@ -3,13 +3,13 @@ import { addressOf, isAzureClient, isOfHost, providerOf } from "./provider.js";
 
 /**
  * Whether a server is asked for the usage of a stream: it is not where the usage comes anyway, or where the server is known
- * to refuse the field, nor where nobody knows. Many that speak the protocol refuse fields that they do not know (Databricks, models of Mistral on every
- * cloud), and a call of the app's must not fail for a number.
+ * to refuse the field, nor where nobody knows. Many that speak the protocol refuse fields that they do not know (Databricks,
+ * models of Mistral on every cloud), and a call of the app's must not fail for a number.
  */
 export type StreamUsage = "asked" | "not asked" | "unknown";
 
 /**
- * Hosts that take `stream_options`, by their own documentation. Not among them: clouds that offer models of many makers
+ * Hosts that take `stream_options`, as far as is known. Not among them: clouds that offer models of many makers
  * (Bedrock, GitHub, Hugging Face, NVIDIA, Azure's `services.ai`), some of which refuse it.
  */
 const TAKE_STREAM_OPTIONS = [
