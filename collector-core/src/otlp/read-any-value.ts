@@ -32,6 +32,19 @@ export function readKeyValue(reader: BinaryReader, attributes: OtlpAttributes, d
 }
 
 /**
+ * Adds the `KeyValue`s of a message that holds nothing else which is read: a `Resource`, a `KeyValueList`.
+ *
+ * @throws {@link TooDeepValue}.
+ */
+export function readKeyValues(reader: BinaryReader, attributes: OtlpAttributes, depth = 1): void {
+  for (const end = endOfMessage(reader); reader.pos < end;) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) readKeyValue(reader, attributes, depth);
+    else reader.skip(wireType, field);
+  }
+}
+
+/**
  * The value that JSON would have. Bytes become base64, whole numbers beyond 2^53 and numbers that JSON does not know
  * (NaN) their text.
  */
@@ -81,11 +94,7 @@ function readArrayValue(reader: BinaryReader, depth: number): JsonValue {
 
 function readKeyValueList(reader: BinaryReader, depth: number): JsonValue {
   const values: OtlpAttributes = new Map();
-  for (const end = endOfMessage(reader); reader.pos < end;) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readKeyValue(reader, values, depth);
-    else reader.skip(wireType, field);
-  }
+  readKeyValues(reader, values, depth);
   // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
   return Object.fromEntries(values);
 }

@@ -1,5 +1,5 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { endOfMessage, readKeyValue, readText } from "./read-any-value.js";
+import { endOfMessage, readKeyValue, readKeyValues, readText } from "./read-any-value.js";
 import type {
   OtlpAttributes,
   OtlpEvent,
@@ -34,19 +34,11 @@ function readResourceSpans(reader: BinaryReader): OtlpResourceSpans {
   const scopes: OtlpScopeSpans[] = [];
   for (const end = endOfMessage(reader); reader.pos < end;) {
     const [field, wireType] = reader.tag();
-    if (field === 1) readResource(reader, resource);
+    if (field === 1) readKeyValues(reader, resource);
     else if (field === 2) scopes.push(readScopeSpans(reader));
     else reader.skip(wireType, field);
   }
   return { resource, scopes };
-}
-
-function readResource(reader: BinaryReader, attributes: OtlpAttributes): void {
-  for (const end = endOfMessage(reader); reader.pos < end;) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readKeyValue(reader, attributes);
-    else reader.skip(wireType, field);
-  }
 }
 
 function readScopeSpans(reader: BinaryReader): OtlpScopeSpans {
