@@ -2,6 +2,7 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { killProgram, startBuiltCollector, type BuiltCollector } from "../harness/built-collector.js";
 import { createHttpClient, telemetry } from "../harness/http-client.js";
+import { modelCall } from "../harness/model-call.js";
 import { startPrometheus, type Prometheus } from "../harness/prometheus.js";
 import { until } from "../harness/until.js";
 import { launchBrowser, openPage } from "../screen/browser.js";
@@ -34,22 +35,8 @@ afterAll(async () => {
 
 /** A call of a model, one that fails, and a call of a tool. */
 function spansOf(traceId: string): unknown[] {
-  const call = {
-    name: "chat",
-    span_type: "llm",
-    trace_id: traceId,
-    duration_ms: 1200,
-    attributes: {
-      model: "gpt-5-mini",
-      provider: "openai",
-      agent: "support",
-      tokens_input: 900,
-      tokens_output: 120,
-      cost_usd: 0.02,
-      ttft_ms: 300,
-    },
-  };
-  const failed = { ...call, status: "ERROR", attributes: { ...call.attributes, error_type: "timeout" } };
+  const call = modelCall(traceId, { agent: "support" });
+  const failed = modelCall(traceId, { agent: "support", error_type: "timeout" }, { status: "ERROR" });
   const search = {
     name: "search",
     span_type: "tool",

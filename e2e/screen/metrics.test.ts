@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { modelCall } from "../harness/model-call.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { until } from "../harness/until.js";
 import { launchBrowser, openPage } from "./browser.js";
@@ -24,33 +25,11 @@ async function post(
   return response.status;
 }
 
-const call = (
-  traceId: string,
-  attributes: Record<string, unknown> = {},
-  fields: Record<string, unknown> = {},
-) => ({
-  name: "chat",
-  span_type: "llm",
-  trace_id: traceId,
-  duration_ms: 1200,
-  attributes: {
-    model: "gpt-5-mini",
-    provider: "openai",
-    agent: "support-agent",
-    tokens_input: 900,
-    tokens_output: 120,
-    cost_usd: 0.02,
-    ttft_ms: 300,
-    ...attributes,
-  },
-  ...fields,
-});
-
 /** Two models, a tool and an error. */
 const SPANS = [
-  call("t1"),
-  call("t2", { model: "claude-sonnet-5", provider: "anthropic" }),
-  call("t3", { error_type: "timeout" }, { status: "ERROR" }),
+  modelCall("t1"),
+  modelCall("t2", { model: "claude-sonnet-5", provider: "anthropic" }),
+  modelCall("t3", { error_type: "timeout" }, { status: "ERROR" }),
   { name: "search", span_type: "tool", trace_id: "t1", duration_ms: 40, attributes: { tool_name: "search" } },
 ];
 
@@ -93,7 +72,7 @@ describe("the Metrics page", () => {
   it("groups, chooses and remembers it in the address", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
-    await post(collector, [call("other")], { env: "staging" });
+    await post(collector, [modelCall("other")], { env: "staging" });
     const { page } = await openPage(browser, `${collector.url}/stats`);
     await panel(page, "Calls").getByText("4 in all").waitFor();
     await page.getByRole("button", { name: "5 m", exact: true }).click();
