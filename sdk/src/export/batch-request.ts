@@ -1,5 +1,6 @@
 import type { Config } from "../config/options.js";
 import type { Span } from "../wire/index.js";
+
 /** The path of ingestion (spec 4.1). */
 const INGESTION_PATH = "/v1/telemetry";
 
