@@ -7,7 +7,9 @@ import type { LoadedConfig } from "./config/load-config.js";
 import { createConfigWriter } from "./config/write-config.js";
 import { describeError } from "./describe-error.js";
 import { createApiKeys } from "./ingest/api-keys.js";
-import { createClientAddressReader } from "./ingest/client-address.js";
+import { createByteBudget, type ByteBudget } from "./in-flight/byte-budget.js";
+import { defaultInFlightBytes } from "./in-flight/default-limit.js";
+import { createClientAddressReader, createExemptAddresses } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createLinkMemories } from "./ingest/link-memory.js";
 import { createImportRoute } from "./ingest/import-route.js";
@@ -116,11 +118,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     onLevel: createPressureLog({ logger: logger.child("queue"), clock, limits }),
   });
 
+  // Beside the queue and the store: what work under way may hold together.
+  const budget = createByteBudget({
+    limitBytes: config["limits.max_in_flight_bytes"] ?? defaultInFlightBytes(),
+    clock,
+  });
+
   // 2. What becomes of them: metrics of every span, then the trace store for the sampled ones.
-  const store = config["trace_store.enabled"] ? createStore(config, clock) : undefined;
+  const store = config["trace_store.enabled"] ? createStore(config, clock, budget) : undefined;
   const metrics = createPipelineMetrics({
     version,
     queueUsage: () => queue.usage(),
+    inFlight: () => budget.usage(),
     storeUsage: store && (() => store.usage()),
   });
   const stats = createSpanStats({ clock, durationBuckets: config["histograms.duration_buckets"] });
@@ -155,7 +164,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         seenAgents: () => spanMetrics.agents(),
       })
     : undefined;
-  const exporting = await createExport(config, { version, clock, logger });
+  const exporting = await createExport(config, { version, clock, logger, budget });
 
   // 3. Who is told as it happens.
   const live = createLiveHub({
@@ -206,6 +215,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       onError,
     }),
     log: logger.child("evaluation"),
+    budget: budget.account("evaluation_queue"),
   });
   const metricSources = [spanMetrics, objectives, metrics, exporting?.metrics, evaluation?.metrics].filter(
     (source) => source !== undefined,
@@ -262,13 +272,30 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       addressOf: createClientAddressReader(config["server.trusted_proxies"]),
       authorize: (headers) => apiKeys.authorize(headers),
     }),
-    readBody: createBodyReader({ maxBodyBytes: config["limits.max_body_bytes"] }),
+    readBody: createBodyReader({
+      maxBodyBytes: config["limits.max_body_bytes"],
+      budget: budget.account("request_bodies"),
+    }),
     readTenant: createTenantReader({
       enabled: config["multi_tenant.enabled"],
       headerName: config["multi_tenant.header_name"],
     }),
     isStopping,
   };
+  const warnOfConnections = onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
+    httpLog.warning(
+      `There are ${max} connections, as many as are taken: new ones are refused until some close.`,
+    ),
+  );
+  const warnOfClient = onceIn(
+    CONNECTIONS_WARNING_MS,
+    clock,
+    ({ max, client }: { max: number; client: string }) =>
+      httpLog.warning(
+        `${client} has ${max} connections, as many as one address may have (server.max_connections_per_address): ` +
+          "its new ones are refused until some close.",
+      ),
+  );
   const server = await createHttpServer({
     host: config["server.host"],
     port: config["server.port"],
@@ -336,11 +363,14 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     onRequest: (route, status) => metrics.httpRequest(route, status),
     onRefused: (request) => events.refused(request),
     onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),
-    onConnectionsFull: onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
-      httpLog.warning(
-        `There are ${max} connections, as many as are taken: new ones are refused until some close.`,
-      ),
-    ),
+    answers: budget.account("answers"),
+    connections: {
+      maxPerAddress: config["server.max_connections_per_address"],
+      isExempt: createExemptAddresses(config["server.trusted_proxies"]),
+      cutOffStalled: () => budget.cutOffStalled(),
+      onRefused: (max, client) =>
+        client === undefined ? warnOfConnections(max) : warnOfClient({ max, client }),
+    },
   });
 
   /** Traces were deleted: nothing is to be said of them any more. */
@@ -397,12 +427,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   };
 }
 
-function createStore(config: LoadedConfig["config"], clock: Clock): TraceStore {
+function createStore(config: LoadedConfig["config"], clock: Clock, budget: ByteBudget): TraceStore {
   return createMemoryTraceStore({
     maxTraces: config["limits.max_traces"],
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
     ttlSeconds: config["trace_store.ttl_seconds"],
     maxBytes: config["trace_store.max_bytes"],
+    evictedInUse: budget.account("evicted_traces"),
     clock,
   });
 }

@@ -177,6 +177,8 @@ export interface StoredTrace {
   readonly spans: Iterable<NormalizedSpan>;
   /** As they came, in order of arrival: what an export writes, so that an import finds them so again. */
   readonly received: Iterable<Pick<PipelineSpan, "context" | "span" | "facts">>;
+  /** Ends the reading, which holds the memory of the trace even where it is evicted meanwhile. Safe twice. */
+  release(): void;
 }
 
 /** What is known of spans beyond what they say themselves. */

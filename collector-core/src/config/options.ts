@@ -83,6 +83,12 @@ export const OPTIONS = {
     doc: "Origins whose pages may read from the collector, beside its own.",
   }),
 
+  "server.max_connections_per_address": option({
+    kind: integer({ minimum: 1 }),
+    default: 250,
+    doc: "Connections that one client address may have, of 1,000. Loopback and server.trusted_proxies have no such bound.",
+  }),
+
   "server.trusted_proxies": option({
     kind: list(
       text({
@@ -131,6 +137,13 @@ export const OPTIONS = {
     kind: integer({ minimum: 1, maximum: 268_435_456 }),
     default: 10_485_760,
     doc: "Largest request body, in bytes, before and after decompression.",
+  }),
+  "limits.max_in_flight_bytes": option({
+    kind: integer({ minimum: 1 }),
+    default: undefined,
+    doc:
+      "Memory that work under way may hold beside the ingestion queue and the trace store, in bytes: large bodies, large answers, " +
+      "the queues of export and evaluation. Unset: the smaller of 512 MiB and a quarter of the heap limit.",
   }),
   "limits.max_span_attributes": option({
     kind: integer({ minimum: 0 }),

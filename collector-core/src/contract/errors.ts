@@ -68,6 +68,11 @@ export const ERROR_CATALOGUE = {
   },
   queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
   internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },
+  overloaded: {
+    status: 503,
+    meaning:
+      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`); see `Retry-After`.",
+  },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },
 } as const satisfies Record<string, { status: number; meaning: string }>;

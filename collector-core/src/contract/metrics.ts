@@ -48,6 +48,16 @@ export const SCORE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as
 /** Why an accepted span was not processed (contract 4, the ledger). */
 export type DropReason = "evicted_oldest" | "shutdown" | "internal_error";
 
+/** Kinds of work that hold memory beside the queue and the store, all within `limits.max_in_flight_bytes`. */
+export type InFlightKind =
+  | "request_bodies"
+  | "answers"
+  /** Traces that left the store while an answer was reading them. */
+  | "evicted_traces"
+  | "import_lines"
+  | "export_queue"
+  | "evaluation_queue";
+
 /** All families, in the order in which they are exposed. */
 export const METRIC_FAMILIES = {
   obs_spans_total: {
@@ -277,6 +287,34 @@ export const METRIC_FAMILIES = {
     help: "Evaluations that came when their trace had left the trace store: they are not kept there.",
     labels: [],
     unit: "evaluations",
+  },
+  obs_in_flight_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Memory held by work under way beside the queue and the store, by kind of work.",
+    labels: ["kind"],
+    unit: "bytes",
+  },
+  obs_in_flight_limit_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "The bound on obs_in_flight_bytes of all kinds together: limits.max_in_flight_bytes.",
+    labels: [],
+    unit: "bytes",
+  },
+  obs_in_flight_refused_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Work that found no room within limits.max_in_flight_bytes, by kind.",
+    labels: ["kind"],
+    unit: "requests",
+  },
+  obs_in_flight_cut_off_total: {
+    type: "counter",
+    scope: "pipeline",
+    help: "Bodies and answers that were cut off because they stalled while their memory was needed, by kind.",
+    labels: ["kind"],
+    unit: "requests",
   },
   obs_trace_store_traces: {
     type: "gauge",

@@ -1,17 +1,19 @@
+import type { ByteAccount } from "../in-flight/byte-budget.js";
+
 /** What bounds an {@link EvaluationQueue}. */
 export interface EvaluationQueueOptions {
   /** `evaluation.queue_size`: what may wait. */
   readonly capacity: number;
-  /** What the text of all that waits may take together, in characters. */
-  readonly maxLength: number;
+  /** What all that waits may hold together. */
+  readonly budget: ByteAccount;
   /** `evaluation.drop_policy`. */
   readonly dropPolicy: "drop_new" | "drop_oldest";
 }
 
 /** Something that waits to be evaluated. */
 export interface Waiting {
-  /** Characters of text that it holds on to. */
-  readonly length: number;
+  /** Memory that it holds on to. */
+  readonly bytes: number;
 }
 
 /** Where evaluations wait: bounded by count and by their text, independent of the ingestion queue (spec 2.6). */
@@ -19,7 +21,6 @@ export class EvaluationQueue<T extends Waiting> {
   #items: T[] = [];
   /** Items before it have been taken. */
   #head = 0;
-  #length = 0;
 
   constructor(private readonly options: EvaluationQueueOptions) {}
 
@@ -30,7 +31,7 @@ export class EvaluationQueue<T extends Waiting> {
   /** Adds an item. @returns what had to go for it: older ones, or the item itself. */
   offer(item: T): readonly T[] {
     const dropped: T[] = [];
-    if (this.options.dropPolicy === "drop_oldest" && item.length <= this.options.maxLength) {
+    if (this.options.dropPolicy === "drop_oldest" && item.bytes <= this.options.budget.limitBytes) {
       while (!this.#hasRoomFor(item)) {
         const oldest = this.take();
         if (oldest === undefined) break;
@@ -39,7 +40,7 @@ export class EvaluationQueue<T extends Waiting> {
     }
     if (!this.#hasRoomFor(item)) return [item];
     this.#items.push(item);
-    this.#length += item.length;
+    this.options.budget.take(item.bytes);
     return dropped;
   }
 
@@ -48,7 +49,7 @@ export class EvaluationQueue<T extends Waiting> {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;
     this.#head++;
-    this.#length -= item.length;
+    this.options.budget.giveBack(item.bytes);
     // Half of an array of taken items is as much as is worth keeping.
     if (this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -63,11 +64,11 @@ export class EvaluationQueue<T extends Waiting> {
     const removed = waiting.filter(matches);
     this.#items = waiting.filter((item) => !matches(item));
     this.#head = 0;
-    this.#length -= removed.reduce((sum, { length }) => sum + length, 0);
+    this.options.budget.giveBack(removed.reduce((sum, { bytes }) => sum + bytes, 0));
     return removed;
   }
 
   #hasRoomFor(item: T): boolean {
-    return this.size < this.options.capacity && this.#length + item.length <= this.options.maxLength;
+    return this.size < this.options.capacity && this.options.budget.hasRoom(item.bytes);
   }
 }

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { evaluationTypeName, type EvaluationOutcome } from "../contract/evaluation-types.js";
 import { describeError } from "../describe-error.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock, PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import type { BatchContext } from "../span/span-facts.js";
+import { textLength } from "../span/text-length.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";
 import { EvaluationQueue } from "./evaluation-queue.js";
 import { isChosen, readEvaluationRequest } from "./evaluation-request.js";
@@ -25,6 +27,8 @@ export interface EvaluatorOptions {
   readonly judge: Judge;
   /** `evaluation.queue_size`. */
   readonly queueSize: number;
+  /** What all evaluations that wait may hold together. */
+  readonly budget: ByteAccount;
   /** `evaluation.drop_policy`. */
   readonly dropPolicy: "drop_new" | "drop_oldest";
   /** `evaluation.worker_concurrency`. */
@@ -65,17 +69,19 @@ export interface Evaluator extends SpanSink {
 interface Task {
   readonly subject: EvaluationSubject;
   readonly type: string;
-  readonly length: number;
+  readonly bytes: number;
 }
 
-/** Text that may wait, in characters: 64 MiB where each takes one byte. */
-const MAX_WAITING_LENGTH = 64 * 2 ** 20;
+/** A character takes two bytes where a text has one beyond Latin-1. */
+const BYTES_PER_CHARACTER = 2;
+/** What a task takes besides its texts. */
+const BYTES_PER_TASK = 512;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { types, judge, clock, timeoutMs, counters } = options;
   const queue = new EvaluationQueue<Task>({
     capacity: options.queueSize,
-    maxLength: MAX_WAITING_LENGTH,
+    budget: options.budget,
     dropPolicy: options.dropPolicy,
   });
   const underWay = new Map<Task, AbortController>();
@@ -90,11 +96,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   function enqueue(subject: EvaluationSubject, requested: readonly string[]): number {
-    const length = Math.ceil(textLength(subject) / Math.max(1, requested.length));
+    // The types share the text.
+    const subjectBytes = (textLength(subject.text) * BYTES_PER_CHARACTER) / Math.max(1, requested.length);
     let lost = 0;
     counters.offered(requested.length);
     for (const type of requested) {
-      const task: Task = { subject, type, length };
+      const bytes = Math.ceil(subjectBytes + type.length * BYTES_PER_CHARACTER) + BYTES_PER_TASK;
+      const task: Task = { subject, type, bytes };
       const dropped = accepts ? queue.offer(task) : [task];
       for (const each of dropped) settle("dropped", each);
       if (dropped.includes(task)) lost++;
@@ -268,13 +276,6 @@ const EXCESS_TYPE = "excess";
 function subjectOf({ context, span, facts }: PipelineSpan): EvaluationSubject {
   const { traceId, spanId, model, agent } = facts;
   return { context, traceId, spanId, model, agent, text: readEvaluatedText(span.attributes) };
-}
-
-function textLength({ text }: EvaluationSubject): number {
-  const { system = "", prompt = "", completion = "", conversation = [], sources = [] } = text;
-  const turns = conversation.reduce((sum, turn) => sum + turn.text.length, 0);
-  const found = sources.reduce((sum, source) => sum + source.length, 0);
-  return system.length + prompt.length + completion.length + turns + found;
 }
 
 function failed(reason: string, errorType: string): { end: EvaluationEnd; usage: undefined } {

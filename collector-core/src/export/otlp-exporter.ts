@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
-import type { Clock, ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
+import type { Clock, ExportOutcome, Lifecycle, PipelineSpan, SpanSink } from "../interfaces.js";
 import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { contextKey, toOtlpRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
 import { describeError } from "../describe-error.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
+import { textLength } from "../span/text-length.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 
@@ -17,6 +19,8 @@ export interface OtlpExporterOptions {
   readonly flushIntervalMs: number;
   /** `exporter.max_queue_size`: spans that wait at most; what comes then is dropped. */
   readonly maxQueueSize: number;
+  /** What the spans that wait may hold; what comes then is dropped too. */
+  readonly budget: ByteAccount;
   /** `exporter.max_retries`. */
   readonly maxRetries: number;
   /** Of the collector, for the instrumentation scope. */
@@ -36,12 +40,25 @@ export interface OtlpExporter extends SpanSink, Lifecycle {
   stop(deadlineMs?: number): Promise<void>;
 }
 
-/** A span as it waits: what it came in is not kept with it. */
-type Waiting = WritableSpan;
+/** Text from which spans are sent before `exporter.batch_size` is reached: receivers bound their requests too. */
+const FULL_BATCH_CHARACTERS = 4 * 2 ** 20;
+/** What a span takes besides its texts. */
+const BYTES_PER_SPAN = 512;
+
+/** Spans as they will be sent. */
+interface Batch {
+  readonly spans: number;
+  readonly body: Uint8Array;
+}
 
 export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
-  const { transport, batchSize, maxQueueSize, maxRetries, clock, count } = options;
-  let waiting: Waiting[] = [];
+  const { transport, batchSize, maxQueueSize, maxRetries, clock, count, budget } = options;
+  /** The next batch, as long as it is not full, and what it is charged with. */
+  let gathered: WritableSpan[] = [];
+  let gatheredBytes = 0;
+  /** Batches that wait, written already: their size is known, and they are not on the heap. */
+  let batches: Batch[] = [];
+  let waitingSpans = 0;
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
@@ -55,26 +72,52 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   function run(all: boolean): Promise<void> {
     sending ??= sendBatches(all).finally(() => {
       sending = undefined;
-      if (waiting.length >= batchSize && stopping === undefined) void run(false);
+      if (batches.length > 0 && stopping === undefined) void run(false);
     });
     return sending;
   }
 
   async function sendBatches(all: boolean): Promise<void> {
-    while (waiting.length >= (all ? 1 : batchSize) && !giveUp.signal.aborted) {
-      const batch = waiting.splice(0, batchSize);
-      inFlight = batch.length;
-      settle(batch.length, await sendOrRefuse(batch));
+    while (!giveUp.signal.aborted) {
+      if (all && batches.length === 0) closeBatch();
+      const batch = batches.shift();
+      if (batch === undefined) return;
+      const { spans, body } = batch;
+      waitingSpans -= spans;
+      inFlight = spans;
+      settle(spans, await send(body));
+      budget.giveBack(body.byteLength);
       inFlight = 0;
     }
   }
 
-  /** A batch that cannot be written is lost, and not those after it. */
-  async function sendOrRefuse(batch: readonly Waiting[]): Promise<SendResult | "shutdown"> {
+  /** Adds a span to the next batch. @returns false where there is no room for it. */
+  function gather({ context, span, facts }: PipelineSpan): boolean {
+    const bytes = BYTES_PER_SPAN + textLength(span.attributes) + textLength(span.events);
+    if (waitingSpans + inFlight >= maxQueueSize || !budget.hasRoom(bytes)) return false;
+    budget.take(bytes);
+    gathered.push({ context, span, facts });
+    gatheredBytes += bytes;
+    waitingSpans++;
+    if (gathered.length >= batchSize || gatheredBytes >= FULL_BATCH_CHARACTERS) closeBatch();
+    return true;
+  }
+
+  /** Writes what is gathered as a batch. One that cannot be written is lost, and not those after it. */
+  function closeBatch(): void {
+    const spans = gathered.length;
+    if (spans === 0) return;
+    const batch = gathered;
+    budget.giveBack(gatheredBytes);
+    gathered = [];
+    gatheredBytes = 0;
     try {
-      return await send(encode(batch));
+      const body = encode(batch);
+      budget.take(body.byteLength);
+      batches.push({ spans, body });
     } catch (error) {
-      return { type: "refused", reason: `it could not be written: ${describeError(error)}` };
+      waitingSpans -= spans;
+      settle(spans, { type: "refused", reason: `it could not be written: ${describeError(error)}` });
     }
   }
 
@@ -122,7 +165,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     }
   }
 
-  function encode(batch: readonly Waiting[]): Uint8Array {
+  function encode(batch: readonly WritableSpan[]): Uint8Array {
     const request = toOtlpRequest(byContext(batch).values(), options.version);
     return toBinary(ExportTraceServiceRequestSchema, request);
   }
@@ -136,24 +179,31 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     await run(true);
     await run(true);
     clearTimeout(timeUp);
-    if (waiting.length > 0) count("shutdown", waiting.length);
-    waiting = [];
+    if (waitingSpans > 0) count("shutdown", waitingSpans);
+    budget.giveBack(gatheredBytes + batches.reduce((sum, { body }) => sum + body.byteLength, 0));
+    gathered = [];
+    gatheredBytes = 0;
+    batches = [];
+    waitingSpans = 0;
   }
 
   return {
     name: "OTLP export",
     get pending() {
-      return waiting.length + inFlight;
+      return waitingSpans + inFlight;
     },
     offer(spans) {
-      const ended = spans.filter(({ facts }) => !facts.isRunning);
-      const room = Math.max(0, maxQueueSize - waiting.length - inFlight);
-      for (const { context, span, facts } of ended.slice(0, room)) waiting.push({ context, span, facts });
-      if (ended.length > room) {
-        count("queue_full", ended.length - room);
-        episode.lost(ended.length - room, `exporter.max_queue_size (${maxQueueSize}) is reached`);
+      let lost = 0;
+      for (const span of spans) if (!span.facts.isRunning && !gather(span)) lost++;
+      if (lost > 0) {
+        count("queue_full", lost);
+        const reason =
+          waitingSpans + inFlight >= maxQueueSize
+            ? `exporter.max_queue_size (${maxQueueSize}) is reached`
+            : `those that wait hold ${budget.bytes} bytes, their share of limits.max_in_flight_bytes is ${budget.limitBytes}`;
+        episode.lost(lost, reason);
       }
-      if (waiting.length >= batchSize && stopping === undefined) void run(false);
+      if (batches.length > 0 && stopping === undefined) void run(false);
     },
     start() {
       timer ??= setInterval(() => void run(true), options.flushIntervalMs).unref();
@@ -162,8 +212,8 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   };
 }
 
-function byContext(batch: readonly Waiting[]): Map<string, Waiting[]> {
-  const groups = new Map<string, Waiting[]>();
+function byContext(batch: readonly WritableSpan[]): Map<string, WritableSpan[]> {
+  const groups = new Map<string, WritableSpan[]>();
   for (const each of batch) {
     const key = contextKey(each.context);
     const group = groups.get(key);

@@ -15,3 +15,9 @@ export function createClientAddressReader(trustedProxies: readonly string[]): Re
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => proxyAddr(request, isTrusted);
 }
+
+/** Says of an address whether many clients have it: loopback, and `server.trusted_proxies`. */
+export function createExemptAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
+  const isExempt = proxyAddr.compile(["loopback", ...trustedProxies]);
+  return (address) => isExempt(address, 0);
+}

@@ -8,14 +8,18 @@ import {
 } from "node:http";
 import { fastify, type FastifyInstance } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Lifecycle } from "../interfaces.js";
+import { createAnswerBudget } from "./answer-budget.js";
 import { answerBadHttp } from "./bad-http.js";
+import { limitConnections } from "./connection-limits.js";
 import { answerErrors } from "./error-answers.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
 import { buildLazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
+import { createPipelinedRequests, whenFirstOfConnection } from "./pipelined-requests.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
@@ -45,8 +49,18 @@ export interface HttpServerOptions {
   readonly onRefused: (request: RefusedRequest) => void;
   /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
   readonly onError: (route: string, error: unknown) => void;
-  /** Told when a connection was refused because there are `max` already. */
-  readonly onConnectionsFull: (max: number) => void;
+  /** What large answers are charged to. */
+  readonly answers: ByteAccount;
+  readonly connections: {
+    /** `server.max_connections_per_address`. */
+    readonly maxPerAddress: number;
+    /** Loopback and `server.trusted_proxies`. */
+    readonly isExempt: (address: string) => boolean;
+    /** Disconnects readers that take nothing of their answers. */
+    readonly cutOffStalled: () => void;
+    /** Told when a connection was refused because there are `max` already: in all, or of that client. */
+    readonly onRefused: (max: number, client: string | undefined) => void;
+  };
 }
 
 /** The HTTP server: one port for ingestion, scrape, queries and probes (spec 2.6). */
@@ -75,18 +89,15 @@ const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
+  const answers = createAnswerBudget(options.answers);
+  const pipelined = createPipelinedRequests();
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
       server = createServer(LIMITS, (request, response) => handle(request, response, handleByFastify));
-      server.maxConnections = MAX_CONNECTIONS;
       // A reader that takes nothing of its answer any more keeps what it was to read in memory.
       server.timeout = STALLED_MS;
-      server.on("drop", () => {
-        // Connections that nobody uses make room for those who would.
-        server?.closeIdleConnections();
-        options.onConnectionsFull(MAX_CONNECTIONS);
-      });
+      limitConnections(server, { ...options.connections, maxConnections: MAX_CONNECTIONS });
       return server;
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -135,6 +146,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     scope.addHook("onRequest", async ({ routeOptions, headers }) => {
       if (options.isProtected(routeOptions.url ?? "")) options.authorize(headers);
     });
+    scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
+      // Probes, scrapes and pages are small, or streamed from elsewhere, and pass always.
+      routeOptions.url?.startsWith("/v1/") === true ? await answers.charge(payload, raw) : payload,
+    );
     await options.registerRoutes(scope);
   });
   answerWrongMethods();
@@ -148,18 +163,36 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const path = pathOf(request.url ?? "/");
     const ingest = ingestRoutes.get(path);
     const route = ingest === undefined ? UNKNOWN_ROUTE : path;
+    if (!pipelined.begin(request)) {
+      refusePipelined(request, response, route);
+      return;
+    }
     try {
       const { allowedOrigin } = options.guard(request);
       if (allowedOrigin !== undefined && answerCors(request, response, allowedOrigin)) {
         options.onRequest(route, 204);
+        pipelined.end(request);
         return;
       }
     } catch (error) {
-      void answerError(request, response, route, error, ingest);
+      void answerError(request, response, route, error, ingest).finally(() => pipelined.end(request));
       return;
     }
-    if (ingest === undefined || request.method !== "POST") handleByFastify(request, response);
-    else void answerIngest(ingest, request, response, route);
+    if (ingest !== undefined && request.method === "POST") {
+      void answerIngest(ingest, request, response, route);
+      return;
+    }
+    response.once("close", () => pipelined.end(request));
+    whenFirstOfConnection(response, () => handleByFastify(request, response));
+  }
+
+  function refusePipelined(request: IncomingMessage, response: ServerResponse, route: string): void {
+    const error = options.answers.overloaded();
+    noteRefusal(request, error);
+    request.resume();
+    const headers = { ...JSON_HEADERS, ...error.headers, Connection: "close" };
+    response.writeHead(error.status, headers).end(JSON.stringify(error.toBody()));
+    options.onRequest(route, error.status);
   }
 
   async function answerIngest(
@@ -173,6 +206,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       options.onRequest(route, response.statusCode);
     } catch (error) {
       await answerError(request, response, route, error, ingest);
+    } finally {
+      pipelined.end(request);
     }
   }
 

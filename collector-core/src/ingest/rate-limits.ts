@@ -1,7 +1,7 @@
-import ipaddr from "ipaddr.js";
 import { TokenBucket } from "limiter";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../contract/errors.js";
+import { clientNetwork } from "./client-network.js";
 
 /** `rate_limit.…` (spec 2.6); requests per minute. */
 export interface RateLimitOptions {
@@ -37,7 +37,7 @@ export function createRateLimits({ perIpRpm, perServiceRpm }: RateLimitOptions):
     (service) => `the service ${JSON.stringify(service.slice(0, 100))}`,
   );
   return {
-    takeForAddress: (address) => takeIp(addressKey(address)),
+    takeForAddress: (address) => takeIp(clientNetwork(address)),
     takeForService: (service) => takeService(service),
   };
 }
@@ -73,12 +73,4 @@ function createLimit(option: string, rpm: number, nameOf: (key: string) => strin
       { ...headers, "Retry-After": String(retryAfter) },
     );
   };
-}
-
-/** One sender has a whole /64 of IPv6: it need never come from the same address twice. */
-function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { LoadedConfig } from "../config/load-config.js";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
 import type { DerivedSpan } from "../pipeline/derived-spans.js";
@@ -16,12 +17,13 @@ interface EvaluationParts {
   readonly spanMetrics: SpanMetrics;
   readonly deliver: (derived: DerivedSpan) => Promise<void>;
   readonly log: Logger;
+  readonly budget: ByteAccount;
 }
 
 /** The judge, where evaluation is on. It and all that it needs is loaded only then: a fifth of a second, and 30 MB. */
 export async function createEvaluation(
   config: LoadedConfig["config"],
-  { clock, redactor, spanMetrics, deliver, log }: EvaluationParts,
+  { clock, redactor, spanMetrics, deliver, log, budget }: EvaluationParts,
 ) {
   if (!config["evaluation.enabled"]) return undefined;
   const { createEvaluator } = await import("../evaluation/evaluator.js");
@@ -44,6 +46,7 @@ export async function createEvaluation(
     types,
     judge,
     queueSize: config["evaluation.queue_size"],
+    budget,
     dropPolicy: config["evaluation.drop_policy"],
     concurrency: config["evaluation.worker_concurrency"],
     defaultSampleRate: config["evaluation.default_sample_rate"],

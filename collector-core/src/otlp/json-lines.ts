@@ -1,4 +1,5 @@
 import { toJson } from "@bufbuild/protobuf";
+import { textLength } from "../span/text-length.js";
 import type { BatchContext } from "../span/span-facts.js";
 import {
   ExportTraceServiceRequestSchema,
@@ -36,17 +37,10 @@ export function* jsonLines(spans: Iterable<WritableSpan>, version: string): Gene
     else groups.push([each]);
     lastContext = each.context;
     count++;
-    characters += roughLength(each.span.attributes);
+    characters += textLength(each.span.attributes);
     if (count === MAX_LINE_SPANS || characters >= LONG_LINE_CHARACTERS) yield finish();
   }
   if (count > 0) yield finish();
-}
-
-/** Characters of the texts in a value, as near as is needed to tell long spans from short ones. */
-function roughLength(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, inner) => sum + roughLength(inner), 0);
 }
 
 interface JsonObject {

@@ -150,8 +150,15 @@ async function run(
     if (timeSlice.isOver()) await timeSlice.next();
     const key = await findTraceKey(store, traceId, tenant);
     const trace = await store.get(key);
-    if (trace === undefined) answer.missing++;
-    else for (const span of modelCallsOf([...trace.spans])) evaluate(span, key);
+    if (trace === undefined) {
+      answer.missing++;
+      continue;
+    }
+    try {
+      for await (const span of modelCallsOf(trace.spans, timeSlice)) evaluate(span, key);
+    } finally {
+      trace.release();
+    }
   }
   for (const { trace_id: traceId, span_id: spanId } of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
@@ -165,15 +172,30 @@ async function run(
   return answer;
 }
 
-/** The calls that ended and have an answer; a call around another one says the same again. */
-function modelCallsOf(spans: readonly NormalizedSpan[]): NormalizedSpan[] {
-  const calls = spans.filter(({ span_type: type }) => type === "llm");
-  const wrappers = new Set(calls.map(({ parent_span_id: parent }) => parent));
-  return calls.filter(
-    ({ span_id: id, status, attributes }) =>
-      !wrappers.has(id) &&
-      status !== "RUNNING" &&
-      ["completion_text", "completion_messages", "output_text"].some((key) => Object.hasOwn(attributes, key)),
+/**
+ * The calls that ended and have an answer; a call around another one says the same again. The spans are read twice, one
+ * at a time: together they may be many times what memory there is.
+ */
+async function* modelCallsOf(
+  spans: Iterable<NormalizedSpan>,
+  timeSlice: TimeSlice,
+): AsyncGenerator<NormalizedSpan> {
+  const wrappers = new Set<string | null>();
+  for (const { span_type: type, parent_span_id: parent } of spans) {
+    if (type === "llm") wrappers.add(parent);
+    if (timeSlice.isOver()) await timeSlice.next();
+  }
+  for (const span of spans) {
+    if (isAnsweredCall(span) && !wrappers.has(span.span_id)) yield span;
+    if (timeSlice.isOver()) await timeSlice.next();
+  }
+}
+
+function isAnsweredCall({ span_type: type, status, attributes }: NormalizedSpan): boolean {
+  return (
+    type === "llm" &&
+    status !== "RUNNING" &&
+    ["completion_text", "completion_messages", "output_text"].some((key) => Object.hasOwn(attributes, key))
   );
 }
 

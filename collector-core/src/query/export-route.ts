@@ -67,10 +67,14 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
       if (timeSlice.isOver()) await timeSlice.next();
       const trace = await kept.get(key);
       if (trace === undefined) continue;
-      for (const line of jsonLines(trace.received, version)) {
-        // A reader that is quick enough would have all lines in one turn of the loop.
-        if (timeSlice.isOver()) await timeSlice.next();
-        yield line;
+      try {
+        for (const line of jsonLines(trace.received, version)) {
+          // A reader that is quick enough would have all lines in one turn of the loop.
+          if (timeSlice.isOver()) await timeSlice.next();
+          yield line;
+        }
+      } finally {
+        trace.release();
       }
     }
   }

@@ -12,6 +12,12 @@ export function whileConnected(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
+/** Calls `end` when the answer has left or its reader has: at once where that is so already. */
+export function whenClosed(response: ServerResponse, end: () => void): void {
+  if (response.destroyed || response.writableFinished) end();
+  else response.once("close", end);
+}
+
 /** The store, where there is one. @throws `ApiError` trace_store_disabled. */
 export function requiredStore(store: TraceStore | undefined): TraceStore {
   if (store !== undefined) return store;

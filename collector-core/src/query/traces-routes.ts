@@ -18,7 +18,7 @@ import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { shortenTexts } from "./shorten-texts.js";
-import { requiredStore, shownId, traceNotFound, whileConnected } from "./trace-requests.js";
+import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
 
 /** What {@link tracesRoutes} needs. */
 export interface TracesRoutesOptions {
@@ -122,6 +122,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         await findTraceKey(requiredStore(store), params.trace_id, query.tenant),
       );
       if (trace === undefined) throw traceNotFound(params.trace_id);
+      whenClosed(reply.raw, () => trace.release());
       void reply.type("application/json; charset=utf-8");
       const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
       return await reply.send(

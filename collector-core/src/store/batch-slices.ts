@@ -51,5 +51,5 @@ function sliceBatch(segment: Segment, offset: number): SlicedBatch {
   const bytes = Buffer.from(JSON.stringify({ spans }));
   const slices = findSpanSlices(bytes, count);
   if (slices === undefined) throw new Error(`A batch of ${count} spans cannot be told apart.`);
-  return { offset, memory: { bytes, isShared: true }, slices };
+  return { offset, memory: { bytes, readers: 0 }, slices };
 }

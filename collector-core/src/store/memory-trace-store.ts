@@ -26,14 +26,8 @@ import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
 import { IdleCatchUp } from "./idle-catch-up.js";
 import { ListCursors } from "./list-cursor.js";
-import {
-  FLAG,
-  keepReadable,
-  readReceived,
-  readSnapshot,
-  SpanStore,
-  type SpanSnapshot,
-} from "./span-store.js";
+import { FLAG, readReceived, readSnapshot, SpanStore, type SpanSnapshot } from "./span-store.js";
+import { holdForReading, type MemoryInUse } from "./segment-store.js";
 import { NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
 import { TimeSlice } from "../time-slice.js";
@@ -69,6 +63,8 @@ export interface MemoryTraceStoreOptions {
   readonly ttlSeconds: number;
   /** `trace_store.max_bytes`: beyond it the oldest traces go. All that the store holds counts. */
   readonly maxBytes: number;
+  /** Charged with the memory of traces that left the store while they were read. Default: nobody is. */
+  readonly evictedInUse?: MemoryInUse;
   readonly clock: Clock;
   /** For which part of the time the event loop was at work since this was last asked. Default: as it measures that. */
   readonly loopUtilization?: () => number;
@@ -81,10 +77,11 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const { maxTraces, maxSpansPerTrace, ttlSeconds, maxBytes, clock } = options;
   const {
     loopUtilization = createLoopUtilization(),
+    evictedInUse = { take: () => undefined, giveBack: () => undefined },
     segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
   } = options;
   const traces = new TraceRegistry();
-  const spans = new SpanStore(segmentBytes);
+  const spans = new SpanStore(segmentBytes, evictedInUse);
   const evictedTraces = new EvictedTraces(
     Math.min(MAX_EVICTED_PLACES, Math.max(MIN_EVICTED_PLACES, 2 ** Math.trunc(Math.log2(maxBytes / 512)))),
   );
@@ -271,7 +268,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       const taken = spans
         .rowsOf(trace)
         .map((row) => ({ row, snapshot: spans.snapshot(row, trace.tenant, nowMs) }));
-      keepReadable(taken.map(({ snapshot }) => snapshot.slice));
+      const release = holdForReading(taken.map(({ snapshot }) => snapshot.slice));
       const inOrder = (compare: (a: number, b: number) => number): SpanSnapshot[] =>
         taken.toSorted((a, b) => compare(a.row, b.row)).map(({ snapshot }) => snapshot);
       const byStart = inOrder((a, b) => spans.compareStart(a, b));
@@ -288,6 +285,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
             for (const snapshot of byArrival) yield readReceived(snapshot);
           },
         },
+        release,
       };
     },
 

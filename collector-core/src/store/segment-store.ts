@@ -17,8 +17,27 @@ const WASTE_DIVISOR = 4;
 /** Memory that slices are in. */
 export interface SliceMemory {
   readonly bytes: Buffer;
-  /** A reader may go on with it after its slices are gone: it is never written over, only let go. */
-  isShared: boolean;
+  /** Readers that may go on with it after its slices are gone: until they have ended it is not written over. */
+  readers: number;
+  /** Called when the last of them has ended; set where the store itself has let go of the memory. */
+  onUnread?: () => void;
+}
+
+/** Lets slices be read after the store has changed, until what is returned is called (safe twice). */
+export function holdForReading(slices: Iterable<SpanSlice>): () => void {
+  const held = new Set<SliceMemory>();
+  for (const { memory } of slices) held.add(memory);
+  for (const memory of held) memory.readers++;
+  return () => {
+    for (const memory of held) if (--memory.readers === 0) memory.onUnread?.();
+    held.clear();
+  };
+}
+
+/** Memory that the store let go of while somebody reads it. */
+export interface MemoryInUse {
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
 }
 
 /** One piece of memory. Bytes are only ever added, so that a dead slice stays readable until the segment is reused. */
@@ -90,6 +109,7 @@ export class SegmentStore {
   constructor(
     private readonly segmentBytes: number,
     private readonly owner: SliceOwner,
+    private readonly evictedInUse: MemoryInUse,
   ) {}
 
   /** Bytes of memory held, dead ones included. */
@@ -138,7 +158,7 @@ export class SegmentStore {
     segment.liveBytes -= bytes;
     this.#liveBytes -= bytes;
     if (segment !== this.#open) this.#settle(segment);
-    else if (segment.liveBytes === 0 && !segment.isShared) this.#renew(segment);
+    else if (segment.liveBytes === 0 && segment.readers === 0) this.#renew(segment);
   }
 
   /** Compacts while much is dead, until about `budgetBytes` have been moved. */
@@ -161,6 +181,7 @@ export class SegmentStore {
   }
 
   clear(): void {
+    for (const segment of this.#segments) if (segment !== undefined) this.#leaveToReaders(segment);
     this.#segments.length = 0;
     this.#freeIds.length = 0;
     this.#queue = [];
@@ -228,9 +249,21 @@ export class SegmentStore {
   #free(segment: Segment): void {
     this.#segments[segment.id] = undefined;
     this.#freeIds.push(segment.id);
-    const isReusable = segment.bytes.length === this.segmentBytes && !segment.isShared;
+    const isReusable = segment.bytes.length === this.segmentBytes && segment.readers === 0;
     if (isReusable && this.#spare === undefined) this.#spare = segment.bytes;
-    else this.#heldBytes -= segment.bytes.length;
+    else {
+      this.#heldBytes -= segment.bytes.length;
+      this.#leaveToReaders(segment);
+    }
+  }
+
+  /** Memory that is still read is no longer the store's, and is charged elsewhere until nobody reads it. */
+  #leaveToReaders(segment: Segment): void {
+    if (segment.readers === 0) return;
+    const { evictedInUse } = this;
+    const { length } = segment.bytes;
+    evictedInUse.take(length);
+    segment.onUnread = () => evictedInUse.giveBack(length);
   }
 
   /** @returns bytes moved; undefined where there is nothing to do. */
@@ -293,7 +326,7 @@ export class SegmentStore {
 
 function newSegment(id: number, bytes: Buffer): Segment {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { id, bytes, view, usedBytes: 0, liveBytes: 0, isShared: false, isQueued: false };
+  return { id, bytes, view, usedBytes: 0, liveBytes: 0, readers: 0, isQueued: false };
 }
 
 /** Rounded up so that every span has an equal share of it, its header included. */

@@ -3,7 +3,14 @@ import type { PipelineSpan } from "../interfaces.js";
 import { copySpliced, splicedLength } from "../span/json-splices.js";
 import { BatchSlices } from "./batch-slices.js";
 import { ReceivedJson } from "./received-json.js";
-import { readBatchHeader, SegmentStore, type Place, type SpanSlice } from "./segment-store.js";
+import {
+  readBatchHeader,
+  SegmentStore,
+  type MemoryInUse,
+  type Place,
+  type SliceOwner,
+  type SpanSlice,
+} from "./segment-store.js";
 import { digestSpan, type SpanDigest } from "./span-digest.js";
 import { INT, intsAt, type SpanTable } from "./span-table.js";
 
@@ -28,8 +35,9 @@ export class SpanBytes {
   constructor(
     segmentBytes: number,
     private readonly table: SpanTable,
+    evictedInUse: MemoryInUse,
   ) {
-    this.#segments = new SegmentStore(segmentBytes, {
+    const owner: SliceOwner = {
       holds: (row, segment, offset) => table.holds(row, segment, offset),
       moved: (row, place) => {
         table.setInt(row, INT.segment, place.segment.id);
@@ -39,7 +47,8 @@ export class SpanBytes {
         table.holds(row, segment, offset) && table.int(row, INT.length) === ~index,
       sliceOfBatch: (segment, offset, index) => this.#batchSlices.find(segment, offset, index),
       cutFromBatch: (row, place, length) => this.#setPlace(row, place, length, 0),
-    });
+    };
+    this.#segments = new SegmentStore(segmentBytes, owner, evictedInUse);
   }
 
   /** Memory held, dead space included. */
@@ -146,7 +155,7 @@ export class SpanBytes {
     return JSON.parse(bytes.toString("utf8", start, start + length)) as SpanDigest;
   }
 
-  /** Where the JSON of a span is, until the store next changes; see {@link keepReadable}. */
+  /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
   slice(row: number): SpanSlice {
     const { table } = this;
     const offset = table.int(row, INT.offset);

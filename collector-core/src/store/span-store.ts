@@ -3,7 +3,7 @@ import type { PipelineSpan } from "../interfaces.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
 import type { Hash64 } from "../seeded-hash.js";
-import type { SpanSlice } from "./segment-store.js";
+import type { MemoryInUse, SpanSlice } from "./segment-store.js";
 import { parseSpan, SpanBytes } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
@@ -56,8 +56,8 @@ export class SpanStore {
   readonly #labels = new SpanLabelTable();
   readonly #bytes: SpanBytes;
 
-  constructor(segmentBytes: number) {
-    this.#bytes = new SpanBytes(segmentBytes, this.#table);
+  constructor(segmentBytes: number, evictedInUse: MemoryInUse) {
+    this.#bytes = new SpanBytes(segmentBytes, this.#table, evictedInUse);
   }
 
   get count(): number {
@@ -250,7 +250,7 @@ export class SpanStore {
     return this.#bytes.digest(row);
   }
 
-  /** Where the JSON of a span is, until the store next changes; see {@link keepReadable}. */
+  /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
   slice(row: number): SpanSlice {
     return this.#bytes.slice(row);
   }
@@ -349,9 +349,4 @@ export function readReceived({
 }: SpanSnapshot): Pick<PipelineSpan, "context" | "span" | "facts"> {
   const span = parseSpan(slice);
   return { context, span, facts: readSpanFacts(span, context, undefined, () => undefined) };
-}
-
-/** Lets slices be read after the store has changed: what they point to is never written over. */
-export function keepReadable(slices: Iterable<SpanSlice>): void {
-  for (const { memory } of slices) memory.isShared = true;
 }

@@ -1,8 +1,8 @@
 import { isRecord, MAX_NAME_LENGTH, truncateCodePoints } from "../span/span-facts.js";
 import { foldCase } from "./case-folding.js";
 import { jsonTextPattern } from "./json-text-pattern.js";
-import type { SliceMemory, SpanSlice } from "./segment-store.js";
-import { keepReadable, type SpanStore } from "./span-store.js";
+import { holdForReading, type SliceMemory, type SpanSlice } from "./segment-store.js";
+import type { SpanStore } from "./span-store.js";
 import type { TimeSlice } from "../time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
 
@@ -32,15 +32,16 @@ export class TextSearch {
     const rows = spans.rowsOf(trace).filter((row) => this.#mayBeIn(spans.surroundings(row)));
     if (rows.length === 0) return false;
     const slices = rows.map((row) => spans.slice(row));
-    let areKept = false;
-    for (const slice of slices) {
-      if (this.#isIn(slice)) return true;
-      if (!timeSlice.isOver()) continue;
-      if (!areKept) keepReadable(slices);
-      areKept = true;
-      await timeSlice.next();
+    const release = holdForReading(slices);
+    try {
+      for (const slice of slices) {
+        if (this.#isIn(slice)) return true;
+        if (timeSlice.isOver()) await timeSlice.next();
+      }
+      return false;
+    } finally {
+      release();
     }
-    return false;
   }
 
   #mayBeIn(surroundings: SpanSlice): boolean {

@@ -2,6 +2,7 @@ import { createEvaluationMetrics } from "../../src/pipeline/metrics/evaluation-m
 import { createExportMetrics } from "../../src/pipeline/metrics/export-metrics.js";
 import { describe, expect, it } from "vitest";
 import { METRIC_FAMILIES } from "../../src/contract/metrics.js";
+import type { ByteBudgetUsage } from "../../src/in-flight/byte-budget.js";
 import type { PressureLevel, QueueUsage, TraceStoreUsage } from "../../src/interfaces.js";
 import { createObjectiveGauges } from "../../src/pipeline/metrics/objective-gauges.js";
 import { createPipelineMetrics } from "../../src/pipeline/metrics/pipeline-metrics.js";
@@ -24,8 +25,41 @@ const STORE_USAGE: TraceStoreUsage = {
   evicted: { max_traces: 1, max_bytes: 2, ttl: 3, span_cap: 4, cleared: 5 },
 };
 
+const IN_FLIGHT: ByteBudgetUsage = {
+  limitBytes: 1000,
+  bytes: {
+    request_bodies: 1,
+    answers: 2,
+    evicted_traces: 3,
+    import_lines: 4,
+    export_queue: 5,
+    evaluation_queue: 6,
+  },
+  refused: {
+    request_bodies: 7,
+    answers: 8,
+    evicted_traces: 0,
+    import_lines: 0,
+    export_queue: 0,
+    evaluation_queue: 0,
+  },
+  cutOff: {
+    request_bodies: 9,
+    answers: 10,
+    evicted_traces: 0,
+    import_lines: 0,
+    export_queue: 0,
+    evaluation_queue: 0,
+  },
+};
+
 function createTestPipelineMetrics(queueUsage = () => QUEUE_USAGE) {
-  return createPipelineMetrics({ version: "1.2.3", queueUsage, storeUsage: () => STORE_USAGE });
+  return createPipelineMetrics({
+    version: "1.2.3",
+    queueUsage,
+    inFlight: () => IN_FLIGHT,
+    storeUsage: () => STORE_USAGE,
+  });
 }
 
 describe("the ledger (contract 4)", () => {
@@ -137,9 +171,20 @@ describe("the pipeline's own families", () => {
     const off = createPipelineMetrics({
       version: "1.2.3",
       queueUsage: () => QUEUE_USAGE,
+      inFlight: () => IN_FLIGHT,
       storeUsage: undefined,
     });
     expect([...(await scrape([off])).keys()].filter((name) => name.includes("trace_store"))).toEqual([]);
+  });
+
+  it("says what work under way holds, what found no room and what was cut off, by kind", async () => {
+    const metrics = createTestPipelineMetrics();
+    const byKind = (counts: Readonly<Record<string, number>>) =>
+      Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
+    expect(await samplesOf(metrics, "obs_in_flight_bytes")).toMatchObject(byKind(IN_FLIGHT.bytes));
+    expect(await samplesOf(metrics, "obs_in_flight_refused_total")).toMatchObject(byKind(IN_FLIGHT.refused));
+    expect(await samplesOf(metrics, "obs_in_flight_cut_off_total")).toMatchObject(byKind(IN_FLIGHT.cutOff));
+    expect((await onlySample(metrics, "obs_in_flight_limit_bytes")).value).toBe(1000);
   });
 
   it("contract 4: the build says its version and Node's", async () => {

@@ -49,6 +49,37 @@ describe("the memory that the memory trace store takes", () => {
     expect((await store.get({ tenant: "", traceId: "t0" }))?.summary).toBeUndefined();
   });
 
+  it("charges what a reader holds of evicted traces until it has ended, however they left", async () => {
+    const inUse = {
+      bytes: 0,
+      take: (bytes: number) => void (inUse.bytes += bytes),
+      giveBack: (bytes: number) => void (inUse.bytes -= bytes),
+    };
+    const store = open({ maxBytes: 2 ** 21, evictedInUse: inUse });
+    await append(store, "read", 300_000);
+    await append(store, "cleared", 1000);
+    const key = { tenant: "", traceId: "read" };
+    const [reader, another] = [await store.get(key), await store.get(key)];
+    expect(inUse.bytes).toBe(0);
+    for (let n = 0; n < 20; n++) await append(store, `t${n}`, 300_000);
+    expect(store.usage().evicted.max_bytes).toBeGreaterThan(10);
+    expect(inUse.bytes).toBeGreaterThan(300_000);
+    expect([...(reader?.spans ?? [])].map(({ attributes }) => attributes["prompt_text"])).toEqual([
+      "x".repeat(300_000),
+    ]);
+    reader?.release();
+    reader?.release();
+    expect(inUse.bytes).toBeGreaterThan(300_000);
+    another?.release();
+    expect(inUse.bytes).toBe(0);
+
+    const last = await store.get({ tenant: "", traceId: "t19" });
+    await store.clear();
+    expect(inUse.bytes).toBeGreaterThan(300_000);
+    last?.release();
+    expect(inUse.bytes).toBe(0);
+  });
+
   it("lets a span go that is larger than all that the store may hold, and takes the next one", async () => {
     const store = open({ maxBytes: 2 ** 20 });
     await append(store, "large", 2 ** 20);

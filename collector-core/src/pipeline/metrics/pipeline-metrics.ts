@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.js";
 import { OTHER_LABEL_VALUE, type DropReason } from "../../contract/metrics.js";
+import type { ByteBudgetUsage } from "../../in-flight/byte-budget.js";
 import type { ImportOutcome, QueueUsage, TraceStoreUsage } from "../../interfaces.js";
 import { readFamily, type ExposedFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
@@ -10,6 +11,7 @@ export interface PipelineMetricsOptions {
   readonly version: string;
   /** Read at each scrape, as is the next. */
   readonly queueUsage: () => QueueUsage;
+  readonly inFlight: () => ByteBudgetUsage;
   /** Undefined where the trace store is off: its families are then absent. */
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
 }
@@ -77,6 +79,7 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     readFamily("obs_sampling_spans_total", () => samplesBy("decision", Object.entries(sampled))),
     readFamily("obs_spans_dropped_total", () => samplesBy("reason", Object.entries(dropped))),
     ...queueFamilies(options.queueUsage),
+    ...inFlightFamilies(options.inFlight),
     ...(options.storeUsage === undefined ? [] : storeFamilies(options.storeUsage)),
     readFamily("obs_import_spans_total", () => samplesBy("outcome", Object.entries(imported))),
     readFamily("obs_redactions_total", () => samplesBy("pattern", redactions)),
@@ -122,6 +125,15 @@ function queueFamilies(usage: () => QueueUsage): ExposedFamily[] {
     readFamily("obs_backpressure_hard_limit_active", () => [
       sample(usage().level === "hard_limit_active" ? 1 : 0),
     ]),
+  ];
+}
+
+function inFlightFamilies(usage: () => ByteBudgetUsage): ExposedFamily[] {
+  return [
+    readFamily("obs_in_flight_bytes", () => samplesBy("kind", Object.entries(usage().bytes))),
+    readFamily("obs_in_flight_limit_bytes", () => [sample(usage().limitBytes)]),
+    readFamily("obs_in_flight_refused_total", () => samplesBy("kind", Object.entries(usage().refused))),
+    readFamily("obs_in_flight_cut_off_total", () => samplesBy("kind", Object.entries(usage().cutOff))),
   ];
 }
 

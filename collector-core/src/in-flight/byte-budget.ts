@@ -1,0 +1,306 @@
+import { ApiError } from "../contract/errors.js";
+import type { InFlightKind } from "../contract/metrics.js";
+import type { Clock } from "../interfaces.js";
+
+/** Work of no more bytes never waits and is never refused: probes, ordinary batches, most answers. */
+export const SMALL_BYTES = 64 * 1024;
+
+/** A transfer that moves fewer bytes a second is stalled: it is cut off first when memory is needed. */
+const STALLED_BYTES_PER_SECOND = SMALL_BYTES;
+/** The time over which the speed of a transfer is measured. */
+const SPEED_WINDOW_MS = 1000;
+/** How often waiting work and stalled transfers are looked at, while there is need. */
+const CHECK_INTERVAL_MS = 250;
+/** Work that finds no room within this time is refused. */
+const MAX_WAIT_MS = 5000;
+/** After a refusal stalled transfers are looked for during this time: two windows of their speed, and a check. */
+const NEEDED_AFTER_REFUSAL_MS = 2 * SPEED_WINDOW_MS + CHECK_INTERVAL_MS;
+const RETRY_LATER = { "Retry-After": "2" } as const;
+
+/**
+ * The part of the budget that each kind may take. Together they exceed the whole, so that no kind is starved while the
+ * others are idle; the queues, which may stay full for hours, can never take more than three eighths.
+ */
+const SHARES: Readonly<Record<InFlightKind, number>> = {
+  request_bodies: 1 / 2,
+  answers: 1 / 2,
+  evicted_traces: 1 / 4,
+  import_lines: 1 / 4,
+  export_queue: 1 / 4,
+  evaluation_queue: 1 / 8,
+};
+
+/**
+ * What waits in a queue was accepted: its room does not shrink because others are busy, they have what it leaves.
+ */
+const QUEUES: ReadonlySet<InFlightKind> = new Set(["export_queue", "evaluation_queue"]);
+
+/** What one kind of work holds. */
+export interface ByteAccount {
+  /** Most bytes that this kind may hold. */
+  readonly limitBytes: number;
+  readonly bytes: number;
+  /** True where so many more fit the kind's share and, but for queues, the whole. The only work of its kind always fits. */
+  hasRoom(bytes: number): boolean;
+  /** Takes bytes if they fit; counts a refusal where they do not. */
+  tryTake(bytes: number): boolean;
+  /** Takes bytes that are there already, whether they fit or not. Stalled transfers are cut off until they do. */
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
+  /**
+   * Waits until bytes fit, and takes them. First come, first served.
+   *
+   * @throws `ApiError` overloaded after 5 seconds; the signal's reason when it is aborted.
+   */
+  takeWhenThere(bytes: number, signal: AbortSignal): Promise<void>;
+  /** The answer to work that finds no room. */
+  overloaded(): ApiError;
+  /** Watches a large body or answer. Where memory is needed and it is stalled, `cutOff` is called, once. */
+  watch(cutOff: () => void): Transfer;
+}
+
+/** A body or an answer on its way. */
+export interface Transfer {
+  moved(bytes: number): void;
+  /** Safe twice. */
+  end(): void;
+}
+
+/** How much is held, for the metrics. */
+export interface ByteBudgetUsage {
+  readonly limitBytes: number;
+  readonly bytes: Readonly<Record<InFlightKind, number>>;
+  /** Work that found no room. */
+  readonly refused: Readonly<Record<InFlightKind, number>>;
+  /** Transfers that were cut off because they were stalled while memory was needed. */
+  readonly cutOff: Readonly<Record<InFlightKind, number>>;
+}
+
+/** What bounds {@link createByteBudget}. */
+export interface ByteBudgetOptions {
+  /** `limits.max_in_flight_bytes`. */
+  readonly limitBytes: number;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** One bound on the memory that work under way holds, beside the ingestion queue and the trace store. */
+export interface ByteBudget {
+  account(kind: InFlightKind): ByteAccount;
+  /** Cuts off transfers that are stalled, whether or not their memory is needed. */
+  cutOffStalled(): void;
+  usage(): ByteBudgetUsage;
+}
+
+interface Watched {
+  readonly kind: InFlightKind;
+  readonly cutOff: () => void;
+  sinceMs: number;
+  movedBytes: number;
+}
+
+interface Waiting {
+  readonly kind: InFlightKind;
+  readonly bytes: number;
+  readonly sinceMs: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): ByteBudget {
+  const held = zeros();
+  const refused = zeros();
+  const cutOff = zeros();
+  const watched = new Set<Watched>();
+  const waiting = new Set<Waiting>();
+  let total = 0;
+  /** Until then memory is needed that somebody was refused. */
+  let neededUntilMs = -Infinity;
+  let checks: NodeJS.Timeout | undefined;
+
+  function shareOf(kind: InFlightKind): number {
+    return Math.floor(limitBytes * SHARES[kind]);
+  }
+
+  function hasRoom(kind: InFlightKind, bytes: number): boolean {
+    if (held[kind] === 0) return true;
+    const fitsWhole = QUEUES.has(kind) || total + bytes <= limitBytes;
+    return fitsWhole && held[kind] + bytes <= shareOf(kind);
+  }
+
+  function isOver(): boolean {
+    return total > limitBytes || held.evicted_traces > shareOf("evicted_traces");
+  }
+
+  function take(kind: InFlightKind, bytes: number): void {
+    held[kind] += bytes;
+    total += bytes;
+    if (isOver()) keepChecking();
+  }
+
+  function giveBack(kind: InFlightKind, bytes: number): void {
+    held[kind] -= bytes;
+    total -= bytes;
+    if (waiting.size > 0) admit();
+  }
+
+  /** Lets waiting work go on, the oldest first; of a kind without room all wait. */
+  function admit(): void {
+    const full = new Set<InFlightKind>();
+    for (const work of waiting) {
+      if (full.has(work.kind)) continue;
+      if (hasRoom(work.kind, work.bytes)) {
+        waiting.delete(work);
+        take(work.kind, work.bytes);
+        work.resolve();
+      } else full.add(work.kind);
+    }
+  }
+
+  function refuse(kind: InFlightKind): void {
+    refused[kind]++;
+    neededUntilMs = clock.monotonic() + NEEDED_AFTER_REFUSAL_MS;
+    keepChecking();
+  }
+
+  function isNeeded(nowMs: number): boolean {
+    return waiting.size > 0 || nowMs < neededUntilMs || isOver();
+  }
+
+  function keepChecking(): void {
+    checks ??= setInterval(check, CHECK_INTERVAL_MS).unref();
+  }
+
+  function check(): void {
+    const nowMs = clock.monotonic();
+    for (const work of waiting) {
+      if (nowMs - work.sinceMs < MAX_WAIT_MS) continue;
+      waiting.delete(work);
+      refuse(work.kind);
+      work.reject(overloaded(limitBytes));
+    }
+    if (isNeeded(nowMs)) {
+      cutOffStalled(nowMs);
+      if (isOver()) cutOffSlowest(nowMs);
+      admit();
+      return;
+    }
+    clearInterval(checks);
+    checks = undefined;
+  }
+
+  function cutOffStalled(nowMs: number): void {
+    for (const transfer of watched) {
+      const elapsedMs = nowMs - transfer.sinceMs;
+      if (elapsedMs < SPEED_WINDOW_MS) continue;
+      if ((transfer.movedBytes / elapsedMs) * 1000 < STALLED_BYTES_PER_SECOND) end(transfer);
+      else Object.assign(transfer, { sinceMs: nowMs, movedBytes: 0 });
+    }
+  }
+
+  /** Answers may be slow without being stalled, and still hold more memory than there is: the slowest one goes. */
+  function cutOffSlowest(nowMs: number): void {
+    let slowest: Watched | undefined;
+    let lowest = Infinity;
+    for (const transfer of watched) {
+      if (transfer.kind !== "answers") continue;
+      const speed = transfer.movedBytes / Math.max(1, nowMs - transfer.sinceMs);
+      if (speed >= lowest) continue;
+      lowest = speed;
+      slowest = transfer;
+    }
+    if (slowest !== undefined) end(slowest);
+  }
+
+  function end(transfer: Watched): void {
+    watched.delete(transfer);
+    cutOff[transfer.kind]++;
+    transfer.cutOff();
+  }
+
+  function account(kind: InFlightKind): ByteAccount {
+    return {
+      limitBytes: shareOf(kind),
+      get bytes() {
+        return held[kind];
+      },
+      hasRoom: (bytes) => hasRoom(kind, bytes),
+      tryTake(bytes) {
+        if (!hasRoom(kind, bytes)) {
+          refuse(kind);
+          return false;
+        }
+        take(kind, bytes);
+        return true;
+      },
+      take: (bytes) => take(kind, bytes),
+      giveBack: (bytes) => giveBack(kind, bytes),
+      async takeWhenThere(bytes, signal) {
+        signal.throwIfAborted();
+        const isNext = ![...waiting].some((work) => work.kind === kind);
+        if (isNext && hasRoom(kind, bytes)) {
+          take(kind, bytes);
+          return;
+        }
+        await new Promise<void>((resolve, reject) => {
+          const leave = (): void => {
+            waiting.delete(work);
+            reject(signal.reason as Error);
+          };
+          const settled = (): void => signal.removeEventListener("abort", leave);
+          const work: Waiting = {
+            kind,
+            bytes,
+            sinceMs: clock.monotonic(),
+            resolve: () => {
+              settled();
+              resolve();
+            },
+            reject: (error) => {
+              settled();
+              reject(error);
+            },
+          };
+          signal.addEventListener("abort", leave, { once: true });
+          waiting.add(work);
+          keepChecking();
+        });
+      },
+      overloaded: () => overloaded(limitBytes),
+      watch(onCutOff) {
+        const transfer: Watched = { kind, cutOff: onCutOff, sinceMs: clock.monotonic(), movedBytes: 0 };
+        watched.add(transfer);
+        return {
+          moved: (bytes) => void (transfer.movedBytes += bytes),
+          end: () => void watched.delete(transfer),
+        };
+      },
+    };
+  }
+
+  return {
+    account,
+    cutOffStalled: () => cutOffStalled(clock.monotonic()),
+    usage: () => ({ limitBytes, bytes: { ...held }, refused: { ...refused }, cutOff: { ...cutOff } }),
+  };
+}
+
+function zeros(): Record<InFlightKind, number> {
+  return {
+    request_bodies: 0,
+    answers: 0,
+    evicted_traces: 0,
+    import_lines: 0,
+    export_queue: 0,
+    evaluation_queue: 0,
+  };
+}
+
+function overloaded(limitBytes: number): ApiError {
+  return new ApiError(
+    "overloaded",
+    `The collector has ${limitBytes} bytes of large requests and answers under way, or a share of it of this kind, which is ` +
+      "its limit (limits.max_in_flight_bytes). Try again later, or ask for less at a time.",
+    { max_in_flight_bytes: limitBytes },
+    RETRY_LATER,
+  );
+}

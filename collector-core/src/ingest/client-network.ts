@@ -1,0 +1,9 @@
+import ipaddr from "ipaddr.js";
+
+/** What one client is counted by: its address, or its /64 of IPv6, of which it need never use an address twice. */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../contract/errors.js";
+import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-budget.js";
+import { RequestAborted } from "../request-aborted.js";
+
+/** What bounds a body. */
+export interface CollectLimits {
+  /** Content-Length; 0 where there is none. */
+  readonly announced: number;
+  readonly maxBytes: number;
+  readonly budget: ByteAccount;
+}
+
+/**
+ * Collects the bytes of a body. Small bodies are collected at once. A large one first takes its size from the budget, and
+ * is not read until there is room; where it then stalls while others need the memory, it is given up.
+ *
+ * Either callback is called, once: `onFailure` with `ApiError` body_too_large or overloaded, or with `RequestAborted`;
+ * `onBody` with the bytes, which stay charged until it calls `done`.
+ */
+export function collectBody(
+  request: IncomingMessage,
+  { announced, maxBytes, budget }: CollectLimits,
+  onFailure: (error: Error) => void,
+  onBody: (body: Buffer, done: () => void) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let isOver = false;
+  /** Undefined while the body is small. */
+  let large: LargeBody | undefined;
+
+  function giveUp(error: Error): void {
+    if (isOver) return;
+    isOver = true;
+    large?.end();
+    chunks = [];
+    // What still comes is read and thrown away: a closed connection would take the answer with it.
+    request.off("data", onData).resume();
+    onFailure(error);
+  }
+  function onData(chunk: Buffer): void {
+    size += chunk.byteLength;
+    chunks.push(chunk);
+    if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
+    else if (large !== undefined) large.moved(chunk.byteLength);
+    else if (size > SMALL_BYTES) beginLarge(maxBytes);
+  }
+  function beginLarge(bytes: number): void {
+    large = new LargeBody(request, budget, bytes);
+    large.begin(giveUp);
+  }
+
+  request.on("end", () => {
+    if (isOver) return;
+    isOver = true;
+    const body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    onBody(body, () => large?.end());
+  });
+  // Closed before its end: the sender is gone, or was too slow.
+  request.on("close", () => giveUp(new RequestAborted()));
+  if (announced > SMALL_BYTES) beginLarge(announced);
+  request.on("data", onData);
+}
+
+/** The room that a large body has in the budget. */
+class LargeBody {
+  readonly #ended = new AbortController();
+  #isCharged = false;
+  #transfer: Transfer | undefined;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly budget: ByteAccount,
+    private readonly bytes: number,
+  ) {}
+
+  /** Reads on when there is room. `onGivenUp` is told when there is none in time, or when the body is cut off. */
+  begin(onGivenUp: (error: Error) => void): void {
+    const { request, budget, bytes } = this;
+    request.pause();
+    budget.takeWhenThere(bytes, this.#ended.signal).then(() => {
+      this.#isCharged = true;
+      if (this.#ended.signal.aborted) {
+        this.end();
+        return;
+      }
+      this.#transfer = budget.watch(() => onGivenUp(budget.overloaded()));
+      request.resume();
+    }, onGivenUp);
+  }
+
+  moved(bytes: number): void {
+    this.#transfer?.moved(bytes);
+  }
+
+  /** Safe twice. */
+  end(): void {
+    this.#transfer?.end();
+    if (this.#isCharged) this.budget.giveBack(this.bytes);
+    this.#isCharged = false;
+    this.#ended.abort();
+  }
+}
+
+export function tooLarge(size: number, maxBytes: number): ApiError {
+  return new ApiError(
+    "body_too_large",
+    `The body has at least ${size} bytes; the limit is ${maxBytes} (limits.max_body_bytes). Send fewer spans a batch.`,
+    { max_body_bytes: maxBytes },
+  );
+}

@@ -1,0 +1,81 @@
+import { createServer, get, Agent, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createExemptAddresses } from "../../src/ingest/client-address.js";
+import { limitConnections, type ConnectionLimitsOptions } from "../../src/ingest/connection-limits.js";
+import { connectRaw, until } from "./raw-connection.js";
+
+async function serverWith(options: Partial<ConnectionLimitsOptions>) {
+  const server = createServer((_request, response) => void response.end("ok"));
+  const refused: [number, string | undefined][] = [];
+  const told = { stalled: 0 };
+  limitConnections(server, {
+    maxConnections: 1000,
+    maxPerAddress: 1000,
+    isExempt: () => false,
+    cutOffStalled: () => {
+      told.stalled++;
+    },
+    onRefused: (max, client) => refused.push([max, client]),
+    ...options,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, refused, told };
+}
+
+describe("server.max_connections_per_address", () => {
+  it("closes the connections of one address that are too many, and takes new ones when others have closed", async () => {
+    const { url, refused } = await serverWith({ maxPerAddress: 3 });
+    const taken = [await connectRaw(url), await connectRaw(url), await connectRaw(url)];
+    const tooMany = await connectRaw(url);
+    await until(() => tooMany.isClosed());
+    expect(refused).toEqual([[3, "127.0.0.1"]]);
+    expect(taken.some((each) => each.isClosed())).toBe(false);
+
+    taken[0]?.socket.destroy();
+    await until(async () => {
+      const next = await connectRaw(url);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return !next.isClosed();
+    });
+  });
+
+  it("does not count loopback and trusted proxies, behind which there are many clients", async () => {
+    const isExempt = createExemptAddresses(["10.0.0.0/8"]);
+    expect(["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3"].map(isExempt)).toEqual(
+      Array.from({ length: 4 }, () => true),
+    );
+    expect(["192.168.0.1", "2001:db8::1", ""].map(isExempt)).toEqual([false, false, false]);
+    const { url, refused } = await serverWith({ maxPerAddress: 1, isExempt });
+    const clients = [await connectRaw(url), await connectRaw(url)];
+    expect(clients.map((each) => each.isClosed())).toEqual([false, false]);
+    expect(refused).toEqual([]);
+  });
+
+  it("closes idle connections, and those of stalled readers, before all are taken", async () => {
+    const { url, told, refused } = await serverWith({ maxConnections: 10 });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const response = await new Promise<IncomingMessage>((resolve) => get(url, { agent }, resolve));
+    const { socket } = response;
+    let isClosed = false;
+    socket.once("close", () => (isClosed = true));
+    response.resume();
+    await new Promise((resolve) => response.once("end", resolve));
+    const busy = [];
+    for (let n = 0; n < 8; n++) {
+      const connection = await connectRaw(url);
+      connection.socket.write("GET / HTTP/1.1\r\n");
+      busy.push(connection);
+    }
+    await until(() => isClosed);
+    expect(told.stalled).toBeGreaterThan(0);
+    expect(busy.some((each) => each.isClosed())).toBe(false);
+    expect(refused).toEqual([]);
+  });
+});

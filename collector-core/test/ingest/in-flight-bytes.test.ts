@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { errorOf, span, startCollector } from "../running-collector.js";
+import { startOtlpReceiver } from "../export/otlp-receiver.js";
+import { connectRaw, getRequest, stalledPost, until } from "./raw-connection.js";
+
+const MIB = 2 ** 20;
+
+describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
+  /** A collector with a span of 4 MiB, too long for the kernel to take from us, and room for two. */
+  async function withLongSpan(settings: Record<string, string> = {}) {
+    const collector = await startCollector({ LIMITS_MAX_IN_FLIGHT_BYTES: String(18 * MIB), ...settings });
+    const { post, settled } = collector;
+    const text = "x".repeat(4 * MIB);
+    expect(
+      (await post({ spans: [span({ span_id: "long", attributes: { input_text: text } })] })).status,
+    ).toBe(202);
+    await settled();
+    return { ...collector, path: "/v1/traces/t1/spans/long" };
+  }
+
+  it("answers overloaded where unread answers have all there is, and cuts these off for who comes next", async () => {
+    const { url, path, get, metric } = await withLongSpan();
+    for (let reader = 0; reader < 2; reader++) (await connectRaw(url, false)).socket.write(getRequest(path));
+    await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 8 * MIB);
+
+    const refused = await fetch(url + path);
+    expect(refused.headers.get("Retry-After")).toBe("2");
+    expect(await errorOf(refused)).toMatchObject({
+      status: 503,
+      code: "overloaded",
+      details: { max_in_flight_bytes: 18 * MIB },
+    });
+    expect(await get("/health")).toMatchObject({ status: "ok" });
+    expect((await fetch(`${url}/v1/traces`)).status).toBe(200);
+
+    await until(async () => {
+      const answer = await fetch(url + path);
+      const { length } = await answer.text();
+      return answer.status === 200 && length > 4 * MIB;
+    });
+    expect(await metric('obs_in_flight_cut_off_total{kind="answers"}')).toBeGreaterThan(0);
+  });
+
+  it("gives back what an answer held when it has left, or its reader has", async () => {
+    const { url, path, metric } = await withLongSpan();
+    for (const full of [path, "/v1/traces/t1?full=1", "/v1/export"]) {
+      expect((await (await fetch(url + full)).text()).length).toBeGreaterThan(4 * MIB);
+      const reader = await connectRaw(url, false);
+      reader.socket.write(getRequest(full));
+      await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 0);
+      reader.socket.destroy();
+      await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) === 0);
+    }
+  });
+
+  it("says the length of a long answer, and sends none to HEAD", async () => {
+    const { url, path, metric } = await withLongSpan();
+    const answer = await fetch(url + path);
+    const { length } = await answer.text();
+    expect(length).toBeGreaterThan(4 * MIB);
+    expect(answer.headers.get("Content-Length")).toBe(String(length));
+    const head = await fetch(url + path, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) === 0);
+  });
+
+  it("makes one answer of a connection at a time, and refuses what is sent too far ahead", async () => {
+    const { url, path, metric } = await withLongSpan();
+    const reader = await connectRaw(url, false);
+    reader.socket.write(getRequest(path).repeat(1000));
+    await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 0);
+    expect(await metric('obs_in_flight_bytes{kind="answers"}')).toBeLessThan(5 * MIB);
+    expect(await metric('obs_http_requests_total{route="unknown",status="503"}')).toBe(1000 - 16);
+    expect((await fetch(url + path)).status).toBe(200);
+  });
+
+  it("answers in order what one connection sends ahead, and closes it behind the refusal", async () => {
+    const { url } = await startCollector();
+    const client = await connectRaw(url);
+    client.socket.write(getRequest("/health").repeat(17));
+    await until(() => client.isClosed());
+    const statuses = [...client.received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual([...Array.from({ length: 16 }, () => "200"), "503"]);
+    expect(client.received()).toContain('"code":"overloaded"');
+  });
+});
+
+describe("bodies under way are bounded by limits.max_in_flight_bytes", () => {
+  it("takes small batches while stalled uploads hold all there is, and a large one soon", async () => {
+    const { url, post, metric } = await startCollector({
+      LIMITS_MAX_IN_FLIGHT_BYTES: String(4 * MIB),
+      LIMITS_MAX_BODY_BYTES: String(MIB),
+    });
+    for (let upload = 0; upload < 18; upload++)
+      (await connectRaw(url)).socket.write(stalledPost("/v1/telemetry", MIB, MIB - 10));
+    await until(async () => (await metric('obs_in_flight_bytes{kind="request_bodies"}')) === 2 * MIB);
+    expect((await post({ spans: [span()] })).status).toBe(202);
+    const large = { spans: [span({ attributes: { input_text: "x".repeat(900_000) } })] };
+    await until(async () => {
+      const answer = await post(large);
+      if (answer.status === 202) return true;
+      expect(await errorOf(answer)).toMatchObject({ status: 503, code: "overloaded" });
+      return false;
+    });
+    expect(await metric('obs_in_flight_cut_off_total{kind="request_bodies"}')).toBeGreaterThan(0);
+  });
+
+  it("gives back what a body held, however it ends", async () => {
+    const { url, post, metric, settled } = await startCollector();
+    const held = async (): Promise<boolean> =>
+      (await metric('obs_in_flight_bytes{kind="request_bodies"}')) === 0;
+    const text = "x".repeat(900_000);
+    expect((await post({ spans: [span({ attributes: { input_text: text } })] })).status).toBe(202);
+    expect((await post(`{"spans":[${text}`)).status).toBe(400);
+    expect((await post(" ".repeat(11 * MIB))).status).toBe(413);
+    const chunked = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let part = 0; part < 100; part++) controller.enqueue(Buffer.from(" ".repeat(10_000)));
+        controller.close();
+      },
+    });
+    const headers = { "Content-Type": "application/json" };
+    const streamed = { method: "POST", headers, body: chunked, duplex: "half" } as RequestInit;
+    expect((await fetch(`${url}/v1/telemetry`, streamed)).status).toBe(400);
+    await settled();
+    expect(await held()).toBe(true);
+    const upload = await connectRaw(url);
+    upload.socket.write(stalledPost("/v1/telemetry", MIB, 500_000));
+    await until(async () => !(await held()));
+    upload.socket.destroy();
+    await until(held);
+  });
+});
+
+describe("the queue of the export is bounded by limits.max_in_flight_bytes", () => {
+  it("drops and counts what does not fit while the receiver is away, and keeps the ledger", async () => {
+    const receiver = await startOtlpReceiver((_request, response) => void response.writeHead(503).end());
+    const { collector, post, settled, metric, lines } = await startCollector({
+      EXPORTER_OTLP_ENDPOINT: receiver.url,
+      LIMITS_MAX_IN_FLIGHT_BYTES: String(16 * MIB),
+    });
+    const prompt = "x".repeat(100_000);
+    for (let batch = 0; batch < 20; batch++) {
+      const spans = Array.from({ length: 10 }, () => span({ attributes: { input_text: prompt } }));
+      expect((await post({ spans })).status).toBe(202);
+    }
+    await settled();
+    expect(await metric('obs_in_flight_bytes{kind="export_queue"}')).toBeLessThan(9 * MIB);
+    const { exported } = collector.ledger();
+    expect(exported?.queue_full).toBeGreaterThan(100);
+    expect((exported?.queue_full ?? 0) + (exported?.pending ?? 0)).toBe(200);
+    expect(lines.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/OTLP export lost \d+ spans: .*limits\.max_in_flight_bytes is 4194304/),
+    );
+  });
+});
