@@ -62,6 +62,9 @@ export interface ByteAccount {
 /** A body or an answer on its way. */
 export interface Transfer {
   moved(bytes: number): void;
+  /** Nothing can move until {@link resume}: the collector itself is at work. That time does not count. */
+  pause(): void;
+  resume(): void;
   /** Safe twice. */
   end(): void;
 }
@@ -96,6 +99,8 @@ interface Watched {
   readonly cutOff: () => void;
   sinceMs: number;
   movedBytes: number;
+  /** Undefined while it is not paused. */
+  pausedAtMs: number | undefined;
 }
 
 interface Waiting {
@@ -127,8 +132,13 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     return fitsWhole && held[kind] + bytes <= shareOf(kind);
   }
 
+  /** Traces are evicted whether or not there is room for them: readers must give way. */
+  function areTooManyEvicted(): boolean {
+    return held.evicted_traces > shareOf("evicted_traces");
+  }
+
   function isOver(): boolean {
-    return total > limitBytes || held.evicted_traces > shareOf("evicted_traces");
+    return total > limitBytes || areTooManyEvicted();
   }
 
   function take(kind: InFlightKind, bytes: number): void {
@@ -180,7 +190,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     }
     if (isNeeded(nowMs)) {
       cutOffStalled(nowMs);
-      if (isOver()) cutOffSlowest(nowMs);
+      if (areTooManyEvicted()) cutOffSlowest(nowMs);
       admit();
       return;
     }
@@ -191,9 +201,9 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
   function cutOffStalled(nowMs: number): void {
     for (const transfer of watched) {
       const elapsedMs = nowMs - transfer.sinceMs;
-      if (elapsedMs < SPEED_WINDOW_MS) continue;
+      if (transfer.pausedAtMs !== undefined || elapsedMs < SPEED_WINDOW_MS) continue;
       if ((transfer.movedBytes / elapsedMs) * 1000 < STALLED_BYTES_PER_SECOND) end(transfer);
-      else Object.assign(transfer, { sinceMs: nowMs, movedBytes: 0 });
+      else restart(transfer, nowMs);
     }
   }
 
@@ -209,6 +219,11 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
       slowest = transfer;
     }
     if (slowest !== undefined) end(slowest);
+  }
+
+  function restart(transfer: Watched, nowMs: number): void {
+    transfer.sinceMs = nowMs;
+    transfer.movedBytes = 0;
   }
 
   function end(transfer: Watched): void {
@@ -267,10 +282,22 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
       },
       overloaded: () => overloaded(limitBytes),
       watch(onCutOff) {
-        const transfer: Watched = { kind, cutOff: onCutOff, sinceMs: clock.monotonic(), movedBytes: 0 };
+        const transfer: Watched = {
+          kind,
+          cutOff: onCutOff,
+          sinceMs: clock.monotonic(),
+          movedBytes: 0,
+          pausedAtMs: undefined,
+        };
         watched.add(transfer);
         return {
           moved: (bytes) => void (transfer.movedBytes += bytes),
+          pause: () => void (transfer.pausedAtMs ??= clock.monotonic()),
+          resume() {
+            if (transfer.pausedAtMs === undefined) return;
+            transfer.sinceMs += clock.monotonic() - transfer.pausedAtMs;
+            transfer.pausedAtMs = undefined;
+          },
           end: () => void watched.delete(transfer),
         };
       },

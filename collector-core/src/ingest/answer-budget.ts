@@ -90,11 +90,13 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     });
     return Readable.from(counted());
 
-    /** That the next is asked for says that the one before was taken. */
+    /** That the next is asked for says that the one before was taken. Until it is made, nobody waits for the reader. */
     async function* counted(): AsyncGenerator<string | Buffer> {
       for await (const chunk of chunks) {
+        transfer.resume();
         yield chunk;
         transfer.moved(chunk.length);
+        transfer.pause();
       }
     }
   }

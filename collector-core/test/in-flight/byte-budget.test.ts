@@ -110,6 +110,33 @@ describe("limits.max_in_flight_bytes", () => {
     expect(budget.usage().cutOff).toMatchObject({ request_bodies: 1 });
   });
 
+  it("does not take a transfer for stalled that waits for the collector itself", async () => {
+    let isCutOff = false;
+    answers.take(HALF);
+    const answer = answers.watch(() => (isCutOff = true));
+    answer.pause();
+    expect(answers.tryTake(MIB)).toBe(false);
+    await pass(1500);
+    answer.resume();
+    answer.moved(10);
+    expect(answers.tryTake(MIB)).toBe(false);
+    await pass(500);
+    expect(isCutOff).toBe(false);
+    await pass(1000);
+    expect(isCutOff).toBe(true);
+  });
+
+  it("cuts off no transfer that moves where the only work of its kind is larger than the whole", async () => {
+    let isCutOff = false;
+    expect(answers.tryTake(100 * MIB)).toBe(true);
+    const answer = answers.watch(() => (isCutOff = true));
+    for (let second = 0; second < 5; second++) {
+      answer.moved(MIB);
+      await pass(1000);
+    }
+    expect(isCutOff).toBe(false);
+  });
+
   it("looks for stalled transfers after a refusal too", async () => {
     let isCutOff = false;
     answers.take(HALF);
