@@ -20,6 +20,7 @@ import { JSON_HEADERS } from "./json-headers.js";
 import { buildLazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { createPipelinedRequests, whenFirstOfConnection } from "./pipelined-requests.js";
+import { createQuestionTurns } from "./question-turns.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
@@ -91,6 +92,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
   const answers = createAnswerBudget(options.answers);
   const pipelined = createPipelinedRequests();
+  const inLoopTurn = createQuestionTurns();
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -183,7 +185,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return;
     }
     response.once("close", () => pipelined.end(request));
-    whenFirstOfConnection(response, () => handleByFastify(request, response));
+    const answer = (): void => handleByFastify(request, response);
+    whenFirstOfConnection(response, path.startsWith("/v1/") ? () => inLoopTurn(answer) : answer);
   }
 
   function refusePipelined(request: IncomingMessage, response: ServerResponse, route: string): void {
