@@ -1,3 +1,6 @@
+import { isSlowToRead } from "./markdown-cost.js";
+import { MarkdownFences } from "./markdown-fences.js";
+
 /** A piece of Markdown; one that would take long to read is shown as it came. */
 export interface MarkdownChunk {
   readonly text: string;
@@ -8,12 +11,7 @@ export interface MarkdownChunk {
 const SIZE = 3000;
 /** A block that is longer than this cannot be cut, and is not read. */
 const MAX_BLOCK = 6000;
-/** Quotes and lists inside of each other; each level is read again for each line. */
-const NESTED = /^(?:[ \t]*(?:[>*+-]|\d+[.)])){24}/m;
-/** Runs of brackets and marks make the reader try every pairing. */
-const TANGLED = /(?:[[\]!*_~`<](?:[^\w\n]{0,2})){200}/;
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Lines that do not begin a block of their own after an empty line: parts of lists and indented code. */
 const CONTINUES = /^(?:\s|[*+-] |\d+[.)] )/;
 
@@ -23,31 +21,28 @@ const CONTINUES = /^(?:\s|[*+-] |\d+[.)] )/;
  */
 export function markdownChunks(text: string): MarkdownChunk[] {
   const pieces: string[] = [];
+  const fences = new MarkdownFences();
   let start = 0;
-  let fence = "";
   let isAfterEmpty = false;
   for (let at = 0; at < text.length;) {
     const end = lineEnd(text, at);
     const line = text.slice(at, Math.min(end, at + 200));
-    if (fence === "" && isAfterEmpty && at - start >= SIZE && !CONTINUES.test(line)) {
+    if (!fences.isOpen && isAfterEmpty && at - start >= SIZE && !CONTINUES.test(line)) {
       pieces.push(text.slice(start, at));
       start = at;
     }
-    const mark = FENCE.exec(line)?.[1] ?? "";
-    if (fence === "") fence = mark;
-    else if (mark.startsWith(fence)) fence = "";
+    fences.isCode(line);
     isAfterEmpty = line.trim() === "";
     at = end;
   }
   if (start < text.length) pieces.push(text.slice(start));
-  return pieces.map((piece) => ({ text: piece, isPlain: isSlow(piece) }));
+  return pieces.map((piece) => ({
+    text: piece,
+    isPlain: piece.length > MAX_BLOCK || isSlowToRead(piece),
+  }));
 }
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end + 1;
-}
-
-function isSlow(piece: string): boolean {
-  return piece.length > MAX_BLOCK || NESTED.test(piece) || TANGLED.test(piece);
 }
