@@ -251,7 +251,7 @@ function CostFigure({ stats }: { stats: Stats }) {
 function compact(value: number): string {
   if (value >= 1000) return formatCount(Math.round(value)).replace(/\.0(?=[kM])/, "");
   if (value >= 100 || Number.isInteger(value)) return String(Math.round(value));
-  return value.toFixed(value < 1 ? 2 : 1).replace(/\.?0+$/, "");
+  return String(Number(value.toFixed(value < 1 ? 2 : 1)));
 }
 
 function shortDuration(ms: number): string {

@@ -1,5 +1,5 @@
 /** Digits of a fraction of a second that `Date` reads; the rest is lost to it. */
-const FRACTION = /^(.*?)(\.\d+)(.*)$/;
+const FRACTION = /\.\d+/;
 
 /**
  * The milliseconds from one RFC 3339 time to another. Times carry nanoseconds, which epoch milliseconds as a number
@@ -17,5 +17,7 @@ export function millisecondsBetween(from: string, to: string): number | undefine
 function splitTime(time: string): [epochMs: number, fraction: number] {
   const match = FRACTION.exec(time);
   if (match === null) return [Date.parse(time), 0];
-  return [Date.parse(`${match[1] ?? ""}${match[3] ?? ""}`), Number(`0${match[2] ?? ""}`)];
+  const [fraction] = match;
+  const whole = time.slice(0, match.index) + time.slice(match.index + fraction.length);
+  return [Date.parse(whole), Number(`0${fraction}`)];
 }

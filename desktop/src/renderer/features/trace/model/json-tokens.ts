@@ -5,9 +5,9 @@ export interface JsonToken {
 }
 
 const TOKEN =
-  /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([{}[\],:]+)|([^"\d{}[\],:tfn-]+|.)/gs;
+  /("(?:[^"\\]|\\.|\\$)*(?:"|$))(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([{}[\],:]+)|([^"\d{}[\],:tfn-]+|.)/gs;
 
-/** Takes formatted JSON apart for colouring. What is no JSON comes through as plain text. */
+/** Takes formatted JSON apart for colouring. What is no JSON comes through as it is; a string may lack its end. */
 export function jsonTokens(json: string): JsonToken[] {
   const tokens: JsonToken[] = [];
   for (const [, string, colon, number, keyword, punctuation, rest] of json.matchAll(TOKEN)) {

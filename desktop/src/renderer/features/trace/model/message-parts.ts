@@ -103,7 +103,7 @@ function textField(part: Readonly<Record<string, unknown>>, key: string): string
 }
 
 const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/;
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
 
 /** The address of an image that a message holds; undefined where it is no image in base64. */
 export function imageAddress(mimeType: string, content: string): string | undefined {

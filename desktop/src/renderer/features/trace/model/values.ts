@@ -31,14 +31,29 @@ export function truncatedBytes(value: unknown): number {
 export function inlineJson(value: unknown): string {
   // A line break in the text stands only between values: inside of strings it is escaped.
   return prettyJson(withPreviews(value))
-    .replace(/([{[])\n\s*/g, "$1")
-    .replace(/\n\s*([}\]])/g, "$1")
-    .replace(/\n\s*/g, " ");
+    .replace(/([{[])\n */g, "$1")
+    .replace(/\n *([}\]])/g, "$1")
+    .replace(/\n */g, " ");
 }
+
+/** With more values JSON stands in one line: indented it would be many times as long as the text that came. */
+const MAX_INDENTED_VALUES = 100_000;
 
 /** JSON over lines, indented by two. */
 export function prettyJson(value: unknown): string {
-  return JSON.stringify(value ?? null, null, 2);
+  const isIndented = countValues(value, MAX_INDENTED_VALUES) <= MAX_INDENTED_VALUES;
+  return JSON.stringify(value ?? null, null, isIndented ? 2 : 0);
+}
+
+/** The values inside a value and itself; no longer counted once there are more than `enough`. */
+function countValues(value: unknown, enough: number): number {
+  if (value === null || typeof value !== "object") return 1;
+  let count = 1;
+  for (const item of Object.values(value)) {
+    if (count > enough) break;
+    count += countValues(item, enough - count);
+  }
+  return count;
 }
 
 function withPreviews(value: unknown): unknown {
@@ -50,14 +65,32 @@ function withPreviews(value: unknown): unknown {
 
 /** Longer texts are not tried as JSON: parsing would hold up the page. */
 const MAX_PARSED = 500_000;
+/** Deeper JSON stays a text: the collector takes no deeper values either. */
+const MAX_PARSED_DEPTH = 32;
 
 /** The object or array that a text holds as JSON, else undefined. */
 export function parseJsonText(text: string): JsonValue | undefined {
   const start = text.trimStart()[0];
-  if ((start !== "{" && start !== "[") || text.length > MAX_PARSED) return undefined;
+  if ((start !== "{" && start !== "[") || text.length > MAX_PARSED || isDeep(text)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
+}
+
+/** Whether JSON nests deeper than is shown. Parsing first would not help: who reads a deep value overflows the stack. */
+function isDeep(json: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === "\\" && inString) at++;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === "{" || character === "[") {
+      if (++depth > MAX_PARSED_DEPTH) return true;
+    } else if (character === "}" || character === "]") depth--;
+  }
+  return false;
 }
