@@ -1,6 +1,8 @@
 import { defineConfig } from "eslint/config";
+import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
+import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mjs";
 
 /**
  * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.
@@ -54,6 +56,9 @@ const zones = [
   })),
 ];
 
+/** Expressions here are measured by tests of their own: each searches a text that is cut before. */
+const measuredExpressions = ["collector-core/src/pipeline/redaction/**"];
+
 export default defineConfig(
   {
     ignores: [
@@ -65,6 +70,17 @@ export default defineConfig(
       "collector-core/ui/**",
       "collector-core/src/otlp/proto/**",
     ],
+  },
+  {
+    files: ["**/*.{ts,tsx,js,mjs,cjs}"],
+    ignores: measuredExpressions,
+    plugins: { regexp, obspan: { rules: { "no-ambiguous-repetition": noAmbiguousRepetition } } },
+    rules: {
+      // One hostile text must not hold a thread: time grows with the length of the text and no faster.
+      "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
+      "regexp/no-super-linear-move": ["error", { report: "potential", ignorePartial: false }],
+      "obspan/no-ambiguous-repetition": "error",
+    },
   },
   {
     files: ["**/*.ts", "**/*.tsx"],

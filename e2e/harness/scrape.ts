@@ -41,7 +41,7 @@ function parseExposition(text: string): Scrape {
 function parseSample(line: string): Sample {
   const [, name, labels = "", value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/s.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new Error(`Not a line of an exposition: ${line}`);
-  const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/gs)];
+  const pairs = [...labels.matchAll(/(?<!\w)(\w+)="((?:[^"\\]|\\.)*)"/gs)];
   return {
     name,
     labels: Object.fromEntries(pairs.map(([, label, text]) => [label ?? "", unescaped(text ?? "")])),

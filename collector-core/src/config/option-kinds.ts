@@ -84,6 +84,7 @@ function limitsRule({ minimum, above, maximum }: NumberLimits): string {
 /** `10,000`. The locales of `toLocaleString` would take longer to load than all the options. */
 function grouped(value: number): string {
   const [whole = "", fraction] = String(value).split(".");
+  // eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 21 digits
   const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }

@@ -32,7 +32,7 @@ const compress = promisify(gzip);
 
 export function createOtlpTransport(options: OtlpTransportOptions): OtlpTransport {
   const { endpoint, compression, now } = options;
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  const url = `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`;
   const headers = {
     ...options.headers,
     "Content-Type": "application/x-protobuf",

@@ -11,6 +11,7 @@ export interface OptionKind<T> {
 const MAX_TIMER_SECONDS = 2_147_483;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** With commas between thousands. `toLocaleString` would load the tables of Intl: 25 ms of every import. */
+// eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 21 digits
 const format = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 export function integer(minimum: number, maximum: number): OptionKind<number> {

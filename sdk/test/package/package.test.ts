@@ -48,7 +48,7 @@ describe("the tarball", () => {
     const known = new Set(builtinModules.map((name) => `node:${name}`));
     for (const file of readdirSync(join(app.installed, "dist")).filter((name) => /\.c?js$/.test(name))) {
       const code = readFileSync(join(app.installed, "dist", file), "utf8");
-      const imported = [...code.matchAll(/(?:from|import|require)\s*\(?\s*[`"']([^`"']+)[`"']/g)].map(
+      const imported = [...code.matchAll(/(?:from|import|require)\s*(?:\(\s*)?[`"']([^`"']+)[`"']/g)].map(
         ([, name]) => name ?? "",
       );
       expect([file, imported.filter((name) => !name.startsWith("./") && !known.has(name))]).toEqual([

@@ -30,7 +30,7 @@ export async function openJudgeModel(config: JudgeModelConfig): Promise<JudgeMod
   const settings = {
     fetch: boundedFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl.replace(/\/+$/, "") }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl.replace(/(?<!\/)\/+$/, "") }),
   };
   switch (provider) {
     case "openai": {
@@ -102,7 +102,7 @@ const OPENAI = (): ProviderOptions => ({ openai: { reasoningEffort: "low", store
 
 /** Ollama's own API: the one that resembles OpenAI's cannot say how much the model is to read. */
 function ollamaApi(baseUrl = "http://127.0.0.1:11434"): string {
-  return `${baseUrl.replace(/\/+$/, "").replace(/\/(api|v1)$/, "")}/api`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/(api|v1)$/, "")}/api`;
 }
 
 const CHARACTERS_PER_TOKEN = 3;

@@ -118,9 +118,11 @@ function filePart(file: Fields): MessagePart {
 /** A data URL is the thing itself; anything else says where it is. */
 function mediaPart(modality: string, source: unknown): MessagePart {
   const uri = textOf(source) ?? "";
-  const [, mimeType, content] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(uri) ?? [];
-  if (content !== undefined) {
-    return { type: "blob", modality, mime_type: mimeType ?? "", content };
+  const comma = uri.indexOf(",");
+  const head = uri.slice(0, comma);
+  if (comma >= 0 && head.startsWith("data:") && head.endsWith(";base64")) {
+    const [mimeType = ""] = head.slice("data:".length).split(";", 1);
+    return { type: "blob", modality, mime_type: mimeType, content: uri.slice(comma + 1) };
   }
   return { type: "uri", modality, mime_type: modality === "image" ? "image/*" : "*/*", uri };
 }
