@@ -47,8 +47,8 @@ export const LiveResetSchema = Type.Object(
   {
     reason: Type.Union([Type.Literal("gap"), Type.Literal("burst"), Type.Literal("cleared")], {
       description:
-        "`gap`: too much happened since the last event that the reader saw. `burst`: more traces changed at once than " +
-        "are worth sending one by one. `cleared`: traces were deleted.",
+        "`gap`: too much happened since the last event that the reader saw. `burst`: more traces changed, or more evaluations ended, " +
+        "at once than are worth sending one by one. `cleared`: traces were deleted.",
     }),
   },
   { $id: "LiveReset" },

@@ -11,7 +11,7 @@ export function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) 
 
 /** Model and agent of what a user scored: the span, or the trace. */
 export async function evaluatedLabels(
-  store: TraceStore | undefined,
+  store: Pick<TraceStore, "summary" | "getSpan"> | undefined,
   key: TraceKey,
   spanId: string | null,
 ): Promise<EvaluatedLabels> {
@@ -23,6 +23,6 @@ export async function evaluatedLabels(
       agent: typeof agent === "string" ? agent : null,
     };
   }
-  const summary = (await store?.get(key))?.summary;
+  const summary = await store?.summary(key);
   return { model: summary?.models[0] ?? null, agent: summary?.agent ?? null };
 }

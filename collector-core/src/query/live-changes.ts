@@ -15,6 +15,8 @@ export interface LiveChangesOptions {
 
 interface Step {
   readonly keys: readonly TraceKey[];
+  /** Number of the newest evaluation when the step ended. */
+  readonly evaluation: number;
   readonly reset: "burst" | "cleared" | undefined;
 }
 
@@ -26,6 +28,8 @@ export class LiveChanges {
   /** The last `maxSteps` steps, oldest first. */
   #steps: Step[] = [];
   #lastStep = 0;
+  /** Number of the newest evaluation when the step before those kept ended. */
+  #evaluationBefore = 0;
   #changed = new Map<string, TraceKey>();
   #cleared = false;
 
@@ -43,13 +47,18 @@ export class LiveChanges {
     this.#cleared = true;
   }
 
-  /** Ends the step under way; false where nothing had changed, and then there is none. */
-  endStep(): boolean {
+  /**
+   * Ends the step under way; false where nothing had changed, and then there is none.
+   *
+   * @param evaluation - the number of the newest evaluation.
+   */
+  endStep(evaluation = 0): boolean {
     if (this.#changed.size === 0 && !this.#cleared) return false;
     const isBurst = this.#changed.size > this.options.maxTracesPerStep;
     const reset = this.#cleared ? "cleared" : isBurst ? "burst" : undefined;
-    this.#steps.push({ keys: reset === undefined ? [...this.#changed.values()] : [], reset });
-    if (this.#steps.length > this.options.maxSteps) this.#steps.shift();
+    this.#steps.push({ keys: reset === undefined ? [...this.#changed.values()] : [], evaluation, reset });
+    if (this.#steps.length > this.options.maxSteps)
+      this.#evaluationBefore = this.#steps.shift()?.evaluation ?? 0;
     this.#lastStep++;
     this.#changed = new Map();
     this.#cleared = false;
@@ -59,6 +68,13 @@ export class LiveChanges {
   /** The number of the newest step; 0 before the first. */
   get lastStep(): number {
     return this.#lastStep;
+  }
+
+  /** The number of the newest evaluation when a step ended; undefined for a step that is not known any more. */
+  evaluationAt(step: number): number | undefined {
+    const missed = this.#lastStep - step;
+    if (missed < 0 || missed > this.#steps.length) return undefined;
+    return missed === this.#steps.length ? this.#evaluationBefore : this.#steps.at(-missed - 1)?.evaluation;
   }
 
   /** What changed after a step, each trace once. */

@@ -49,8 +49,8 @@ const STATUS_MS = 1000;
 const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
 
-/** A screenful: who is shown more fetches anew. */
-const MAX_EVALUATIONS_PER_STEP = 50;
+/** A screenful. A reader that missed more gets a `reset`, and fetches what it shows. */
+const MAX_EVALUATIONS = 50;
 
 interface Connected {
   readonly reader: LiveReader;
@@ -68,18 +68,29 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
 
   /** Writes what each reader has missed. Readers that are up to date get the same text, which is made once. */
   async function sendChanges(): Promise<void> {
-    changes.endStep();
+    changes.endStep(newestEvaluation());
     const texts = new Map<number, Promise<string>>();
     for (const each of connected) {
       if (each.step === changes.lastStep || each.reader.isBehind()) continue;
       const text = texts.get(each.step) ?? changesText(each.step);
       texts.set(each.step, text);
       each.step = changes.lastStep;
-      const { evaluations, sequence } = evaluationsAfter(each.evaluation, MAX_EVALUATIONS_PER_STEP);
-      each.evaluation = sequence;
-      const ended = evaluations.map((evaluation) => eventText("evaluation", evaluation)).join("");
+      const ended = evaluationsText(each);
       each.reader.write(ended + (await text));
     }
+  }
+
+  /** The evaluations that a reader has not been told of, or a `reset` where there are too many of them. */
+  function evaluationsText(each: Connected): string {
+    const { evaluations, sequence } = evaluationsAfter(each.evaluation, MAX_EVALUATIONS);
+    const missed = sequence - each.evaluation;
+    each.evaluation = sequence;
+    if (missed > MAX_EVALUATIONS) return eventText("reset", { reason: "burst" });
+    return evaluations.map((evaluation) => eventText("evaluation", evaluation)).join("");
+  }
+
+  function newestEvaluation(): number {
+    return evaluationsAfter(Infinity, 0).sequence;
   }
 
   async function changesText(step: number): Promise<string> {
@@ -133,8 +144,9 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
     },
     cleared: () => changes.clear(),
     connect(reader, lastEventId) {
-      const { sequence } = evaluationsAfter(Infinity, 0);
-      const each: Connected = { reader, step: stepAfter(lastEventId), evaluation: sequence };
+      const step = stepAfter(lastEventId);
+      const seen = lastEventId === undefined ? undefined : changes.evaluationAt(step);
+      const each: Connected = { reader, step, evaluation: seen ?? newestEvaluation() };
       connected.add(each);
       reader.write(
         `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}` +

@@ -32,8 +32,8 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         summary: "What happens, as it happens",
         description:
           "Server-sent events: `trace` (a summary that is new or changed), `status` and `metrics` (once a second: how the collector " +
-          "is, and the newest step of `GET /v1/stats`), `reset` (fetch anew " +
-          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID. It ends within a second of the end of the session that it was opened with.",
+          "is, and the newest step of `GET /v1/stats`), `evaluation` (one that has ended), `reset` (fetch again " +
+          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID with the traces and evaluations that were missed, or with `reset` where they are too many. It ends within a second of the end of the session that it was opened with.",
         produces: ["text/event-stream"],
         querystring: Query,
         response: { 200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)) },

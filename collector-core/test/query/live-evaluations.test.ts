@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { Evaluation } from "../../src/contract/evaluations.js";
+import type { LiveReset } from "../../src/contract/live.js";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import { evaluatedLabels } from "../../src/optional-parts/evaluated-labels.js";
+import { span, startCollector } from "../running-collector.js";
+import { listen } from "./live-reader.js";
+
+/** An evaluation as an app sends one, in a trace of its own. */
+const scored = (id: string) =>
+  span({
+    trace_id: id,
+    span_type: "evaluation",
+    attributes: { evaluation_type: "relevance", evaluation_score: 0.5, evaluated_span_id: "s1" },
+  });
+
+describe("contract 3: GET /v1/live and evaluations", () => {
+  it("sends those that ended while a reader was away, each once", async () => {
+    const { url, post, settled } = await startCollector();
+    const first = await listen(url);
+    await post({ spans: [scored("seen")] });
+    const { id } = await first.next<TraceSummary>("trace");
+    first.response.destroy();
+    await post({ spans: [scored("missed-1"), scored("missed-2")] });
+    await settled();
+    const second = await listen(url, id);
+    await second.next<TraceSummary>("trace");
+    const sent = second.events.filter(({ event }) => event === "evaluation");
+    expect(sent.map(({ data }) => (data as Evaluation).trace_id)).toEqual(["missed-1", "missed-2"]);
+    // What it has seen now does not come again.
+    const third = await listen(url, second.events.findLast((each) => each.id !== undefined)?.id);
+    await post({ spans: [scored("later")] });
+    await third.next<Evaluation>("evaluation");
+    const later = third.events.filter(({ event }) => event === "evaluation");
+    expect(later.map(({ data }) => (data as Evaluation).trace_id)).toEqual(["later"]);
+  });
+
+  it("sends a new reader none of those before it came", async () => {
+    const { url, post, settled } = await startCollector();
+    const first = await listen(url);
+    await post({ spans: [scored("before")] });
+    await first.next<Evaluation>("evaluation");
+    await settled();
+    const second = await listen(url);
+    await post({ spans: [scored("after")] });
+    const { data } = await second.next<Evaluation>("evaluation");
+    expect(data.trace_id).toBe("after");
+  });
+
+  it("says reset instead where more ended than are worth sending one by one", async () => {
+    const { url, post, settled } = await startCollector();
+    const first = await listen(url);
+    await post({ spans: [span({ trace_id: "seen" })] });
+    const { id } = await first.next<TraceSummary>("trace");
+    first.response.destroy();
+    await post({ spans: Array.from({ length: 60 }, (_, index) => scored(`missed-${index}`)) });
+    await settled();
+    const second = await listen(url, id);
+    expect((await second.next<LiveReset>("reset")).data).toEqual({ reason: "burst" });
+    expect(second.events.some(({ event }) => event === "evaluation")).toBe(false);
+  });
+});
+
+it("what a user scored is labelled from a trace's summary: its spans are not read", async () => {
+  const asked: string[] = [];
+  const store = {
+    summary: async () => {
+      asked.push("summary");
+      return { models: ["gpt-5-mini", "other"], agent: "support" } as unknown as TraceSummary;
+    },
+    getSpan: async () => {
+      asked.push("span");
+      return undefined;
+    },
+    get: () => Promise.reject(new Error("Every span is read.")),
+  };
+  const key = { tenant: "", traceId: "t1" };
+  expect(await evaluatedLabels(store, key, null)).toEqual({ model: "gpt-5-mini", agent: "support" });
+  expect(asked).toEqual(["summary"]);
+  expect(await evaluatedLabels(undefined, key, null)).toEqual({ model: null, agent: null });
+});
