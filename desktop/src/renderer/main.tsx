@@ -49,7 +49,10 @@ const feed = connect(stores.connection, openLiveFeed, {
   },
   onAdmitted: () => stores.session.getState().admitted(),
   onUnauthorized: () => stores.session.getState().refused("feed"),
-  onReconnect: () => void stores.traces.getState().load(),
+  onReconnect() {
+    void stores.traces.getState().load();
+    stores.evaluations.getState().onReconnect();
+  },
 });
 
 const root = document.getElementById("root");

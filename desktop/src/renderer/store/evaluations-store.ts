@@ -43,6 +43,8 @@ export interface EvaluationsActions {
   readonly loadMore: () => Promise<void>;
   readonly setFilters: (filters: Partial<EvaluationFilters>) => void;
   readonly onLive: (event: LiveEvent) => void;
+  /** The link is back: evaluations may have ended meanwhile. */
+  readonly onReconnect: () => void;
   /** The page is shown: what comes in the meantime is fetched. @returns says that it is no more. */
   readonly watch: () => () => void;
   readonly runAgain: (evaluation: Evaluation) => Promise<void>;
@@ -149,6 +151,10 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
       onLive(event) {
         if (watchers === 0) return;
         if (event.type === "evaluation" || event.type === "reset") paced.request();
+      },
+
+      onReconnect() {
+        if (watchers > 0) paced.request();
       },
 
       watch() {
