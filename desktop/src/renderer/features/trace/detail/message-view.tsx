@@ -10,6 +10,7 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import { Paged } from "../../../components/paged.js";
 import { formatWhole } from "../../../format.js";
 import type { SpanMessage } from "../model/message-parts.js";
 import { lengthOf } from "../model/messages.js";
@@ -68,9 +69,11 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
         )}
       </header>
       <div className={isFoldable && !isOpen ? "clamp" : undefined}>
-        {message.parts.map((part, index) => (
-          <PartView key={index} part={part} isExpanded={isExpanded} isOutput={isOutput} />
-        ))}
+        <Paged
+          items={message.parts}
+          name="parts"
+          renderItem={(part) => <PartView part={part} isExpanded={isExpanded} isOutput={isOutput} />}
+        />
       </div>
     </article>
   );

@@ -1,5 +1,6 @@
 import { FoldVertical, UnfoldVertical } from "lucide-react";
 import { useState } from "react";
+import { Paged } from "../../../components/paged.js";
 import { Segmented } from "../../../components/segmented.js";
 import { messageSources, type SpanMessages } from "../model/messages.js";
 import { JsonCode } from "./code.js";
@@ -82,13 +83,21 @@ function NoMessages() {
 function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpanded: boolean }) {
   return (
     <>
-      {messages.input.map((message) => (
-        <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
-      ))}
+      <Paged
+        items={messages.input}
+        name="input messages"
+        renderItem={(message) => (
+          <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
+        )}
+      />
       {isConversation(messages) && <div className="divider">Output</div>}
-      {messages.output.map((message) => (
-        <MessageView key={message.key} message={message} isOutput isExpanded={isExpanded} />
-      ))}
+      <Paged
+        items={messages.output}
+        name="output messages"
+        renderItem={(message) => (
+          <MessageView key={message.key} message={message} isOutput isExpanded={isExpanded} />
+        )}
+      />
     </>
   );
 }

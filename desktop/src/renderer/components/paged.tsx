@@ -1,0 +1,28 @@
+import { Fragment, useState, type ReactNode } from "react";
+
+interface PagedProps<Item> {
+  readonly items: readonly Item[];
+  /** What the items are called, in the plural. */
+  readonly name: string;
+  readonly renderItem: (item: Item, index: number) => ReactNode;
+}
+
+/** Items that are drawn at first, and by each press of "Show more". */
+const PAGE = 300;
+
+/** A list of any length. Thousands of items drawn at once would hold the page up. */
+export function Paged<Item>({ items, name, renderItem }: PagedProps<Item>) {
+  const [limit, setLimit] = useState(PAGE);
+  return (
+    <>
+      {items.slice(0, limit).map((item, index) => (
+        <Fragment key={index}>{renderItem(item, index)}</Fragment>
+      ))}
+      {items.length > limit && (
+        <button type="button" className="more" onClick={() => setLimit(limit + PAGE)}>
+          Show {Math.min(PAGE, items.length - limit)} more of {items.length} {name}
+        </button>
+      )}
+    </>
+  );
+}
