@@ -248,6 +248,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       maxSpanAttributes: config["limits.max_span_attributes"],
       leafUsage,
       redactor,
+      clock,
       keep: async (spans) => {
         const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
         await evaluationLog.offer(spans);

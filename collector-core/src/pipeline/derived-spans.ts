@@ -30,7 +30,7 @@ export interface DerivedSpansOptions {
 export function createDerivedSpans(options: DerivedSpansOptions): (derived: DerivedSpan) => Promise<void> {
   return async ({ span, context, labels }) => {
     const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
-    const redacted = options.redactor.redact({
+    const redacted = await options.redactor.redact({
       context,
       span,
       madeSpanId: undefined,

@@ -46,6 +46,8 @@ const SLICE_MS = 5;
  * the time is the worker's. With less, many senders at once would fill the queue faster than it empties.
  */
 const MAX_SLICE_MS = 25;
+/** Spans of a larger batch may each be large: the loop may have its turn between any two. */
+const LARGE_BATCH_BYTES = 64 * 1024;
 /** How often a drain looks whether its deadline has passed. */
 const DRAIN_LOOK_MS = 20;
 
@@ -119,37 +121,63 @@ export function createWorker(options: WorkerOptions): Worker {
   async function processLease(lease: Lease): Promise<void> {
     try {
       const kept: PipelineSpan[] = [];
-      for (const range of lease.ranges) processRange(range, kept);
+      const turnIfDue = createTurns(clock);
+      for (const range of lease.ranges) {
+        const goOn = openProcess(range, kept, turnIfDue);
+        // Mostly a range is done at once.
+        for (let wait = goOn(); wait !== undefined; wait = goOn()) await wait;
+      }
       if (kept.length > 0) await deliver(kept);
     } finally {
       await lease.ack();
     }
   }
 
-  /** The stages in the order of spec 1. What survives sampling and redaction is added to `kept`. */
-  function processRange(range: BatchRange, kept: PipelineSpan[]): void {
+  /**
+   * The stages in the order of spec 1. What survives sampling and redaction is added to `kept`.
+   *
+   * @returns goes on through the range. Undefined: it is done; else it goes on when the promise is there.
+   */
+  function openProcess(
+    range: BatchRange,
+    kept: PipelineSpan[],
+    turnIfDue: () => Promise<void> | undefined,
+  ): () => Promise<void> | undefined {
+    const readSpan = openRange(range);
+    const isLarge = range.batch.body.length > LARGE_BATCH_BYTES;
     let processed = 0;
     let notKept = 0;
-    const readSpan = openRange(range);
-    for (let index = range.from; index < range.to; index++) {
-      try {
-        const span = readSpan(index);
-        options.metrics.record(span);
-        processed++;
-        if (!span.isSampled) {
-          notKept++;
-          continue;
-        }
-        const redacted = options.redactor.redact(span);
-        if (redacted !== undefined) kept.push(redacted);
-      } catch (error) {
-        options.onError("pipeline", error);
-      }
+    let index = range.from;
+
+    function keep(span: PipelineSpan | undefined): void {
+      if (span !== undefined) kept.push(span);
     }
-    counters.processed(processed);
-    counters.sampled(processed - notKept, notKept);
-    const lost = range.to - range.from - processed;
-    if (lost > 0) counters.dropped("internal_error", lost);
+
+    return function process() {
+      while (index < range.to) {
+        try {
+          const span = readSpan(index++);
+          options.metrics.record(span);
+          processed++;
+          if (!span.isSampled) {
+            notKept++;
+            continue;
+          }
+          const redacted = options.redactor.redact(span);
+          if (redacted instanceof Promise) return redacted.then(keep);
+          keep(redacted);
+        } catch (error) {
+          options.onError("pipeline", error);
+        }
+        const turn = isLarge ? turnIfDue() : undefined;
+        if (turn !== undefined) return turn;
+      }
+      counters.processed(processed);
+      counters.sampled(processed - notKept, notKept);
+      const lost = range.to - range.from - processed;
+      if (lost > 0) counters.dropped("internal_error", lost);
+      return undefined;
+    };
   }
 
   async function deliver(spans: readonly PipelineSpan[]): Promise<void> {
@@ -182,6 +210,17 @@ export function createWorker(options: WorkerOptions): Worker {
       const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
       if (running !== undefined) await Promise.race([running, delay(remainingMs)]);
     },
+  };
+}
+
+/** Gives the event loop its turn where the work since the last one has taken the time of the longest slice. */
+function createTurns(clock: Pick<Clock, "monotonic">): () => Promise<void> | undefined {
+  let endsAtMs = clock.monotonic() + MAX_SLICE_MS;
+  return () => {
+    if (clock.monotonic() < endsAtMs) return undefined;
+    return nextTurn().then(() => {
+      endsAtMs = clock.monotonic() + MAX_SLICE_MS;
+    });
   };
 }
 

@@ -63,7 +63,6 @@ export function findBatchSplices(
 }
 
 const GAVE_UP = -1;
-const OTHER_KEYS = -2;
 
 /** What does not stand in the bytes of JSON as it is, in one byte: most texts have none of it. */
 const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
@@ -86,23 +85,20 @@ class SpliceFinder {
       if (first === OPEN_BRACKET && Array.isArray(after) && before.length === after.length)
         return this.#readArray(start, before, after);
     } else if (first === OPEN_BRACE && isObject(before) && isObject(after)) {
-      const found = this.splices.length;
-      const end = this.#readObject(start, before, after);
-      if (end !== OTHER_KEYS) return end;
-      this.splices.length = found;
+      const keys = Object.keys(before);
+      // Before anything inside is looked at: it would be for nothing, at each depth again.
+      if (areKeysOf(after, keys)) return this.#readObject(start, before, after);
     }
     return this.#replace(start, after);
   }
 
-  /** @returns {@link OTHER_KEYS} where the two do not have the same keys in the same order. */
+  /** @param after - has the same keys in the same order. */
   #readObject(start: number, before: JsonObject, after: JsonObject): number {
     const { json, words } = this;
-    const keys = Object.keys(before);
     let at = start;
     let index = 0;
     // A loop over the keys of an object reads its values several times as fast as one over an array of keys.
     for (const key in after) {
-      if (key !== keys[index]) return OTHER_KEYS;
       if (isNumeric(key)) return GAVE_UP;
       at = this.#nextElement(at, index++);
       if (json[at] !== QUOTE) return GAVE_UP;
@@ -110,7 +106,7 @@ class SpliceFinder {
       at = this.readValue(skipSpace(json, colon + 1), before[key], after[key]);
       if (at === GAVE_UP) return GAVE_UP;
     }
-    return index === keys.length ? this.#endOf(at, CLOSE_BRACE) : OTHER_KEYS;
+    return this.#endOf(at, CLOSE_BRACE);
   }
 
   #readArray(start: number, before: readonly unknown[], after: readonly unknown[]): number {
@@ -153,6 +149,13 @@ class SpliceFinder {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** True where an object has these keys in this order. */
+function areKeysOf(object: JsonObject, keys: readonly string[]): boolean {
+  let index = 0;
+  for (const key in object) if (key !== keys[index++]) return false;
+  return index === keys.length;
 }
 
 /** True for a key that the parser may have put before others. */

@@ -20,3 +20,12 @@ export const EXEMPT_ATTRIBUTES: ReadonlySet<string> = new Set([
   "judge_model",
   "judge_provider",
 ]);
+
+/** The one of them that is a list of labels. */
+const LIST = "evaluation_types";
+
+/** True for a label. Whatever else stands under the name of one is redacted as all else is. */
+export function isExempt(key: string, value: unknown): boolean {
+  if (typeof value === "string") return EXEMPT_ATTRIBUTES.has(key);
+  return key === LIST && Array.isArray(value) && value.every((type) => typeof type === "string");
+}

@@ -1,12 +1,16 @@
 import type { PipelineSpan } from "../../interfaces.js";
+import type { NowOrLater } from "../../now-or-later.js";
 
 /**
  * Takes what must not be kept out of a span's text, after sampling and before anything stores, exports or judges it
  * (spec 1, 4.9 rule 4).
  */
 export interface Redactor {
-  /** The span, or a new one with its text redacted; undefined where redaction failed and the span must go. */
-  redact(span: PipelineSpan): PipelineSpan | undefined;
+  /**
+   * The span, or a new one with its text redacted; undefined where redaction failed and the span must go. A large span is
+   * redacted in slices, between which the event loop has its turn: then it is a promise, which never rejects.
+   */
+  redact(span: PipelineSpan): NowOrLater<PipelineSpan | undefined>;
 }
 
 /** A {@link Redactor} that also takes a text of a span that is sent on by itself. */

@@ -1,9 +1,17 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock, PipelineSpan } from "../../interfaces.js";
 import { MAX_NAME_LENGTH, truncateCodePoints } from "../../span/span-facts.js";
+import { TimeSlice } from "../../time-slice.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";
-import { createKeyReader } from "./key-meaning.js";
+import { createKeyReader, NO_MEANING } from "./key-meaning.js";
+import {
+  arrayInSteps,
+  attributesInSteps,
+  isLongerThanPiece,
+  valueInSteps,
+  type Steps,
+} from "./redact-in-steps.js";
 import type { Redactor, SpanAndTextRedactor } from "./redactor.js";
 import { createTextRedactor } from "./text-redactor.js";
 import { createValueRedactor, type ValueRedactor } from "./value-redactor.js";
@@ -31,7 +39,7 @@ export interface SpanRedactorOptions {
 const EPISODE_MS = 60_000;
 
 /**
- * Redacts spans: their name, and every text in their attributes and in those of their events, however deep, but for
+ * Redacts spans: their name, type and status, and every text in their attributes and in those of their events, however deep, but for
  * the few attributes that are labels (contract 6: "every attribute that carries text").
  */
 export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRedactor {
@@ -50,29 +58,100 @@ export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRed
     onRedacted,
   });
   return {
-    ...withFailureAction({ redact: (span) => redactSpan(span, values) }, options),
+    ...withFailureAction(
+      { redact: (span) => (isLong(span) ? redactInSlices(span, values, clock) : redactSpan(span, values)) },
+      options,
+    ),
     redactText: (text) => values.text(text),
   };
 }
 
-/** The span where nothing in it changes, so that its bytes can be kept as they came; else a new one. */
+/** A span of a batch that is no larger is redacted at once: it takes milliseconds at most. */
+const SMALL_BATCH_BYTES = 64 * 1024;
+
+/** True where a span is so long that the event loop is to have its turn meanwhile. */
+function isLong({ span, source }: PipelineSpan): boolean {
+  if (source !== undefined && source.body.length <= SMALL_BATCH_BYTES) return false;
+  return isLongerThanPiece(span.attributes) || isLongerThanPiece(span.events);
+}
+
 function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): PipelineSpan {
-  const { span, facts } = pipelineSpan;
+  const { span } = pipelineSpan;
+  return withRedacted(
+    pipelineSpan,
+    values,
+    values.attributes(span.attributes),
+    redactEvents(span.events, values),
+  );
+}
+
+async function redactInSlices(
+  pipelineSpan: PipelineSpan,
+  values: ValueRedactor,
+  clock: Pick<Clock, "monotonic">,
+): Promise<PipelineSpan> {
+  const { span } = pipelineSpan;
+  const slice = new TimeSlice(clock);
+  const finish = async (steps: Steps<unknown>): Promise<unknown> => {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      if (slice.isOver()) await slice.next();
+    }
+  };
+  const attributes = await finish(attributesInSteps(values, span.attributes));
+  const events = await finish(eventsInSteps(span.events, values));
+  return withRedacted(pipelineSpan, values, attributes, events);
+}
+
+/** The types that a span may have by itself (contract 1): none of them says anything about anybody. */
+const KNOWN_NAMES: ReadonlySet<unknown> = new Set([
+  ...[undefined, "OK", "ERROR", "RUNNING"],
+  ...["llm", "embedding", "retrieval", "tool", "agent", "task", "workflow", "evaluation", "span"],
+]);
+
+/** The span where nothing in it changes, so that its bytes can be kept as they came; else a new one. */
+function withRedacted(
+  pipelineSpan: PipelineSpan,
+  values: ValueRedactor,
+  attributes: unknown,
+  events: unknown,
+): PipelineSpan {
+  const { span } = pipelineSpan;
   const name = values.text(span.name);
-  const attributes = values.attributes(span.attributes) as Span["attributes"];
-  const events = redactEvents(span.events, values) as Span["events"];
-  if (name === span.name && attributes === span.attributes && events === span.events) return pipelineSpan;
+  const spanType = redactName(span.span_type, values);
+  const status = redactName(span.status, values);
+  if (
+    name === span.name &&
+    attributes === span.attributes &&
+    events === span.events &&
+    spanType === span.span_type &&
+    status === span.status
+  )
+    return pipelineSpan;
 
   // Copied first and changed then, which takes a fraction of the time that a copy with other values takes.
-  const redacted: Span = { ...span };
-  if (name !== span.name) redacted.name = name;
-  if (attributes !== undefined) redacted.attributes = attributes;
-  if (events !== undefined) redacted.events = events;
+  const redacted: Record<string, unknown> = { ...span };
+  let { facts } = pipelineSpan;
+  if (name !== span.name) {
+    redacted["name"] = name;
+    facts = { ...facts, name: truncateCodePoints(name, MAX_NAME_LENGTH) };
+  }
+  if (spanType !== span.span_type) {
+    redacted["span_type"] = spanType;
+    if (typeof spanType === "string") facts = { ...facts, spanType };
+  }
+  if (status !== span.status) {
+    redacted["status"] = status;
+    if (typeof status === "string") facts = { ...facts, status };
+  }
+  if (attributes !== undefined) redacted["attributes"] = attributes;
+  if (events !== undefined) redacted["events"] = events;
   return {
     context: pipelineSpan.context,
-    span: redacted,
+    span: redacted as unknown as Span,
     madeSpanId: pipelineSpan.madeSpanId,
-    facts: name === span.name ? facts : { ...facts, name: truncateCodePoints(name, MAX_NAME_LENGTH) },
+    facts,
     hashes: pipelineSpan.hashes,
     countsUsage: pipelineSpan.countsUsage,
     isSampled: pipelineSpan.isSampled,
@@ -80,6 +159,10 @@ function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): Pipeline
     redactedFrom: span,
     index: pipelineSpan.index,
   };
+}
+
+function redactName(name: unknown, values: ValueRedactor): unknown {
+  return KNOWN_NAMES.has(name) ? name : values.value(name);
 }
 
 /** Events as they came: what is no event has not been left out yet. */
@@ -96,12 +179,33 @@ function redactEvents(events: unknown, values: ValueRedactor): unknown {
 }
 
 function redactEvent(event: unknown, values: ValueRedactor): unknown {
-  if (typeof event !== "object" || event === null || Array.isArray(event)) return values.value(event);
-  const { name, attributes } = event as Record<string, unknown>;
+  return isEvent(event) ? withEvent(event, values.attributes(event.attributes), values) : values.value(event);
+}
+
+function* eventsInSteps(events: unknown, values: ValueRedactor): Steps<unknown> {
+  if (!isLongerThanPiece(events)) return redactEvents(events, values);
+  if (!Array.isArray(events)) return yield* valueInSteps(values, events, NO_MEANING);
+  return yield* arrayInSteps(events, function* (event) {
+    yield;
+    if (!isEvent(event)) return yield* valueInSteps(values, event, NO_MEANING);
+    return withEvent(event, yield* attributesInSteps(values, event.attributes), values);
+  });
+}
+
+interface AnyEvent {
+  readonly name?: unknown;
+  readonly attributes?: unknown;
+}
+
+function isEvent(event: unknown): event is AnyEvent {
+  return typeof event === "object" && event !== null && !Array.isArray(event);
+}
+
+function withEvent(event: AnyEvent, attributes: unknown, values: ValueRedactor): AnyEvent {
+  const { name } = event;
   const redactedName = typeof name === "string" ? values.text(name) : name;
-  const redactedAttributes = values.attributes(attributes);
-  if (redactedName === name && redactedAttributes === attributes) return event;
-  return { ...event, name: redactedName, attributes: redactedAttributes };
+  if (redactedName === name && attributes === event.attributes) return event;
+  return { ...event, name: redactedName, attributes };
 }
 
 /** What `redaction.drop_on_failure` says: nothing that a redactor throws reaches the worker (spec 4.9 rule 4). */
@@ -111,16 +215,22 @@ export function withFailureAction(
 ): Redactor {
   const { dropOnFailure, counters, onFailure, clock } = options;
   let failedAtMs = -Infinity;
+
+  function fail(span: PipelineSpan, error: unknown): PipelineSpan | undefined {
+    const nowMs = clock.monotonic();
+    if (nowMs - failedAtMs >= EPISODE_MS) onFailure(error);
+    failedAtMs = nowMs;
+    counters.redactionFailed(dropOnFailure ? "dropped" : "kept");
+    return dropOnFailure ? undefined : span;
+  }
+
   return {
     redact(span) {
       try {
-        return redactor.redact(span);
+        const redacted = redactor.redact(span);
+        return redacted instanceof Promise ? redacted.catch((error: unknown) => fail(span, error)) : redacted;
       } catch (error) {
-        const nowMs = clock.monotonic();
-        if (nowMs - failedAtMs >= EPISODE_MS) onFailure(error);
-        failedAtMs = nowMs;
-        counters.redactionFailed(dropOnFailure ? "dropped" : "kept");
-        return dropOnFailure ? undefined : span;
+        return fail(span, error);
       }
     },
   };

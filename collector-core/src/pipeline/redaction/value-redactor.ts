@@ -1,7 +1,10 @@
-import { binaryContentKey } from "./binary-content.js";
-import { EXEMPT_ATTRIBUTES } from "./exempt-attributes.js";
-import type { KeyMeaning } from "./key-meaning.js";
+import { binaryContentKey, redactEncodedText } from "./binary-content.js";
+import { isExempt } from "./exempt-attributes.js";
+import { looksLikePassword, looksLikeToken, NO_MEANING, type KeyMeaning } from "./key-meaning.js";
+import { mapKeys, mapValues, type JsonObject } from "./map-object.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
+import { cardNumber, isLongCardNumber } from "./patterns/card-number.js";
+import { namedByItself, passedOnBy } from "./property-meaning.js";
 import type { TextRedactor } from "./text-redactor.js";
 
 /**
@@ -10,9 +13,25 @@ import type { TextRedactor } from "./text-redactor.js";
  */
 export interface ValueRedactor {
   text(text: string): string;
-  /** Attributes of a span or an event. Their names stay; those of {@link EXEMPT_ATTRIBUTES} stay whole. */
+  /** Attributes of a span or an event. Their names stay, and so do those that are labels. */
   attributes(attributes: unknown): unknown;
-  value(value: unknown): unknown;
+  /** @param meaning - of the key of the value, or of the array that it is in. */
+  value(value: unknown, meaning?: KeyMeaning): unknown;
+  /** What an object says about its values. */
+  open(object: JsonObject, meaning: KeyMeaning): OpenObject;
+  /** A value of an object. */
+  property(opened: OpenObject, key: string, value: unknown): unknown;
+  /** What the key of a value says about it. */
+  meaningOf(opened: OpenObject, key: string): KeyMeaning;
+}
+
+/** An object whose values are redacted. */
+export interface OpenObject {
+  readonly object: JsonObject;
+  /** Where the bytes of an image and the like stand. */
+  readonly binaryKey: string | undefined;
+  /** What the object's own key says of everything in it. */
+  readonly passedOn: KeyMeaning;
 }
 
 /** What {@link createValueRedactor} needs. */
@@ -23,44 +42,56 @@ export interface ValueRedactorOptions {
   readonly onRedacted: (pattern: string, matches: number) => void;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** The least number that could be somebody's. */
 const MIN_NUMBER = 10_000_000;
+/** The least number that is a password beneath `pass`: fewer digits are a count. */
+const MIN_PASSWORD_NUMBER = 1000;
 
 export function createValueRedactor({
   textRedactor,
   readKey,
   onRedacted,
 }: ValueRedactorOptions): ValueRedactor {
-  function redactText(text: string, key: string): string {
-    const { isSecret, label } = readKey(key);
-    if (!isSecret) return textRedactor.redact(text, label);
-    if (text === "" || text === assignedSecret.replacement) return text;
+  function hide(): string {
     onRedacted(assignedSecret.name, 1);
     return assignedSecret.replacement;
   }
 
+  function redactText(text: string, { texts, label }: KeyMeaning): string {
+    const isSecret =
+      texts !== "plain" &&
+      text !== "" &&
+      text !== assignedSecret.replacement &&
+      (texts === "secret" || (texts === "password" ? looksLikePassword(text) : looksLikeToken(text)));
+    return isSecret ? hide() : texts === "secret" ? text : textRedactor.redact(text, label);
+  }
+
   /** A card number may come as a number. What takes its place is a text. */
-  function redactNumber(value: number, key: string): unknown {
-    if (value < MIN_NUMBER || !Number.isSafeInteger(value)) return value;
+  function redactNumber(value: number, meaning: KeyMeaning): unknown {
+    const { numbers } = meaning;
+    if (numbers === "secret" || (numbers === "password" && value >= MIN_PASSWORD_NUMBER)) return hide();
+    if (value < MIN_NUMBER) return value;
+    if (!Number.isSafeInteger(value)) {
+      if (!meaning.isCard || !isLongCardNumber(value)) return value;
+      onRedacted(cardNumber.name, 1);
+      return cardNumber.replacement;
+    }
     const text = String(value);
-    const redacted = redactText(text, key);
+    const redacted = textRedactor.redact(text, meaning.label);
     return redacted === text ? value : redacted;
   }
 
-  /** @param key - of the value, or of the array that it is in; `""` where it has none. */
-  function redactValue(value: unknown, key: string): unknown {
-    if (typeof value === "string") return redactText(value, key);
-    if (typeof value === "number") return redactNumber(value, key);
+  function redactValue(value: unknown, meaning: KeyMeaning): unknown {
+    if (typeof value === "string") return redactText(value, meaning);
+    if (typeof value === "number") return redactNumber(value, meaning);
     if (typeof value !== "object" || value === null) return value;
-    return Array.isArray(value) ? redactArray(value, key) : redactObject(value as JsonObject);
+    return Array.isArray(value) ? redactArray(value, meaning) : redactObject(value as JsonObject, meaning);
   }
 
-  function redactArray(array: readonly unknown[], key: string): readonly unknown[] {
+  function redactArray(array: readonly unknown[], meaning: KeyMeaning): readonly unknown[] {
     let changed: unknown[] | undefined;
     array.forEach((element, index) => {
-      const redacted = redactValue(element, key);
+      const redacted = redactValue(element, meaning);
       if (redacted === element) return;
       changed ??= [...array];
       changed[index] = redacted;
@@ -68,57 +99,40 @@ export function createValueRedactor({
     return changed ?? array;
   }
 
-  function redactObject(object: JsonObject): JsonObject {
-    const binaryKey = binaryContentKey(object);
-    const values = mapValues(object, (key, value) => (key === binaryKey ? value : redactValue(value, key)));
+  function redactObject(object: JsonObject, meaning: KeyMeaning): JsonObject {
+    const opened = open(object, meaning);
+    const values = mapValues(object, (key, value) => redactProperty(opened, key, value));
     return mapKeys(values, (key) => textRedactor.redact(key));
+  }
+
+  function open(object: JsonObject, meaning: KeyMeaning): OpenObject {
+    return { object, binaryKey: binaryContentKey(object), passedOn: passedOnBy(object, meaning) };
+  }
+
+  function redactProperty(opened: OpenObject, key: string, value: unknown): unknown {
+    if (key === opened.binaryKey && typeof value === "string")
+      return redactEncodedText(value, (text) => textRedactor.redact(text));
+    return redactValue(value, meaningOf(opened, key));
+  }
+
+  function meaningOf({ object, passedOn }: OpenObject, key: string): KeyMeaning {
+    const name = namedByItself(object, key);
+    const own = readKey(name ?? key);
+    return own.texts === "plain" && passedOn.texts !== "plain" ? passedOn : own;
   }
 
   return {
     text: (text) => textRedactor.redact(text),
-    value: (value) => redactValue(value, ""),
+    value: (value, meaning = NO_MEANING) => redactValue(value, meaning),
+    open,
+    property: redactProperty,
+    meaningOf,
     attributes(attributes) {
       if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
-        return redactValue(attributes, "");
+        return redactValue(attributes, NO_MEANING);
       return mapValues(attributes as JsonObject, (key, value) =>
-        isExempt(key, value) ? value : redactValue(value, key),
+        isExempt(key, value) ? value : redactValue(value, readKey(key)),
       );
     },
   };
-}
-
-function isExempt(key: string, value: unknown): boolean {
-  return (typeof value === "string" || Array.isArray(value)) && EXEMPT_ATTRIBUTES.has(key);
-}
-
-/** The same object where no value changes. */
-function mapValues(object: JsonObject, map: (key: string, value: unknown) => unknown): JsonObject {
-  let changed: Record<string, unknown> | undefined;
-  // A loop over the keys of an object reads its values several times as fast as one over an array of keys.
-  for (const key in object) {
-    const value = object[key];
-    const mapped = map(key, value);
-    if (mapped === value) continue;
-    // The copy has every key as its own, so that writing to `__proto__` writes to that one.
-    changed ??= { ...object };
-    changed[key] = mapped;
-  }
-  return changed ?? object;
-}
-
-/** The same object where no key changes. Two keys that become the same are told apart: none takes the other's place. */
-function mapKeys(object: JsonObject, map: (key: string) => string): JsonObject {
-  const keys = Object.keys(object);
-  const mapped = keys.map((key) => map(key));
-  if (mapped.every((key, index) => key === keys[index])) return object;
-  const renamed = new Map<string, unknown>();
-  mapped.forEach((key, index) => renamed.set(freeKey(key, renamed), object[keys[index] ?? key]));
-  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
-  return Object.fromEntries(renamed);
-}
-
-function freeKey(key: string, taken: ReadonlyMap<string, unknown>): string {
-  let free = key;
-  for (let number = 2; taken.has(free); number++) free = `${key} ${number}`;
-  return free;
 }

@@ -74,9 +74,9 @@ function isWord(value: string): boolean {
 /** The names, for the keys of objects. */
 export const SECRET_NAME = new RegExp(SECRET_NAMES.join("|"), "i");
 
-const STRONG_KEY = new RegExp(String.raw`(?:${STRONG_SECRET_NAMES.join("|")}|cookie)$`, "i");
+const STRONG_KEY = new RegExp(String.raw`(?:${STRONG_SECRET_NAMES.join("|")}|cookie)s?$`, "i");
 
-/** True for the key of an object whose text is secret as a whole: `password`, `x-api-key`, `clientSecret`. */
+/** True for the key of an object whose value is secret as a whole: `password`, `x-api-key`, `clientSecret`, `secrets`. */
 export function isSecretKey(key: string): boolean {
   return STRONG_KEY.test(key);
 }

@@ -55,10 +55,17 @@ function lastGroupOfCard(text: string, groups: readonly DigitGroup[], first: num
 }
 
 function isCard(digits: string): boolean {
-  const issued = ISSUERS.some(
-    ({ begins, lengths }) => lengths.includes(digits.length) && begins.test(digits),
-  );
-  return issued && passesLuhn(digits);
+  return isIssued(digits) && passesLuhn(digits);
+}
+
+function isIssued(digits: string): boolean {
+  return ISSUERS.some(({ begins, lengths }) => lengths.includes(digits.length) && begins.test(digits));
+}
+
+/** True for a number beyond those that JSON carries exactly: its last digits, and with them the checksum, are lost. */
+export function isLongCardNumber(value: number): boolean {
+  const digits = String(value);
+  return /^\d+$/.test(digits) && isIssued(digits);
 }
 
 /** True where nothing says that the digits are part of something else: a decimal, an id, a UUID. */
