@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileCustomPattern } from "../../src/pipeline/redaction/custom-patterns.js";
+import { systemClock } from "../../src/system-clock.js";
 import { load, problems } from "../config/loading.js";
 import { textRedactor } from "./support.js";
 
@@ -59,9 +60,65 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     let nowMs = 0;
     const { find } = compileCustomPattern(
       { pattern: "a.*?b|a", replacement: "X" },
-      { position: 3, clock: { monotonic: () => (nowMs += 300) } },
+      { position: 3, clock: { monotonic: () => (nowMs += 100) } },
     );
-    expect(() => find("aaaaaaaaaa")).toThrow("custom_3 took more than 1000 ms for one text");
+    expect(() => find("aaaaaaaaaa")).toThrow("custom_3 took too long for a text of 10 characters");
+  });
+
+  it("texts like one that took too long fail at once for a minute, then one is tried again", () => {
+    let nowMs = 0;
+    let looks = 0;
+    let stepMs = 0;
+    const monotonic = (): number => {
+      looks++;
+      return (nowMs += stepMs);
+    };
+    const { find } = compileCustomPattern(
+      { pattern: "a", replacement: "X" },
+      { position: 1, clock: { monotonic } },
+    );
+    const text = "a".repeat(100);
+    const looksOf = (): number => {
+      looks = 0;
+      expect(() => find(text)).toThrow("custom_1");
+      return looks;
+    };
+
+    stepMs = 100;
+    expect(looksOf()).toBe(4);
+    stepMs = 1;
+    expect([looksOf(), looksOf(), looksOf()]).toEqual([1, 1, 1]);
+    expect(find("a".repeat(10))).toHaveLength(10);
+    nowMs += 60_000;
+    expect(find(text)).toHaveLength(100);
+
+    stepMs = 100;
+    expect(looksOf()).toBe(4);
+    expect(looksOf()).toBe(1);
+  });
+
+  it("a shorter text that takes long as well makes texts like it fail too", () => {
+    let nowMs = 0;
+    let stepMs = 100;
+    const { find } = compileCustomPattern(
+      { pattern: "a", replacement: "X" },
+      { position: 1, clock: { monotonic: () => (nowMs += stepMs) } },
+    );
+    expect(() => find("a".repeat(1000))).toThrow("took too long for a text of 1000 characters");
+    expect(() => find("a".repeat(100))).toThrow("took too long for a text of 100 characters");
+    stepMs = 0;
+    expect(() => find("a".repeat(100))).toThrow("texts of more than 64 characters fail for 60 seconds");
+    expect(find("a".repeat(10))).toHaveLength(10);
+  });
+
+  it("in real time: a hundred texts that use up their time cost the time of one", () => {
+    const { find } = compileCustomPattern(
+      { pattern: "a.*?b|a", replacement: "X" },
+      { position: 1, clock: systemClock },
+    );
+    const startMs = performance.now();
+    for (let text = 0; text < 100; text++) expect(() => find("a".repeat(50_000))).toThrow("custom_1");
+    expect(performance.now() - startMs).toBeLessThan(5000);
   });
 });
 

@@ -480,7 +480,7 @@ describe("spec 2.6 redaction.drop_on_failure", () => {
         ...ENABLED,
         REDACTION_CUSTOM_PATTERNS_JSON: JSON.stringify([{ pattern: "a.*?b|a", replacement: "" }]),
       },
-      { clock: { now: () => Date.now(), monotonic: steppingClock(600) } },
+      { clock: { now: () => Date.now(), monotonic: steppingClock(100) } },
     );
     await post({ spans: [span({ attributes: { prompt_text: "a a a a a a" } }), span({ trace_id: "t2" })] });
     await settled();
