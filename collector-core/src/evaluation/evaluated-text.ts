@@ -92,6 +92,17 @@ export function readEvaluatedText(given: unknown): EvaluatedText {
   };
 }
 
+/** Characters that are kept of a completion that is too long. */
+export const KEPT_COMPLETION_LENGTH = LIMITS.completion;
+
+const LEFT_OUT = /\n\[… (\d+) characters left out …\]\n/;
+
+/** How many characters the completion has lost, where it was too long; 0 where it is whole. */
+export function leftOutOfCompletion(completion: string): number {
+  // What is no longer than the limit may say so itself.
+  return completion.length <= LIMITS.completion ? 0 : Number(LEFT_OUT.exec(completion)?.[1] ?? 0);
+}
+
 /** True where there is an answer: words, or the call of a tool. */
 export function hasAnswer(text: EvaluatedText): boolean {
   return text.completion !== undefined || text.tool_calls !== undefined;

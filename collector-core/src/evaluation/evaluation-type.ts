@@ -30,7 +30,8 @@ export interface JudgedType extends TypeFacts {
 /** A type that is computed from the text. */
 export interface ComputedType extends TypeFacts {
   readonly kind: "computed";
-  readonly compute: (text: EvaluatedText) => Verdict;
+  /** The verdict, or in a sentence why there is none. */
+  readonly compute: (text: EvaluatedText) => Promise<Verdict | string>;
 }
 
 /** A type of evaluation. */

@@ -174,8 +174,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         "NoCompletion",
       );
     try {
-      if (type.kind === "computed")
-        return { end: { outcome: "completed", verdict: type.compute(subject.text) }, usage: undefined };
+      if (type.kind === "computed") {
+        const verdict = await type.compute(subject.text);
+        return typeof verdict === "string"
+          ? failed(`It was not evaluated: ${verdict}.`, "InvalidEvaluationType")
+          : { end: { outcome: "completed", verdict }, usage: undefined };
+      }
       return await askJudge(type, subject, givenUp);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -39,6 +39,7 @@ export async function createEvaluation(
   const types = createTypeRegistry({
     ownTypes: config["evaluation.types"],
     findPersonalData: createPersonalDataFinder(),
+    clock,
     redactText: (text) => redactor.redactText(text),
   });
   const judge = await createConfiguredJudge(config);
@@ -74,10 +75,7 @@ export async function createEvaluation(
     log,
   });
   const runner: EvaluationRunner = {
-    problemOf(type) {
-      const found = types.find(type);
-      return typeof found === "string" ? found : undefined;
-    },
+    problemOf: (type) => types.problemOf(type),
     run: (span, tenant, requested) => evaluator.run(storedSubject(span, tenant, clock.now()), requested),
     describe: () => ({
       ...metrics.counts(),

@@ -28,7 +28,7 @@ import { whileConnected } from "./trace-requests.js";
 /** Runs types over a stored span. */
 export interface EvaluationRunner {
   /** Why a type cannot be run; undefined where it can. */
-  problemOf(type: string): string | undefined;
+  problemOf(type: string): Promise<string | undefined>;
   run(
     span: NormalizedSpan,
     tenant: string,
@@ -136,7 +136,7 @@ async function run(
   timeSlice: TimeSlice,
 ): Promise<EvaluationRunAnswer> {
   for (const type of types) {
-    const problem = runner.problemOf(type);
+    const problem = await runner.problemOf(type);
     if (problem !== undefined) throw new ApiError("invalid_payload", `types: ${problem}.`);
   }
   const answer = { status: "accepted" as const, enqueued: 0, dropped: 0, spans: 0, missing: 0 };

@@ -1,44 +1,146 @@
-import { RE2JS } from "re2js";
-import type { EvaluatedText } from "../evaluated-text.js";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../interfaces.js";
+import type { NowOrLater } from "../../now-or-later.js";
+import { TimeSlice } from "../../time-slice.js";
+import { createTurns } from "../../turns.js";
+import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
 import type { ComputedType, Verdict } from "../evaluation-type.js";
+import { estimateProgramSize } from "./estimate-program-size.js";
+import { compileSearch, type CompiledSearch } from "./linear-search.js";
 
 /** Finds personal data in a text: what kinds, and how many of each. */
 export type FindPersonalData = (text: string) => ReadonlyMap<string, number>;
 
+/** The verdict on a completion, or in a sentence why there is none. */
+type Check = (completion: string) => NowOrLater<Verdict | string>;
 /** Makes the check of a type's parameter, or says in a sentence why it cannot be used. */
-type MakeCheck = (parameter: string) => ((completion: string) => Verdict) | string;
+type MakeCheck = (parameter: string) => Check | string;
 
-/** Longest `regex:` and `contains:`; RE2 compiles what it takes into memory. */
+/** What {@link createTextChecks} needs. */
+export interface TextChecksOptions {
+  readonly findPersonalData: FindPersonalData;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** The types that need no judge. */
+export type TextCheckName = "valid_json" | "pii_leak" | "length" | "regex" | "contains";
+
+/** Makes checks of what types say. */
+export interface TextChecks {
+  /** The check of a type, or why there is none. An expression is first looked at when it is computed. */
+  check(name: TextCheckName, parameter: string): ComputedType["compute"] | string;
+  /** Why a type cannot be computed; undefined where it can. */
+  problemOf(name: TextCheckName, parameter: string): Promise<string | undefined>;
+}
+
+/** Longest `regex:` and `contains:`. */
 const MAX_PARAMETER_LENGTH = 1000;
-/** The most often asked for types are few; a sender that makes up new ones compiles each anew. */
-const MAX_KNOWN = 200;
+/** Largest compiled expression: with the longest completion it is looked for in about a second, in slices. */
+const MAX_INSTRUCTIONS = 1000;
+/** What is estimated is more than what is compiled: `(?:a|b)` is three instructions and seven characters. */
+const MAX_ESTIMATED_INSTRUCTIONS = 4 * MAX_INSTRUCTIONS;
+/**
+ * Compiled expressions that are remembered. The types that are asked for most are few; whoever makes up new ones has each
+ * compiled. An instruction with a class of Unicode takes 6 kB.
+ */
+const MAX_KNOWN_INSTRUCTIONS = 4000;
 
-/** Makes the types that need no judge (contract 8), from the name and what follows its colon. */
-export function createTextChecks(findPersonalData: FindPersonalData) {
-  const checks: Readonly<Record<"valid_json" | "pii_leak" | "length" | "regex" | "contains", MakeCheck>> = {
+/**
+ * Makes the types that need no judge (contract 8), from the name and what follows its colon. Senders of spans choose
+ * them, with the text to check: one is at work at a time, in slices between which the event loop has its turn.
+ */
+export function createTextChecks({ findPersonalData, clock }: TextChecksOptions): TextChecks {
+  const inTurn = createTurns(1);
+  const timeSlice = new TimeSlice(clock);
+  const compiled = new LRUCache<string, CompiledSearch>({
+    maxSize: MAX_KNOWN_INSTRUCTIONS,
+    sizeCalculation: ({ size }) => size,
+  });
+  const makers: Readonly<Record<TextCheckName, MakeCheck>> = {
     valid_json: () => validJson,
     pii_leak: () => (completion) => personalDataVerdict(findPersonalData(completion)),
     length: makeLengthCheck,
     regex: makeRegexCheck,
     contains: makeContainsCheck,
   };
-  const known = new Map<string, ReturnType<MakeCheck>>();
 
-  /** The check of a type, or why there is none. */
-  return function textCheck(name: keyof typeof checks, parameter: string): ComputedType["compute"] | string {
-    const key = `${name}:${parameter}`;
-    let check = known.get(key);
-    if (check === undefined) {
-      check = parameter.length > MAX_PARAMETER_LENGTH ? TOO_LONG : checks[name](parameter);
-      if (known.size < MAX_KNOWN) known.set(key, check);
+  function inSlices<Result>(work: () => NowOrLater<Result>): Promise<Result> {
+    return inTurn(async () => {
+      if (timeSlice.isOver()) await timeSlice.next();
+      return await work();
+    });
+  }
+
+  function makeRegexCheck(parameter: string): Check | string {
+    if (parameter === "") return "regex must be written regex:<expression>";
+    return async (completion) => {
+      const expression = compile(parameter);
+      if (typeof expression === "string") return expression;
+      const search = expression.search(completion);
+      for (;;) {
+        const { done, value: isFound } = search.next();
+        if (done === true) return regexVerdict(isFound);
+        if (timeSlice.isOver()) await timeSlice.next();
+      }
+    };
+  }
+
+  /** The expression, or why it cannot be used. */
+  function compile(parameter: string): CompiledSearch | string {
+    const known = compiled.get(parameter);
+    if (known !== undefined) return known;
+    if (estimateProgramSize(parameter) > MAX_ESTIMATED_INSTRUCTIONS) return TOO_LARGE;
+    try {
+      const expression = compileSearch(parameter);
+      if (expression.size > MAX_INSTRUCTIONS) return TOO_LARGE;
+      compiled.set(parameter, expression);
+      return expression;
+    } catch (error) {
+      return `the expression cannot be used: ${error instanceof Error ? error.message : String(error)}`;
     }
-    if (typeof check === "string") return check;
-    const found = check;
-    return (text: EvaluatedText) => found(text.completion ?? "");
+  }
+
+  function make(name: TextCheckName, parameter: string): Check | string {
+    return parameter.length > MAX_PARAMETER_LENGTH ? TOO_LONG : makers[name](parameter);
+  }
+
+  return {
+    check(name, parameter) {
+      const check = make(name, parameter);
+      if (typeof check === "string") return check;
+      return ({ completion = "" }: EvaluatedText) => inSlices(() => checkWhatIsKept(name, completion, check));
+    },
+    async problemOf(name, parameter) {
+      const check = make(name, parameter);
+      if (typeof check === "string") return check;
+      if (name !== "regex") return undefined;
+      const expression = await inSlices(() => compile(parameter));
+      return typeof expression === "string" ? expression : undefined;
+    },
   };
 }
 
+/** What was not found in a completion that is not kept whole may stand in the rest of it. */
+async function checkWhatIsKept(
+  name: TextCheckName,
+  completion: string,
+  check: Check,
+): Promise<Verdict | string> {
+  const leftOut = leftOutOfCompletion(completion);
+  const isKnown = leftOut === 0 || name === "length";
+  if (!isKnown && name === "valid_json") return cannotBeTold(leftOut);
+  const verdict = await check(completion);
+  return isKnown || typeof verdict === "string" || verdict.score === 1 ? verdict : cannotBeTold(leftOut);
+}
+
+function cannotBeTold(leftOut: number): string {
+  return `it cannot be told: the completion is so long that ${leftOut} characters in its middle are not looked at`;
+}
+
 const TOO_LONG = `what follows the colon is longer than ${MAX_PARAMETER_LENGTH} characters`;
+const TOO_LARGE =
+  `the expression cannot be used: compiled it would have more than ${MAX_INSTRUCTIONS} instructions; ` +
+  "repetitions such as {1000} count as often as they repeat";
 
 function validJson(completion: string): Verdict {
   try {
@@ -63,7 +165,7 @@ function personalDataVerdict(found: ReadonlyMap<string, number>): Verdict {
   return { score: 1, label: "leak", explanation: `The completion has ${kinds.join(", ")}.` };
 }
 
-function makeLengthCheck(parameter: string): ReturnType<MakeCheck> {
+function makeLengthCheck(parameter: string): Check | string {
   const bounds = /^(\d{0,9})-(\d{0,9})$/.exec(parameter);
   const [, from = "", to = ""] = bounds ?? [];
   const minimum = Number(from);
@@ -71,7 +173,8 @@ function makeLengthCheck(parameter: string): ReturnType<MakeCheck> {
   if (bounds === null || from + to === "" || minimum > maximum)
     return "length must be written length:<min>-<max>, in characters; one of the two may be left out";
   return (completion) => {
-    const characters = Array.from(completion).length;
+    const leftOut = leftOutOfCompletion(completion);
+    const characters = leftOut === 0 ? Array.from(completion).length : leftOut + KEPT_COMPLETION_LENGTH;
     const label = characters < minimum ? "too short" : characters > maximum ? "too long" : "within";
     return {
       score: label === "within" ? 1 : 0,
@@ -81,28 +184,17 @@ function makeLengthCheck(parameter: string): ReturnType<MakeCheck> {
   };
 }
 
-function makeRegexCheck(parameter: string): ReturnType<MakeCheck> {
-  if (parameter === "") return "regex must be written regex:<expression>";
-  let expression: RE2JS;
-  try {
-    // RE2 searches in linear time, whatever a client writes here.
-    expression = RE2JS.compile(parameter);
-  } catch (error) {
-    return `the expression cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  return (completion) => {
-    const isFound = expression.matcher(completion).find();
-    return {
-      score: isFound ? 1 : 0,
-      label: isFound ? "match" : "no match",
-      explanation: isFound
-        ? "The expression matches the completion."
-        : "The expression does not match the completion.",
-    };
+function regexVerdict(isFound: boolean): Verdict {
+  return {
+    score: isFound ? 1 : 0,
+    label: isFound ? "match" : "no match",
+    explanation: isFound
+      ? "The expression matches the completion."
+      : "The expression does not match the completion.",
   };
 }
 
-function makeContainsCheck(parameter: string): ReturnType<MakeCheck> {
+function makeContainsCheck(parameter: string): Check | string {
   if (parameter === "") return "contains must be written contains:<text>";
   return (completion) => {
     const isThere = completion.includes(parameter);

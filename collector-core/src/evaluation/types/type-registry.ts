@@ -5,9 +5,10 @@ import {
   type BuiltInTypeName,
   type EvaluationDirection,
 } from "../../contract/evaluation-types.js";
+import type { Clock } from "../../interfaces.js";
 import type { EvaluationType } from "../evaluation-type.js";
 import { RUBRICS } from "./built-in-rubrics.js";
-import { createTextChecks, type FindPersonalData } from "./text-checks.js";
+import { createTextChecks, type FindPersonalData, type TextCheckName } from "./text-checks.js";
 
 /** A type of a user's own, as it is configured (`evaluation.types`). */
 export interface OwnType {
@@ -20,6 +21,7 @@ export interface OwnType {
 export interface TypeRegistryOptions {
   readonly ownTypes: Readonly<Record<string, OwnType>>;
   readonly findPersonalData: FindPersonalData;
+  readonly clock: Pick<Clock, "monotonic">;
   /** What a span's `criteria:` says goes to the judge only through this. */
   readonly redactText: (text: string) => string;
 }
@@ -28,6 +30,8 @@ export interface TypeRegistryOptions {
 export interface TypeRegistry {
   /** The type, or in a sentence why there is none. */
   find(id: string): EvaluationType | string;
+  /** In a sentence why a type cannot be run; undefined where it can. */
+  problemOf(id: string): Promise<string | undefined>;
   /** Names that can be asked for, with how they are written and which way they count. */
   list(): { readonly name: string; readonly usage: string; readonly direction: EvaluationDirection }[];
 }
@@ -39,9 +43,10 @@ const MAX_CRITERIA_LENGTH = 4000;
 export function createTypeRegistry({
   ownTypes,
   findPersonalData,
+  clock,
   redactText,
 }: TypeRegistryOptions): TypeRegistry {
-  const textCheck = createTextChecks(findPersonalData);
+  const textChecks = createTextChecks({ findPersonalData, clock });
   const judged = new Map<string, EvaluationType>();
   for (const name of Object.keys(BUILT_IN_TYPES) as BuiltInTypeName[])
     judged.set(name, { kind: "judged", id: name, name, direction: BUILT_IN_TYPES[name], ...RUBRICS[name] });
@@ -56,12 +61,18 @@ export function createTypeRegistry({
     const parameter = id.slice(name.length + 1);
     const { direction } = PARAMETER_TYPES[name];
     if (name === "criteria") return criteriaType(id, redactText(parameter));
-    const compute = textCheck(name, parameter);
+    const compute = textChecks.check(name, parameter);
     return typeof compute === "string" ? compute : { kind: "computed", id, name, direction, compute };
   }
 
   return {
     find,
+    async problemOf(id) {
+      const type = find(id);
+      if (typeof type === "string") return type;
+      if (type.kind === "judged" || !isTextCheck(type.name)) return undefined;
+      return await textChecks.problemOf(type.name, id.slice(type.name.length + 1));
+    },
     list: () => [
       ...[...judged.values()].map(({ name, direction }) => ({ name, usage: name, direction })),
       ...Object.entries(PARAMETER_TYPES).map(([name, type]) => ({ name, ...type })),
@@ -71,6 +82,10 @@ export function createTypeRegistry({
 
 function isParameterType(name: string): name is keyof typeof PARAMETER_TYPES {
   return Object.hasOwn(PARAMETER_TYPES, name);
+}
+
+function isTextCheck(name: string): name is TextCheckName {
+  return isParameterType(name) && name !== "criteria";
 }
 
 function criteriaType(id: string, criteria: string): EvaluationType | string {

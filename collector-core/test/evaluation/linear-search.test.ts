@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { describe, expect, it } from "vitest";
+import { estimateProgramSize } from "../../src/evaluation/types/estimate-program-size.js";
+import { compileSearch } from "../../src/evaluation/types/linear-search.js";
+
+function isFound(expression: string, text: string): boolean {
+  const search = compileSearch(expression).search(text);
+  for (;;) {
+    const { done, value } = search.next();
+    if (done === true) return value;
+  }
+}
+
+const atom = fc.constantFrom(
+  ...[
+    "a",
+    "b",
+    ".",
+    "\\d",
+    "\\w",
+    "\\pL",
+    "\\x{1F642}",
+    "[a-c]",
+    "[^a\\]]",
+    "[[:digit:]x]",
+    "\\b",
+    "\\B",
+    "^",
+    "$",
+  ],
+  ...[
+    "\\A",
+    "\\z",
+    "(?s:.)",
+    "(?m:^)",
+    "(?m:$)",
+    "(?i:A)",
+    "(?i)ß",
+    "é",
+    "🙂",
+    "\\Qa.b\\E",
+    "\\n",
+    "K",
+    "(?i:k)",
+  ],
+);
+const expression = fc.letrec<{ node: string }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    atom,
+    fc.tuple(tie("node"), tie("node")).map(([first, second]) => first + second),
+    fc.tuple(tie("node"), tie("node")).map(([first, second]) => `(?:${first}|${second})`),
+    fc
+      .tuple(tie("node"), fc.constantFrom("*", "+", "?", "*?", "{2}", "{0,3}", "{2,}", "{3}"))
+      .map(([inner, count]) => `(${inner})${count}`),
+  ),
+})).node;
+const text = fc.string({
+  unit: fc.constantFrom(...Array.from("abcABkKxé🙂ß1_ -.\n\u212a"), "\ud800"),
+  maxLength: 30,
+});
+
+describe("a search in steps", () => {
+  it("finds what RE2 finds", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(expression, text, (written, searched) => {
+        const expected = RE2JS.compile(written).matcher(searched).find();
+        if (expected) found++;
+        expect(isFound(written, searched)).toBe(expected);
+      }),
+      { numRuns: 3000, seed: 7 },
+    );
+    expect(found).toBeGreaterThan(300);
+  });
+
+  it("has a step after some thousand states, however many follow", () => {
+    const steps = [...compileSearch("(?:a{0,30}){0,30}b").search("a".repeat(20_000))].length;
+    expect(steps).toBeGreaterThan(20);
+  });
+
+  it("takes no lookaround and no back reference", () => {
+    expect(() => compileSearch("a(?=b)")).toThrow("invalid");
+    expect(() => compileSearch("(a)\\1")).toThrow("invalid");
+  });
+});
+
+describe("the size of a compiled expression", () => {
+  it("is never estimated to be much less than it is", () => {
+    fc.assert(
+      fc.property(expression, (written) => {
+        expect(estimateProgramSize(written) + 8).toBeGreaterThanOrEqual(compileSearch(written).size);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ["\\pL{1000}".repeat(111), 111_000],
+    [`(?:${"a\\pL".repeat(240)}){1000}`, 480_000],
+    ["((a{10}){10}){10}", 1000],
+    ["[]{5}]{100}", 100],
+    ["a".repeat(1000), 1000],
+  ])("of %j is known before it is compiled", (written, least) => {
+    expect(estimateProgramSize(written)).toBeGreaterThanOrEqual(least);
+  });
+
+  it("is not estimated to be much more for what people write", () => {
+    for (const written of [
+      String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`,
+      String.raw`(?i)\b(?:refund|return|exchange)\b`,
+      String.raw`\{[^}]{0,200}\}`,
+      String.raw`https?://[\w.-]{1,200}/\S*`,
+    ])
+      expect(estimateProgramSize(written)).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { createTextChecks, type TextCheckName } from "../../src/evaluation/types/text-checks.js";
+import { readEvaluatedText } from "../../src/evaluation/evaluated-text.js";
+import { createPersonalDataFinder } from "../../src/pipeline/redaction/personal-data.js";
+import { systemClock } from "../../src/system-clock.js";
+import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
+
+const checks = createTextChecks({ findPersonalData: createPersonalDataFinder(), clock: systemClock });
+
+async function verdictOn(name: TextCheckName, parameter: string, completion: string) {
+  const check = checks.check(name, parameter);
+  return typeof check === "string" ? check : await check(readEvaluatedText({ completion_text: completion }));
+}
+
+/** Expressions that take long with a completion of `a`, or much memory. */
+const HOSTILE = [
+  "\\pL{1000}$",
+  "(?:(?:a{0,31}){0,31})$",
+  "(?i)(?:[^x]{1,500}){1,2}y$",
+  "(?:a|b|c|d){1000}",
+  ".*".repeat(400) + "q",
+  "(x+x+)+y",
+  "\\pL{1000}".repeat(100),
+  `(?:${"a\\pL".repeat(240)}){1000}`,
+  "(?:\\PL{99}|\\pL{999}|\\pN{999}){1}$",
+];
+
+describe("contract 8: expressions that a sender chooses", () => {
+  it("are searched with in linear time, or are refused in a sentence", async () => {
+    for (const expression of HOSTILE) {
+      const verdict = await verdictOn("regex", expression, "a".repeat(20_000));
+      if (typeof verdict === "string")
+        expect(verdict).toContain("compiled it would have more than 1000 instructions");
+      else expect(verdict.label).toMatch(/match/);
+    }
+  });
+
+  it("leave the event loop its turns, and are counted as errors where they are too large", async () => {
+    const { post, evaluated, evaluationsOf, get, collector } = await startJudgedCollector();
+    const types = HOSTILE.map((expression) => `regex:${expression}`);
+    const spans = Array.from({ length: 3 }, (_, index) =>
+      judgedSpan(types, { span_id: `s${index}` }, { completion_text: "a".repeat(20_000) }),
+    );
+    await post({ spans });
+    const health: number[] = [];
+    do {
+      const startMs = performance.now();
+      await get("/health");
+      health.push(performance.now() - startMs);
+    } while ((collector.ledger().evaluated?.pending ?? 0) > 0);
+    await evaluated();
+    expect(Math.max(...health)).toBeLessThan(1500);
+    const counts = collector.ledger().evaluated;
+    expect(counts).toMatchObject({ offered: spans.length * HOSTILE.length, dropped: 0, pending: 0 });
+    const outcomes = (await evaluationsOf()).map(({ attributes }) => [
+      attributes["evaluation_outcome"],
+      attributes["error_message"],
+    ]);
+    expect(outcomes.filter(([outcome]) => outcome === "error").length).toBeGreaterThan(0);
+    for (const [outcome, message] of outcomes)
+      if (outcome === "error") expect(message).toContain("more than 1000 instructions");
+  });
+
+  it("are refused by POST /v1/evaluations where they cannot be used", async () => {
+    expect(await checks.problemOf("regex", "(")).toContain("the expression cannot be used");
+    expect(await checks.problemOf("regex", "a{1000}{1000}")).toContain("cannot be used");
+    expect(await checks.problemOf("regex", "\\d+")).toBeUndefined();
+    expect(await checks.problemOf("contains", "")).toContain("contains must be written");
+  });
+});
+
+describe("contract 8: checks of completions that are long or deep", () => {
+  it("ten thousand brackets are JSON or not", async () => {
+    expect(await verdictOn("valid_json", "", "[".repeat(10_000) + "]".repeat(10_000))).toMatchObject({
+      score: 1,
+    });
+    expect(await verdictOn("valid_json", "", "[".repeat(20_000))).toMatchObject({ score: 0 });
+  });
+
+  it("what is not kept of ten megabytes is not taken for missing", async () => {
+    const json = JSON.stringify("x".repeat(10_000_000));
+    expect(await verdictOn("valid_json", "", json)).toContain("it cannot be told");
+    expect(await verdictOn("contains", "refund", json)).toContain("9980002 characters in its middle");
+    expect(await verdictOn("contains", "xxx", json)).toMatchObject({ score: 1 });
+    expect(await verdictOn("regex", "y", json)).toContain("it cannot be told");
+    expect(await verdictOn("pii_leak", "", json)).toContain("it cannot be told");
+    expect(await verdictOn("length", "-5000000", json)).toMatchObject({
+      score: 0,
+      explanation: "The completion has 10000002 characters.",
+    });
+  });
+});
