@@ -13,6 +13,12 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
     ["?to=alice%40example.com&x=1", "?to=[EMAIL]&x=1"],
     [String.raw`{"text":"Hello\nalice@example.com"}`, String.raw`{"text":"Hello\n[EMAIL]"}`],
     [String.raw`{"text":"\u00e9alice@example.com"}`, String.raw`{"text":"\u00e9[EMAIL]"}`],
+    [String.raw`{"text":"Hi alice\u0040example.com\n"}`, String.raw`{"text":"Hi [EMAIL]\n"}`],
+    [String.raw`"\\u0061lice\\u0040example\\u002ecom"`, `"[EMAIL]"`],
+    [String.raw`'alice\x40example.com'`, `'[EMAIL]'`],
+    ["write to alice&#64;example.com &amp; bob&#x40;example.org", "write to [EMAIL] &amp; [EMAIL]"],
+    ["alice&commat;example.com", "[EMAIL]"],
+    ["alice&commat;example&period;com, a &lt; b", "[EMAIL], a &lt; b"],
   ],
   card_number: [
     ["4111 1111 1111 1111", "[CARD_NUMBER]"],
@@ -24,6 +30,12 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
     ["6011111111111117", "[CARD_NUMBER]"],
     ["3530111333300000", "[CARD_NUMBER]"],
     ["4222222222222", "[CARD_NUMBER]"],
+    ["4000000000000000006", "[CARD_NUMBER]"],
+    ["4111111111111111.0", "[CARD_NUMBER].0"],
+    ["paid with 4111111111111111.00, thanks", "paid with [CARD_NUMBER].00, thanks"],
+    ["4111.1111.1111.1111", "[CARD_NUMBER]"],
+    ["It is 4111.1111.1111.1111.", "It is [CARD_NUMBER]."],
+    [String.raw`\u0034111 1111 1111 1111`, "[CARD_NUMBER]"],
     ["Ann,4242424242424242,12/25", "Ann,[CARD_NUMBER],12/25"],
     [String.raw`"a\n4111111111111111"`, String.raw`"a\n[CARD_NUMBER]"`],
     ["カード4111111111111111です", "カード[CARD_NUMBER]です"],
@@ -133,6 +145,16 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
     ],
     ["eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIi", "[JWT]"],
   ],
+  cookie: [
+    ["Cookie: sid=abc; theme=dark", "Cookie: [COOKIE]"],
+    ["GET / HTTP/1.1\ncookie: a=b; c=d\nAccept: */*", "GET / HTTP/1.1\ncookie: [COOKIE]\nAccept: */*"],
+    [
+      "Set-Cookie: sid=abc; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly\r\nVary: Origin",
+      "Set-Cookie: [COOKIE]\r\nVary: Origin",
+    ],
+    [String.raw`{"Cookie":"sid=abc; b=c","Host":"x"}`, String.raw`{"Cookie":"[COOKIE]","Host":"x"}`],
+    ["The header Cookie: a=b was sent.", "The header Cookie: [COOKIE] was sent."],
+  ],
   authorization: [
     ["Authorization: Bearer abc12345", "Authorization: Bearer [AUTHORIZATION]"],
     ["authorization: ApiKey 0123456789abc", "authorization: ApiKey [AUTHORIZATION]"],
@@ -140,11 +162,29 @@ const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
   ],
   credentials: [
     ["postgres://shop:pass1@db.example.com/shop", "postgres://[CREDENTIALS]@db.example.com/shop"],
+    ["curl -u ann:hunter2 https://x.example", "curl -u [CREDENTIALS] https://x.example"],
+    ["curl -s --user 'ann:hunter two' -v", "curl -s --user '[CREDENTIALS]' -v"],
+    ["wget --proxy-user=ann:x1", "wget --proxy-user=[CREDENTIALS]"],
     ["redis://:secret@localhost:6379", "redis://[CREDENTIALS]@localhost:6379"],
     ["https://0123456789abcdef0123@o1.ingest.example/1", "https://[CREDENTIALS]@o1.ingest.example/1"],
   ],
   secret: [
     ["password=hunter2x", "password=[SECRET]"],
+    ["login --password hunt3r --verbose", "login --password [SECRET] --verbose"],
+    ["--api-key 'my key' x", "--api-key '[SECRET]' x"],
+    [
+      "tool --aws-secret-access-key=ab/cd --token t0ken.",
+      "tool --aws-secret-access-key=[SECRET] --token [SECRET].",
+    ],
+    ['["--password", "hunter"]', '["--password", "[SECRET]"]'],
+    ["<password>hunter</password>", "<password>[SECRET]</password>"],
+    ["<db:pass>hunter</db:pass>", "<db:pass>[SECRET]</db:pass>"],
+    ['<client_secret type="x"> ab </client_secret>', '<client_secret type="x"> [SECRET] </client_secret>'],
+    [
+      String.raw`{\u0022password\u0022: \u0022hunter2x\u0022}`,
+      String.raw`{\u0022password\u0022: \u0022[SECRET]\u0022}`,
+    ],
+    ["{&quot;api_key&quot;: &quot;abcd1234&quot;}", "{&quot;api_key&quot;: &quot;[SECRET]&quot;}"],
     ["pwd=hunter2x", "pwd=[SECRET]"],
     ['{"password": "hunter-two"}', '{"password": "[SECRET]"}'],
     [String.raw`{\"password\": \"hunter2xx\"}`, String.raw`{\"password\": \"[SECRET]\"}`],
@@ -209,6 +249,11 @@ describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => 
   it.each(API_KEYS)("api_key: %s", (key) => {
     expect(redact(`use ${key} here`)).toBe("use [API_KEY] here");
     expect(redact(JSON.stringify({ text: `a\n${key}` }))).toBe(String.raw`{"text":"a\n[API_KEY]"}`);
+  });
+
+  it("api_key: behind a name that an underscore glues to it", () => {
+    expect(redact("OPENAI_sk-abcdefghij1234567890ABCDEFGHIJ")).toBe("OPENAI_[API_KEY]");
+    expect(redact("ci_ghp_abcdefghijklmnopqrstuvwxyz0123456789")).toBe("ci_[API_KEY]");
   });
 
   it("counts every match by its pattern", () => {

@@ -90,6 +90,13 @@ const pieces = fc.oneof(
     String.raw`\u00e9`,
     String.raw`\n`,
     "[EMAIL]",
+    "Cookie: a=b; c=d",
+    "--password hunt3r",
+    "curl -u ann:hunter2",
+    "<password>",
+    "</password>",
+    "4111.1111.1111.1111",
+    "OPENAI_sk-abcdefghij1234567890ABCD",
   ),
   fc.constantFrom(
     "ssn ",

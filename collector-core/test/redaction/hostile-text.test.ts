@@ -56,6 +56,22 @@ const PIECES = [
   "\\u00e9",
   `"'\`]\\`,
   "[EMAIL]",
+  "cookie: a=",
+  "cookie: a=b; ",
+  "--password ",
+  "--a-",
+  "-u a:",
+  "curl -u a:b ",
+  "<a>",
+  "<password>",
+  "<password>a</",
+  "<a ",
+  String.raw`\u0040`,
+  String.raw`\\\\u0040a`,
+  "&#64;",
+  "&commat;a",
+  "4111.",
+  "a_sk-",
 ];
 
 const SMALL = 6_250;

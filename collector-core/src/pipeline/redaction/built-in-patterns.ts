@@ -3,6 +3,8 @@ import { apiKey, jwt } from "./patterns/api-key.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
 import { authorization } from "./patterns/authorization.js";
 import { cardNumber } from "./patterns/card-number.js";
+import { requestUser, secretOption } from "./patterns/command-line.js";
+import { cookie } from "./patterns/cookie.js";
 import { email } from "./patterns/email.js";
 import { iban } from "./patterns/iban.js";
 import { ipv4Address, ipv6Address } from "./patterns/ip-address.js";
@@ -12,6 +14,7 @@ import { WORLD_IDS } from "./patterns/national-ids-world.js";
 import { namedPhoneNumber, phoneNumber } from "./patterns/phone-number.js";
 import { privateKey } from "./patterns/private-key.js";
 import { urlCredentials } from "./patterns/url-credentials.js";
+import { secretElement } from "./patterns/xml-element.js";
 
 /**
  * The built-in patterns in the order in which they run (spec 4.9 rule 4): what is most specific first, so that a
@@ -22,7 +25,11 @@ export const BUILT_IN_PATTERNS: readonly Pattern[] = [
   jwt,
   apiKey,
   urlCredentials,
+  requestUser,
   authorization,
+  cookie,
+  secretOption,
+  secretElement,
   assignedSecret,
   email,
   iban,

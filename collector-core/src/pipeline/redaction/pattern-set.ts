@@ -1,4 +1,5 @@
 import { MARGIN } from "./character-codes.js";
+import { decodeEscapes } from "./escaped-characters.js";
 import { KeywordBeginnings } from "./keyword-beginnings.js";
 import { keywords, wordsOf } from "./keywords.js";
 import type { Pattern } from "./pattern.js";
@@ -7,8 +8,10 @@ import { FEATURE, textFeatures, type TextFeatures } from "./text-features.js";
 
 /** A text, and what may be found in it. */
 export interface PreparedText {
-  /** The text in the form in which the patterns look at it, of the same length. */
+  /** The text in the form in which the patterns look at it. */
   readonly searched: string;
+  /** Where each of its characters stands in the text; undefined where both have the same places. */
+  readonly places: Int32Array | undefined;
   /** The patterns that may have a match in it, in the order in which they run. */
   readonly candidates: readonly Pattern[];
 }
@@ -62,13 +65,20 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
     prepare(text) {
       let searched = text;
       let features = textFeatures(text);
+      let places: Int32Array | undefined;
+      const decoded = features.mayHaveEscapes ? decodeEscapes(text) : undefined;
+      if (decoded !== undefined) {
+        searched = decoded.text;
+        places = decoded.places;
+        features = textFeatures(searched);
+      }
       if (!features.isPlain) {
-        searched = plainCharacters(text);
+        searched = plainCharacters(searched);
         features = textFeatures(searched);
       }
       const { candidates, unnamed } = select(features);
       const isWithName = unnamed.length < candidates.length && hasKeyword(searched, features);
-      return { searched, candidates: isWithName ? candidates : unnamed };
+      return { searched, places, candidates: isWithName ? candidates : unnamed };
     },
     after(pattern, candidates) {
       const position = patterns.indexOf(pattern);

@@ -31,6 +31,15 @@ export function builtIn(pattern: Pick<Pattern, "name" | "find"> & Partial<Patter
 /** What a built-in pattern leaves behind. None looks for anything in it. */
 export const REPLACEMENT_TAG = /\[[A-Z][A-Z0-9_]{1,30}\]/g;
 
+/** The same matches in a text of which another form was searched. */
+export function matchesAt(
+  matches: readonly TextMatch[],
+  places: Int32Array | undefined,
+): readonly TextMatch[] {
+  if (places === undefined) return matches;
+  return matches.map(({ start, end }) => ({ start: places[start] ?? 0, end: places[end] ?? 0 }));
+}
+
 /** Puts a replacement in the place of each match. */
 export function replaceMatches(text: string, matches: readonly TextMatch[], replacement: string): string {
   let result = "";

@@ -17,8 +17,8 @@ export const SECRET_NAMES: readonly string[] = [...STRONG_SECRET_NAMES, "token",
 /** What may follow a name. */
 export const SECRET_NAME_SUFFIXES: readonly string[] = ["value", "hash", "base64"];
 
-/** The last two characters of all of these. */
-const ENDINGS = ["rd", "wd", "se", "de", "et", "ey", "en", "al", "ls", "on", "ng", "ue", "sh", "64"];
+/** The last two characters of all of these, and of `cookie`. */
+const ENDINGS = ["rd", "wd", "se", "de", "et", "ey", "en", "al", "ls", "on", "ng", "ue", "sh", "64", "ie"];
 
 const IS_ENDING = new Uint8Array(1024);
 for (const ending of ENDINGS) IS_ENDING[endingIndex(ending.charCodeAt(0), ending.charCodeAt(1))] = 1;

@@ -41,6 +41,10 @@ export const FEATURE = {
   three: 1 << 13,
   /** A group of six digits. */
   six: 1 << 14,
+  /** An option of a command: `--` and a letter, or `-u`. */
+  option: 1 << 15,
+  /** The end of what may be the name of a secret, and `>`. */
+  element: 1 << 16,
 } as const;
 
 /** What {@link textFeatures} found. */
@@ -50,6 +54,8 @@ export interface TextFeatures {
   readonly digitSums: DigitSums;
   /** Behind the last digit; 0 where there is none. */
   readonly digitsEnd: number;
+  /** True where a character of ASCII may be written as an escape or an entity. */
+  readonly mayHaveEscapes: boolean;
   /** The characters of the text, from {@link MARGIN} on; good until the next text is looked at. */
   readonly codes: Uint16Array;
   /** False where a character stands for one of ASCII: nothing else is said of such a text. */
@@ -57,7 +63,7 @@ export interface TextFeatures {
 }
 
 /** Whoever has none of these has nothing to redact; most prose does not. */
-const NOTEWORTHY = new RegExp(String.raw`[\d@:=_${NOT_PLAIN}-]`);
+const NOTEWORTHY = new RegExp(String.raw`[\d@:=_<&${NOT_PLAIN}-]`);
 /** The one form of a key that may have neither digit nor symbol. */
 const NOTEWORTHY_WORDS = ["AKIA", "ASIA"];
 
@@ -77,8 +83,10 @@ const KIND = {
   at: 7,
   percent: 8,
   backslash: 9,
-  other: 10,
-  notPlain: 11,
+  greaterThan: 10,
+  ampersand: 11,
+  other: 12,
+  notPlain: 13,
 } as const;
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [new RegExp(`[${NOT_PLAIN}]`), KIND.notPlain],
@@ -91,6 +99,8 @@ const KINDS: readonly (readonly [RegExp, number])[] = [
   [/-/, KIND.dash],
   [/\+/, KIND.plus],
   [/\\/, KIND.backslash],
+  [/>/, KIND.greaterThan],
+  [/&/, KIND.ampersand],
   [/[^\w/.~]/, KIND.other],
 ];
 const KIND_OF = Uint8Array.from({ length: 0x10000 }, (_, code) => {
@@ -110,6 +120,7 @@ const LETTER_O = 0x6f;
 const LETTER_R = 0x72;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
+const LETTER_X = 0x78;
 /** Makes a capital letter of ASCII a small one. */
 const SMALL = 0x20;
 
@@ -131,6 +142,7 @@ export function textFeatures(text: string): TextFeatures {
   let tokenStart = MARGIN;
   let hasSign = false;
   let isEscaped = false;
+  let mayHaveEscapes = false;
 
   for (let at = MARGIN; at < end; at++) {
     const code = codes[at] as number;
@@ -173,9 +185,16 @@ export function textFeatures(text: string): TextFeatures {
     } else if (kind === KIND.dash) {
       if (isDash(codes, at + 1) && isDash(codes, at + 2) && isDash(codes, at + 3) && isDash(codes, at + 4))
         flags |= FEATURE.dashes;
+      if (isOption(codes, at)) flags |= FEATURE.option;
     } else if (kind === KIND.plus) flags |= FEATURE.phone;
-    else if (kind === KIND.backslash) isEscaped ||= codes[at + 1] === LETTER_U;
-    else if (kind === KIND.notPlain) return { flags: 0, digitSums: 0, digitsEnd: 0, codes, isPlain: false };
+    else if (kind === KIND.backslash) {
+      isEscaped ||= codes[at + 1] === LETTER_U;
+      mayHaveEscapes ||= codes[at + 1] === LETTER_U || codes[at + 1] === LETTER_X;
+    } else if (kind === KIND.greaterThan) {
+      if (mayEndElement(codes, at)) flags |= FEATURE.element;
+    } else if (kind === KIND.ampersand) mayHaveEscapes = true;
+    else if (kind === KIND.notPlain)
+      return { flags: 0, digitSums: 0, digitsEnd: 0, mayHaveEscapes: true, codes, isPlain: false };
   }
 
   if (end - tokenStart >= TOKEN_LENGTH) flags |= FEATURE.token;
@@ -187,6 +206,7 @@ export function textFeatures(text: string): TextFeatures {
     flags,
     digitSums: isEscaped ? ANY_DIGITS : sums,
     digitsEnd: digitsEnd - MARGIN,
+    mayHaveEscapes,
     codes,
     isPlain: true,
   };
@@ -199,6 +219,23 @@ const ZERO = 0x30;
 
 function isDash(codes: Uint16Array, at: number): boolean {
   return codes[at] === DASH;
+}
+
+/** True for the first of two dashes before a letter, and for the dash of `-u`. */
+function isOption(codes: Uint16Array, dash: number): boolean {
+  const next = codes[dash + 1] as number;
+  if (next === LETTER_U) return true;
+  return next === DASH && isLetter(codes[dash + 2] as number);
+}
+
+/** `</password>`, `</pass >`. */
+function mayEndElement(codes: Uint16Array, closing: number): boolean {
+  let end = closing;
+  while (closing - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
+  const last = codes[end - 1] as number;
+  const beforeLast = codes[end - 2] as number;
+  const mayBePlural = (last | SMALL) === LETTER_S;
+  return mayEndSecretName(beforeLast, last) || mayBePlural;
 }
 
 function areHexadecimal(codes: Uint16Array, start: number, end: number): boolean {

@@ -1,4 +1,4 @@
-import { replaceMatches, type Pattern, type TextMatch } from "./pattern.js";
+import { matchesAt, replaceMatches, type Pattern, type TextMatch } from "./pattern.js";
 import { createPatternSet, isNamed } from "./pattern-set.js";
 import { SECRET_NAME } from "./patterns/assigned-secret.js";
 import { isPlainProse } from "./text-features.js";
@@ -45,9 +45,9 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   const truncate = (text: string): string => truncateText(text, maxTextLength, findMatches);
 
   function findMatches(text: string): TextMatch[] {
-    const { searched, candidates } = builtIn.prepare(text);
+    const { searched, places, candidates } = builtIn.prepare(text);
     return [
-      ...candidates.flatMap(({ find }) => find(searched)),
+      ...candidates.flatMap(({ find }) => matchesAt(find(searched), places)),
       ...customPatterns.flatMap(({ find }) => find(text)),
     ];
   }
@@ -55,16 +55,18 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   function runBuiltIn(text: string, label: string | undefined): Round {
     const prefix = label === undefined ? "" : `${label}: `;
     let result = prefix + text;
-    let { searched, candidates } = builtIn.prepare(result);
+    let { searched, places, candidates } = builtIn.prepare(result);
     let isSettled = true;
     for (let next = 0; next < candidates.length; next++) {
       const pattern = candidates[next] as Pattern;
-      const matches = pattern.find(searched);
-      if (matches.length === 0) continue;
+      const found = pattern.find(searched);
+      if (found.length === 0) continue;
+      const matches = matchesAt(found, places);
       const standApart = matches.every((match) => standsApart(result, match));
       const isSame = searched === result;
       result = replaceMatches(result, matches, pattern.replacement);
-      searched = isSame ? result : replaceMatches(searched, matches, pattern.replacement);
+      if (places !== undefined) ({ searched, places } = builtIn.prepare(result));
+      else searched = isSame ? result : replaceMatches(searched, matches, pattern.replacement);
       onRedacted(pattern.name, matches.length);
       // What it left behind may be part of something else now, or the name of what follows: `[API_KEY]: …`.
       const isDone = standApart && !namesSecret.has(pattern);

@@ -106,6 +106,10 @@ function canBeginWith(form: string, first: string): boolean {
   return charClass === undefined ? letter === first : new RegExp(charClass).test(first);
 }
 
+/** Keys that are known by how they begin, a name before them or not: `OPENAI_sk-…`. */
+const PLAIN_BEGINNING =
+  /^(?:sk-|gh[pousr]_|github_pat_|AIza|A[KS]IA|xox[a-z]|glpat-|gsk_|xai-|pplx-|npm_|pypi-|hf_|[rs]k_(?:live|test)_|SG\.)/;
+
 const TOKEN_CHARACTER = Uint8Array.from({ length: 128 }, (_, code) =>
   /[\w+/=.~:-]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
@@ -127,12 +131,13 @@ function findApiKeys(text: string): TextMatch[] {
 
 function findInToken(text: string, start: number, end: number, found: TextMatch[]): void {
   for (let at = start; at < end; at++) {
-    if (!startsWord(text, at)) continue;
+    const isGlued = !startsWord(text, at);
+    if (isGlued && text[at - 1] !== "_") continue;
     const forms = FORMS_BY_FIRST.get(text[at] ?? "");
     if (forms === undefined) continue;
     forms.lastIndex = at;
     const key = forms.exec(text)?.[0];
-    if (key === undefined || !isRandom(key)) continue;
+    if (key === undefined || !isRandom(key) || (isGlued && !PLAIN_BEGINNING.test(key))) continue;
     found.push({ start: at, end: at + key.length });
     at += key.length - 1;
   }

@@ -2,7 +2,8 @@ import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
 
-const NO_SECRET_TOKEN =
+/** What stands before `token` where it is one of a text or a page. */
+export const NO_SECRET_TOKEN =
   /(?:next|page|sync|continuation|eos|bos|pad|unk|sep|cls|mask|special|stop|start|cancell?ation)[-_ ]?$/i;
 
 /** How a path begins. */
@@ -66,8 +67,13 @@ function valueAt(text: string, start: number, quote: string): TextMatch | undefi
   return { start, end: start + value.length };
 }
 
+/** True for what stands for a value rather than being one. */
+export function isPlaceholder(value: string): boolean {
+  return PLACEHOLDER.test(value);
+}
+
 /** Letters alone are a word. */
-function isWord(value: string): boolean {
+export function isWord(value: string): boolean {
   return /^\p{L}+$/u.test(value);
 }
 

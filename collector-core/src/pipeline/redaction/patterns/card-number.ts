@@ -29,7 +29,7 @@ export const cardNumber = builtIn({
 
 function findCards(text: string): TextMatch[] {
   const found: TextMatch[] = [];
-  for (const groups of digitGroups(text, /[ \u00a0-]/)) {
+  for (const groups of digitGroups(text, /[ \u00a0.-]/)) {
     for (let first = 0; first < groups.length; first++) {
       const last = lastGroupOfCard(text, groups, first);
       if (last === undefined) continue;
@@ -47,11 +47,21 @@ function lastGroupOfCard(text: string, groups: readonly DigitGroup[], first: num
     const group = groups[last] as DigitGroup;
     digits += text.slice(group.start, Math.min(group.end, group.start + MAX_DIGITS + 1));
     if (digits.length > MAX_DIGITS) return undefined;
-    if (isCard(digits) && isFree(text, start, group.end)) return last;
+    if (isCard(digits) && isFree(text, start, group.end) && areCardGroups(text, groups, first, last))
+      return last;
     // Cards are printed in groups of four, or of four, six and the rest: not as `1 2 3`.
     if (group.end - group.start < MIN_GROUP_LENGTH) return undefined;
   }
   return undefined;
+}
+
+/** With dots only groups of four throughout: others are decimals and versions. */
+function areCardGroups(text: string, groups: readonly DigitGroup[], first: number, last: number): boolean {
+  if (first === last) return true;
+  const inside = groups.slice(first, last + 1);
+  const dots = inside.slice(0, -1).filter(({ end }) => text[end] === ".").length;
+  if (dots === 0) return true;
+  return dots === last - first && inside.every(({ start, end }) => end - start === MIN_GROUP_LENGTH);
 }
 
 function isCard(digits: string): boolean {
@@ -73,7 +83,13 @@ function isFree(text: string, start: number, end: number): boolean {
   if (!startsWord(text, start)) return false;
   if (/[A-Za-z_]/.test(text[end] ?? "")) return false;
   if (text[start - 1] === "." && isDigit(text.charCodeAt(start - 2))) return false;
-  if (text[end] === "." && isDigit(text.charCodeAt(end + 1))) return false;
+  // A number that became a decimal on its way is one: `4111111111111111.0`.
+  if (
+    text[end] === "." &&
+    isDigit(text.charCodeAt(end + 1)) &&
+    !/^\.0{1,2}(?![\w.])/.test(text.slice(end, end + 4))
+  )
+    return false;
   return (
     !/[0-9a-f]-$/i.test(text.slice(Math.max(0, start - 2), start)) &&
     !/^-[0-9a-f]/i.test(text.slice(end, end + 2))

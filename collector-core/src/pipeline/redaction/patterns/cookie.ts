@@ -1,0 +1,23 @@
+import { builtIn, findAll } from "../pattern.js";
+import { FEATURE } from "../text-features.js";
+
+const NAME = String.raw`[\w!#$%&*+.^|~-]{1,128}`;
+const VALUE = String.raw`[^\s;,"'\\<>]{0,4096}`;
+const ATTRIBUTE = String.raw`expires=[^;"'\\<>\r\n]{0,40}|httponly|secure|partitioned|${NAME}=${VALUE}`;
+
+/** The header with all that it sets: `Cookie: a=b; c=d`, `Set-Cookie: sid=…; Path=/; HttpOnly`. */
+const COOKIES = new RegExp(
+  String.raw`(?<![A-Za-z])(?:set-)?cookie["'\\\]]{0,6}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(${NAME}=${VALUE}(?:;\s{0,2}(?:${ATTRIBUTE})){0,200})`,
+  "gi",
+);
+
+/** What a `Cookie` or `Set-Cookie` header carries. */
+export const cookie = builtIn({
+  name: "cookie",
+  needs: FEATURE.assignment,
+  find: (text) =>
+    findAll(text, COOKIES, ({ 0: whole, 1: value = "", index }) => {
+      const end = index + whole.length;
+      return { start: end - value.length, end };
+    }),
+});
