@@ -5,6 +5,7 @@ import { mapKeys, mapValues, type JsonObject } from "./map-object.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
 import { cardNumber, isLongCardNumber } from "./patterns/card-number.js";
 import { namedByItself, passedOnBy } from "./property-meaning.js";
+import { mayEndSecretName } from "./secret-names.js";
 import type { TextRedactor } from "./text-redactor.js";
 
 /**
@@ -112,7 +113,9 @@ export function createValueRedactor({
   function redactProperty(opened: OpenObject, key: string, value: unknown): unknown {
     if (key === opened.binaryKey && typeof value === "string")
       return redactEncodedText(value, (text) => textRedactor.redact(text));
-    return redactValue(value, meaningOf(opened, key));
+    return opened.passedOn === NO_MEANING && isPlainNumber(key, value)
+      ? value
+      : redactValue(value, meaningOf(opened, key));
   }
 
   function meaningOf({ object, passedOn }: OpenObject, key: string): KeyMeaning {
@@ -131,8 +134,18 @@ export function createValueRedactor({
       if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
         return redactValue(attributes, NO_MEANING);
       return mapValues(attributes as JsonObject, (key, value) =>
-        isExempt(key, value) ? value : redactValue(value, readKey(key)),
+        isExempt(key, value) || isPlainNumber(key, value) ? value : redactValue(value, readKey(key)),
       );
     },
   };
 }
+
+/** True for a number that is nobody's, under a key that is no name of a secret: said sooner than by reading the key. */
+function isPlainNumber(key: string, value: unknown): boolean {
+  if (typeof value !== "number" || value >= MIN_NUMBER) return false;
+  const last = key.charCodeAt(key.length - 1);
+  return !mayEndSecretName(key.charCodeAt(key.length - 2), last) && last !== LETTER_S && last !== CAPITAL_S;
+}
+
+const LETTER_S = 0x73;
+const CAPITAL_S = 0x53;
