@@ -7,7 +7,8 @@ import { Command, CommanderError } from "commander";
 import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
 import { OPTION_LIST, type Config } from "./config/options.js";
 import { optionsHelp } from "./config/options-reference.js";
-import { formatValue, HIDDEN } from "./config/show-value.js";
+import { shownValue } from "./config/quoted.js";
+import { formatValue } from "./config/show-value.js";
 import { logFileProblem, notWritable } from "./logging/log-file.js";
 import { createLogger, type Logger } from "./logging/logger.js";
 
@@ -139,7 +140,10 @@ function valuesThatAreSet({ config, sources }: LoadedConfig): string {
   const set = OPTION_LIST.filter(({ key }) => sources[key] !== "default");
   if (set.length === 0) return "Every value is its default.\n";
   return set
-    .map(({ key, secret }) => `  ${key} = ${secret ? HIDDEN : formatValue(config[key])} (${sources[key]})\n`)
+    .map((option) => {
+      const { key } = option;
+      return `  ${key} = ${formatValue(shownValue(option, config[key]))} (${sources[key]})\n`;
+    })
     .join("");
 }
 

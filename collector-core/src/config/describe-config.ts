@@ -3,7 +3,7 @@ import type { ConfigDescription, ConfigEntry } from "../contract/config.js";
 import type { LoadedConfig } from "./load-config.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
-import { HIDDEN } from "./show-value.js";
+import { shownValue } from "./quoted.js";
 
 /** The body of `GET /v1/config`: every option with its value, its source and its rule (contract 3). */
 export function describeConfig({ config, sources, defaults, recheck }: LoadedConfig): ConfigDescription {
@@ -33,7 +33,7 @@ export function describeOptions(
   },
 ): ConfigDescription["config"] {
   const entries = options.map((option): [string, ConfigEntry] => {
-    const shown = (value: unknown) => (option.secret && !isUnset(value) ? HIDDEN : (value ?? null));
+    const shown = (value: unknown) => shownValue(option, value) ?? null;
     const nextValue = state.nextValues?.[option.key];
     const isChanging =
       state.nextValues !== undefined && !isDeepStrictEqual(nextValue, state.values[option.key]);
@@ -54,10 +54,4 @@ export function describeOptions(
     ];
   });
   return Object.fromEntries(entries);
-}
-
-/** Whether there is a secret is none. */
-function isUnset(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === undefined;
-  return Object.keys(value).length === 0;
 }

@@ -24,6 +24,8 @@ export interface OptionKind<T> {
   /** The text of an environment variable as the value that YAML would give; undefined where it is none of this kind. */
   parse(text: string): unknown;
   check(value: unknown): Reading<T>;
+  /** What was written, as a problem may quote it. Default: as it was written. */
+  quote?(raw: string): string;
 }
 
 /** Limits of a number, inclusive except `above`. */
@@ -197,6 +199,7 @@ export function list<T extends string | number>(
       ...(maximumCount === Infinity ? {} : { maxItems: maximumCount }),
     },
     parse: (value) => value.split(",").map((part) => item.parse(part.trim())),
+    ...(item.quote === undefined ? {} : { quote: quoteItems(item.quote.bind(item)) }),
     check(value) {
       if (!Array.isArray(value)) return REFUSED;
       if (value.length < minimumCount || value.length > maximumCount)
@@ -213,4 +216,9 @@ export function list<T extends string | number>(
       return { ok: true, value: kept };
     },
   };
+}
+
+/** Quotes a list by its items: what stands between commas, brackets and the dashes of YAML. */
+function quoteItems(quote: (raw: string) => string): (raw: string) => string {
+  return (raw) => raw.replace(/[^\s,[\]]+/g, (item) => (item === "-" ? item : quote(item)));
 }

@@ -14,6 +14,7 @@ import {
 import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../contract/judge-providers.js";
 import { evaluationThresholds, ownEvaluationTypes } from "./evaluation-kinds.js";
 import { customPatterns } from "./custom-patterns-kind.js";
+import { baseUrl, origin } from "./url-kind.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
 /** Names of the log levels, the least important first (spec 2.6). */
@@ -72,13 +73,7 @@ export const OPTIONS = {
     doc: "Host headers that are answered beside the loopback names and, unless bound to loopback, IP addresses.",
   }),
   "server.allowed_origins": option({
-    kind: list(
-      text({
-        rule: "an origin such as https://example.com, without a path",
-        pattern: /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/]+\/?$/,
-      }),
-      { items: "origins such as https://example.com, without a path" },
-    ),
+    kind: list(origin(), { items: "origins such as https://example.com, without a path" }),
     default: [],
     doc: "Origins whose pages may read from the collector, beside its own.",
   }),
@@ -204,13 +199,9 @@ export const OPTIONS = {
   }),
 
   "exporter.otlp_endpoint": option({
-    kind: text({
-      rule: "an http or https URL",
-      pattern: /^https?:\/\/[^\s/]/,
-      isValid: (url) => URL.canParse(url) && new URL(url).search === "" && new URL(url).hash === "",
-    }),
+    kind: baseUrl(),
     default: undefined,
-    doc: "Base URL of an OTLP HTTP receiver; spans go to its /v1/traces. Unset: nothing is exported.",
+    doc: "Base URL of an OTLP HTTP receiver; spans go to its /v1/traces. A key goes into `exporter.headers`. Unset: nothing is exported.",
   }),
   "exporter.batch_size": option({
     kind: integer({ minimum: 1, maximum: 100_000 }),
@@ -379,11 +370,7 @@ export const OPTIONS = {
     secret: true,
   }),
   "evaluation.judge_base_url": option({
-    kind: text({
-      rule: "an http or https URL",
-      pattern: /^https?:\/\/[^\s/]/,
-      isValid: (url) => URL.canParse(url),
-    }),
+    kind: baseUrl(),
     default: undefined,
     doc: "Base URL of the judge's API, such as that of a proxy; azure and openai-compatible need it.",
     envOnly: true,

@@ -1,7 +1,9 @@
 import { nearestVariable, suggestion } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";
-import { HIDDEN, showRaw } from "./show-value.js";
+import { maskUserInfo } from "./mask-credentials.js";
+import { quoted } from "./quoted.js";
+import { showRaw } from "./show-value.js";
 import { readYamlFile, type YamlFile } from "./yaml-file.js";
 
 /** Where values come from. */
@@ -76,9 +78,9 @@ export function readOptions(
 
 /** A problem on one line: key, value, source, limit (contract 5). */
 function problemLine(option: Option, raw: string, source: string, detail: string): string {
-  const shown = option.secret ? HIDDEN : showRaw(raw);
+  const shown = quoted(option, raw);
   // A detail may quote an item.
-  const more = detail === "" || option.secret ? "" : `; ${detail}`;
+  const more = detail === "" || option.secret ? "" : `; ${maskUserInfo(detail)}`;
   return `${option.key} = ${shown} (${source}): must be ${option.kind.rule}${more}`;
 }
 

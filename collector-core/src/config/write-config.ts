@@ -8,6 +8,8 @@ import type { LoadedConfig } from "./load-config.js";
 import { nearest, suggestion } from "./nearest-name.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
+import { isMasked, maskUserInfo } from "./mask-credentials.js";
+import { quoted } from "./quoted.js";
 import { HIDDEN, showRaw } from "./show-value.js";
 
 /** Writes values into the YAML file; null takes one out. */
@@ -74,11 +76,14 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
     } else if (!(option.secret && value === HIDDEN)) {
       const reading = option.kind.check(value);
       edits.push({ option, value });
-      if (reading.ok) continue;
-      const shown = option.secret ? HIDDEN : showRaw(JSON.stringify(value));
+      const written = JSON.stringify(value);
+      if (isMasked(written))
+        problems.push(`${key}: ${HIDDEN} stands for what is not shown; write it in full`);
+      if (reading.ok || isMasked(written)) continue;
+      const shown = quoted(option, written);
       const details = option.secret ? [] : [reading.detail, ...(reading.moreDetails ?? [])].filter(Boolean);
       problems.push(
-        `${key} = ${shown}: must be ${option.kind.rule}${details.map((each) => `; ${each}`).join("")}`,
+        `${key} = ${shown}: must be ${option.kind.rule}${details.map((each) => `; ${maskUserInfo(each)}`).join("")}`,
       );
     }
   }

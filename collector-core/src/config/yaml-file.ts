@@ -120,7 +120,7 @@ function plainValue(node: Node | null, document: Document): unknown {
 
 function written(node: Node | null, content: string): string {
   const [start, end] = node?.range ?? [0, 0];
-  return showRaw(content.slice(start, end));
+  return content.slice(start, end);
 }
 
 /** A message of the parser without what it quotes from the file, which may be a secret. */

@@ -100,6 +100,23 @@ histograms:
     expect(text()).toContain("rate: 0.75");
   });
 
+  it("refuses a URL with a user name or a password, and quotes neither", async () => {
+    const { put, text } = await withFile(YAML);
+    const response = await put({ "exporter.otlp_endpoint": "http://user:hunter2@localhost:4318" });
+    const error = await errorOf(response);
+    expect(error).toMatchObject({ status: 400, code: "invalid_config" });
+    expect(error.details["exporter.otlp_endpoint"]).toContain("http://***@localhost:4318");
+    expect(JSON.stringify(error)).not.toContain("hunter2");
+    expect(text()).toBe(YAML);
+  });
+
+  it("refuses to write a masked value in the place of what it hides", async () => {
+    const { put, text } = await withFile(YAML);
+    const error = await errorOf(await put({ "evaluation.judge_model": "http://***@localhost/model" }));
+    expect(error.details["evaluation.judge_model"]).toContain("write it in full");
+    expect(text()).toBe(YAML);
+  });
+
   it("names every problem by its key, and writes nothing", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(
