@@ -19,6 +19,7 @@ import type { OtherSignal } from "./ingest/otlp-other-signals.js";
 import { createOriginGuard, isLoopback } from "./ingest/origin-guard.js";
 import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
+import { createTenantFilterReader } from "./ingest/tenant-filter.js";
 import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceKey, TraceStore } from "./interfaces.js";
@@ -43,6 +44,7 @@ import { createSpanStats } from "./pipeline/stats/span-stats.js";
 import { createTraceSampler } from "./pipeline/trace-sampler.js";
 import { createWorker } from "./pipeline/worker.js";
 import { configRoutes } from "./query/config-routes.js";
+import { defaultTenantByHeader } from "./query/default-tenant.js";
 import { createEvaluationLog } from "./query/evaluation-log.js";
 import { evaluationsRoutes } from "./query/evaluations-routes.js";
 import { eventsRoute } from "./query/events-route.js";
@@ -259,6 +261,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const apiKeys = createApiKeys(config["auth.api_keys"], clock);
   const httpLog = logger.child("http");
   const writeConfig = createConfigWriter(loaded);
+  const tenants = {
+    enabled: config["multi_tenant.enabled"],
+    headerName: config["multi_tenant.header_name"],
+  };
   const ingestion = {
     queue,
     counters: metrics,
@@ -277,10 +283,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       maxBodyBytes: config["limits.max_body_bytes"],
       budget: budget.account("request_bodies"),
     }),
-    readTenant: createTenantReader({
-      enabled: config["multi_tenant.enabled"],
-      headerName: config["multi_tenant.header_name"],
-    }),
+    readTenant: createTenantReader(tenants),
     isStopping,
   };
   const warnOfConnections = onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
@@ -327,6 +330,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
     registerRoutes: async (app) => {
       await describeApi(app, version);
+      defaultTenantByHeader(app, createTenantFilterReader(tenants));
       await app.register(tracesRoutes, { store, clock, onCleared: forget });
       await app.register(evaluationsRoutes, {
         log: evaluationLog,
@@ -375,9 +379,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
 
   /** Traces were deleted: nothing is to be said of them any more. */
-  function forget(deleted?: TraceKey): void {
-    const isDeleted = ({ tenant, traceId }: TraceKey): boolean =>
-      deleted === undefined || (tenant === deleted.tenant && traceId === deleted.traceId);
+  function forget(isDeleted: (key: TraceKey) => boolean): void {
     evaluation?.evaluator.cancel(isDeleted);
     evaluationLog.remove(isDeleted);
     live.cleared();

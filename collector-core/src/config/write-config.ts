@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import type { ConfigChange } from "../contract/config.js";
-import { ApiError, type ErrorDetails } from "../contract/errors.js";
+import { ApiError } from "../contract/errors.js";
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
 import type { LoadedConfig } from "./load-config.js";
@@ -102,7 +102,7 @@ function edit(content: string, edits: readonly YamlEdit[], path: string): string
 
 /** Every problem in the message, and by its key in the details. */
 function invalid(problems: readonly string[]): ApiError {
-  const details: ErrorDetails = {};
+  const details: Record<string, string> = {};
   for (const problem of problems) {
     const key = /^[\w.]+(?=(?: =|:) )/.exec(problem)?.[0] ?? "file";
     details[key] = details[key] === undefined ? problem : `${details[key]}\n${problem}`;

@@ -50,6 +50,11 @@ export const ERROR_CATALOGUE = {
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
   method_not_allowed: { status: 405, meaning: "The path exists and does not take this method; see `Allow`." },
   request_timeout: { status: 408, meaning: "The request took longer than 15 seconds to arrive." },
+  ambiguous_trace: {
+    status: 409,
+    meaning:
+      "Several tenants have a trace of this id, and the request names none of them; `details.tenants` has the first 20.",
+  },
   body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
   batch_too_large: {
     status: 413,
@@ -81,7 +86,7 @@ export const ERROR_CATALOGUE = {
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
 /** Facts that go with an error, for programs: an index, a field, a limit. */
-export type ErrorDetails = Record<string, string | number | boolean>;
+export type ErrorDetails = Record<string, string | number | boolean | readonly string[]>;
 
 /** The one shape of an error body (contract 2). */
 export interface ErrorBody {

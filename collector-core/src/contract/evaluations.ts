@@ -46,7 +46,12 @@ const Filters = {
   model: Type.Optional(Type.String({ description: "Of the evaluated span, as `agent`." })),
   agent: Type.Optional(Type.String()),
   service: Type.Optional(Type.String()),
-  tenant: Type.Optional(Type.String()),
+  tenant: Type.Optional(
+    Type.String({
+      description:
+        "Of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+    }),
+  ),
   since: Type.Optional(Type.String({ description: "RFC 3339: not before." })),
   until: Type.Optional(Type.String({ description: "RFC 3339: before." })),
 };
@@ -185,7 +190,12 @@ export const EvaluationRunSchema = Type.Object({
   spans: Type.Optional(
     Type.Array(Type.Object({ trace_id: Type.String(), span_id: Type.String() }), { maxItems: 1000 }),
   ),
-  tenant: Type.Optional(Type.String({ description: "Whose traces. Default: the newest of that id." })),
+  tenant: Type.Optional(
+    Type.String({
+      description:
+        "Whose traces. Default where the collector is multi-tenant: the tenant header. Without either, an id that several tenants have is 409 ambiguous_trace.",
+    }),
+  ),
 });
 export type EvaluationRun = Static<typeof EvaluationRunSchema>;
 

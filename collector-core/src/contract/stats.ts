@@ -44,7 +44,12 @@ export const StatsQuerySchema = Type.Object({
   ),
   service: Filter("spans of this service"),
   env: Filter("spans of this environment"),
-  tenant: Filter("spans of this tenant"),
+  tenant: Type.Optional(
+    Type.String({
+      description:
+        "Only spans of this tenant; empty: those without one. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+    }),
+  ),
   span_type: Filter("spans of this type"),
   model: Filter("spans of this model"),
   provider: Filter("spans of this provider"),

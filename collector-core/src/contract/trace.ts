@@ -98,7 +98,12 @@ export interface TruncatedText {
 /** Filters over traces, shared by all that answers or takes out traces. */
 export const TraceFilterSchema = Type.Object({
   trace_id: Type.Optional(Type.String({ description: "Look up one trace." })),
-  tenant: Type.Optional(Type.String({ description: "Traces of one tenant." })),
+  tenant: Type.Optional(
+    Type.String({
+      description:
+        "Traces of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+    }),
+  ),
   service: Type.Optional(Type.String()),
   env: Type.Optional(Type.String()),
   agent: Type.Optional(Type.String()),

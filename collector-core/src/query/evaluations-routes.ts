@@ -66,7 +66,10 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         tags: TAGS,
         summary: "Recent scores, of judges and of users",
         querystring: Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: EvaluationListSchema, ...errorAnswers("invalid_limit", "invalid_query") },
+        response: {
+          200: EvaluationListSchema,
+          ...errorAnswers("invalid_limit", "invalid_query", "invalid_tenant"),
+        },
       },
     },
     async ({ query }, reply) => {
@@ -90,7 +93,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         description:
           "Means over time, distributions, by agent and by model, outcomes, the judge's latency and cost.",
         querystring: Type.Object(EvaluationSummaryQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: EvaluationSummarySchema, ...errorAnswers("invalid_query") },
+        response: { 200: EvaluationSummarySchema, ...errorAnswers("invalid_query", "invalid_tenant") },
       },
     },
     async ({ query }) =>
@@ -111,7 +114,9 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
           ...errorAnswers(
             "invalid_json",
             "invalid_payload",
+            "invalid_tenant",
             "trace_not_found",
+            "ambiguous_trace",
             "trace_store_disabled",
             "unsupported_media_type",
             "evaluation_unavailable",
@@ -146,9 +151,16 @@ async function run(
     answer.dropped += dropped;
     answer.spans++;
   };
+  // All keys first: where one is ambiguous, nothing is evaluated.
+  const keys = new Map<string, TraceKey>();
+  for (const traceId of [...traceIds, ...spans.map(({ trace_id: id }) => id)]) {
+    if (timeSlice.isOver()) await timeSlice.next();
+    if (!keys.has(traceId)) keys.set(traceId, await findTraceKey(store, traceId, tenant));
+  }
+  const keyOf = (traceId: string): TraceKey => keys.get(traceId) ?? { tenant: "", traceId };
   for (const traceId of new Set(traceIds)) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const key = await findTraceKey(store, traceId, tenant);
+    const key = keyOf(traceId);
     const trace = await store.get(key);
     if (trace === undefined) {
       answer.missing++;
@@ -162,7 +174,7 @@ async function run(
   }
   for (const { trace_id: traceId, span_id: spanId } of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const key = await findTraceKey(store, traceId, tenant);
+    const key = keyOf(traceId);
     const span = await store.getSpan(key, spanId);
     if (span === undefined) answer.missing++;
     else evaluate(span, key);

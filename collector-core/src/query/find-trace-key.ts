@@ -1,12 +1,31 @@
+import { ApiError } from "../contract/errors.js";
 import type { TraceKey, TraceStore } from "../interfaces.js";
+import { shownId } from "./trace-requests.js";
 
-/** A trace that is asked for without a tenant is the newest of that id, whosesoever it is. */
+/** Tenants that an error names. */
+const MAX_NAMED = 20;
+
+/**
+ * The key of a trace. Without a tenant it is the one of that id; a guess among several could delete another tenant's.
+ *
+ * @throws `ApiError` ambiguous_trace.
+ */
 export async function findTraceKey(
-  store: TraceStore,
+  store: Pick<TraceStore, "tenantsOf">,
   traceId: string,
   tenant: string | undefined,
 ): Promise<TraceKey> {
   if (tenant !== undefined) return { tenant, traceId };
-  const [newest = ""] = await store.tenantsOf(traceId);
-  return { tenant: newest, traceId };
+  const tenants = await store.tenantsOf(traceId);
+  const [only = ""] = tenants;
+  if (tenants.length > 1) throw ambiguousTrace(traceId, tenants);
+  return { tenant: only, traceId };
+}
+
+function ambiguousTrace(traceId: string, tenants: readonly string[]): ApiError {
+  return new ApiError(
+    "ambiguous_trace",
+    `${tenants.length} tenants have a trace ${shownId(traceId)}: name one of them by the parameter tenant.`,
+    { count: tenants.length, tenants: tenants.slice(0, MAX_NAMED) },
+  );
 }

@@ -14,6 +14,8 @@ export interface LiveReader {
   /** False from when its key or its session has ended: it is told nothing more then. */
   isAllowed(): boolean;
   end(): void;
+  /** Whose traces and evaluations it is told of; undefined: every tenant's. */
+  readonly tenant?: string | undefined;
 }
 
 /** What {@link createLiveHub} needs. */
@@ -69,11 +71,13 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
   /** Writes what each reader has missed. Readers that are up to date get the same text, which is made once. */
   async function sendChanges(): Promise<void> {
     changes.endStep(newestEvaluation());
-    const texts = new Map<number, Promise<string>>();
+    const texts = new Map<string, Promise<string>>();
     for (const each of connected) {
       if (each.step === changes.lastStep || each.reader.isBehind()) continue;
-      const text = texts.get(each.step) ?? changesText(each.step);
-      texts.set(each.step, text);
+      const { tenant } = each.reader;
+      const key = tenant === undefined ? String(each.step) : `${each.step} ${tenant}`;
+      const text = texts.get(key) ?? changesText(each.step, tenant);
+      texts.set(key, text);
       each.step = changes.lastStep;
       const ended = evaluationsText(each);
       each.reader.write(ended + (await text));
@@ -86,18 +90,23 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
     const missed = sequence - each.evaluation;
     each.evaluation = sequence;
     if (missed > MAX_EVALUATIONS) return eventText("reset", { reason: "burst" });
-    return evaluations.map((evaluation) => eventText("evaluation", evaluation)).join("");
+    const { tenant } = each.reader;
+    return evaluations
+      .filter((evaluation) => tenant === undefined || evaluation.tenant === tenant)
+      .map((evaluation) => eventText("evaluation", evaluation))
+      .join("");
   }
 
   function newestEvaluation(): number {
     return evaluationsAfter(Infinity, 0).sequence;
   }
 
-  async function changesText(step: number): Promise<string> {
+  async function changesText(step: number, tenant: string | undefined): Promise<string> {
     const id = `${run}-${changes.lastStep}`;
     const missed = changes.since(step);
     if (missed.type === "reset") return eventText("reset", { reason: missed.reason }, id);
-    const summaries = await Promise.all(missed.keys.map(summaryOf));
+    const keys = missed.keys.filter((key) => tenant === undefined || key.tenant === tenant);
+    const summaries = await Promise.all(keys.map(summaryOf));
     return summaries
       .filter((summary) => summary !== undefined)
       .map((summary, index, all) => eventText("trace", summary, index === all.length - 1 ? id : undefined))

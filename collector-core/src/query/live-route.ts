@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { LIVE_EVENT_SCHEMAS } from "../contract/live.js";
+import { errorAnswers } from "./error-schemas.js";
 import type { LiveHub } from "./live-hub.js";
 
 /** What {@link liveRoute} needs. */
@@ -15,6 +16,12 @@ const Query = Type.Object(
   {
     last_event_id: Type.Optional(
       Type.String({ description: "As the header Last-Event-ID, for clients that cannot set it." }),
+    ),
+    tenant: Type.Optional(
+      Type.String({
+        description:
+          "Traces and evaluations of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -36,7 +43,10 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
           "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID with the traces and evaluations that were missed, or with `reset` where they are too many. It ends within a second of the end of the session that it was opened with.",
         produces: ["text/event-stream"],
         querystring: Query,
-        response: { 200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)) },
+        response: {
+          200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)),
+          ...errorAnswers("invalid_query", "invalid_tenant"),
+        },
       },
     },
     (request, reply) => {
@@ -56,6 +66,7 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
           isBehind: () => response.writableNeedDrain,
           isAllowed: () => isAllowed(request.headers),
           end: () => response.end(),
+          tenant: request.query.tenant,
         },
         typeof header === "string" ? header : request.query.last_event_id,
       );

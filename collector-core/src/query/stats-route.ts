@@ -40,7 +40,7 @@ export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (a
           "Calls, errors, latency, tokens, cost and scores of every span, whatever sampling says, in points of 10 s over " +
           "the last hour and of a minute over the last day; beside them the pipeline's own counters.",
         querystring: Type.Object(StatsQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: StatsSchema, ...errorAnswers("invalid_query") },
+        response: { 200: StatsSchema, ...errorAnswers("invalid_query", "invalid_tenant") },
       },
     },
     async ({ query }, reply) => await read(toRequest(query), whileConnected(reply.raw)),

@@ -25,8 +25,8 @@ export interface TracesRoutesOptions {
   /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
   readonly store: TraceStore | undefined;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Told when traces were deleted: one, or all of them. */
-  readonly onCleared: (deleted?: TraceKey) => void;
+  /** Told which traces were deleted. */
+  readonly onCleared: (isDeleted: (key: TraceKey) => boolean) => void;
 }
 
 const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
@@ -35,7 +35,20 @@ const TenantQuery = Type.Object(
   {
     tenant: Type.Optional(
       Type.String({
-        description: "Whose trace, where several tenants have one of this id. Default: the newest of them.",
+        description:
+          "Whose trace. Default where the collector is multi-tenant: the tenant header. Without either, an id that several " +
+          "tenants have is 409 ambiguous_trace.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const ClearQuery = Type.Object(
+  {
+    tenant: Type.Optional(
+      Type.String({
+        description:
+          "Whose traces. Default where the collector is multi-tenant: the tenant header, else every tenant.",
       }),
     ),
   },
@@ -48,6 +61,13 @@ const Full = Type.Object(
   },
   { additionalProperties: false },
 );
+const ONE_TRACE_ERRORS = [
+  "invalid_query",
+  "invalid_tenant",
+  "trace_not_found",
+  "trace_store_disabled",
+  "ambiguous_trace",
+] as const;
 const TAGS = ["traces"];
 /** Typed loosely: an answer that is streamed, or empty, is not sent as the object that it is documented as. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
@@ -67,7 +87,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: TraceListSchema,
-          ...errorAnswers("invalid_limit", "invalid_query", "trace_store_disabled"),
+          ...errorAnswers("invalid_limit", "invalid_query", "invalid_tenant", "trace_store_disabled"),
         },
       },
     },
@@ -84,7 +104,10 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         tags: TAGS,
         summary: "How many traces have which value",
         querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
-        response: { 200: FacetsSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
+        response: {
+          200: FacetsSchema,
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+        },
       },
     },
     async ({ query }, reply) => await requiredStore(store).facets(query, whileConnected(reply.raw)),
@@ -97,7 +120,10 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         tags: TAGS,
         summary: "When traces started",
         querystring: Type.Object(HistogramQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: HistogramSchema, ...errorAnswers("invalid_query", "trace_store_disabled") },
+        response: {
+          200: HistogramSchema,
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+        },
       },
     },
     async ({ query }, reply) => await requiredStore(store).histogram(query, whileConnected(reply.raw)),
@@ -113,7 +139,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Full,
         response: {
           ...STREAMED,
-          ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled"),
+          ...errorAnswers(...ONE_TRACE_ERRORS),
         },
       },
     },
@@ -141,7 +167,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: TenantQuery,
         response: {
           200: NormalizedSpanSchema,
-          ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled"),
+          ...errorAnswers(...ONE_TRACE_ERRORS),
         },
       },
     },
@@ -161,13 +187,18 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     {
       schema: {
         tags: TAGS,
-        summary: "Clear the trace store",
-        response: { ...DELETED, ...errorAnswers("trace_store_disabled") },
+        summary: "Delete all traces",
+        querystring: ClearQuery,
+        response: {
+          ...DELETED,
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+        },
       },
     },
-    async (_request, reply) => {
-      await requiredStore(store).clear();
-      onCleared();
+    async ({ query: { tenant } }, reply) => {
+      if (tenant === undefined) await requiredStore(store).clear();
+      else await removeTenant(requiredStore(store), tenant, new TimeSlice(clock));
+      onCleared((key) => tenant === undefined || key.tenant === tenant);
       return await reply.code(204).send();
     },
   );
@@ -180,17 +211,24 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         summary: "Delete one trace",
         params: TraceParams,
         querystring: TenantQuery,
-        response: { ...DELETED, ...errorAnswers("invalid_query", "trace_not_found", "trace_store_disabled") },
+        response: { ...DELETED, ...errorAnswers(...ONE_TRACE_ERRORS) },
       },
     },
     async ({ params, query }, reply) => {
       const key = await findTraceKey(requiredStore(store), params.trace_id, query.tenant);
       if (!(await requiredStore(store).remove(key))) throw traceNotFound(params.trace_id);
-      onCleared(key);
+      onCleared(({ tenant, traceId }) => tenant === key.tenant && traceId === key.traceId);
       return await reply.code(204).send();
     },
   );
 };
+
+async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSlice): Promise<void> {
+  for (const key of await store.select({ tenant })) {
+    if (timeSlice.isOver()) await timeSlice.next();
+    await store.remove(key);
+  }
+}
 
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
 async function* traceJson(

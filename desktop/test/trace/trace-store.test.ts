@@ -13,12 +13,14 @@ function detailOf(spans: NormalizedSpan[], traceId = "t", tenant = ""): TraceDet
   return { trace: { trace_id: traceId, tenant, root_name: "run" } as TraceSummary, spans };
 }
 
-function setUp(answer: (key: TraceKey) => Promise<TraceDetail>) {
+function setUp(answer: (key: TraceKey) => Promise<TraceDetail>, listed: readonly TraceSummary[] = []) {
   const getTrace = vi.fn<(key: TraceKey) => Promise<TraceDetail>>(answer);
   const getSpan = vi.fn(async (_key: TraceKey, spanId: string) =>
     newSpan(spanId, null, 0, 1, { attributes: { text: "Once upon a time" } }),
   );
-  return { getTrace, getSpan, store: createTraceStore({ getTrace, getSpan } as unknown as CollectorApi) };
+  const listTraces = vi.fn(async () => ({ traces: [...listed], next_cursor: null }));
+  const api = { getTrace, getSpan, listTraces } as unknown as CollectorApi;
+  return { getTrace, getSpan, listTraces, store: createTraceStore(api) };
 }
 
 const changed = (traceId: string, tenant = "") =>
@@ -160,6 +162,26 @@ describe("contract 3: two tenants' equal ids are two traces", () => {
     await store.getState().open(named("t", "newest"));
     expect(getTrace.mock.calls.map(([key]) => key.tenant)).toEqual([undefined, "newest", "newest"]);
     expect(store.getState().spans).toBe(before);
+  });
+});
+
+describe("a link that names no tenant, to an id that several have", () => {
+  const ambiguous = async (key: TraceKey): Promise<TraceDetail> => {
+    if (key.tenant === undefined) throw new CollectorError("ambiguous_trace", "2 tenants");
+    return detailOf([], key.traceId, key.tenant);
+  };
+
+  it("opens the newest of them", async () => {
+    const { store, listTraces } = setUp(ambiguous, [{ tenant: "globex" } as TraceSummary]);
+    await store.getState().open(named("t"));
+    expect(store.getState()).toMatchObject({ phase: "ready", tenant: "globex" });
+    expect(listTraces).toHaveBeenCalledWith({ trace_id: "t", limit: 1 }, expect.anything());
+  });
+
+  it("says what the collector said where they are gone meanwhile", async () => {
+    const { store } = setUp(ambiguous);
+    await store.getState().open(named("t"));
+    expect(store.getState()).toMatchObject({ phase: "error", error: { code: "ambiguous_trace" } });
   });
 });
 

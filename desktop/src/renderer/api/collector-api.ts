@@ -56,7 +56,7 @@ export interface TraceFilters {
 /** What names one trace: two tenants' equal ids are two traces. */
 export interface TraceKey {
   readonly traceId: string;
-  /** Empty where the collector is not multi-tenant. Undefined: the newest trace of that id, whosesoever it is. */
+  /** Empty where the collector is not multi-tenant. Undefined where it is not known: an id of several is `ambiguous_trace`. */
   readonly tenant: string | undefined;
 }
 
@@ -141,7 +141,7 @@ export function createCollectorApi({
       getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
     exportAddress: (filters) => `${baseUrl}/v1/export${queryString(filters)}`,
     async exportTrace({ traceId, tenant }) {
-      const query = queryString({ trace_id: traceId, tenant: tenant === "" ? undefined : tenant });
+      const query = queryString({ trace_id: traceId, tenant });
       return await (await call(`/v1/export${query}`)).blob();
     },
     async importTraces(lines) {
@@ -186,8 +186,9 @@ export function createCollectorApi({
   };
 }
 
+/** A tenant that is known is named, an empty one too: a proxy may set a tenant header, and another tenant have the id. */
 function tracePath({ traceId, tenant }: TraceKey, below = ""): string {
-  const query = tenant === "" ? "" : queryString({ tenant });
+  const query = queryString({ tenant });
   return `/v1/traces/${encodeURIComponent(traceId)}${below}${query}`;
 }
 

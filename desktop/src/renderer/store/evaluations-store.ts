@@ -182,7 +182,7 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
               ...(spanId === undefined
                 ? { trace_ids: traceIds }
                 : { spans: traceIds.map((traceId) => ({ trace_id: traceId, span_id: spanId })) }),
-              ...(tenant === undefined || tenant === "" ? {} : { tenant }),
+              ...(tenant === undefined ? {} : { tenant }),
             });
             sum.enqueued += enqueued;
             sum.dropped += dropped;

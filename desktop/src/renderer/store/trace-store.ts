@@ -1,4 +1,4 @@
-import type { LiveEvent, NormalizedSpan, TraceSummary } from "@obspan/collector-core/contract";
+import type { LiveEvent, NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/contract";
 import { createStore } from "zustand/vanilla";
 import { createPacer } from "./pacer.js";
 import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
@@ -70,6 +70,19 @@ export function createTraceStore(
       await get().refresh();
     }
 
+    /** A link without a tenant opens the newest trace of its id. */
+    async function readTrace(key: TraceKey, signal: AbortSignal): Promise<TraceDetail> {
+      try {
+        return await api.getTrace(key, signal);
+      } catch (error) {
+        if (!(error instanceof CollectorError) || error.code !== "ambiguous_trace") throw error;
+        const { traces } = await api.listTraces({ trace_id: key.traceId, limit: 1 }, signal);
+        const [newest] = traces;
+        if (newest === undefined) throw error;
+        return await api.getTrace({ ...key, tenant: newest.tenant }, signal);
+      }
+    }
+
     function fetchTrace(key: TraceKey): Promise<void> {
       return (underWay = fetchNow(key));
     }
@@ -79,7 +92,7 @@ export function createTraceStore(
       const mine = new AbortController();
       loading = mine;
       try {
-        const { trace, spans } = await api.getTrace(key, mine.signal);
+        const { trace, spans } = await readTrace(key, mine.signal);
         if (mine.signal.aborted) return;
         const kept = keepUnchanged(get().spans, spans);
         const whole = stillValid(get(), kept);
