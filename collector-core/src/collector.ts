@@ -258,7 +258,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         return max_traces + max_bytes + ttl;
       },
     });
-  const apiKeys = createApiKeys(config["auth.api_keys"], clock);
+  const addressOf = createClientAddressReader(config["server.trusted_proxies"]);
+  const apiKeys = createApiKeys({ keys: config["auth.api_keys"], clock, addressOf });
   const httpLog = logger.child("http");
   const writeConfig = createConfigWriter(loaded);
   const tenants = {
@@ -276,8 +277,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
             perServiceRpm: config["rate_limit.per_service_rpm"],
           })
         : undefined,
-      addressOf: createClientAddressReader(config["server.trusted_proxies"]),
-      authorize: (headers) => apiKeys.authorize(headers),
+      addressOf,
+      authorize: (request) => apiKeys.authorize(request),
     }),
     readBody: createBodyReader({
       maxBodyBytes: config["limits.max_body_bytes"],
@@ -308,7 +309,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       allowedHosts: config["server.allowed_hosts"],
       allowedOrigins: config["server.allowed_origins"],
     }),
-    authorize: (headers) => apiKeys.authorize(headers),
+    authorize: (request) => apiKeys.authorize(request),
     isProtected: (route) =>
       route === "/metrics"
         ? config["auth.protect_metrics"]
@@ -352,7 +353,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         isStopping,
       });
       await app.register(sessionRoute, {
-        openSession: (key) => apiKeys.openSession(key),
+        openSession: (key, request) => apiKeys.openSession(key, request),
         closeSession: (headers) => apiKeys.closeSession(headers),
       });
       await app.register(eventsRoute, { read: () => events.read() });

@@ -103,7 +103,9 @@ export const OPTIONS = {
       { items: "keys without spaces, commas or control characters" },
     ),
     default: [],
-    doc: "When set, /v1/* needs one of them, as X-API-Key or as a bearer token. Unset: everybody may come in.",
+    doc:
+      "When set, /v1/* needs one of them, as X-API-Key or as a bearer token. Unset: everybody may come in. " +
+      "Wrong keys are throttled by address: ten at once, then one each 6 s.",
     secret: true,
   }),
   "auth.protect_metrics": option({

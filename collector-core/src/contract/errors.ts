@@ -69,7 +69,7 @@ export const ERROR_CATALOGUE = {
   rate_limited: {
     status: 429,
     meaning:
-      "More requests a minute than `rate_limit.per_ip_rpm` or `rate_limit.per_service_rpm`; see `Retry-After`.",
+      "More requests a minute than `rate_limit.per_ip_rpm` or `rate_limit.per_service_rpm`, or too many wrong keys from one address; see `Retry-After`.",
   },
   queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
   internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },

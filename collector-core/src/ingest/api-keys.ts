@@ -1,27 +1,29 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../contract/errors.js";
 import type { Clock } from "../interfaces.js";
+import type { ReadClientAddress } from "./client-address.js";
+import { createFailedKeys } from "./failed-keys.js";
 
 /** Who may use the collector (contract 5, `auth.api_keys`). */
 export interface ApiKeys {
   /**
    * Lets a request pass that carries a key in `X-API-Key` or as a bearer token, or the cookie of a session. Where no
-   * keys are configured, all pass.
+   * keys are configured, all pass. Wrong keys are throttled by their address.
    *
-   * @throws `ApiError` unauthorized.
+   * @throws `ApiError` unauthorized, rate_limited.
    */
-  authorize(headers: IncomingHttpHeaders): void;
-  /** Whether {@link authorize} would let them pass. */
+  authorize(request: IncomingMessage): void;
+  /** Whether the key or the session of a request that was let in is still good. */
   isAllowed(headers: IncomingHttpHeaders): boolean;
   /**
    * Opens a session of a browser (contract 3, `POST /v1/session`).
    *
    * @returns the cookie to set.
-   * @throws `ApiError` unauthorized where the key is none of ours.
+   * @throws `ApiError` unauthorized where the key is none of ours; rate_limited.
    */
-  openSession(key: string): string;
+  openSession(key: string, request: IncomingMessage): string;
   /**
    * Ends the session of a request, where it has one: this collector takes its cookie no more, also not of who copied it.
    *
@@ -37,16 +39,41 @@ const MAX_ENDED_SESSIONS = 10_000;
 /** A page of another site can neither read it nor have it sent. */
 const COOKIE_ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
 
-/** @param keys - empty where everybody may come in. */
-export function createApiKeys(keys: readonly string[], clock: Pick<Clock, "now">): ApiKeys {
+/** What {@link createApiKeys} needs. */
+export interface ApiKeysOptions {
+  /** `auth.api_keys`; empty where everybody may come in. */
+  readonly keys: readonly string[];
+  readonly clock: Clock;
+  readonly addressOf: ReadClientAddress;
+}
+
+export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKeys {
   const digests = keys.map(sha256);
+  const failed = createFailedKeys(clock);
   // Sessions outlive a restart, are known to every replica, and end when a key is changed.
   const secret = sha256(digests.map((digest) => digest.toString("hex")).join());
 
-  function isKey(candidate: string): boolean {
-    const digest = sha256(candidate);
+  /** Which of the keys a digest is of; -1 where it is of none. */
+  function indexOf(digest: Buffer): number {
     // Every key is looked at, whichever it is: how long it takes says nothing.
-    return digests.reduce((found, known) => timingSafeEqual(known, digest) || found, false);
+    return digests.reduce((found, known, index) => (timingSafeEqual(known, digest) ? index : found), -1);
+  }
+
+  /** Why a key may not pass; undefined where it may. */
+  function keyRefusal(key: string, request: IncomingMessage): ApiError | undefined {
+    const digest = sha256(key);
+    const index = indexOf(digest);
+    const address = addressOf(request);
+    if (index !== -1 && failed.isKnown(address, index)) return undefined;
+    const wrong = digest.toString("latin1");
+    if (failed.isKnownWrong(wrong)) return unknownKey();
+    failed.require(address);
+    if (index === -1) {
+      failed.fail(address, wrong);
+      return unknownKey();
+    }
+    failed.succeed(address, index);
+    return undefined;
   }
 
   const ended = new LRUCache<string, true>({ max: MAX_ENDED_SESSIONS });
@@ -62,11 +89,8 @@ export function createApiKeys(keys: readonly string[], clock: Pick<Clock, "now">
     return !ended.has(nonce);
   }
 
-  /** Why a request may not pass; undefined where it may. */
-  function refusal(headers: IncomingHttpHeaders): ApiError | undefined {
-    if (keys.length === 0) return undefined;
-    const key = keyOf(headers);
-    if (key !== undefined) return isKey(key) ? undefined : unknownKey();
+  /** Why a request without a key may not pass; undefined where its session lets it. */
+  function sessionRefusal(headers: IncomingHttpHeaders): ApiError | undefined {
     const session = sessionOf(headers.cookie);
     if (session === undefined)
       return unauthorized("The collector wants an API key: send it as X-API-Key (auth.api_keys).");
@@ -74,13 +98,20 @@ export function createApiKeys(keys: readonly string[], clock: Pick<Clock, "now">
   }
 
   return {
-    authorize(headers) {
-      const error = refusal(headers);
+    authorize(request) {
+      if (keys.length === 0) return;
+      const key = keyOf(request.headers);
+      const error = key === undefined ? sessionRefusal(request.headers) : keyRefusal(key, request);
       if (error !== undefined) throw error;
     },
-    isAllowed: (headers) => refusal(headers) === undefined,
-    openSession(key) {
-      if (keys.length > 0 && !isKey(key)) throw unknownKey();
+    isAllowed(headers) {
+      if (keys.length === 0) return true;
+      const key = keyOf(headers);
+      return key === undefined ? sessionRefusal(headers) === undefined : indexOf(sha256(key)) !== -1;
+    },
+    openSession(key, request) {
+      const error = keys.length === 0 ? undefined : keyRefusal(key, request);
+      if (error !== undefined) throw error;
       const expires = Math.floor(clock.now() / 1000) + SESSION_SECONDS;
       // Two sessions that were opened in one second are two.
       const session = `${expires}.${randomBytes(9).toString("base64url")}`;

@@ -1,11 +1,5 @@
 import { Buffer } from "node:buffer";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { fastify, type FastifyInstance } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
@@ -39,8 +33,8 @@ export interface HttpServerOptions {
   readonly guard: OriginGuard;
   /** Routes beside the ingestion ones that need a key. */
   readonly isProtected: (route: string) => boolean;
-  /** Throws `ApiError` unauthorized. */
-  readonly authorize: (headers: IncomingHttpHeaders) => void;
+  /** Throws `ApiError` unauthorized, rate_limited. */
+  readonly authorize: (request: IncomingMessage) => void;
   /** Paths that take spans by POST. They are answered without Fastify, which would cost a quarter of their speed. */
   readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
   /** Adds all other routes. */
@@ -145,8 +139,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const answerWrongMethods = collectMethods(app, [...ingestRoutes.keys()]);
   // In a scope of its own: the answers of 405 stand outside, for a method is told before a key is asked for.
   await app.register(async (scope) => {
-    scope.addHook("onRequest", async ({ routeOptions, headers }) => {
-      if (options.isProtected(routeOptions.url ?? "")) options.authorize(headers);
+    scope.addHook("onRequest", async ({ routeOptions, raw }) => {
+      if (options.isProtected(routeOptions.url ?? "")) options.authorize(raw);
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
       // Probes, scrapes and pages are small, or streamed from elsewhere, and pass always.

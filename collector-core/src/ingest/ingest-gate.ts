@@ -22,14 +22,14 @@ export interface IngestGateOptions {
   /** Undefined where `rate_limit.enabled` is false. */
   readonly rateLimits: RateLimits | undefined;
   readonly addressOf: ReadClientAddress;
-  readonly authorize: (headers: IncomingMessage["headers"]) => void;
+  readonly authorize: (request: IncomingMessage) => void;
 }
 
 export function createIngestGate({ rateLimits, addressOf, authorize }: IngestGateOptions): IngestGate {
   return {
     enter(request) {
       const limits = rateLimits?.takeForAddress(addressOf(request));
-      authorize(request.headers);
+      authorize(request);
       return limits === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...limits };
     },
     enterService(service, headers) {

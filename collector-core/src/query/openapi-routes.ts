@@ -110,7 +110,7 @@ function importOperation() {
 
 /** What any route may answer, as JSON whatever else it produces. */
 const COMMON_ERRORS = asResponses(
-  errorAnswers("unauthorized", "host_not_allowed", "origin_not_allowed", "internal_error"),
+  errorAnswers("unauthorized", "rate_limited", "host_not_allowed", "origin_not_allowed", "internal_error"),
 );
 
 function asResponses(errors: Record<number, ErrorAnswer>): Record<string, object> {

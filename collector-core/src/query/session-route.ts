@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../contract/errors.js";
@@ -6,8 +6,8 @@ import { errorAnswers } from "./error-schemas.js";
 
 /** What {@link sessionRoute} needs. */
 export interface SessionRouteOptions {
-  /** Returns the cookie to set; throws `ApiError` unauthorized. */
-  readonly openSession: (key: string) => string;
+  /** Returns the cookie to set; throws `ApiError` unauthorized, rate_limited. */
+  readonly openSession: (key: string, request: IncomingMessage) => string;
   /** Ends the session that these headers carry, and returns the cookie to set. */
   readonly closeSession: (headers: IncomingHttpHeaders) => string;
 }
@@ -33,11 +33,18 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
         body: Type.Object({ key: Type.String({ description: "One of `auth.api_keys`." }) }),
         response: {
           ...SIGNED_IN,
-          ...errorAnswers("invalid_json", "invalid_payload", "unauthorized", "unsupported_media_type"),
+          ...errorAnswers(
+            "invalid_json",
+            "invalid_payload",
+            "unauthorized",
+            "rate_limited",
+            "unsupported_media_type",
+          ),
         },
       },
     },
-    async ({ body }, reply) => await reply.header("Set-Cookie", openSession(body.key)).code(204).send(),
+    async ({ body, raw }, reply) =>
+      await reply.header("Set-Cookie", openSession(body.key, raw)).code(204).send(),
   );
   app.delete(
     "/v1/session",

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { IncomingMessage, type IncomingHttpHeaders } from "node:http";
+import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../store/span-batches.js";
 import { createApiKeys } from "../../src/ingest/api-keys.js";
@@ -137,12 +139,15 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
 
   it("ends after twelve hours, and when the keys change; a restart it outlives", () => {
     const clock = new FakeClock();
-    const keys = createApiKeys(["k"], clock);
-    const cookie = keys.openSession("k").split(";")[0] ?? "";
-    const enter = (by = keys) => by.authorize({ cookie });
+    const keysOf = (...keys: string[]) => createApiKeys({ keys, clock, addressOf: () => "192.0.2.1" });
+    const request = (headers: IncomingHttpHeaders) =>
+      Object.assign(new IncomingMessage(new Socket()), { headers });
+    const keys = keysOf("k");
+    const cookie = keys.openSession("k", request({})).split(";")[0] ?? "";
+    const enter = (by = keys) => by.authorize(request({ cookie }));
     enter();
-    enter(createApiKeys(["k"], clock));
-    expect(() => enter(createApiKeys(["k", "new"], clock))).toThrow("The session has ended");
+    enter(keysOf("k"));
+    expect(() => enter(keysOf("k", "new"))).toThrow("The session has ended");
     clock.advance(12 * 3_600_000);
     expect(() => enter()).toThrow("The session has ended");
   });
