@@ -17,6 +17,7 @@ import { createIngestGate } from "./ingest/ingest-gate.js";
 import { loadedWhenAsked, type IngestRoute } from "./ingest/ingest-route.js";
 import type { OtherSignal } from "./ingest/otlp-other-signals.js";
 import { createOriginGuard, isLoopback } from "./ingest/origin-guard.js";
+import { createOwnPace } from "./ingest/own-pace.js";
 import { createRateLimits } from "./ingest/rate-limits.js";
 import { createBodyReader } from "./ingest/request-body.js";
 import { createTenantFilterReader } from "./ingest/tenant-filter.js";
@@ -301,6 +302,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
           "its new ones are refused until some close.",
       ),
   );
+  const ownPace = createOwnPace();
   const server = await createHttpServer({
     host: config["server.host"],
     port: config["server.port"],
@@ -324,6 +326,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         ...ingestion,
         importSpans,
         maxBodyBytes: config["limits.max_body_bytes"],
+        ownPace,
+        onAborted: (kept) => httpLog.warning(`The sender of an import went away. ${kept}`),
         count: (outcome, spans) => metrics.imported(outcome, spans),
       }),
       "/v1/metrics": otherSignal("metrics"),
@@ -366,6 +370,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       if (options.uiDirectory !== undefined)
         await app.register(uiRoute, { uiDirectory: options.uiDirectory });
     },
+    sparesTimeLimit: (error, socket) => ownPace.spares(error, socket),
     onRequest: (route, status) => metrics.httpRequest(route, status),
     onRefused: (request) => events.refused(request),
     onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),

@@ -7,6 +7,7 @@ import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { sendRaw, type RawOutcome } from "../harness/raw-socket.js";
 import { runProgram } from "../harness/shell.js";
+import { pause } from "../harness/until.js";
 import { fuzzedBodies, MARKER, randomRawRequests } from "./hostile-requests.js";
 
 const SEED = 20_260_101;
@@ -127,6 +128,65 @@ describe("slow clients", () => {
       `200 sockets: all closed after ${seconds(longestMs)}; p99 of others ${p99BesideMs.toFixed(1)} ms, ${p99AloneMs.toFixed(1)} ms without`,
     );
     if (IS_WHOLE) expect(p99BesideMs).toBeLessThanOrEqual(Math.max(2 * p99AloneMs, 10));
+    await expectUnharmed();
+  });
+});
+
+describe("slow imports", () => {
+  const line = (number: number): string =>
+    `${JSON.stringify({
+      resourceSpans: [
+        {
+          scopeSpans: [
+            {
+              spans: [
+                {
+                  traceId: String(number).padStart(32, "a"),
+                  spanId: "b".repeat(16),
+                  name: "slow",
+                  attributes: [{ key: "note", value: { stringValue: "x".repeat(2000) } }],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    })}\n`;
+  const LINES = 40;
+  /** 15 s without enough of the file; the rest is for a slow machine. */
+  const ENDED_WITHIN_MS = 30_000;
+
+  it("take longer than a request may, and are ended with what was kept where hardly anything comes", async () => {
+    const HEAD = "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n";
+    const stalled = sendRaw(collector.port, {
+      bytes: `${HEAD}Content-Length: 1000000\r\n\r\n${line(900)}${line(901)}`,
+      drip: "x",
+      withinMs: ENDED_WITHIN_MS,
+    });
+    const startedAt = performance.now();
+    const steady = await fetch(`${collector.url}/v1/import`, {
+      method: "POST",
+      headers: { "Content-Type": "application/jsonl" },
+      body: new ReadableStream({
+        async start(controller) {
+          for (let number = 0; number < LINES; number++) {
+            controller.enqueue(new TextEncoder().encode(line(number)));
+            await pause(450);
+          }
+          controller.close();
+        },
+      }),
+      duplex: "half",
+    });
+    const tookMs = performance.now() - startedAt;
+    expect(tookMs).toBeGreaterThan(17_000);
+    expect(steady.status).toBe(200);
+    expect(await steady.json()).toMatchObject({ lines: LINES, spans: LINES, refused_spans: 0 });
+    const { statuses, received, closedByPeer } = await stalled;
+    expect(statuses).toEqual([408]);
+    expect(received).toContain('"spans":2');
+    expect(received).toContain("after line 2");
+    expect(closedByPeer).toBe(true);
     await expectUnharmed();
   });
 });

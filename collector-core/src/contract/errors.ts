@@ -49,7 +49,11 @@ export const ERROR_CATALOGUE = {
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
   method_not_allowed: { status: 405, meaning: "The path exists and does not take this method; see `Allow`." },
-  request_timeout: { status: 408, meaning: "The request took longer than 15 seconds to arrive." },
+  request_timeout: {
+    status: 408,
+    meaning:
+      "The request took longer than 15 seconds to arrive, or less than 16 KiB of an import came in them.",
+  },
   ambiguous_trace: {
     status: 409,
     meaning:

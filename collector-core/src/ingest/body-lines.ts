@@ -3,11 +3,29 @@ import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
 import { RequestAborted } from "../request-aborted.js";
+import type { BodyPace } from "./body-pace.js";
 
 /** One line of a body, or that it was too long to be held. */
 export type BodyLine =
   | { readonly type: "line"; readonly number: number; readonly bytes: Buffer }
   | { readonly type: "too_long"; readonly number: number };
+
+/** What {@link bodyLines} is bounded by. */
+export interface BodyLineOptions {
+  /** Of a longer line nothing is kept. */
+  readonly maxLineBytes: number;
+  /** How slowly the body may come. */
+  readonly pace: BodyPace;
+  /** Charged with the bytes that are held of a line, until the next one is asked for. */
+  readonly budget: LineBudget;
+}
+
+/** Where the bytes of lines are charged. */
+export interface LineBudget {
+  /** Takes bytes. @throws `ApiError` where there is no room for them. */
+  take(bytes: number): void;
+  giveBack(bytes: number): void;
+}
 
 const NEWLINE = 0x0a;
 
@@ -15,13 +33,20 @@ const NEWLINE = 0x0a;
  * Reads the body of a request line by line, decompressed. What is held is one line and what is under way; the sender
  * waits while a line is worked on. Empty lines are counted and left out.
  *
- * @param maxLineBytes - of a longer line nothing is kept.
- * @throws `ApiError` unsupported_encoding, invalid_encoding; `RequestAborted`.
+ * @throws `ApiError` unsupported_encoding, invalid_encoding, request_timeout; what the budget throws; `RequestAborted`.
  */
-export async function* bodyLines(request: IncomingMessage, maxLineBytes: number): AsyncGenerator<BodyLine> {
+export async function* bodyLines(
+  request: IncomingMessage,
+  { maxLineBytes, pace, budget }: BodyLineOptions,
+): AsyncGenerator<BodyLine> {
   let parts: Buffer[] = [];
   let size = 0;
+  let charged = 0;
   let number = 0;
+  const release = (): void => {
+    budget.giveBack(charged);
+    charged = 0;
+  };
   const finish = (): BodyLine | undefined => {
     number++;
     const bytes = Buffer.concat(parts);
@@ -33,29 +58,40 @@ export async function* bodyLines(request: IncomingMessage, maxLineBytes: number)
   };
   const add = (part: Buffer): void => {
     size += part.length;
-    if (size > maxLineBytes) parts = [];
-    else parts.push(part);
+    if (size > maxLineBytes) {
+      parts = [];
+      release();
+      return;
+    }
+    budget.take(part.length);
+    charged += part.length;
+    parts.push(part);
   };
 
-  for await (const chunk of decompressedChunks(request)) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      add(chunk.subarray(start, end));
-      start = end + 1;
-      const line = finish();
-      if (line !== undefined) yield line;
+  try {
+    for await (const chunk of decompressedChunks(request, pace)) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        add(chunk.subarray(start, end));
+        start = end + 1;
+        const line = finish();
+        if (line !== undefined) yield line;
+        release();
+      }
+      if (start < chunk.length) add(chunk.subarray(start));
     }
-    if (start < chunk.length) add(chunk.subarray(start));
+    const last = size === 0 ? undefined : finish();
+    if (last !== undefined) yield last;
+  } finally {
+    release();
   }
-  const last = size === 0 ? undefined : finish();
-  if (last !== undefined) yield last;
 }
 
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
 }
 
-async function* decompressedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Buffer> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const decompressor = encoding === "identity" ? undefined : decompressorFor(encoding);
   const source: Readable = decompressor === undefined ? request : request.pipe(decompressor);
@@ -64,10 +100,19 @@ async function* decompressedChunks(request: IncomingMessage): AsyncGenerator<Buf
     if (!request.complete) source.destroy(new RequestAborted());
   };
   request.once("close", onClose);
+  // The request itself is left as it is: it still has to be answered.
+  const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   try {
-    // The request itself is left as it is: it still has to be answered.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+    for (;;) {
+      const next = chunks.next();
+      // Nobody listens to it any more where the sender is too slow.
+      next.catch(() => undefined);
+      const { done, value } = await pace.during(next);
+      if (done === true) return;
+      yield value;
+    }
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     if (error instanceof RequestAborted || !request.complete) throw new RequestAborted();
     throw new ApiError(
       "invalid_encoding",
@@ -75,7 +120,10 @@ async function* decompressedChunks(request: IncomingMessage): AsyncGenerator<Buf
     );
   } finally {
     request.off("close", onClose);
+    if (decompressor !== undefined) request.unpipe(decompressor);
     decompressor?.destroy();
+    // Not waited for: it ends with a piece that may never come.
+    chunks.return?.().catch(() => undefined);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { fastify, type FastifyInstance } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
@@ -42,6 +43,8 @@ export interface HttpServerOptions {
   readonly onRequest: (route: string, status: number) => void;
   /** Told of requests that were refused, but not of questions that could not be answered. */
   readonly onRefused: (request: RefusedRequest) => void;
+  /** True where the time limit of a request is no reason to end it: its route has its own. */
+  readonly sparesTimeLimit: (error: Error & { code?: string }, socket: Socket) => boolean;
   /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
   readonly onError: (route: string, error: unknown) => void;
   /** What large answers are charged to. */
@@ -112,6 +115,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       options.onRequest(UNKNOWN_ROUTE, error.status);
     },
     clientErrorHandler: (error, socket) => {
+      if (options.sparesTimeLimit(error, socket)) return;
       const answered = answerBadHttp(error, socket);
       if (answered !== undefined) options.onRefused(refusedConnection(answered, socket));
     },
@@ -221,7 +225,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return;
     }
     const known = error instanceof ApiError ? error : internalError();
-    if (known !== error) options.onError(route, error);
+    if (known.code === "internal_error") options.onError(route, known.cause ?? error);
     noteRefusal(request, known);
     request.resume();
     const ofRoute = request.method === "POST" ? await ingest?.answerError?.(known, request) : undefined;

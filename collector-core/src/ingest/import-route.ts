@@ -1,19 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
-import { ApiError } from "../contract/errors.js";
+import { ApiError, internalError } from "../contract/errors.js";
 import type { ImportResult } from "../contract/import.js";
 import type { Clock, ImportOutcome } from "../interfaces.js";
+import { RequestAborted } from "../request-aborted.js";
 import { SeededHash } from "../seeded-hash.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../time-slice.js";
 import { createTurns } from "../turns.js";
 import { shuttingDown } from "./admission.js";
-import { bodyLines, type BodyLine } from "./body-lines.js";
+import { bodyLines, type BodyLine, type LineBudget } from "./body-lines.js";
+import { createBodyPace, type PaceLimits } from "./body-pace.js";
+import { parseImportLine } from "./import-line.js";
 import type { IngestGate } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireLines } from "./media-type.js";
-import { parseJson } from "./parse-json.js";
-import { decodeUtf8 } from "./request-body.js";
+import type { OwnPace } from "./own-pace.js";
 import { tenantProblem, type ReadTenant } from "./tenant.js";
 import { validateBatch } from "./validate-batch.js";
 
@@ -34,10 +36,24 @@ export interface ImportRouteOptions {
   readonly maxBodyBytes: number;
   readonly count: (outcome: ImportOutcome, spans: number) => void;
   readonly isStopping: () => boolean;
+  /** The requests that this route times by itself. */
+  readonly ownPace: OwnPace;
+  /** Told of an import whose sender went away: there is nobody to answer. */
+  readonly onAborted: (kept: string) => void;
+  /** Charged with the bytes of lines. Default: there is no bound beside the length of a line. */
+  readonly lineBudget?: LineBudget;
+  /** How slowly a file may come. Default: 16 KiB within 15 s of waiting for it. */
+  readonly pace?: PaceLimits;
 }
 
-/** Imports at work at once: each is as much work as the sender can send. */
-const MAX_IMPORTS = 2;
+/** Imports under way; further ones wait. A sender may be slow, so that it must not hold the only one. */
+const MAX_IMPORTS = 8;
+/** Lines that are worked on at once. */
+const MAX_LINES = 2;
+const DEFAULT_PACE: PaceLimits = { windowMs: 15_000, minBytes: 16 * 1024 };
+const NO_BUDGET: LineBudget = { take: () => undefined, giveBack: () => undefined };
+/** Spans of a line that are taken at once. */
+const MAX_SPANS_AT_ONCE = 100;
 /**
  * A line may be longer than what a span came in: an export writes messages twice, once under the conventions' name, and
  * JSON within JSON has more backslashes.
@@ -54,7 +70,9 @@ const MAX_COUNTED_TRACES = 1_000_000;
  */
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
+  const { pace: limits = DEFAULT_PACE, lineBudget: budget = NO_BUDGET } = options;
   const inTurn = createTurns(MAX_IMPORTS);
+  const lineInTurn = createTurns(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_BODIES;
 
   async function handle(request: IncomingMessage): Promise<IngestAnswer> {
@@ -64,8 +82,13 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
     requireLines(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    const result = await inTurn(() => importAll(request, tenant, importSpans));
-    return { status: 200, headers, body: JSON.stringify(result) };
+    options.ownPace.begin(request);
+    try {
+      const result = await inTurn(() => importAll(request, tenant, importSpans));
+      return { status: 200, headers, body: JSON.stringify(result) };
+    } finally {
+      options.ownPace.end(request);
+    }
   }
 
   async function importAll(
@@ -86,23 +109,52 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     const traces = createTraceCounter();
     let firstError: ApiError | undefined;
     const timeSlice = new TimeSlice(clock);
-    for await (const line of bodyLines(request, maxLineBytes)) {
-      result.lines++;
-      try {
-        await takeLine(line);
-      } catch (error) {
-        // What is wrong with a line is no reason to leave out the others; what is wrong here is.
-        if (!(error instanceof ApiError)) throw error;
-        firstError ??= atLine(line.number, error);
-        result.refused_lines++;
-        addProblem(line.number, error.message);
-      }
-      if (timeSlice.isOver()) await timeSlice.next();
-      if (options.isStopping()) throw shuttingDown();
+    let lastLine = 0;
+    try {
+      await takeAll();
+    } catch (error) {
+      throw endedEarly(error);
     }
     // Then it is another kind of file.
     if (firstError !== undefined && result.refused_lines === result.lines) throw firstError;
     return { ...result, traces: traces.count };
+
+    async function takeAll(): Promise<void> {
+      const pace = createBodyPace(limits, () => request.socket.bytesRead, clock);
+      for await (const line of bodyLines(request, { maxLineBytes, pace, budget })) {
+        result.lines++;
+        lastLine = line.number;
+        try {
+          await lineInTurn(() => takeLine(line));
+        } catch (error) {
+          // What is wrong with a line is no reason to leave out the others; what is wrong here is.
+          if (!(error instanceof ApiError) || error.status >= 500) throw error;
+          firstError ??= atLine(line.number, error);
+          result.refused_lines++;
+          addProblem(line.number, error.message);
+        }
+        if (timeSlice.isOver()) await timeSlice.next();
+        if (options.isStopping()) throw shuttingDown();
+      }
+    }
+
+    /** Says what was kept of a file that did not come to its end, and where it stopped. */
+    function endedEarly(error: unknown): unknown {
+      const counts = countsOf({ ...result, traces: traces.count });
+      const kept =
+        `The import ended after line ${lastLine}: ${result.spans} spans of ${traces.count} traces are kept, ` +
+        `${result.refused_lines} lines and ${result.refused_spans} spans were refused.`;
+      if (error instanceof RequestAborted) {
+        options.onAborted(kept);
+        return error;
+      }
+      const known = error instanceof ApiError ? error : internalError();
+      // What comes of a body that nobody reads any more must not be taken for another request.
+      const headers = { ...known.headers, Connection: "close" };
+      const details = { ...known.details, ...counts, line: lastLine };
+      const ended = new ApiError(known.code, `${known.message} ${kept}`, details, headers);
+      return known === error ? ended : Object.assign(ended, { cause: error });
+    }
 
     function addProblem(line: number, message: string): void {
       if (result.problems.length < MAX_PROBLEMS) result.problems.push({ line, message });
@@ -113,7 +165,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         const message = `A line may have ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
         throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
       }
-      const json = parseJson(decodeUtf8(line.bytes).replace(/^\uFEFF/, ""));
+      const json = parseImportLine(line.bytes);
       // Loaded when the first line comes: most collectors never see one.
       const { readOtlpJson } = await import("../otlp/read-otlp-json.js");
       const { applications, refusedSpans } = readOtlpJson(json);
@@ -130,12 +182,19 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       }
     }
 
+    /** Some at a time: everything else has its turn in between. */
     async function takeSpans(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
-      const usable = spans.filter((span) => isUsable(line, span));
-      if (usable.length < spans.length) {
-        result.refused_spans += spans.length - usable.length;
-        count("refused", spans.length - usable.length);
+      for (let from = 0; from < spans.length; from += MAX_SPANS_AT_ONCE) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        await takeSome(line, context, spans.slice(from, from + MAX_SPANS_AT_ONCE));
       }
+    }
+
+    async function takeSome(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
+      const usable = spans.filter((span) => isUsable(line, span));
+      const refused = spans.length - usable.length;
+      result.refused_spans += refused;
+      if (refused > 0) count("refused", refused);
       const { imported, evictedTraces } = await importLine(context, usable);
       for (const { trace_id: traceId } of usable) traces.add(context.tenant, traceId);
       result.spans += imported;
@@ -158,6 +217,13 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   }
 
   return { handle };
+}
+
+/** What stands in the details of an error: numbers alone. */
+function countsOf(result: ImportResult): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(result).filter(([, value]) => typeof value === "number"),
+  ) as Record<string, number>;
 }
 
 function atLine(line: number, error: ApiError): ApiError {

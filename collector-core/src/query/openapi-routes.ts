@@ -96,10 +96,11 @@ function importOperation() {
     summary: "Take traces in from a file",
     description:
       "OTLP-JSON lines, as `GET /v1/export` and the OpenTelemetry Collector's file exporter write them; gzip and br " +
-      "are understood. A file may have any length that arrives within 15 seconds (longer ones can be cut at the end of any " +
-      "line), a line four times `limits.max_body_bytes`. What is read goes into the trace store and is shown; no metric " +
+      "are understood. A file may have any length and take any time, as long as 16 KiB come within 15 seconds; a line may " +
+      "have four times `limits.max_body_bytes`. What is read goes into the trace store and is shown; no metric " +
       "counts it, and it is not exported or judged again. A line that cannot be used is no reason to refuse the others; " +
-      "a file without a single usable line is refused.",
+      "a file without a single usable line is refused. An import that ends early keeps what was read: the error says what, " +
+      "and after which line it ended, in `details`.",
     requestBody: { required: true, content: { "application/jsonl": { schema: LINES } } },
     responses: {
       200: { description: "What became of it.", content: jsonContent(ImportResultSchema) },
