@@ -134,6 +134,19 @@ export default defineConfig(
     },
   },
   {
+    files: ["collector-core/src/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
+          message:
+            "A stream of `process` ends the process where its other end is closed or full: logging/terminal.ts.",
+        },
+      ],
+    },
+  },
+  {
     files: ["**/test/**/*.ts", "**/test/**/*.tsx", "e2e/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-assignment": "off",

@@ -14,5 +14,5 @@ const collector = spawn(
 );
 // A terminal sends Ctrl+C to both; a supervisor sends SIGTERM to this one only. The collector takes a repeat within a
 // second for the same signal, and stops in its own time.
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => collector.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => collector.kill(signal));
 collector.once("exit", (code, signal) => process.exit(signal === null ? code : 1));

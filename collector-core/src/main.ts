@@ -11,8 +11,10 @@ import { shownValue } from "./config/quoted.js";
 import { formatValue } from "./config/show-value.js";
 import { logFileProblem, notWritable } from "./logging/log-file.js";
 import { createLogger, type Logger } from "./logging/logger.js";
+import { printError, printOut } from "./logging/terminal.js";
 
 const BAD_USAGE = 2;
+const CANNOT_PRINT = 1;
 const CANNOT_START = "obspan cannot start: its configuration has";
 
 interface ServeFlags {
@@ -29,10 +31,13 @@ interface ServeFlags {
  */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
-  const program = new Command("obspan").description("The Obspan collector.").exitOverride();
+  const program = new Command("obspan")
+    .description("The Obspan collector.")
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: printError });
   program
     .command("serve")
-    .description("Run the collector until SIGTERM or SIGINT.")
+    .description("Run the collector until SIGTERM, SIGINT or SIGHUP.")
     .option("--config <file>", "YAML file; wins over OBS_SERVER_CONFIG")
     .option("--local", "bind 127.0.0.1, unless server.host is set")
     .addHelpText("after", () => `\n${optionsHelp()}`)
@@ -50,17 +55,27 @@ export async function main(args: readonly string[]): Promise<number> {
     .command("version")
     .description("Print the versions of the collector and of Node.js.")
     .action(() => {
-      process.stdout.write(`obspan ${packageVersion()} (Node.js ${process.version})\n`);
+      print(`obspan ${packageVersion()} (Node.js ${process.version})\n`);
     });
 
   try {
     await program.parseAsync(args, { from: "user" });
-    return exitCode;
   } catch (error) {
     // commander has printed the help or what is wrong with the usage.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
   }
+  return exitCode === 0 && printFailed ? CANNOT_PRINT : exitCode;
+}
+
+let printFailed = false;
+
+/** Prints what a command is there to say. Where stdout cannot take it, stderr says so; a reader that has left needs no word. */
+function print(text: string): void {
+  const failure = printOut(text);
+  if (failure === undefined || ("code" in failure && failure.code === "EPIPE")) return;
+  if (!printFailed) printError(`obspan: stdout cannot be written: ${failure.message}\n`);
+  printFailed = true;
 }
 
 async function runServe(flags: ServeFlags): Promise<number> {
@@ -100,7 +115,7 @@ function checkConfig(configPath: string | undefined): number {
   const result = load(configPath, {});
   if (result.type === "refused") return refuse("The configuration has", result);
   printWarnings(result.loaded.warnings);
-  process.stdout.write(`The configuration is valid.\n${valuesThatAreSet(result.loaded)}`);
+  print(`The configuration is valid.\n${valuesThatAreSet(result.loaded)}`);
   return 0;
 }
 
@@ -127,13 +142,13 @@ function refuse(
 ): number {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const lines = problems.map((problem) => `  ${problem}\n`);
-  process.stderr.write(`${header} ${count}:\n${lines.join("")}`);
+  printError(`${header} ${count}:\n${lines.join("")}`);
   printWarnings(warnings);
   return 1;
 }
 
 function printWarnings(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings) printError(`warning: ${warning}\n`);
 }
 
 function valuesThatAreSet({ config, sources }: LoadedConfig): string {

@@ -2,6 +2,7 @@ import type { LoadedConfig } from "./config/load-config.js";
 import { createCollector, type Collector } from "./collector.js";
 import { describeError } from "./describe-error.js";
 import type { Logger } from "./logging/logger.js";
+import { printOut } from "./logging/terminal.js";
 import { warnOfOpenBind } from "./open-bind.js";
 import { stopInOrder } from "./orderly-stop.js";
 import { startFailure } from "./start-failure.js";
@@ -27,7 +28,7 @@ const BUFFER_POOL_BYTES = 64 * 1024;
 const FORCED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs a collector until SIGTERM or SIGINT, then stops it by spec 4.9 rule 6 and logs the ledger as the last line.
+ * Runs a collector until SIGTERM, SIGINT or SIGHUP, then stops it by spec 4.9 rule 6 and logs the ledger as the last line.
  *
  * @returns the exit code: 0 after an orderly stop, 1 where it could not start or something went badly wrong.
  */
@@ -40,8 +41,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (collector === undefined) return 1;
   logger.info(`Listening on ${collector.url}`, { version });
   warnOfOpenBind(loaded, logger);
+  // A greeting: whether somebody reads it matters to nothing.
   if (!loaded.config["logging.structured"])
-    process.stdout.write(welcome(collector.url, options.uiDirectory !== undefined));
+    printOut(welcome(collector.url, options.uiDirectory !== undefined));
 
   const { exitCode, reason } = await askedToStop;
   await stopInOrder({ collector, loaded, logger, reason });
@@ -77,6 +79,8 @@ function untilAskedToStop(logger: Logger): Promise<StopRequest> {
       askedAtMs ??= nowMs;
       resolve({ exitCode: 0, reason: signal });
     };
+    // The terminal was closed. Whoever closes it is not impatient: a repeat forces nothing.
+    process.on("SIGHUP", () => resolve({ exitCode: 0, reason: "SIGHUP" }));
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
     process.on("unhandledRejection", (reason) => {
