@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { ConfigChange } from "../contract/config.js";
 import { ApiError } from "../contract/errors.js";
 import { describeConfig } from "./describe-config.js";
@@ -10,6 +9,7 @@ import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
 import { isMasked, maskUserInfo } from "./mask-credentials.js";
 import { quoted } from "./quoted.js";
+import { replaceFile } from "./replace-file.js";
 import { HIDDEN, showRaw } from "./show-value.js";
 
 /** Writes values into the YAML file; null takes one out. */
@@ -125,24 +125,10 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** Beside the file first, then in its place: a crash leaves the one or the other, never half of it. */
 async function replace(path: string, content: string): Promise<void> {
-  let temporary: string | undefined;
   try {
-    // A link stays one: what it names is replaced.
-    const target = await realpath(path);
-    const { mode } = await stat(target);
-    temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
-    const file = await open(temporary, "wx", mode);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, target);
+    await replaceFile(path, content);
   } catch (error) {
-    if (temporary !== undefined) await rm(temporary, { force: true });
     throw notWritable(path, "written", error);
   }
 }

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -80,6 +82,26 @@ histograms:
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
+
+  it.each([0o664, 0o600, 0o644])("keeps the mode of the file, whatever the umask: %s", async (mode) => {
+    const { put, path } = await withFile(YAML);
+    chmodSync(path, mode);
+    expect((await put({ "limits.max_traces": 800 })).status).toBe(200);
+    expect(statSync(path).mode & 0o7777).toBe(mode);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    "keeps owner and group of the file, also where root writes it",
+    async () => {
+      const { put, path, text } = await withFile(YAML);
+      chownSync(path, 12_345, 23_456);
+      chmodSync(path, 0o660);
+      expect((await put({ "limits.max_traces": 800 })).status).toBe(200);
+      const { uid, gid, mode } = statSync(path);
+      expect({ uid, gid, mode: mode & 0o7777 }).toEqual({ uid: 12_345, gid: 23_456, mode: 0o660 });
+      expect(text()).toContain("max_traces: 800");
+    },
+  );
 
   it("says what stays as it is until a restart", async () => {
     const { put, get } = await withFile(YAML);

@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { replaceFile } from "../../src/config/replace-file.js";
+
+function fileForTest() {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-replace-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "obspan.yaml");
+  writeFileSync(path, "before", { mode: 0o640 });
+  return { path, directory };
+}
+
+const denied = Object.assign(new Error("not permitted"), { code: "EPERM" });
+
+it("writes into the file itself where its owner cannot be given to another one", async () => {
+  const { path, directory } = fileForTest();
+  const { ino } = statSync(path);
+  await replaceFile(path, "after", async () => {
+    throw denied;
+  });
+  expect(readFileSync(path, "utf8")).toBe("after");
+  expect(statSync(path).ino).toBe(ino);
+  expect(statSync(path).mode & 0o7777).toBe(0o640);
+  expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
+});
+
+it("leaves the file as it is, and nothing beside it, where that fails for another reason", async () => {
+  const { path, directory } = fileForTest();
+  const failing = replaceFile(path, "after", async () => {
+    throw Object.assign(new Error("disk"), { code: "EIO" });
+  });
+  await expect(failing).rejects.toThrow("disk");
+  expect(readFileSync(path, "utf8")).toBe("before");
+  expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
+});
+
+it("is readable by nobody else before it has its owner and its mode", async () => {
+  const { path } = fileForTest();
+  let mode = 0;
+  await replaceFile(path, "after", async (file, { uid, gid }) => {
+    mode = (await file.stat()).mode & 0o7777;
+    await file.chown(uid, gid);
+  });
+  expect(mode).toBe(0o600);
+  expect(statSync(path).mode & 0o7777).toBe(0o640);
+  const file = await open(path);
+  expect(await file.readFile("utf8")).toBe("after");
+  await file.close();
+});
