@@ -9,6 +9,7 @@ import { createAnswerBudget } from "./answer-budget.js";
 import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
 import { answerErrors } from "./error-answers.js";
+import { endHalfOpen } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
@@ -97,6 +98,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       // A reader that takes nothing of its answer any more keeps what it was to read in memory.
       server.timeout = STALLED_MS;
       limitConnections(server, { ...options.connections, maxConnections: MAX_CONNECTIONS });
+      server.on("connection", (socket) => endHalfOpen(socket));
       return server;
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
