@@ -55,6 +55,7 @@ import { createLiveHub } from "./query/live-hub.js";
 import { liveRoute } from "./query/live-route.js";
 import { createLiveStatus } from "./query/live-status.js";
 import { metricsRoute } from "./query/metrics-route.js";
+import { oneTraceRoutes } from "./query/one-trace-routes.js";
 import { describeApi } from "./query/openapi-routes.js";
 import { sessionRoute } from "./query/session-route.js";
 import { statsRoute } from "./query/stats-route.js";
@@ -337,6 +338,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       await describeApi(app, version);
       defaultTenantByHeader(app, createTenantFilterReader(tenants));
       await app.register(tracesRoutes, { store, clock, onCleared: forget });
+      await app.register(oneTraceRoutes, { store, clock, onCleared: forget });
       await app.register(evaluationsRoutes, {
         log: evaluationLog,
         store,

@@ -1,24 +1,17 @@
-import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { ApiError } from "../contract/errors.js";
 import {
   FacetsSchema,
   HistogramQuerySchema,
   HistogramSchema,
-  NormalizedSpanSchema,
-  TraceDetailSchema,
   TraceFilterSchema,
   TraceListSchema,
   TraceQuerySchema,
-  type NormalizedSpan,
 } from "../contract/trace.js";
-import type { Clock, StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
 import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
-import { findTraceKey } from "./find-trace-key.js";
-import { shortenTexts } from "./shorten-texts.js";
-import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
+import { requiredStore, whileConnected } from "./trace-requests.js";
 
 /** What {@link tracesRoutes} needs. */
 export interface TracesRoutesOptions {
@@ -29,20 +22,6 @@ export interface TracesRoutesOptions {
   readonly onCleared: (isDeleted: (key: TraceKey) => boolean) => void;
 }
 
-const TraceParams = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
-const SpanParams = Type.Object({ ...TraceParams.properties, span_id: Type.String() });
-const TenantQuery = Type.Object(
-  {
-    tenant: Type.Optional(
-      Type.String({
-        description:
-          "Whose trace. Default where the collector is multi-tenant: the tenant header. Without either, an id that several " +
-          "tenants have is 409 ambiguous_trace.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
 const ClearQuery = Type.Object(
   {
     tenant: Type.Optional(
@@ -54,26 +33,11 @@ const ClearQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-const Full = Type.Object(
-  {
-    ...TenantQuery.properties,
-    full: Type.Optional(Type.Literal("1", { description: "Give long texts whole; the answer is streamed." })),
-  },
-  { additionalProperties: false },
-);
-const ONE_TRACE_ERRORS = [
-  "invalid_query",
-  "invalid_tenant",
-  "trace_not_found",
-  "trace_store_disabled",
-  "ambiguous_trace",
-] as const;
 const TAGS = ["traces"];
-/** Typed loosely: an answer that is streamed, or empty, is not sent as the object that it is documented as. */
+/** Typed loosely: an empty answer is not sent as the null that it is documented as. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
-const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 
-/** `GET` and `DELETE /v1/traces…`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, 4.4, contract 3). */
+/** `GET` and `DELETE /v1/traces`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, contract 3). */
 export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
   { store, clock, onCleared },
@@ -129,59 +93,6 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     async ({ query }, reply) => await requiredStore(store).histogram(query, whileConnected(reply.raw)),
   );
 
-  app.get(
-    "/v1/traces/:trace_id",
-    {
-      schema: {
-        tags: TAGS,
-        summary: "One trace with its spans",
-        params: TraceParams,
-        querystring: Full,
-        response: {
-          ...STREAMED,
-          ...errorAnswers(...ONE_TRACE_ERRORS),
-        },
-      },
-    },
-    async ({ params, query }, reply) => {
-      const trace = await requiredStore(store).get(
-        await findTraceKey(requiredStore(store), params.trace_id, query.tenant),
-      );
-      if (trace === undefined) throw traceNotFound(params.trace_id);
-      whenClosed(reply.raw, () => trace.release());
-      void reply.type("application/json; charset=utf-8");
-      const shape = query.full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
-      return await reply.send(
-        Readable.from(traceJson(trace, shape, new TimeSlice(clock, whileConnected(reply.raw)))),
-      );
-    },
-  );
-
-  app.get(
-    "/v1/traces/:trace_id/spans/:span_id",
-    {
-      schema: {
-        tags: TAGS,
-        summary: "One span, whole",
-        params: SpanParams,
-        querystring: TenantQuery,
-        response: {
-          200: NormalizedSpanSchema,
-          ...errorAnswers(...ONE_TRACE_ERRORS),
-        },
-      },
-    },
-    async ({ params, query }) => {
-      const key = await findTraceKey(requiredStore(store), params.trace_id, query.tenant);
-      const span = await requiredStore(store).getSpan(key, params.span_id);
-      if (span !== undefined) return span;
-      throw new ApiError(
-        "trace_not_found",
-        `There is no span ${shownId(params.span_id)} in trace ${shownId(params.trace_id)}.`,
-      );
-    },
-  );
-
   app.delete(
     "/v1/traces",
     {
@@ -202,25 +113,6 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       return await reply.code(204).send();
     },
   );
-
-  app.delete(
-    "/v1/traces/:trace_id",
-    {
-      schema: {
-        tags: TAGS,
-        summary: "Delete one trace",
-        params: TraceParams,
-        querystring: TenantQuery,
-        response: { ...DELETED, ...errorAnswers(...ONE_TRACE_ERRORS) },
-      },
-    },
-    async ({ params, query }, reply) => {
-      const key = await findTraceKey(requiredStore(store), params.trace_id, query.tenant);
-      if (!(await requiredStore(store).remove(key))) throw traceNotFound(params.trace_id);
-      onCleared(({ tenant, traceId }) => tenant === key.tenant && traceId === key.traceId);
-      return await reply.code(204).send();
-    },
-  );
 };
 
 async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSlice): Promise<void> {
@@ -228,20 +120,4 @@ async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSl
     if (timeSlice.isOver()) await timeSlice.next();
     await store.remove(key);
   }
-}
-
-/** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
-async function* traceJson(
-  trace: StoredTrace,
-  shape: (span: NormalizedSpan) => unknown,
-  timeSlice: TimeSlice,
-): AsyncGenerator<string> {
-  yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
-  let separator = "";
-  for (const span of trace.spans) {
-    if (timeSlice.isOver()) await timeSlice.next();
-    yield separator + JSON.stringify(shape(span));
-    separator = ",";
-  }
-  yield "]}";
 }

@@ -8,10 +8,17 @@ describe("contract 3: GET /v1/events", () => {
     const { post, url, get } = await startCollector();
     await post({ spans: [{ name: "chat", attributes: { prompt_text: "my secret" } }] });
     await post({ spans: [{ name: "chat", attributes: { prompt_text: "my secret" } }] });
-    await fetch(`${url}/v1/trace?x=1`, { method: "POST", headers: { "User-Agent": "typo/1.0" } });
+    await fetch(`${url}/v1/tracse?x=1`, { method: "POST", headers: { "User-Agent": "typo/1.0" } });
     const { refused } = await get<Events>("/v1/events");
     expect(refused).toMatchObject([
-      { method: "POST", path: "/v1/trace", status: 404, code: "not_found", user_agent: "typo/1.0", count: 1 },
+      {
+        method: "POST",
+        path: "/v1/tracse",
+        status: 404,
+        code: "not_found",
+        user_agent: "typo/1.0",
+        count: 1,
+      },
       {
         method: "POST",
         path: "/v1/telemetry",

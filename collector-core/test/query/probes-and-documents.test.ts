@@ -198,6 +198,7 @@ describe("contract 3: GET /openapi.json", () => {
     );
     expect(routes.filter((route) => !route.startsWith("HEAD")).toSorted()).toEqual([
       "DELETE /v1/session",
+      "DELETE /v1/trace",
       "DELETE /v1/traces",
       "DELETE /v1/traces/{trace_id}",
       "GET /health",
@@ -211,7 +212,9 @@ describe("contract 3: GET /openapi.json", () => {
       "GET /v1/facets",
       "GET /v1/histogram",
       "GET /v1/live",
+      "GET /v1/span",
       "GET /v1/stats",
+      "GET /v1/trace",
       "GET /v1/traces",
       "GET /v1/traces/{trace_id}",
       "GET /v1/traces/{trace_id}/spans/{span_id}",

@@ -101,14 +101,15 @@ describe("searchSpans", () => {
 
 describe("the address", () => {
   it("comes back as it was written, with any ids", () => {
-    const id = "a/b?c#%2F d";
     const address = { spanId: "x&y=z", tab: "raw", view: "tree" } as const;
-    for (const tenant of ["", "a&b=c, ü"]) {
-      const [path = "", search = ""] = tracePath({ traceId: id, tenant }, address).split("?");
-      expect(traceIdOf(path)).toBe(id);
-      expect(parseTraceSearch(`?${search}`)).toEqual(address);
-      expect(tenantOf(search) ?? "").toBe(tenant);
-    }
+    for (const id of ["a/b?c#%2F d", ".", "..", "...", "%2e%2e", "by-id"])
+      for (const tenant of ["", "a&b=c, ü"]) {
+        // As a browser reads it.
+        const url = new URL(tracePath({ traceId: id, tenant }, address), "http://localhost");
+        expect(traceIdOf(url)).toBe(id);
+        expect(parseTraceSearch(url.search)).toEqual(address);
+        expect(tenantOf(url.search) ?? "").toBe(tenant);
+      }
   });
 
   it("reads what it does not know as not said", () => {

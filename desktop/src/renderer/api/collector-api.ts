@@ -1,3 +1,4 @@
+import { isDots } from "./dot-ids.js";
 import type {
   ConfigDescription,
   ErrorBody,
@@ -135,7 +136,7 @@ export function createCollectorApi({
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
     getTrace: (key, signal) => getJson(tracePath(key), signal),
-    getSpan: (key, spanId, signal) => getJson(tracePath(key, `/spans/${encodeURIComponent(spanId)}`), signal),
+    getSpan: (key, spanId, signal) => getJson(spanPath(key, spanId), signal),
     getFacets: (filters, signal) => getJson(`/v1/facets${queryString(filters)}`, signal),
     getHistogram: (filters, buckets, signal) =>
       getJson(`/v1/histogram${queryString({ ...filters, buckets })}`, signal),
@@ -187,9 +188,16 @@ export function createCollectorApi({
 }
 
 /** A tenant that is known is named, an empty one too: a proxy may set a tenant header, and another tenant have the id. */
-function tracePath({ traceId, tenant }: TraceKey, below = ""): string {
-  const query = queryString({ tenant });
-  return `/v1/traces/${encodeURIComponent(traceId)}${below}${query}`;
+function tracePath({ traceId, tenant }: TraceKey): string {
+  if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant })}`;
+  return `/v1/traces/${encodeURIComponent(traceId)}${queryString({ tenant })}`;
+}
+
+function spanPath({ traceId, tenant }: TraceKey, spanId: string): string {
+  if (isDots(traceId) || isDots(spanId))
+    return `/v1/span${queryString({ trace_id: traceId, span_id: spanId, tenant })}`;
+  const path = `/v1/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`;
+  return path + queryString({ tenant });
 }
 
 function queryString(query: object): string {

@@ -1,4 +1,5 @@
 import type { TraceKey } from "../../api/collector-api.js";
+import { isDots } from "../../api/dot-ids.js";
 
 /** The views of the left pane, in the order of their keys. */
 export const VIEWS = ["tree", "timeline"] as const;
@@ -50,13 +51,28 @@ function tenantParameters({ tenant }: TraceKey): URLSearchParams {
   return new URLSearchParams(tenant === undefined || tenant === "" ? {} : { tenant });
 }
 
+/** The path of a page whose id stands in the query. */
+const BY_QUERY = "by-id";
+
 function withParameters({ traceId }: TraceKey, parameters: URLSearchParams): string {
+  if (isDots(traceId)) {
+    parameters.set("trace_id", traceId);
+    return `/traces/${BY_QUERY}?${parameters.toString()}`;
+  }
   const query = parameters.toString();
   return `/traces/${encodeURIComponent(traceId)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The trace's id in the path of its page. The router unescapes only in part; an id may hold any character. */
-export function traceIdOf(pathname: string): string {
+/** The trace's id in the address of its page. The router unescapes only in part; an id may hold any character. */
+export function traceIdOf({
+  pathname,
+  search,
+}: {
+  readonly pathname: string;
+  readonly search: string;
+}): string {
+  const named = new URLSearchParams(search).get("trace_id");
+  if (named !== null && isDots(named)) return named;
   const segment = pathname.split("/")[2] ?? "";
   try {
     return decodeURIComponent(segment);

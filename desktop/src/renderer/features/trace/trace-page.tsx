@@ -28,7 +28,7 @@ const NARROW = "(max-width: 1099px)";
 /** One trace: its spans at the left, the selected one at the right. */
 export function TracePage({ traceId: routed }: { traceId: string }) {
   // The router unescapes the path only in part.
-  const traceId = traceIdOf(window.location.pathname) || routed;
+  const traceId = traceIdOf(window.location) || routed;
   const { trace } = useStores();
   const named = tenantOf(useSearch());
   useEffect(() => void trace.getState().open({ traceId, tenant: named }), [trace, traceId, named]);
@@ -70,8 +70,8 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
   useEffect(() => {
     const onPop = (): void => {
       // Back may as well lead away from the page.
-      const { pathname, search } = window.location;
-      if (traceIdOf(pathname) === traceId && (tenantOf(search) ?? tenant) === tenant)
+      const { search } = window.location;
+      if (traceIdOf(window.location) === traceId && (tenantOf(search) ?? tenant) === tenant)
         view.setState(parseTraceSearch(search));
     };
     window.addEventListener("popstate", onPop);
