@@ -3,6 +3,7 @@ import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
 import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mjs";
+import { noUncopiedPart } from "./scripts/lint-text-parts.mjs";
 
 /**
  * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.
@@ -59,6 +60,22 @@ const zones = [
 /** Expressions here are measured by tests of their own: each searches a text that is cut before. */
 const measuredExpressions = ["collector-core/src/pipeline/redaction/**"];
 
+const ownRules = {
+  rules: { "no-ambiguous-repetition": noAmbiguousRepetition, "no-uncopied-part": noUncopiedPart },
+};
+
+/** A call takes some 120,000 arguments; a list from outside may have more. */
+const NO_SPREAD_OF_LISTS = {
+  selector:
+    "CallExpression[callee.property.name=/^(push|unshift|splice|min|max|fromCharCode|fromCodePoint)$/] > SpreadElement",
+  message: "A long list overflows the stack as arguments: add its items one by one.",
+};
+const NO_BARE_STREAMS = {
+  selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
+  message:
+    "A stream of `process` ends the process where its other end is closed or full: logging/terminal.ts.",
+};
+
 export default defineConfig(
   {
     ignores: [
@@ -74,7 +91,7 @@ export default defineConfig(
   {
     files: ["**/*.{ts,tsx,js,mjs,cjs}"],
     ignores: measuredExpressions,
-    plugins: { regexp, obspan: { rules: { "no-ambiguous-repetition": noAmbiguousRepetition } } },
+    plugins: { regexp, obspan: ownRules },
     rules: {
       // One hostile text must not hold a thread: time grows with the length of the text and no faster.
       "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
@@ -134,17 +151,26 @@ export default defineConfig(
     },
   },
   {
+    // What keeps texts for longer than a request.
+    files: [
+      `${core}/store/**/*.ts`,
+      `${core}/pipeline/metrics/**/*.ts`,
+      `${core}/pipeline/stats/**/*.ts`,
+      `${core}/query/evaluation-log.ts`,
+      `${core}/query/live-*.ts`,
+      `${core}/ingest/{batches-once,client-network,failed-keys,link-memory,rate-limits,refused-request,tenant}.ts`,
+      `${core}/span/{error-category,normalize-span,span-facts}.ts`,
+      `${core}/recent-*.ts`,
+    ].map((path) => path.slice(2)),
+    rules: { "obspan/no-uncopied-part": "error" },
+  },
+  {
+    files: ["sdk/src/**/*.ts"],
+    rules: { "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS] },
+  },
+  {
     files: ["collector-core/src/**/*.ts"],
-    rules: {
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
-          message:
-            "A stream of `process` ends the process where its other end is closed or full: logging/terminal.ts.",
-        },
-      ],
-    },
+    rules: { "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS, NO_BARE_STREAMS] },
   },
   {
     files: ["**/test/**/*.ts", "**/test/**/*.tsx", "e2e/**/*.ts"],

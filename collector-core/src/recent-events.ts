@@ -1,6 +1,7 @@
 import type { Events, RefusedRequest, Warning } from "./contract/events.js";
 import type { Clock } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
+import { truncateCodePoints } from "./span/kept-text.js";
 
 /** What happened lately that somebody should know of (contract 3, `GET /v1/events`). */
 export interface RecentEvents {
@@ -19,9 +20,9 @@ export function createRecentEvents(clock: Pick<Clock, "now">): RecentEvents {
   const warnings = new Recent<Warning>(MAX_WARNINGS);
   return {
     refused: (request) =>
-      refused.add({ ...request, message: request.message.slice(0, MAX_TEXT) }, clock.now()),
+      refused.add({ ...request, message: truncateCodePoints(request.message, MAX_TEXT) }, clock.now()),
     warned: (warning) =>
-      warnings.add({ ...warning, message: warning.message.slice(0, MAX_TEXT) }, clock.now()),
+      warnings.add({ ...warning, message: truncateCodePoints(warning.message, MAX_TEXT) }, clock.now()),
     read: () => ({ refused: refused.newestFirst(), warnings: warnings.newestFirst() }),
   };
 }

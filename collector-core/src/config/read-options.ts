@@ -1,3 +1,4 @@
+import { appendAll } from "../append-all.js";
 import { nearestVariable, suggestion } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";
@@ -43,7 +44,7 @@ export function readOptions(
   const path = configPath ?? (env[pathVariable] || undefined);
   const pathSource = configPath === undefined ? pathVariable : "--config";
   const file = path === undefined ? NO_FILE : openYamlFile(path, pathSource, options, readFile);
-  problems.push(...file.problems);
+  appendAll(problems, file.problems);
 
   for (const option of options) {
     const { key, kind } = option;
@@ -71,7 +72,7 @@ export function readOptions(
     if (reading.ok) values.set(option.key, reading.value);
     else {
       const details = [reading.detail, ...(reading.moreDetails ?? [])];
-      problems.push(...details.map((detail) => problemLine(option, raw, source, detail)));
+      for (const detail of details) problems.push(problemLine(option, raw, source, detail));
     }
   }
 }

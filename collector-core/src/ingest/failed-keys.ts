@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../contract/errors.js";
 import type { Clock } from "../interfaces.js";
+import { truncateCodePoints } from "../span/kept-text.js";
 import { clientNetwork } from "./client-network.js";
 
 /**
@@ -49,7 +50,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
 
   /** As full as it is now; undefined where nothing was wrong lately. */
   function bucketOf(address: string): Bucket | undefined {
-    const bucket = buckets.get(copyOf(clientNetwork(address)));
+    const bucket = buckets.get(clientNetwork(address));
     if (bucket === undefined) return undefined;
     const nowMs = clock.monotonic();
     bucket.tokens = Math.min(BURST, bucket.tokens + (nowMs - bucket.atMs) / REFILL_MS);
@@ -60,7 +61,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
   return {
     isKnown: (address, keyIndex) => right.get(address)?.has(keyIndex) === true,
     succeed(address, keyIndex) {
-      right.set(copyOf(address), new Set(right.get(address)).add(keyIndex));
+      right.set(truncateCodePoints(address, MAX_ADDRESS_LENGTH), new Set(right.get(address)).add(keyIndex));
     },
     isKnownWrong: (digest) => wrong.get(digest) === true,
     require(address) {
@@ -69,7 +70,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
       const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * REFILL_MS) / 1000));
       throw new ApiError(
         "rate_limited",
-        `Too many wrong API keys from the address ${copyOf(clientNetwork(address))}. Try again in ${seconds} s.`,
+        `Too many wrong API keys from the address ${clientNetwork(address)}. Try again in ${seconds} s.`,
         { retry_after_seconds: seconds },
         { "Retry-After": String(seconds) },
       );
@@ -78,7 +79,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
       wrong.set(digest, true);
       const bucket = bucketOf(address);
       if (bucket === undefined)
-        buckets.set(copyOf(clientNetwork(address)), { tokens: BURST - 1, atMs: clock.monotonic() });
+        buckets.set(clientNetwork(address), { tokens: BURST - 1, atMs: clock.monotonic() });
       else bucket.tokens -= 1;
     },
     get size() {
@@ -89,8 +90,3 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
 
 /** Characters kept of an address, which may be any text that a proxy passes on. */
 const MAX_ADDRESS_LENGTH = 64;
-
-/** A text of its own: one cut out of a header would keep the whole header in memory. */
-function copyOf(address: string): string {
-  return Buffer.from(address.slice(0, MAX_ADDRESS_LENGTH)).toString();
-}

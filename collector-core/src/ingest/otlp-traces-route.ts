@@ -11,7 +11,7 @@ import {
   type MappedRequest,
 } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
-import { truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
 import { createAdmission, shuttingDown } from "./admission.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
@@ -92,8 +92,6 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     { applications, receivedSpans, refusedSpans }: MappedRequest,
     tenant: string,
   ): NowOrLater<void> {
-    counters.received(receivedSpans);
-    if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
     const receivedAtMs = clock.now();
     const spans: Span[] = [];
     const parts: BatchPart[] = [];
@@ -109,14 +107,18 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       parts.push({ from: spans.length, context });
       for (const span of ofApplication) spans.push(span);
     }
+    // What the queue is charged for, and what the store keeps: the spans as they are from here on.
+    const body = Buffer.from(JSON.stringify({ spans }));
+    // Nothing is counted before all that can fail is done: what is counted as received is accepted or rejected.
+    counters.received(receivedSpans);
+    if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
     const [first, ...others] = parts;
     if (first === undefined) return undefined;
     return admit.offer({
       parts: [first, ...others],
       batchId: undefined,
       spanCount: spans.length,
-      // What the queue is charged for, and what the store keeps: the spans as they are from here on.
-      body: Buffer.from(JSON.stringify({ spans })),
+      body,
       spans,
       madeSpanIds: undefined,
     });

@@ -2,6 +2,8 @@ import { TokenBucket } from "limiter";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../contract/errors.js";
 import { clientNetwork } from "./client-network.js";
+import { copyText, truncateCodePoints } from "../span/kept-text.js";
+import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
 /** `rate_limit.…` (spec 2.6); requests per minute. */
 export interface RateLimitOptions {
@@ -34,11 +36,12 @@ export function createRateLimits({ perIpRpm, perServiceRpm }: RateLimitOptions):
   const takeService = createLimit(
     "per_service_rpm",
     perServiceRpm,
-    (service) => `the service ${JSON.stringify(service.slice(0, 100))}`,
+    (service) => `the service ${JSON.stringify(truncateCodePoints(service, 100))}`,
   );
   return {
     takeForAddress: (address) => takeIp(clientNetwork(address)),
-    takeForService: (service) => takeService(service),
+    // As much of the name as is kept everywhere else.
+    takeForService: (service) => takeService(truncateCodePoints(service, MAX_CONTEXT_LENGTH)),
   };
 }
 
@@ -51,7 +54,7 @@ function createLimit(option: string, rpm: number, nameOf: (key: string) => strin
     const bucket = new TokenBucket({ bucketSize: rpm, tokensPerInterval: rpm, interval: "minute" });
     // A bucket starts empty; a sender that has not sent yet has all of it.
     bucket.content = rpm;
-    buckets.set(key, bucket);
+    buckets.set(copyText(key), bucket);
     return bucket;
   }
 

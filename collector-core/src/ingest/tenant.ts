@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.js";
-import { truncateCodePoints } from "../span/span-facts.js";
+import { copyText, truncateCodePoints } from "../span/kept-text.js";
 
 /** `multi_tenant.enabled` and `multi_tenant.header_name` (spec 2.6). */
 export interface TenantOptions {
@@ -28,7 +28,7 @@ export function createTenantReader({ enabled, headerName }: TenantOptions): Read
     const values = headersDistinct[header];
     if (values === undefined) return "unknown";
     if (values.length > 1) throw invalid(`comes ${values.length} times; it must come once`);
-    const tenant = decode(values[0] ?? "").trim();
+    const tenant = copyText(decode(values[0] ?? "").trim());
     if (tenant === "") return "unknown";
     const problem = tenantProblem(tenant);
     if (problem !== undefined) throw invalid(problem);

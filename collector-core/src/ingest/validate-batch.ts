@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { ApiError, type ErrorCode } from "../contract/errors.js";
-import { isRecord, truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
+import { isRecord, isUsableTraceId, MAX_TRACE_ID_LENGTH } from "../span/span-facts.js";
 import { isTooDeep, MAX_DEPTH } from "./parse-json.js";
 
 /** A batch whose shape is right (contract 1). */
@@ -15,9 +16,8 @@ export interface ValidBatch {
   readonly spans: readonly Span[];
 }
 
-/** Longest `batch_id` and `trace_id` (contract 1). */
+/** Longest `batch_id` (contract 1). */
 const MAX_BATCH_ID_LENGTH = 64;
-const MAX_TRACE_ID_LENGTH = 128;
 /** Code points kept of `service`, `env` and `version`, as of a span's name: they stand in every list. */
 export const MAX_CONTEXT_LENGTH = 256;
 
@@ -100,7 +100,7 @@ function checkSpan(span: unknown, index: number, count: number): void {
       count,
     );
   }
-  if (typeof traceId !== "string" || traceId === "" || isLonger(traceId, MAX_TRACE_ID_LENGTH)) {
+  if (!isUsableTraceId(traceId)) {
     const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${kindOf(traceId)}.`;
     throw invalidSpan(message, index, "trace_id", count);
   }
@@ -120,11 +120,6 @@ function optionalText(value: unknown, field: string, count: number): string | un
   throw new RefusedBatch("invalid_payload", `"${field}" must be a string, got ${kindOf(value)}.`, count, {
     field,
   });
-}
-
-/** Longer in characters, which are code points: an emoji is one. */
-function isLonger(text: string, max: number): boolean {
-  return text.length > max && truncateCodePoints(text, max).length < text.length;
 }
 
 /** Says what a value is without quoting it: bodies hold prompts. */

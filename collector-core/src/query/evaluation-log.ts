@@ -9,7 +9,8 @@ import {
 } from "../contract/evaluation-types.js";
 import { ApiError } from "../contract/errors.js";
 import type { PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
-import { isRecord } from "../span/span-facts.js";
+import { copyText, truncateCodePoints } from "../span/kept-text.js";
+import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
 
 /** An evaluation as it is remembered. */
@@ -35,6 +36,8 @@ export interface EvaluationLogOptions {
   readonly labelsOf: (key: TraceKey, spanId: string | null) => Promise<EvaluatedLabels>;
   /** Evaluations that are remembered. Default: 20,000, the oldest going first. */
   readonly capacity?: number;
+  /** Memory that they may take together. Default: 32 MiB, the oldest going first. */
+  readonly maxBytes?: number;
 }
 
 /** The latest evaluations, in this process: what the pages show beyond a single trace. */
@@ -52,12 +55,17 @@ export interface EvaluationLog extends SpanSink {
 }
 
 const CAPACITY = 20_000;
+const MAX_BYTES = 32 * 2 ** 20;
+/** What an entry costs beside the characters of its texts, and what a character costs, at most. */
+const ENTRY_BYTES = 600;
+const BYTES_PER_CHARACTER = 2;
 const DEFAULT_LIMIT = 20;
 const MAX_EXPLANATION_LENGTH = 1000;
 
 export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLog {
-  const { thresholds, directions, labelsOf, capacity = CAPACITY } = options;
+  const { thresholds, directions, labelsOf, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
   let entries: LoggedEvaluation[] = [];
+  let bytes = 0;
   let sequence = 0;
 
   async function add(span: PipelineSpan): Promise<void> {
@@ -66,8 +74,27 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     const { context, facts } = span;
     const ended = addMs(facts.start, facts.durationMs ?? 0);
     entries.push({ sequence: ++sequence, endedAtMs: ended.epochMs, version: context.version, evaluation });
-    // A tenth more is held for a while: an array is not to be moved for each.
-    if (entries.length > capacity * 1.1) entries = entries.slice(-capacity);
+    bytes += bytesOf(evaluation);
+    // Some are dropped at a time, so that the array does not move for each.
+    if (entries.length > capacity * 1.1) drop(entries.length - capacity);
+    if (bytes > maxBytes) drop(countBeyond(maxBytes * 0.9));
+  }
+
+  function drop(count: number): void {
+    for (const { evaluation } of entries.slice(0, count)) bytes -= bytesOf(evaluation);
+    entries = entries.slice(count);
+  }
+
+  /** How many of the oldest have to go until the others take no more than so many bytes. */
+  function countBeyond(wantedBytes: number): number {
+    let left = bytes;
+    let count = 0;
+    for (const { evaluation } of entries) {
+      if (left <= wantedBytes) break;
+      left -= bytesOf(evaluation);
+      count++;
+    }
+    return count;
   }
 
   async function read({ span, facts, context }: PipelineSpan): Promise<Evaluation | undefined> {
@@ -75,7 +102,8 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     const type = text(attributes["evaluation_type"]);
     if (type === null) return undefined;
     const score = facts.evaluationScore ?? null;
-    const evaluatedSpanId = text(attributes["evaluated_span_id"]) ?? (facts.parentSpanId || null);
+    const said = attributes["evaluated_span_id"];
+    const evaluatedSpanId = isUsableSpanId(said) ? said : facts.parentSpanId || null;
     const key = { tenant: context.tenant, traceId: facts.traceId };
     const known = { model: facts.model || null, agent: facts.agent || null };
     const labels =
@@ -90,11 +118,10 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       type,
       score,
       label: text(attributes["evaluation_label"]),
-      explanation: cut(
-        text(attributes["evaluation_explanation"]) ??
-          text(attributes["evaluation_comment"]) ??
-          text(attributes["error_message"]),
-      ),
+      explanation:
+        text(attributes["evaluation_explanation"], MAX_EXPLANATION_LENGTH) ??
+        text(attributes["evaluation_comment"], MAX_EXPLANATION_LENGTH) ??
+        text(attributes["error_message"], MAX_EXPLANATION_LENGTH),
       direction,
       past_threshold:
         score !== null && isPastThreshold(score, direction, thresholds[evaluationTypeName(type)]),
@@ -165,6 +192,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       entries = entries.filter(
         ({ evaluation }) => !isDeleted({ tenant: evaluation.tenant, traceId: evaluation.trace_id }),
       );
+      bytes = entries.reduce((sum, { evaluation }) => sum + bytesOf(evaluation), 0);
     },
   };
 }
@@ -176,8 +204,10 @@ function badness({ score, direction }: Evaluation): number {
 }
 
 function matcher(query: EvaluationQuery): (entry: LoggedEvaluation) => boolean {
+  /* eslint-disable obspan/no-uncopied-part -- of a query, for one answer */
   const types = query.type?.split(",").map((type) => type.trim());
   const outcomes = query.outcome?.split(",").map((outcome) => outcome.trim());
+  /* eslint-enable obspan/no-uncopied-part */
   const since = query.since === undefined ? -Infinity : timeOf("since", query.since);
   const until = query.until === undefined ? Infinity : timeOf("until", query.until);
   const { trace_id, span_id, model, agent, service, tenant, source } = query;
@@ -232,14 +262,17 @@ function defaultThreshold(direction: EvaluationDirection): number | null {
   return direction === "neutral" ? null : DEFAULT_THRESHOLDS[direction];
 }
 
-function text(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
+/** A text as it is kept: cut, and never a part of a longer one. */
+function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
+  return typeof value === "string" && value !== "" ? copyText(truncateCodePoints(value, maxLength)) : null;
 }
 
 function amount(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-function cut(value: string | null): string | null {
-  return value === null ? null : Array.from(value).slice(0, MAX_EXPLANATION_LENGTH).join("");
+function bytesOf(evaluation: Evaluation): number {
+  let characters = 0;
+  for (const value of Object.values(evaluation)) if (typeof value === "string") characters += value.length;
+  return ENTRY_BYTES + characters * BYTES_PER_CHARACTER;
 }

@@ -17,7 +17,8 @@ import {
 } from "../contract/evaluations.js";
 import type { NormalizedSpan } from "../contract/trace.js";
 import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
-import { isRecord, truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
+import { isRecord } from "../span/span-facts.js";
 import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";

@@ -135,6 +135,7 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
 
   function stepAfter(lastEventId: string | undefined): number {
     if (lastEventId === undefined) return changes.lastStep;
+    // eslint-disable-next-line obspan/no-uncopied-part -- compared, and not kept
     const [seenRun, seenStep] = lastEventId.split("-");
     // A step that never was is as good as one that is long gone.
     return seenRun === run && /^\d{1,15}$/.test(seenStep ?? "") ? Number(seenStep) : -1;

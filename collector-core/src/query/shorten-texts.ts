@@ -1,6 +1,6 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import type { NormalizedSpan, TruncatedText } from "../contract/trace.js";
-import { truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
 
 /** A string of more bytes than this comes as a preview (contract 3). */
 const MAX_TEXT_BYTES = 4096;

@@ -1,3 +1,5 @@
+import { copyText, truncateCodePoints } from "./kept-text.js";
+
 /** The six categories of the `error_type` label (spec 7, contract 4). The raw class stays in the attribute. */
 export const ERROR_CATEGORIES = [
   "timeout",
@@ -43,8 +45,8 @@ const cache = new Map<string, ErrorCategory>();
 export function errorCategory(errorType: string): ErrorCategory {
   const known = cache.get(errorType);
   if (known !== undefined) return known;
-  const category = categorise(errorType.slice(0, MATCHED_LENGTH));
-  if (cache.size < CACHE_SIZE && errorType.length <= MATCHED_LENGTH) cache.set(errorType, category);
+  const category = categorise(truncateCodePoints(errorType, MATCHED_LENGTH));
+  if (cache.size < CACHE_SIZE && errorType.length <= MATCHED_LENGTH) cache.set(copyText(errorType), category);
   return category;
 }
 
@@ -65,7 +67,7 @@ export function errorCategoryOf(
   if (typeof status === "number" && status >= 400) return errorCategory(String(status));
   const message = attributes["error_message"];
   const inMessage =
-    typeof message === "string" ? STATUS_IN_MESSAGE.exec(message.slice(0, 64))?.[1] : undefined;
+    typeof message === "string" ? STATUS_IN_MESSAGE.exec(truncateCodePoints(message, 64))?.[1] : undefined;
   return inMessage === undefined ? byType : errorCategory(inMessage);
 }
 

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
 import { errorCategoryOf, type ErrorCategory } from "./error-category.js";
+import { copyText, truncateCodePoints } from "./kept-text.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
 
 /** What all spans of a batch have in common. */
@@ -64,7 +65,7 @@ export const MAX_NAME_LENGTH = 256;
 const MAX_SPAN_ID_LENGTH = 64;
 const MAX_DURATION_MS = 1e9;
 /** Code points kept of what names a kind of span: it becomes a label and stands in lists, so it must not be a text. */
-const MAX_LABEL_LENGTH = 256;
+export const MAX_LABEL_LENGTH = 256;
 
 /**
  * Reads the facts of a span whose shape has been checked (`name` and `trace_id` are there).
@@ -171,6 +172,19 @@ function arrival(receivedAtMs: number): Instant {
   return fromEpochMs(receivedAtMs) ?? EPOCH;
 }
 
+/** Longest `trace_id`, in characters (contract 1). */
+export const MAX_TRACE_ID_LENGTH = 128;
+
+/** True where a trace id can be used. One that cannot is never cut, which would merge traces. */
+export function isUsableTraceId(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !isLonger(value, MAX_TRACE_ID_LENGTH);
+}
+
+/** Longer in characters, which are code points: an emoji is one. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && truncateCodePoints(text, max).length < text.length;
+}
+
 /** True where a span's own id can be used; the collector makes one where it cannot. */
 export function isUsableSpanId(value: unknown): value is string {
   return typeof value === "string" && value.length >= 1 && value.length <= MAX_SPAN_ID_LENGTH;
@@ -216,7 +230,8 @@ function label(value: unknown, field: string, onInvalid: OnInvalidValue): string
 /** `criteria:<own text>` and `length:1-80` are of the types `criteria` and `length`. */
 function evaluationTypeOf(value: unknown): string {
   if (typeof value !== "string") return "";
-  return truncateCodePoints(evaluationTypeName(value), MAX_LABEL_LENGTH);
+  const name = evaluationTypeName(value);
+  return truncateCodePoints(name.length < value.length ? copyText(name) : name, MAX_LABEL_LENGTH);
 }
 
 function tokenCount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {
@@ -243,16 +258,4 @@ function score(value: unknown, onInvalid: OnInvalidValue): number | undefined {
 /** True for an object that is no array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Cuts a text after `max` code points: never in the middle of a surrogate pair. */
-export function truncateCodePoints(text: string, max: number): string {
-  if (text.length <= max) return text;
-  let end = 0;
-  for (let points = 0; points < max && end < text.length; points++) {
-    const unit = text.charCodeAt(end);
-    const isPair = unit >= 0xd800 && unit <= 0xdbff && end + 1 < text.length;
-    end += isPair ? 2 : 1;
-  }
-  return text.slice(0, end);
 }

@@ -1,5 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
-import { isRecord, MAX_NAME_LENGTH, truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
+import { isRecord, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from "../span/span-facts.js";
 
 /** Characters of a preview (contract 3). */
 const PREVIEW_LENGTH = 200;
@@ -61,5 +62,9 @@ function readScore(attributes: Record<string, unknown>): Score | null {
   const score = attributes["evaluation_score"];
   const label = attributes["evaluation_label"];
   if (typeof type !== "string" || typeof score !== "number" || !(score >= 0 && score <= 1)) return null;
-  return { type, score, label: typeof label === "string" ? label : null };
+  return {
+    type: truncateCodePoints(type, MAX_LABEL_LENGTH),
+    score,
+    label: typeof label === "string" ? truncateCodePoints(label, MAX_LABEL_LENGTH) : null,
+  };
 }

@@ -1,3 +1,4 @@
+import { copyText } from "../span/kept-text.js";
 import type { BatchContext, SpanFacts } from "../span/span-facts.js";
 
 /** What an entry costs beside the characters of its key, by measurement. */
@@ -77,17 +78,17 @@ export class SpanLabelTable {
   #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
     const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
     const { service, env, version } = context;
-    const serial = this.#nextSerial++;
+    // Copies: a text may be a part of a longer one, and an entry outlives the request.
     const labels = {
-      serial,
-      service,
-      env,
-      version,
-      model,
-      agent,
-      spanType,
-      status,
-      evaluationType,
+      serial: this.#nextSerial++,
+      service: copyText(service),
+      env: copyText(env),
+      version: version === undefined ? undefined : copyText(version),
+      model: copyText(model),
+      agent: copyText(agent),
+      spanType: copyText(spanType),
+      status: copyText(status),
+      evaluationType: copyText(evaluationType),
       errorCategory,
     };
     const id = this.#freeIds.pop() ?? this.#entries.length;

@@ -1,4 +1,5 @@
-import { isRecord, MAX_NAME_LENGTH, truncateCodePoints } from "../span/span-facts.js";
+import { truncateCodePoints } from "../span/kept-text.js";
+import { isRecord, MAX_NAME_LENGTH } from "../span/span-facts.js";
 import { foldCase } from "./case-folding.js";
 import { jsonTextPattern } from "./json-text-pattern.js";
 import { holdForReading, type SliceMemory, type SpanSlice } from "./segment-store.js";

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
 import { ERROR_CATEGORIES, errorCategory } from "../../src/span/error-category.js";
 import { capAttributes, normalizeSpan } from "../../src/span/normalize-span.js";
-import { readSpanFacts, truncateCodePoints } from "../../src/span/span-facts.js";
+import { truncateCodePoints } from "../../src/span/kept-text.js";
+import { readSpanFacts } from "../../src/span/span-facts.js";
 
 const context = {
   tenant: "",

@@ -58,7 +58,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the address of a list": (text) => filtersFromSearch(`?q=${encodeURIComponent(text)}`),
   "the address of a trace": (text) => [
     parseTraceSearch(`?${text}`),
-    traceIdOf(`/traces/${text}`),
+    traceIdOf({ pathname: `/traces/${text}`, search: "" }),
     tracePath({ traceId: text, tenant: "a" }, { spanId: "b", tab: "raw", view: "tree" }),
   ],
   "an id": (text) => [shortenId(text), likelyTraceId(text)],

@@ -65,7 +65,7 @@ export function causesOf(error: unknown): object[] {
       if (chain.push(next) === MAX_CAUSES) break;
       left.push((next as { cause?: unknown }).cause);
       // What Promise.any() rejects with: each of its promises has failed.
-      if (next instanceof AggregateError) left.push(...(next.errors as unknown[]));
+      if (next instanceof AggregateError) for (const each of next.errors as unknown[]) left.push(each);
     }
   } catch {
     // What could be read is what there is.

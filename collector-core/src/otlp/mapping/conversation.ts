@@ -1,4 +1,5 @@
 import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
+import { appendAll } from "../../append-all.js";
 import { isRecord } from "../../span/span-facts.js";
 import type { OtlpAttributes, OtlpEvent } from "../received-spans.js";
 import {
@@ -421,7 +422,7 @@ function readEvent({ name, attributes }: OtlpEvent, input: Message[], output: Me
 
 function addAll(list: Message[], messages: readonly Message[] | undefined): boolean {
   if (messages === undefined || messages.length === 0) return false;
-  list.push(...messages);
+  appendAll(list, messages);
   return true;
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire";
+import { copyText } from "../../span/kept-text.js";
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
 import {
   asBoolean,
@@ -167,7 +168,8 @@ function firstText(fields: Fields | undefined, names: readonly string[]): string
 
 function readActionName(value: JsonValue): { provider: string; model: string } | undefined {
   const [, provider, model] = /^([^/]+)\/(.+)$/.exec(asText(value) ?? "") ?? [];
-  return provider === undefined || model === undefined ? undefined : { provider, model };
+  if (provider === undefined || model === undefined) return undefined;
+  return { provider: copyText(provider), model: copyText(model) };
 }
 
 function notFramework(value: JsonValue): string | undefined {
@@ -190,7 +192,7 @@ const TOOL_AFFIXES = /^(?:execute_tool|running tool:?|tool\.execute|tool:?) +|\.
 function takeToolName(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
   const said = attributes.take(TOOL_NAME, asText);
   if (said !== undefined || spanType !== "tool") return said;
-  return attributes.text("traceloop.entity.name") ?? asText(name.replace(TOOL_AFFIXES, ""));
+  return attributes.text("traceloop.entity.name") ?? asText(copyText(name.replace(TOOL_AFFIXES, "")));
 }
 
 /** Spans of agents whose name is that of the operation. */
@@ -201,7 +203,7 @@ function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanTy
   if (said !== undefined || spanType !== "agent") return said;
   const entity = attributes.text("traceloop.entity.name");
   if (entity !== undefined) return entity;
-  const named = asText(name.replace(/^invoke_(?:agent|workflow) +/, ""));
+  const named = asText(copyText(name.replace(/^invoke_(?:agent|workflow) +/, "")));
   // Some put the model where the agent's name would be.
   return named === attributes.text("gen_ai.request.model") || UNNAMED_AGENT.test(name) ? undefined : named;
 }

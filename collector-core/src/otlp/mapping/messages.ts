@@ -1,4 +1,5 @@
 import type { Message, MessagePart, ToolDefinition } from "@obspan/sdk/wire";
+import { appendAll } from "../../append-all.js";
 import { isRecord } from "../../span/span-facts.js";
 import { asText, parsedJson } from "./attribute-set.js";
 import { toolCall, toolResponse, toParts } from "./message-parts.js";
@@ -43,10 +44,10 @@ function fromList(items: readonly unknown[], role: string): Message[] | undefine
     const more = Array.isArray(item) ? fromList(item as unknown[], role) : toMessage(parsedJson(item), role);
     if (more === undefined) return undefined;
     const last = messages.at(-1);
-    if (Array.isArray(more)) messages.push(...more);
+    if (Array.isArray(more)) appendAll(messages, more);
     else if (!isTurnItem(item)) messages.push(more);
     else if (wasItem && last?.role === "assistant" && more.role === "assistant")
-      last.parts.push(...more.parts);
+      appendAll(last.parts, more.parts);
     // Its parts are added to: they may be the sender's own list.
     else messages.push({ ...more, parts: [...more.parts] });
     wasItem = isTurnItem(item);
@@ -105,7 +106,7 @@ function joined(messages: readonly Message[]): Message[] {
   for (const message of messages) {
     const last = result.at(-1);
     const isSameTurn = last?.role === message.role && last.finish_reason === undefined;
-    if (last !== undefined && isSameTurn) last.parts.push(...message.parts);
+    if (last !== undefined && isSameTurn) appendAll(last.parts, message.parts);
     else result.push({ ...message, parts: [...message.parts] });
   }
   return result;

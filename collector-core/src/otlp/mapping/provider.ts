@@ -1,3 +1,5 @@
+import { copyText } from "../../span/kept-text.js";
+
 /** Providers by the beginnings of the names that libraries give them; the longest first where one begins another. */
 const PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
   ["azure", "azure"],
@@ -40,5 +42,5 @@ export function normalizeProvider(name: string): string {
   for (const [prefix, provider] of PREFIXES) {
     if (lower.startsWith(prefix)) return provider;
   }
-  return lower.replace(API_KIND, "");
+  return copyText(lower.replace(API_KIND, ""));
 }

@@ -1,5 +1,5 @@
 import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
-import { truncateCodePoints } from "../../span/span-facts.js";
+import { copyText, truncateCodePoints } from "../../span/kept-text.js";
 
 /** What bounds the values of one label. */
 interface LabelValuesOptions {
@@ -58,8 +58,7 @@ export class LabelValues {
     const known = this.known.get(value);
     if (known !== undefined) return known;
     if (isFull) return undefined;
-    // A copy: a slice would keep the whole text that it was cut from in memory.
-    const copy = Buffer.from(value).toString();
+    const copy = copyText(value);
     this.known.set(copy, copy);
     return copy;
   }

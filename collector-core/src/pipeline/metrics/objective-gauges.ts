@@ -1,5 +1,5 @@
 import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
-import { truncateCodePoints } from "../../span/span-facts.js";
+import { truncateCodePoints } from "../../span/kept-text.js";
 import { readFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
 

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock, PipelineSpan } from "../../interfaces.js";
-import { MAX_NAME_LENGTH, truncateCodePoints } from "../../span/span-facts.js";
+import { truncateCodePoints } from "../../span/kept-text.js";
+import { MAX_NAME_LENGTH } from "../../span/span-facts.js";
 import { TimeSlice } from "../../time-slice.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";

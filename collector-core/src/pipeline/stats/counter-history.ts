@@ -117,7 +117,7 @@ export function createCounterHistory({ sources, time }: CounterHistoryOptions): 
       return [...byNumber].flatMap(([number, row]) => {
         const which = series[number];
         if (which === undefined) return [];
-        const total = which.type === "gauge" ? Math.max(...row) : row.reduce((sum, value) => sum + value, 0);
+        const total = row.reduce((a, b) => (which.type === "gauge" ? Math.max(a, b) : a + b));
         return [{ ...which, total, values: row }];
       });
     },

@@ -64,8 +64,8 @@ function itemMessages(items: readonly unknown[]): Message[] {
     const message = itemMessage(item);
     if (message === undefined) continue;
     const last = messages.at(-1);
-    if (message.role === "assistant" && last?.role === "assistant") last.parts.push(...message.parts);
-    else messages.push(message);
+    if (message.role !== "assistant" || last?.role !== "assistant") messages.push(message);
+    else for (const part of message.parts) last.parts.push(part);
   }
   return messages;
 }

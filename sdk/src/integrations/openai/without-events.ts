@@ -67,7 +67,7 @@ function endOfEvent(bytes: Buffer): number {
     const at = bytes.indexOf(separator);
     return at < 0 ? Number.POSITIVE_INFINITY : at + separator.length;
   });
-  const end = Math.min(...ends);
+  const end = ends.reduce((a, b) => Math.min(a, b));
   return Number.isFinite(end) ? end : 0;
 }
 

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { EvaluationList } from "../../src/contract/evaluations.js";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import type { PipelineSpan } from "../../src/interfaces.js";
+import { createEvaluationLog, type EvaluationLog } from "../../src/query/evaluation-log.js";
+import { CONTEXT, spanFacts } from "../metrics/support.js";
+import { span, startCollector } from "../running-collector.js";
+
+/** What an app may write about an evaluation. */
+const TEXTS = [
+  "evaluation_type",
+  "evaluation_label",
+  "evaluation_explanation",
+  "evaluation_comment",
+  "error_message",
+  "evaluation_direction",
+  "evaluation_outcome",
+  "evaluation_source",
+  "evaluated_span_id",
+  "judge_model",
+  "model",
+  "agent",
+];
+
+function evaluationSpan(text: string): PipelineSpan {
+  const facts = spanFacts({ spanType: "evaluation", evaluationType: "relevance", evaluationScore: 1 });
+  const attributes = { evaluation_type: "relevance", evaluation_score: 1, evaluation_comment: text };
+  return {
+    context: CONTEXT,
+    span: { name: "evaluation", trace_id: "t", span_type: "evaluation", attributes },
+    madeSpanId: undefined,
+    facts,
+    hashes: { trace: { lo: 0, hi: 0 }, span: { lo: 0, hi: 0 } } as PipelineSpan["hashes"],
+    countsUsage: true,
+    isSampled: true,
+    source: undefined,
+    index: 0,
+  };
+}
+
+function createLog(options: { capacity?: number; maxBytes?: number }): EvaluationLog {
+  return createEvaluationLog({
+    thresholds: {},
+    directions: {},
+    labelsOf: async () => ({ model: null, agent: null }),
+    ...options,
+  });
+}
+
+const explanations = (log: EvaluationLog): (string | null)[] =>
+  log.select({}).map(({ evaluation }) => evaluation.explanation);
+
+describe("what is remembered of evaluations", () => {
+  it("is short, however long what a span says of one is", async () => {
+    const { post, settled, get } = await startCollector();
+    const long = "x".repeat(100_000);
+    const attributes = Object.fromEntries(TEXTS.map((key) => [key, long]));
+    await post({
+      spans: [span({ span_type: "evaluation", attributes: { ...attributes, evaluation_score: 0.5 } })],
+    });
+    await settled();
+    const { evaluations } = await get<EvaluationList>("/v1/evaluations");
+    expect(evaluations).toHaveLength(1);
+    expect(evaluations[0]).toMatchObject({
+      type: "x".repeat(256),
+      label: "x".repeat(256),
+      explanation: "x".repeat(1000),
+      outcome: "x".repeat(256),
+      source: "x".repeat(256),
+      judge_model: "x".repeat(256),
+      evaluated_span_id: null,
+    });
+    const { traces } = await get<{ traces: TraceSummary[] }>("/v1/traces");
+    expect(JSON.stringify(traces).length).toBeLessThan(5000);
+    expect(traces[0]?.scores).toEqual([{ type: "x".repeat(256), score: 0.5, label: "x".repeat(256) }]);
+  });
+
+  it("is bounded by bytes: the oldest go first, the newest stay", async () => {
+    const log = createLog({ maxBytes: 100_000 });
+    const count = 1000;
+    for (let index = 0; index < count; index++)
+      await log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
+    const kept = explanations(log);
+    expect(kept.length).toBeGreaterThan(20);
+    expect(kept.length).toBeLessThan(50);
+    expect(kept.at(-1)).toMatch(/^999y/);
+    expect(kept[0]).toMatch(new RegExp(`^${count - kept.length}y`));
+    expect(log.oldest?.evaluation.explanation).toBe(kept[0]);
+  });
+
+  it("is bounded in number, and charges nothing for what is gone", async () => {
+    const log = createLog({ capacity: 10, maxBytes: 100_000 });
+    for (let index = 0; index < 500; index++) await log.offer([evaluationSpan(String(index))]);
+    expect(explanations(log)).toEqual(Array.from({ length: 10 }, (_, index) => String(490 + index)));
+    log.remove(() => true);
+    expect(explanations(log)).toEqual([]);
+    for (let index = 0; index < 5; index++) await log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
+    expect(explanations(log)).toHaveLength(5);
+  });
+});
