@@ -19,14 +19,18 @@ const TRICKY_MODELS = [
   'backslash quote \\"',
   "ünïcödé 模型 🚀",
   " spaces\tand tab ",
+  "control \u0000 \u0001 \r \u001b[31m \u007f \u0085",
+  "separators \u2028 \ufeff \uffff",
 ];
+/** What no exemplar may name, and what it has to escape: any of them could cost the whole scrape. */
+const TRICKY_TRACE_IDS = [...TRICKY_MODELS, "\u0000", "x".repeat(128), "\u{1f680}".repeat(120)];
 
 let collector: BuiltCollector;
 let prometheus: Prometheus;
 let closeProxy: () => void;
 
 beforeAll(async () => {
-  collector = await startBuiltCollector();
+  collector = await startBuiltCollector({ EXEMPLARS_ENABLED: "true" });
   const { server, address } = await startTextFormatProxy(collector.url);
   closeProxy = () => void server.close();
   prometheus = await startPrometheus({ openmetrics: `127.0.0.1:${collector.port}`, text: address });
@@ -37,6 +41,8 @@ beforeAll(async () => {
   await post(batchOf(90, "fast", { ...chat, duration_ms: 420 }));
   await post(batchOf(10, "slow", { ...chat, duration_ms: 1500, status: "ERROR" }));
   for (const model of TRICKY_MODELS) await post(batchOf(3, "tricky", { attributes: { model } }));
+  for (const trace_id of TRICKY_TRACE_IDS)
+    await post({ service: "e2e", spans: [{ name: "work", trace_id, duration_ms: 3 }] });
   await ledgerAtRest(collector.url);
 });
 
@@ -69,7 +75,10 @@ async function expectValue(promQl: string, expected: number): Promise<void> {
 
 it.each(JOBS)("a real Prometheus scrapes the collector and counts what was sent (%s)", async (job) => {
   await expectValue(`up{job="${job}"}`, 1);
-  await expectValue(`sum(obs_spans_total{job="${job}", service="e2e"})`, 100 + 3 * TRICKY_MODELS.length);
+  await expectValue(
+    `sum(obs_spans_total{job="${job}", service="e2e"})`,
+    100 + 3 * TRICKY_MODELS.length + TRICKY_TRACE_IDS.length,
+  );
   await expectValue(`sum(obs_llm_calls_total{job="${job}", model="m-1", agent="planner"})`, 100);
   await expectValue(`sum(obs_llm_calls_total{job="${job}", model="m-1", status="ERROR"})`, 10);
   await expectValue(`sum(obs_cost_total{job="${job}", model="m-1"})`, 50);

@@ -67,6 +67,24 @@ describe("spec 2.6 exemplars.enabled", () => {
     expect((await scrape(off)).join("\n")).not.toContain("trace_id=");
   });
 
+  it("leaves out a trace_id that a scraper cannot read: one control character would lose it the whole page", async () => {
+    const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
+    const codes = [...Array.from({ length: 0x20 }, (_, code) => code), 0x7f, 0x85, 0x9b, 0xd800];
+    const unreadable = codes.filter((code) => code !== 0x0a).map((code) => `x${String.fromCharCode(code)}y`);
+    for (const traceId of unreadable) await collector.post({ spans: [call(traceId)] });
+    await collector.settled();
+    expect((await scrape(collector)).join("\n")).not.toContain(" # {");
+    // 120 code points are as many as fit, however many units they have.
+    for (const readable of ["x\u2028y", "x\ufeffy", "\u{1f680}".repeat(120)]) {
+      await collector.post({ spans: [call(readable)] });
+      await collector.settled();
+      expect((await scrape(collector)).join("\n")).toContain(`# {trace_id="${readable}"} 0.3 `);
+    }
+    await collector.post({ spans: [call("\u{1f680}".repeat(121))] });
+    await collector.settled();
+    expect((await scrape(collector)).join("\n")).not.toContain("\u{1f680}".repeat(121));
+  });
+
   it("leaves out a trace_id that is too long for one, and writes any other so that it can be read", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
     await collector.post({ spans: [call("x".repeat(121))] });

@@ -1,3 +1,4 @@
+import { truncateCodePoints } from "../../span/kept-text.js";
 import { isWellFormed } from "../../span/well-formed.js";
 
 /** A trace that stands for the values of a bucket (spec 4.7): what links a histogram to something to look at. */
@@ -11,10 +12,22 @@ export interface Exemplar {
 const MAX_LABEL_SET_LENGTH = 128;
 const LABEL = "trace_id";
 
-/** Undefined where the trace id is too long for one, or no text that UTF-8 can carry. */
+/** Prometheus takes a NUL in an exemplar for the end of the page, and then the whole target is down. */
+const CONTROL_CHARACTER = /(?!\n)\p{Cc}/u;
+
+/**
+ * Undefined where the trace id is too long for one, has control characters, or is no text that UTF-8 can carry. A line
+ * break, a quote and a backslash are escaped.
+ */
 export function exemplarOf(traceId: string, receivedAtMs: number): Exemplar | undefined {
-  const fits = LABEL.length + traceId.length <= MAX_LABEL_SET_LENGTH;
-  return fits && isWellFormed(traceId) ? { traceId, receivedAtMs } : undefined;
+  const isReadable = isWellFormed(traceId) && !CONTROL_CHARACTER.test(traceId);
+  return isReadable && fits(traceId) ? { traceId, receivedAtMs } : undefined;
+}
+
+/** Characters are code points: an emoji is one. */
+function fits(traceId: string): boolean {
+  const max = MAX_LABEL_SET_LENGTH - LABEL.length;
+  return traceId.length <= max || truncateCodePoints(traceId, max) === traceId;
 }
 
 /** As prom-client's serializer takes it. */
