@@ -5,10 +5,11 @@ import { StatusSchema } from "../otlp/proto/google/rpc/status_pb.js";
 import { ExportTraceServiceResponseSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { readJsonRequest, InvalidOtlpJson } from "../otlp/read-json.js";
 import { readProtobufRequest } from "../otlp/read-protobuf.js";
+import { TooManyMessages } from "../otlp/message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpTraceRequest } from "../otlp/received-spans.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer } from "./ingest-route.js";
-import { parseJson } from "./parse-json.js";
+import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./request-body.js";
 
 /** How a request of OTLP/HTTP is written, and so its answer. */
@@ -42,18 +43,22 @@ export function requireOtlpEncoding(contentType: string | undefined): OtlpEncodi
 /**
  * Reads the body of `POST /v1/traces`.
  *
- * @throws `ApiError` invalid_json, invalid_payload, invalid_encoding, too_deep.
+ * @throws `ApiError` invalid_json, invalid_payload, invalid_encoding, too_deep, batch_too_large.
  */
 export function readOtlpRequest(body: Buffer, encoding: OtlpEncoding): OtlpTraceRequest {
   try {
-    return encoding === "application/json"
-      ? readJsonRequest(parseJson(decodeUtf8(body)))
-      : readProtobufRequest(body);
+    if (encoding !== "application/json") return readProtobufRequest(body);
+    requireJsonBounds(body, OTLP_JSON_BOUNDS);
+    return readJsonRequest(parseJson(decodeUtf8(body)));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof TooDeepValue) {
       const message = `An attribute is nested deeper than ${MAX_VALUE_DEPTH} levels.`;
       throw new ApiError("too_deep", message, { max_depth: MAX_VALUE_DEPTH });
+    }
+    if (error instanceof TooManyMessages) {
+      const message = `The request has more than ${error.max} ${error.what}. Send fewer spans at a time.`;
+      throw new ApiError("batch_too_large", message, { max: error.max });
     }
     if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
     // What the decoder says of it may quote the body.

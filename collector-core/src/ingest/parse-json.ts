@@ -1,7 +1,43 @@
 import { ApiError } from "../contract/errors.js";
+import { exceededBound, MAX_DISTINCT_KEYS, type JsonBounds } from "../span/json-bounds.js";
 
 /** Deepest nesting of a body; the body itself is level 1 (contract 1). */
 export const MAX_DEPTH = 32;
+
+/** What a body of `POST /v1/telemetry` may have: as much takes some 0.1 s to parse. */
+export const BATCH_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxContainers: 600_000 };
+/** OTLP writes a value as an object in an object, and nests one in another by three or four levels more. */
+export const OTLP_JSON_BOUNDS: JsonBounds = { maxDepth: 160, maxContainers: 1_000_000 };
+
+/**
+ * Refuses a JSON text whose parsing would hold everybody else up, or fill the memory: its bytes are looked at before it
+ * is parsed. It is free for a short one.
+ *
+ * @throws `ApiError` too_deep, batch_too_large.
+ */
+export function requireJsonBounds(json: Uint8Array, bounds: JsonBounds): void {
+  const { maxDepth, maxContainers } = bounds;
+  switch (exceededBound(json, bounds)) {
+    case undefined:
+      return;
+    case "depth":
+      throw new ApiError("too_deep", `The body is nested deeper than ${maxDepth} levels.`, {
+        max_depth: maxDepth,
+      });
+    case "containers":
+      throw new ApiError(
+        "batch_too_large",
+        `The body has more than ${maxContainers} objects and arrays. Send fewer spans a batch.`,
+        { max_objects_and_arrays: maxContainers },
+      );
+    case "keys":
+      throw new ApiError(
+        "batch_too_large",
+        `The body has more than ${MAX_DISTINCT_KEYS} different keys. Send fewer spans a batch.`,
+        { max_different_keys: MAX_DISTINCT_KEYS },
+      );
+  }
+}
 
 /**
  * Parses a JSON text.

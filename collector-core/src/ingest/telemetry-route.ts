@@ -7,7 +7,7 @@ import { createBatchesOnce } from "./batches-once.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
-import { parseJson } from "./parse-json.js";
+import { BATCH_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8, type ReadBody } from "./request-body.js";
 import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
 import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
@@ -43,6 +43,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   }
 
   function takeBody(body: Buffer, tenant: string, senderHeaders: AnswerHeaders): NowOrLater<IngestAnswer> {
+    requireJsonBounds(body, BATCH_BOUNDS);
     const json = parseJson(decodeUtf8(body));
     const headers = limitService(json, senderHeaders);
     const batch = validate(json);

@@ -22,13 +22,13 @@ export function* jsonLines(spans: Iterable<WritableSpan>, version: string): Gene
   let lastContext: BatchContext | undefined;
   let count = 0;
   let characters = 0;
-  const finish = (): string => {
-    const line = `${JSON.stringify(toOtlpJson(toOtlpRequest(groups, version)))}\n`;
+  const finish = (): string[] => {
+    const lines = writeLines(groups, version);
     groups = [];
     lastContext = undefined;
     count = 0;
     characters = 0;
-    return line;
+    return lines;
   };
 
   for (const each of spans) {
@@ -38,9 +38,32 @@ export function* jsonLines(spans: Iterable<WritableSpan>, version: string): Gene
     lastContext = each.context;
     count++;
     characters += textLength(each.span.attributes);
-    if (count === MAX_LINE_SPANS || characters >= LONG_LINE_CHARACTERS) yield finish();
+    if (count === MAX_LINE_SPANS || characters >= LONG_LINE_CHARACTERS) yield* finish();
   }
-  if (count > 0) yield finish();
+  if (count > 0) yield* finish();
+}
+
+/**
+ * The spans as one line. Where one of them cannot be written, nested too deep or too long for a text, each has a line of
+ * its own, and that one goes without its attributes and events: an export is never cut short by one span.
+ */
+function writeLines(groups: readonly (readonly WritableSpan[])[], version: string): string[] {
+  try {
+    return [writeLine(groups, version)];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const all = groups.flat();
+    const [only, ...others] = all;
+    if (only === undefined || others.length > 0) return all.flatMap((each) => writeLines([[each]], version));
+    const attributes = { [UNREADABLE]: `The attributes and events cannot be written: ${error.message}.` };
+    return [writeLine([[{ ...only, span: { ...only.span, attributes, events: [] } }]], version)];
+  }
+}
+
+const UNREADABLE = "unreadable";
+
+function writeLine(groups: readonly (readonly WritableSpan[])[], version: string): string {
+  return `${JSON.stringify(toOtlpJson(toOtlpRequest(groups, version)))}\n`;
 }
 
 interface JsonObject {

@@ -1,25 +1,31 @@
-import type { BinaryReader } from "@bufbuild/protobuf/wire";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { JsonValue } from "@obspan/sdk/wire";
 import { finiteNumber, wholeNumber } from "./exact-numbers.js";
+import { MessageBudget } from "./message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpAttributes } from "./received-spans.js";
 
+/** Reads a request, and counts what it is made of. */
+export class RequestReader extends BinaryReader {
+  readonly budget = new MessageBudget();
+}
+
 /** Where the message ends whose length comes next. */
-export function endOfMessage(reader: BinaryReader): number {
+export function endOfMessage(reader: RequestReader): number {
   const length = reader.uint32();
   return reader.pos + length;
 }
 
 /** A text, which must be valid UTF-8. */
-export function readText(reader: BinaryReader): string {
+export function readText(reader: RequestReader): string {
   return reader.string(true);
 }
 
 /**
  * Adds a `KeyValue` to attributes.
  *
- * @throws {@link TooDeepValue}.
+ * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
-export function readKeyValue(reader: BinaryReader, attributes: OtlpAttributes, depth = 1): void {
+export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
   let key = "";
   let value: JsonValue = null;
   for (const end = endOfMessage(reader); reader.pos < end;) {
@@ -34,9 +40,9 @@ export function readKeyValue(reader: BinaryReader, attributes: OtlpAttributes, d
 /**
  * Adds the `KeyValue`s of a message that holds nothing else which is read: a `Resource`, a `KeyValueList`.
  *
- * @throws {@link TooDeepValue}.
+ * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
-export function readKeyValues(reader: BinaryReader, attributes: OtlpAttributes, depth = 1): void {
+export function readKeyValues(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
   for (const end = endOfMessage(reader); reader.pos < end;) {
     const [field, wireType] = reader.tag();
     if (field === 1) readKeyValue(reader, attributes, depth);
@@ -48,7 +54,7 @@ export function readKeyValues(reader: BinaryReader, attributes: OtlpAttributes, 
  * The value that JSON would have. Bytes become base64, whole numbers beyond 2^53 and numbers that JSON does not know
  * (NaN) their text.
  */
-function readAnyValue(reader: BinaryReader, depth: number): JsonValue {
+function readAnyValue(reader: RequestReader, depth: number): JsonValue {
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
   let value: JsonValue = null;
   for (const end = endOfMessage(reader); reader.pos < end;) {
@@ -82,8 +88,9 @@ function readAnyValue(reader: BinaryReader, depth: number): JsonValue {
   return value;
 }
 
-function readArrayValue(reader: BinaryReader, depth: number): JsonValue {
+function readArrayValue(reader: RequestReader, depth: number): JsonValue {
   const values: JsonValue[] = [];
+  reader.budget.takeContainer();
   for (const end = endOfMessage(reader); reader.pos < end;) {
     const [field, wireType] = reader.tag();
     if (field === 1) values.push(readAnyValue(reader, depth));
@@ -92,8 +99,9 @@ function readArrayValue(reader: BinaryReader, depth: number): JsonValue {
   return values;
 }
 
-function readKeyValueList(reader: BinaryReader, depth: number): JsonValue {
+function readKeyValueList(reader: RequestReader, depth: number): JsonValue {
   const values: OtlpAttributes = new Map();
+  reader.budget.takeContainer();
   readKeyValues(reader, values, depth);
   // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
   return Object.fromEntries(values);

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
 import { finiteNumber, wholeNumber } from "./exact-numbers.js";
+import { MessageBudget } from "./message-budget.js";
 import {
   MAX_VALUE_DEPTH,
   TooDeepValue,
@@ -24,14 +25,19 @@ export class InvalidOtlpJson extends Error {
  * Reads an `ExportTraceServiceRequest` in OTLP's JSON: the protocol's own, in which ids are hex and not base64. Names may
  * be camel or snake case, numbers may come as text, and what is not known is passed over, as the protocol has it.
  *
- * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}.
+ * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}, `TooManyMessages`.
  */
 export function readJsonRequest(body: unknown): OtlpTraceRequest {
+  budget = new MessageBudget();
   if (!isRecord(body)) throw new InvalidOtlpJson("The body must be an object with resourceSpans.");
   return list(body, "resourceSpans", "resource_spans").map(readResourceSpans);
 }
 
+/** Of the request that is being read: that takes one turn of the loop. */
+let budget = new MessageBudget();
+
 function readResourceSpans(resourceSpans: JsonObject): OtlpResourceSpans {
+  budget.takeMessage();
   const resource = resourceSpans["resource"];
   return {
     resource: isRecord(resource) ? readAttributes(resource) : new Map<string, JsonValue>(),
@@ -40,6 +46,7 @@ function readResourceSpans(resourceSpans: JsonObject): OtlpResourceSpans {
 }
 
 function readScopeSpans(scopeSpans: JsonObject): OtlpScopeSpans {
+  budget.takeMessage();
   const scope = isRecord(scopeSpans["scope"]) ? scopeSpans["scope"] : {};
   return {
     scope: { name: text(scope, "name"), version: text(scope, "version") },
@@ -48,6 +55,7 @@ function readScopeSpans(scopeSpans: JsonObject): OtlpScopeSpans {
 }
 
 function readSpan(span: JsonObject): OtlpSpan {
+  budget.takeMessage();
   const status = isRecord(span["status"]) ? span["status"] : {};
   return {
     traceId: hexId(field(span, "traceId", "trace_id"), 32),
@@ -67,6 +75,7 @@ function readSpan(span: JsonObject): OtlpSpan {
 }
 
 function readEvent(event: JsonObject): OtlpEvent {
+  budget.takeMessage();
   return {
     name: text(event, "name"),
     timeUnixNano: bigNumber(field(event, "timeUnixNano", "time_unix_nano")),
@@ -75,6 +84,7 @@ function readEvent(event: JsonObject): OtlpEvent {
 }
 
 function readLink(link: JsonObject): OtlpLink {
+  budget.takeMessage();
   return {
     traceId: hexId(field(link, "traceId", "trace_id"), 32),
     spanId: hexId(field(link, "spanId", "span_id"), 16),

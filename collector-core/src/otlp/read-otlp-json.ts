@@ -1,12 +1,13 @@
 import { ApiError } from "../contract/errors.js";
 import { InvalidOtlpJson, readJsonRequest } from "./read-json.js";
+import { TooManyMessages } from "./message-budget.js";
 import { TooDeepValue } from "./received-spans.js";
 import { spansFromOtlp, type MappedRequest } from "./spans-from-otlp.js";
 
 /**
  * Reads and maps an OTLP request in JSON.
  *
- * @throws `ApiError` invalid_payload, too_deep.
+ * @throws `ApiError` invalid_payload, too_deep, batch_too_large.
  */
 export function readOtlpJson(body: unknown): MappedRequest {
   try {
@@ -15,6 +16,7 @@ export function readOtlpJson(body: unknown): MappedRequest {
     if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
     if (error instanceof TooDeepValue)
       throw new ApiError("too_deep", "A value of an attribute is nested too deep.");
+    if (error instanceof TooManyMessages) throw new ApiError("batch_too_large", error.message);
     throw error;
   }
 }

@@ -1,5 +1,4 @@
-import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { endOfMessage, readKeyValue, readKeyValues, readText } from "./read-any-value.js";
+import { endOfMessage, readKeyValue, readKeyValues, readText, RequestReader } from "./read-any-value.js";
 import type {
   OtlpAttributes,
   OtlpEvent,
@@ -16,10 +15,10 @@ import type {
  * protocol are passed over. What is read becomes what is mapped at once: the messages that the library would make of it in
  * between cost more than all that is done with a span afterwards.
  *
- * @throws `Error` where the bytes are none; `TooDeepValue`.
+ * @throws `Error` where the bytes are none; `TooDeepValue`, `TooManyMessages`.
  */
 export function readProtobufRequest(body: Uint8Array): OtlpTraceRequest {
-  const reader = new BinaryReader(body);
+  const reader = new RequestReader(body);
   const request: OtlpResourceSpans[] = [];
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
@@ -29,7 +28,8 @@ export function readProtobufRequest(body: Uint8Array): OtlpTraceRequest {
   return request;
 }
 
-function readResourceSpans(reader: BinaryReader): OtlpResourceSpans {
+function readResourceSpans(reader: RequestReader): OtlpResourceSpans {
+  reader.budget.takeMessage();
   const resource: OtlpAttributes = new Map();
   const scopes: OtlpScopeSpans[] = [];
   for (const end = endOfMessage(reader); reader.pos < end;) {
@@ -41,7 +41,8 @@ function readResourceSpans(reader: BinaryReader): OtlpResourceSpans {
   return { resource, scopes };
 }
 
-function readScopeSpans(reader: BinaryReader): OtlpScopeSpans {
+function readScopeSpans(reader: RequestReader): OtlpScopeSpans {
+  reader.budget.takeMessage();
   const scope = { name: "", version: "" };
   const spans: OtlpSpan[] = [];
   for (const end = endOfMessage(reader); reader.pos < end;) {
@@ -54,7 +55,7 @@ function readScopeSpans(reader: BinaryReader): OtlpScopeSpans {
 }
 
 function readScope(
-  reader: BinaryReader,
+  reader: RequestReader,
   scope: { -readonly [Key in keyof OtlpScope]: OtlpScope[Key] },
 ): void {
   for (const end = endOfMessage(reader); reader.pos < end;) {
@@ -65,7 +66,8 @@ function readScope(
   }
 }
 
-function readSpan(reader: BinaryReader): OtlpSpan {
+function readSpan(reader: RequestReader): OtlpSpan {
+  reader.budget.takeMessage();
   let traceId = "";
   let spanId = "";
   let parentSpanId = "";
@@ -138,7 +140,8 @@ function readSpan(reader: BinaryReader): OtlpSpan {
   };
 }
 
-function readEvent(reader: BinaryReader): OtlpEvent {
+function readEvent(reader: RequestReader): OtlpEvent {
+  reader.budget.takeMessage();
   let name = "";
   let timeUnixNano = 0n;
   const attributes: OtlpAttributes = new Map();
@@ -152,7 +155,8 @@ function readEvent(reader: BinaryReader): OtlpEvent {
   return { name, timeUnixNano, attributes };
 }
 
-function readLink(reader: BinaryReader): OtlpLink {
+function readLink(reader: RequestReader): OtlpLink {
+  reader.budget.takeMessage();
   let traceId = "";
   let spanId = "";
   let traceState = "";
@@ -168,7 +172,7 @@ function readLink(reader: BinaryReader): OtlpLink {
   return { traceId, spanId, traceState, attributes };
 }
 
-function readStatus(reader: BinaryReader, status: { code: number; message: string }): void {
+function readStatus(reader: RequestReader, status: { code: number; message: string }): void {
   for (const end = endOfMessage(reader); reader.pos < end;) {
     const [field, wireType] = reader.tag();
     if (field === 2) status.message = readText(reader);

@@ -60,6 +60,9 @@ export interface OtlpResourceSpans {
 /** The body of `POST /v1/traces`: an `ExportTraceServiceRequest`. */
 export type OtlpTraceRequest = readonly OtlpResourceSpans[];
 
+/** What a span is called whose name is empty: OTLP allows that, and means that it is not known. */
+export const NO_NAME = "unknown";
+
 /** Deepest nesting of a value: with the span around it as deep as a batch may be (contract 1). */
 export const MAX_VALUE_DEPTH = 28;
 

@@ -7,7 +7,8 @@ import { takeLabels, takeTimeToFirstToken } from "./mapping/labels.js";
 import { takeSpanType } from "./mapping/span-type.js";
 import { takeUsage } from "./mapping/usage.js";
 import { instantOf } from "./nanoseconds.js";
-import type { OtlpEvent, OtlpScope, OtlpSpan } from "./received-spans.js";
+import { isShallow } from "./json-text.js";
+import { MAX_VALUE_DEPTH, NO_NAME, type OtlpEvent, type OtlpScope, type OtlpSpan } from "./received-spans.js";
 
 /**
  * A span of any library as ours (contract 6): one table for OpenTelemetry's conventions, OpenInference, Traceloop, the AI
@@ -28,7 +29,7 @@ export function spanFromOtlp(span: OtlpSpan, scope: OtlpScope, resource?: Attrib
   const ttftMs = takeTimeToFirstToken(attributes, span);
   if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
   if (error !== undefined) addPresent(mapped, error);
-  addPresent(mapped, content);
+  addPresent(mapped, shallow(content));
   for (const [key, value] of attributes.all()) if (value !== undefined) addOwn(mapped, key, value);
   addAround(mapped, span, scope, resource);
   const result = basicsOf(span);
@@ -46,6 +47,17 @@ function addPresent(mapped: Attributes, values: object): void {
     const value = record[key];
     if (value !== undefined) mapped[key] = value;
   }
+}
+
+/** What was put together from texts and nested values, with a text of JSON for each that is nested too deep. */
+function shallow(content: object): object {
+  const record = content as Readonly<Record<string, unknown>>;
+  for (const key in record) {
+    const value = record[key];
+    if (typeof value === "object" && value !== null && !isShallow(value, MAX_VALUE_DEPTH))
+      return shallow({ ...record, [key]: JSON.stringify(value) });
+  }
+  return content;
 }
 
 /** An attribute as it came, unless it is known better. A key `__proto__` is defined: assigned it would be the prototype. */
@@ -69,9 +81,6 @@ function basicsOf(span: OtlpSpan): Span {
   if (end !== undefined) basics.end_time = formatInstant(end);
   return basics;
 }
-
-/** An empty name is allowed, and means that it is not known. */
-const NO_NAME = "unknown";
 
 function eventFromOtlp({ name, timeUnixNano, attributes }: OtlpEvent): SpanEvent {
   const time = instantOf(timeUnixNano);

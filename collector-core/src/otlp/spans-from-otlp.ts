@@ -1,5 +1,6 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
+import { beginJsonTexts } from "./json-text.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { settleLinks, type LinkMemory } from "./request-links.js";
@@ -51,6 +52,7 @@ export function spansFromOtlp(
   const own = new Set<Span>();
   let receivedSpans = 0;
   let refusedSpans = 0;
+  beginJsonTexts();
   const mappedOf = request.map(({ resource, scopes }) => {
     const resourceAttributes = restOfResource(resource);
     const mapped: Span[] = [];

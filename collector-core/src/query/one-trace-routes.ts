@@ -9,6 +9,7 @@ import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { shortenTexts } from "./shorten-texts.js";
+import { spanJson } from "./span-json.js";
 import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
@@ -167,7 +168,7 @@ async function* traceJson(
   let separator = "";
   for (const span of trace.spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    yield separator + JSON.stringify(shape(span));
+    yield separator + spanJson(span, shape);
     separator = ",";
   }
   yield "]}";

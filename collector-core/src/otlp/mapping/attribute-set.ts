@@ -1,5 +1,6 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
+import { readJsonText } from "../json-text.js";
 
 /** Reads a value; undefined where it is not what is looked for. */
 export type ReadValue<T> = (value: JsonValue) => T | undefined;
@@ -182,28 +183,6 @@ const LOOKS_LIKE_JSON = /^\s*[{[]/;
 
 /** What a text of a JSON object or list says; any other value as it is. */
 export function parsedJson(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  if (!LOOKS_LIKE_JSON.test(value)) return value;
-  try {
-    const parsed = JSON.parse(value) as object;
-    return isShallow(parsed, MAX_JSON_DEPTH) ? parsed : value;
-  } catch {
-    return value;
-  }
-}
-
-function isShallow(value: object, levels: number): boolean {
-  if (levels === 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value as unknown[]) {
-      if (typeof item === "object" && item !== null && !isShallow(item, levels - 1)) return false;
-    }
-    return true;
-  }
-  const record = value as Record<string, unknown>;
-  for (const key in record) {
-    const item = record[key];
-    if (typeof item === "object" && item !== null && !isShallow(item, levels - 1)) return false;
-  }
-  return true;
+  if (typeof value !== "string" || !LOOKS_LIKE_JSON.test(value)) return value;
+  return readJsonText(value, MAX_JSON_DEPTH) ?? value;
 }

@@ -1,0 +1,36 @@
+/** Resources, scopes, spans, events and links of a request at most. */
+const MAX_MESSAGES = 200_000;
+/** Lists and maps in its attributes at most. */
+const MAX_CONTAINERS = 600_000;
+
+/** A request has more parts than could be read without holding everybody else up. */
+export class TooManyMessages extends Error {
+  override readonly name = "TooManyMessages";
+
+  constructor(
+    readonly what: string,
+    readonly max: number,
+  ) {
+    super(`More than ${max} ${what}.`);
+  }
+}
+
+/**
+ * Counts what a request is made of while it is read. An empty message has two bytes and becomes an object of some
+ * hundred: 10 MB of them would take gigabytes.
+ */
+export class MessageBudget {
+  #messages = 0;
+  #containers = 0;
+
+  /** Counts a resource, a scope, a span, an event or a link. @throws {@link TooManyMessages}. */
+  takeMessage(): void {
+    if (++this.#messages > MAX_MESSAGES)
+      throw new TooManyMessages("resources, scopes, spans, events and links", MAX_MESSAGES);
+  }
+
+  /** Counts a list or a map in a value. @throws {@link TooManyMessages}. */
+  takeContainer(): void {
+    if (++this.#containers > MAX_CONTAINERS) throw new TooManyMessages("lists and maps", MAX_CONTAINERS);
+  }
+}

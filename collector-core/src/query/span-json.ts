@@ -1,0 +1,20 @@
+import type { NormalizedSpan } from "../contract/trace.js";
+
+/** What stands in the place of attributes that cannot be written. */
+const UNREADABLE = "unreadable";
+
+/**
+ * Writes a span of an answer. One that cannot be written, nested too deep or too long for a text, is written without its
+ * attributes and events: the other spans of its trace are answered.
+ *
+ * @param shape - what is written of it.
+ */
+export function spanJson(span: NormalizedSpan, shape: (span: NormalizedSpan) => unknown): string {
+  try {
+    return JSON.stringify(shape(span));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const attributes = { [UNREADABLE]: `The attributes and events cannot be written: ${error.message}.` };
+    return JSON.stringify({ ...span, attributes, events: [] });
+  }
+}

@@ -1,0 +1,144 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { TraceDetail } from "../../src/contract/trace.js";
+import { otlpRequest } from "../otlp/otlp-request.js";
+import { errorOf, span, startCollector, type ErrorAnswer } from "../running-collector.js";
+
+const MAX_BODY = 10 * 2 ** 20;
+
+/** `[item,item,…]` of nearly the largest body. */
+function listOf(item: string, bytes = MAX_BODY - 200): string {
+  const count = Math.floor(bytes / (item.length + 1));
+  return `[${new Array<string>(count).fill(item).join(",")}]`;
+}
+
+function distinctKeys(): string {
+  const keys = Array.from({ length: 600_000 }, (_, index) => `"k${index.toString(36)}":1`);
+  return `{${keys.join(",")}}`;
+}
+
+const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+
+const COSTLY: readonly (readonly [what: string, value: string, code: string])[] = [
+  ["empty arrays", listOf("[]"), "batch_too_large"],
+  ["empty objects", listOf("{}"), "batch_too_large"],
+  ["different keys", distinctKeys(), "batch_too_large"],
+  ["arrays in arrays", deep(4_000_000), "too_deep"],
+  ["arrays that never close", "[".repeat(8_000_000), "too_deep"],
+  ["a string that never ends", `"${'\\\\"'.repeat(2_000_000)}`, "invalid_json"],
+];
+
+const attributesOf = (value: string): string =>
+  `{"spans":[{"name":"chat","trace_id":"t1","attributes":{"value":${value}}}]}`;
+
+/** Ten megabytes as a body of JSON, gzipped: some kilobytes. */
+async function post(url: string, body: string | Uint8Array, type = "application/json"): Promise<Response> {
+  return await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": type, "Content-Encoding": "gzip" },
+    body: gzipSync(body, { level: 1 }),
+  });
+}
+
+/** The code of an error, as OTLP writes it: at the beginning of the message. */
+async function otlpCode(response: Response): Promise<string | undefined> {
+  const { message } = JSON.parse(await response.text()) as { message: string };
+  return message.split(":", 1)[0];
+}
+
+describe("reliability: a body that costs far more than its bytes is refused before it is parsed", () => {
+  it.each(COSTLY)("POST /v1/telemetry: %s", async (_what, value, code) => {
+    const { url, metric } = await startCollector();
+    for (const body of [value, attributesOf(value)]) {
+      expect(await errorOf(await post(`${url}/v1/telemetry`, body))).toMatchObject({ code });
+    }
+    expect(await metric("obs_spans_received_total")).toBe(0);
+  });
+
+  it.each(COSTLY)("POST /v1/traces in JSON: %s", async (_what, value, code) => {
+    const { url } = await startCollector();
+    expect(await otlpCode(await post(`${url}/v1/traces`, `{"resourceSpans":${value}}`))).toBe(code);
+  });
+
+  it.each([
+    ["resources", (list: Buffer) => list],
+    ["spans", (list: Buffer) => message(1, message(2, list))],
+    ["events", (list: Buffer) => message(1, message(2, message(2, list)))],
+  ] as const)("POST /v1/traces in protobuf: empty %s", async (what, around) => {
+    const { url, metric } = await startCollector();
+    const field = { resources: 1, spans: 2, events: 11 }[what];
+    const body = around(Buffer.alloc(MAX_BODY - 100, Buffer.from([(field << 3) | 2, 0])));
+    const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
+    expect(response.status).toBe(413);
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toContain("batch_too_large: ");
+    expect(await metric("obs_spans_received_total")).toBe(0);
+  });
+
+  it("says what the limit is", async () => {
+    const { url } = await startCollector();
+    const error = await errorOf(await post(`${url}/v1/telemetry`, listOf("[]")));
+    expect(error).toMatchObject({ status: 413, details: { max_objects_and_arrays: 600_000 } });
+    expect(error.message).toContain("600000 objects and arrays");
+  });
+
+  it("takes JSON texts of one request that hold too much as texts", async () => {
+    const { url, get, settled } = await startCollector();
+    const text = listOf("[]", 1_000_000);
+    const attributes = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`k${n}`, text]));
+    const own = { "obspan.span_type": "span", "obspan.json_keys": Object.keys(attributes) };
+    const request = otlpRequest([{ attributes: { ...own, ...attributes } }]);
+    expect((await post(`${url}/v1/traces`, JSON.stringify(request))).status).toBe(200);
+    await settled();
+    const { trace_id: traceId } = await firstTrace(get);
+    const { spans } = await get<TraceDetail>(`/v1/traces/${traceId}?full=1`);
+    const kinds = Object.values(spans[0]?.attributes ?? {}).map((value) =>
+      Array.isArray(value) ? "list" : "text",
+    );
+    expect(kinds.filter((kind) => kind === "text").length).toBeGreaterThan(4);
+    expect(kinds.filter((kind) => kind === "list").length).toBeGreaterThan(0);
+  });
+});
+
+describe("large bodies of ordinary spans are taken", () => {
+  const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attribute_${n}`, `value ${n}`]));
+  const embedding = Array.from({ length: 1_000_000 }, (_, n) => (n % 1000) / 1000);
+  const points = Array.from({ length: 500_000 }, (_, n) => [n % 90, 52]);
+
+  it.each([
+    ["3,900 spans of 100 attributes", Array.from({ length: 3900 }, () => span({ attributes: hundred }))],
+    ["an embedding of a million numbers", [span({ attributes: { embedding } })]],
+    ["half a million points", [span({ attributes: { points } })]],
+    [
+      "40,000 short messages",
+      [
+        span({
+          attributes: {
+            prompt_messages: new Array(40_000).fill({
+              role: "user",
+              parts: [{ type: "text", content: "hi" }],
+            }),
+          },
+        }),
+      ],
+    ],
+  ])("%s", async (_what, spans) => {
+    const { post: postBatch } = await startCollector({ LIMITS_MAX_QUEUE_SIZE: "10000" });
+    const response = await postBatch({ spans });
+    expect((await response.json()) as ErrorAnswer | { status: string }).toMatchObject({ status: "accepted" });
+  });
+});
+
+async function firstTrace(get: <T>(path: string) => Promise<T>): Promise<{ trace_id: string }> {
+  const { traces } = await get<{ traces: { trace_id: string }[] }>("/v1/traces");
+  const [trace] = traces;
+  if (trace === undefined) throw new Error("There is no trace.");
+  return trace;
+}
+
+/** A field of a protobuf message that is a message. */
+function message(field: number, content: Buffer): Buffer {
+  const length: number[] = [];
+  let rest = content.length;
+  for (; rest > 0x7f; rest >>>= 7) length.push((rest & 0x7f) | 0x80);
+  return Buffer.concat([Buffer.from([(field << 3) | 2, ...length, rest]), content]);
+}
