@@ -1,5 +1,7 @@
 /** Resources, scopes, spans, events and links of a request at most. */
 const MAX_MESSAGES = 200_000;
+/** Its attributes, and the entries of maps in them, at most: the largest body of ordinary spans has 400,000. */
+const MAX_ATTRIBUTES = 500_000;
 /** Lists and maps in its attributes at most. */
 const MAX_CONTAINERS = 600_000;
 
@@ -21,12 +23,19 @@ export class TooManyMessages extends Error {
  */
 export class MessageBudget {
   #messages = 0;
+  #attributes = 0;
   #containers = 0;
 
   /** Counts a resource, a scope, a span, an event or a link. @throws {@link TooManyMessages}. */
   takeMessage(): void {
     if (++this.#messages > MAX_MESSAGES)
       throw new TooManyMessages("resources, scopes, spans, events and links", MAX_MESSAGES);
+  }
+
+  /** Counts attributes, of which each that has a new key costs a microsecond. @throws {@link TooManyMessages}. */
+  takeAttributes(count: number): void {
+    this.#attributes += count;
+    if (this.#attributes > MAX_ATTRIBUTES) throw new TooManyMessages("attributes", MAX_ATTRIBUTES);
   }
 
   /** Counts a list or a map in a value. @throws {@link TooManyMessages}. */

@@ -26,6 +26,7 @@ export function readText(reader: RequestReader): string {
  * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
 export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
+  reader.budget.takeAttributes(1);
   let key = "";
   let value: JsonValue = null;
   for (const end = endOfMessage(reader); reader.pos < end;) {

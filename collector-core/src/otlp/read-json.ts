@@ -111,7 +111,9 @@ function enumNumber(value: unknown, names: readonly string[]): number {
 
 function readAttributes(owner: JsonObject): OtlpAttributes {
   const attributes: OtlpAttributes = new Map();
-  for (const attribute of list(owner, "attributes", "attributes")) {
+  const sent = list(owner, "attributes", "attributes");
+  budget.takeAttributes(sent.length);
+  for (const attribute of sent) {
     const key = attribute["key"];
     if (typeof key === "string") attributes.set(key, readAnyValue(attribute["value"], 1));
   }
@@ -152,8 +154,10 @@ function readAnyValue(any: unknown, depth: number): JsonValue {
 }
 
 function readKeyValueList(value: JsonObject, depth: number): JsonValue {
+  const sent = list(value, "values", "values");
+  budget.takeAttributes(sent.length);
   return Object.fromEntries(
-    list(value, "values", "values").flatMap(({ key, value: item }) =>
+    sent.flatMap(({ key, value: item }) =>
       typeof key === "string" ? [[key, readAnyValue(item, depth + 1)]] : [],
     ),
   );

@@ -42,7 +42,7 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
   let stringStart = 0;
   let stringEnd = 0;
   for (let at = 0; at < length; at++) {
-    switch (json[at]) {
+    switch (json[at] ?? 0) {
       case QUOTE:
         stringStart = at + 1;
         for (at++; at < length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++;
@@ -60,7 +60,6 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
       case COLON:
         if (keys.add(stringStart, stringEnd) > MAX_DISTINCT_KEYS) return "keys";
         break;
-      default:
     }
   }
   return undefined;

@@ -64,9 +64,10 @@ describe("reliability: a body that costs far more than its bytes is refused befo
     ["resources", (list: Buffer) => list],
     ["spans", (list: Buffer) => message(1, message(2, list))],
     ["events", (list: Buffer) => message(1, message(2, message(2, list)))],
+    ["attributes", (list: Buffer) => message(1, message(2, message(2, list)))],
   ] as const)("POST /v1/traces in protobuf: empty %s", async (what, around) => {
     const { url, metric } = await startCollector();
-    const field = { resources: 1, spans: 2, events: 11 }[what];
+    const field = { resources: 1, spans: 2, events: 11, attributes: 9 }[what];
     const body = around(Buffer.alloc(MAX_BODY - 100, Buffer.from([(field << 3) | 2, 0])));
     const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
     expect(response.status).toBe(413);
