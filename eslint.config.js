@@ -156,6 +156,7 @@ export default defineConfig(
       `${core}/store/**/*.ts`,
       `${core}/pipeline/metrics/**/*.ts`,
       `${core}/pipeline/stats/**/*.ts`,
+      `${core}/evaluation/evaluation-re*.ts`,
       `${core}/query/evaluation-log.ts`,
       `${core}/query/live-*.ts`,
       `${core}/ingest/{batches-once,client-network,failed-keys,link-memory,rate-limits,refused-request,tenant}.ts`,

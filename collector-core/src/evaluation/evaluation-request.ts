@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { MAX_TYPES_PER_SPAN } from "../contract/evaluation-types.js";
 import type { PipelineSpan } from "../interfaces.js";
+import { copyText, truncateCodePoints } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Longest type that is looked at; a longer one is cut, and then unknown. */
@@ -41,10 +42,12 @@ export function readEvaluationRequest({
 
 /** The types of a list, each once; what is no text is none. */
 export function uniqueTypes(requested: readonly unknown[]): string[] {
-  const types = requested.flatMap((type) =>
-    typeof type === "string" && type.trim() !== "" ? [type.trim().slice(0, MAX_TYPE_LENGTH)] : [],
-  );
-  return [...new Set(types)];
+  const types = new Set<string>();
+  for (const each of requested) {
+    const type = typeof each === "string" ? truncateCodePoints(copyText(each.trim()), MAX_TYPE_LENGTH) : "";
+    if (type !== "") types.add(type);
+  }
+  return [...types];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonValue, Span } from "@obspan/sdk/wire";
 import type { EvaluationDirection } from "../contract/evaluation-types.js";
+import { truncateCodePoints } from "../span/kept-text.js";
 import type { BatchContext } from "../span/span-facts.js";
 import type { NormalizedSpan } from "../contract/trace.js";
 import { readEvaluatedText, type EvaluatedText } from "./evaluated-text.js";
@@ -63,7 +64,7 @@ const MAX_TYPE_LENGTH = 200;
 /** The span that an evaluation becomes (spec 2.4, contract 8). */
 export function evaluationSpan(result: EvaluationResult, spanId: string): Span {
   const { subject, end, judge, usage } = result;
-  const type = Array.from(result.type).slice(0, MAX_TYPE_LENGTH).join("");
+  const type = truncateCodePoints(result.type, MAX_TYPE_LENGTH);
   const isDone = end.outcome === "completed";
   return {
     name: `evaluation.${type}`,
