@@ -233,6 +233,7 @@ const API_KEYS = [
   "ntn_abcdefghij1234567890ABCDEFGHIJ1234567890abcd",
   "lin_api_abcdefghij1234567890ABCDEFGHIJ1234567890",
   "hvs.CAESIabcdefghij1234567890",
+  "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
 ];
 
 describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => {
@@ -249,6 +250,16 @@ describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => 
   it.each(API_KEYS)("api_key: %s", (key) => {
     expect(redact(`use ${key} here`)).toBe("use [API_KEY] here");
     expect(redact(JSON.stringify({ text: `a\n${key}` }))).toBe(String.raw`{"text":"a\n[API_KEY]"}`);
+  });
+
+  it("api_key: of a webhook", () => {
+    expect(redact("https://hooks.slack.com/services/T01234567/B01234567/abcdefghij0123456789ABCD")).toBe(
+      "https://hooks.slack.com/[API_KEY]",
+    );
+    const secret = "abcdefghij0123456789".repeat(4).slice(0, 68);
+    expect(redact(`https://discord.com/api/webhooks/123456789012345678/${secret}`)).toBe(
+      "https://discord.com/api/[API_KEY]",
+    );
   });
 
   it("api_key: behind a name that an underscore glues to it", () => {

@@ -73,6 +73,9 @@ const FORMS: readonly string[] = [
   String.raw`[0-9a-f]{32}-us\d{1,2}`, // Mailchimp
   String.raw`xkeysib-[0-9a-f]{60,70}-[A-Za-z0-9]{16}`, // Brevo
   String.raw`re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{16,32}`, // Resend
+  // Whoever knows the address of a webhook may write to it: Slack, Discord. What the host is stays readable.
+  String.raw`services/T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,32}`,
+  String.raw`webhooks/\d{17,20}/${WORD}{60,72}`,
   // Payments and shops.
   String.raw`(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,250}`, // Stripe
   String.raw`whsec_[A-Za-z0-9+/=]{20,100}`,
@@ -143,10 +146,17 @@ function findInToken(text: string, start: number, end: number, found: TextMatch[
   }
 }
 
-/** A word in a stylesheet may begin like a key; a key has digits, or letters of both cases, or capitals alone. */
+/** No word is so long. */
+const LONG_LETTERS = /^[A-Za-z]{30,}$/;
+
+/** A word in a stylesheet may begin like a key; a key has digits, or letters of both cases, or is longer than a word. */
 function isRandom(key: string): boolean {
   const body = key.replace(/^[a-z]{2,6}[-_]/, "");
-  return /\d/.test(body) || (/[a-z]/.test(body) ? /[A-Z]/.test(body) : body.length >= 20);
+  return (
+    /\d/.test(body) ||
+    LONG_LETTERS.test(body) ||
+    (/[a-z]/.test(body) ? /[A-Z]/.test(body) : body.length >= 20)
+  );
 }
 
 const JWT = /eyJ[\w-]{8,4000}(?:\.[\w-]{0,8000}){0,4}/g;
