@@ -2,13 +2,13 @@
  * The experiments of docs/reliability.md at their whole size. They are tests, which the test run holds bounded; here they
  * run one after the other and say what they found.
  *
- * `--only <number,…>` runs some of them.
+ * `--only <number,…>` runs some of them. `--bin <file>` runs them against another build of the command, to compare.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -35,19 +35,21 @@ const EXPERIMENTS = [
   { number: 15, what: "200 slow clients", suite: E2E, tests: ["reliability.md 15"] },
   { number: 16, what: "fuzzed requests", suite: E2E, tests: ["reliability.md 16"] },
   { number: 17, what: "a load that goes on", suite: E2E, tests: ["reliability.md 17"] },
+  { number: 19, what: "abuse by a sender or a reader", suite: E2E, tests: ["reliability.md 19"] },
 ];
 const FILES = {
   [E2E]: ["faults"],
   [CORE]: ["test/export", "test/logging"],
 };
 
-const { values: flags } = parseArgs({ options: { only: { type: "string" } } });
+const { values: flags } = parseArgs({ options: { only: { type: "string" }, bin: { type: "string" } } });
 const wanted = flags.only?.split(",").map(Number) ?? EXPERIMENTS.map(({ number }) => number);
 const chosen = EXPERIMENTS.filter(({ number }) => wanted.includes(number));
 if (chosen.length < wanted.length) {
   console.error(`--only takes ${EXPERIMENTS.map(({ number }) => number).join(", ")}.`);
   process.exit(2);
 }
+const bin = flags.bin === undefined ? {} : { OBSPAN_FAULTS_BIN: resolve(flags.bin) };
 
 const directory = mkdtempSync(join(tmpdir(), "obspan-faults-"));
 const findingsFile = join(directory, "findings");
@@ -96,7 +98,7 @@ async function runTests(suite, names) {
       `--outputFile.json=${report}`,
       ...FILES[suite],
     ],
-    { cwd: root, stdio: "inherit", env: { ...process.env, OBSPAN_FAULTS_REPORT: findingsFile } },
+    { cwd: root, stdio: "inherit", env: { ...process.env, ...bin, OBSPAN_FAULTS_REPORT: findingsFile } },
   );
   await once(child, "exit");
   const { testResults } = JSON.parse(readFileSync(report, "utf8"));

@@ -5,8 +5,10 @@ import { startProgram, type ChildProgram, type Exit } from "./child-program.js";
 import { parseLedgerLine, type LedgerLine } from "./ledger.js";
 import { until, within } from "./until.js";
 
-/** The command `obspan` as it is installed. */
-export const OBSPAN = fileURLToPath(new URL("../../collector-core/bin/obspan.js", import.meta.url));
+/** The command `obspan` as it is installed, or another build of it that `npm run faults -- --bin` names. */
+export const OBSPAN =
+  process.env["OBSPAN_FAULTS_BIN"] ??
+  fileURLToPath(new URL("../../collector-core/bin/obspan.js", import.meta.url));
 
 /** Settings by the end of their variable: `LIMITS_MAX_TRACES` for `OBS_SERVER_LIMITS_MAX_TRACES`. */
 export type Settings = Readonly<Record<string, string>>;

@@ -1,0 +1,36 @@
+import { expect } from "vitest";
+import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
+import type { Abuse } from "./abuse.js";
+
+/** The whole store at once, out and in. */
+export const BULK_ABUSES: readonly Abuse[] = [
+  {
+    name: "8 exports at once",
+    prepare:
+      ({ port, size, note }) =>
+      async () => {
+        const exports = Array.from({ length: size(8, 16) }, () => rawRequest({ path: "/v1/export" }));
+        const answers = await sendRequests(port, exports, 8);
+        note(answers);
+        expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      },
+  },
+  {
+    name: "two imports of 300 MB at once",
+    async prepare({ collector, port, size, note }) {
+      const file = Buffer.from(await (await fetch(`${collector.url}/v1/export`)).arrayBuffer());
+      const copies = Math.ceil((size(30, 300) * 1_000_000) / file.length);
+      const body = Array.from({ length: copies }, () => file);
+      const request = rawRequest({
+        path: "/v1/import",
+        headers: { "Content-Type": "application/jsonl" },
+        body,
+      });
+      return async () => {
+        const answers = await Promise.all([1, 2].map(() => sendRequest(port, request, 200_000)));
+        note(answers);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      };
+    },
+  },
+];

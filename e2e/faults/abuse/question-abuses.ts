@@ -1,0 +1,116 @@
+import { request } from "node:http";
+import { expect } from "vitest";
+import { rawRequest, sendRequests, type RawRequest } from "../../harness/raw-requests.js";
+import { pause } from "../../harness/until.js";
+import type { Abuse, AbuseContext } from "./abuse.js";
+
+/** Asks many questions at once, a number of times over; each is answered 200. */
+function manyQuestions(name: string, atOnce: number, question: (n: number) => string): Abuse {
+  return {
+    name,
+    prepare:
+      ({ port, size, note }) =>
+      async () => {
+        const rounds = size(1, 5);
+        const requests: RawRequest[] = Array.from({ length: atOnce * rounds }, (_, n) =>
+          rawRequest({ path: question(n) }),
+        );
+        const answers = await sendRequests(port, requests, atOnce);
+        note(answers);
+        expect(answers.filter(({ status }) => status !== 200).map(({ start }) => start)).toEqual([]);
+      },
+  };
+}
+
+/** Readers of /v1/live that were away, each since another moment, and come back at once. */
+const LIVE_READERS = 280;
+/** The hub looks for changes five times a second. */
+const STEP_MS = 200;
+/** As many traces as a reader is sent one by one. */
+const CHANGING_TRACES = 240;
+
+const resumingReaders: Abuse = {
+  name: `${LIVE_READERS} live readers that resume at once`,
+  async prepare(context) {
+    const { port, size } = context;
+    const run = await changeTraces(context, size(10, 290));
+    return async () => {
+      const readers = Array.from({ length: LIVE_READERS }, (_, n) => {
+        const missed = 2 + (n % size(8, LIVE_READERS));
+        const headers = { "Last-Event-ID": `${run.id}-${run.lastStep - missed}` };
+        const reader = request({ port, host: "127.0.0.1", path: "/v1/live", headers, agent: false }).end();
+        reader.on("error", () => undefined);
+        const traces = new Promise<number>((resolve) => {
+          let count = 0;
+          reader.on("response", (response) => {
+            response.setEncoding("latin1");
+            response.on("data", (text: string) => {
+              count += text.split("event: trace").length - 1;
+              if (count >= Math.min(missed * 24, CHANGING_TRACES)) resolve(count);
+            });
+          });
+        });
+        return { reader, traces };
+      });
+      context.afterwards(() => {
+        for (const { reader } of readers) reader.destroy();
+      });
+      await Promise.all(readers.map(({ traces }) => traces));
+    };
+  },
+};
+
+/** Changes traces step by step. @returns what the ids of the events begin with, and the last step. */
+async function changeTraces(
+  { collector, port }: AbuseContext,
+  steps: number,
+): Promise<{ readonly id: string; readonly lastStep: number }> {
+  const batches = Array.from({ length: CHANGING_TRACES / 24 }, (_, batch) => {
+    const spans = Array.from({ length: 24 }, (_, at) => ({
+      name: "chat",
+      span_type: "llm",
+      trace_id: `run-${batch * 24 + at}`,
+      span_id: "s1",
+      attributes: { prompt_text: "What changed?" },
+    }));
+    const body = [Buffer.from(JSON.stringify({ service: "support", spans }))];
+    return rawRequest({ path: "/v1/telemetry", headers: { "Content-Type": "application/json" }, body });
+  });
+  for (let step = 0; step < steps; step++) {
+    const [startedAtMs, batch] = [performance.now(), batches[step % batches.length]];
+    if (batch !== undefined) await sendRequests(port, [batch], 1);
+    await pause(Math.max(0, STEP_MS + 20 - (performance.now() - startedAtMs)));
+  }
+  await pause(2 * STEP_MS);
+  const response = await fetch(`${collector.url}/v1/live`);
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  const [, id, step] = /^id: (\w+)-(\d+)$/m.exec(Buffer.from(value ?? []).toString("latin1")) ?? [];
+  if (id === undefined) throw new Error("The first event of /v1/live has no id.");
+  return { id, lastStep: Number(step) };
+}
+
+/** What a page, a dashboard or a script may ask: no single question is too much, and neither are many at once. */
+export const QUESTION_ABUSES: readonly Abuse[] = [
+  { name: "nothing, for comparison", prepare: () => () => pause(2000) },
+  manyQuestions("100 facets at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
+  manyQuestions("100 histograms at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
+  manyQuestions(
+    "50 lists of 1,000 by duration",
+    50,
+    (n) => `/v1/traces?limit=1000&order=slowest&min_duration_ms=${n % 50}`,
+  ),
+  manyQuestions(
+    "50 searches for text",
+    50,
+    (n) => `/v1/traces?limit=1000&order=slowest&q=invoice%20nr%20${n % 50}`,
+  ),
+  manyQuestions("50 scrapes at once", 50, () => "/metrics"),
+  manyQuestions(
+    "50 statistics at once",
+    50,
+    (n) => `/v1/stats?window=24h&step=60s&group_by=${n % 2 ? "model" : "agent"}`,
+  ),
+  resumingReaders,
+];

@@ -1,0 +1,110 @@
+import { expect } from "vitest";
+import { collectorForTest, type BuiltCollector } from "../../harness/built-collector.js";
+import { experimentSize, IS_WHOLE, reportFinding } from "../../harness/experiment.js";
+import { startHealthProbe, type HealthReport } from "../../harness/health-probe.js";
+import { scrape } from "../../harness/scrape.js";
+import { pause, within } from "../../harness/until.js";
+import { HEAP_MEBIBYTES, MAX_RSS_MEBIBYTES, type Abuse, type AbuseContext } from "./abuse.js";
+import { fillStore } from "./realistic-store.js";
+
+const MEBIBYTE = 1024 * 1024;
+/** In `npm run faults`; the tests only tell a collector that hangs. */
+const MAX_HEALTH_P99_MS = IS_WHOLE ? 100 : 5000;
+const MAX_HEALTH_MS = IS_WHOLE ? 500 : 10_000;
+const ABUSE_WITHIN_MS = 240_000;
+/** What an abuse sets going may come to pass after its last answer. */
+const WATCHED_ON_MS = experimentSize(300, 2000);
+
+/** Does an abuse to a collector of its own while another process asks for /health. Reports first, then expects. */
+export async function runAbuse(abuse: Abuse): Promise<void> {
+  const { name, settings = {}, prepare, holds, maxRssMebibytes = MAX_RSS_MEBIBYTES } = abuse;
+  const collector = await collectorForTest(settings, [`--max-old-space-size=${HEAP_MEBIBYTES}`]);
+  const storedTraces = experimentSize(1000, 5000);
+  await fillStore(collector, storedTraces);
+
+  const statuses: Record<string, number> = {};
+  const cleanUps: (() => void)[] = [];
+  const context: AbuseContext = {
+    collector,
+    port: collector.port,
+    storedTraces,
+    size: experimentSize,
+    note: (answers) => {
+      for (const { status } of answers) {
+        const shown = status === 0 ? "none" : String(status);
+        statuses[shown] = (statuses[shown] ?? 0) + 1;
+      }
+    },
+    afterwards: (cleanUp) => void cleanUps.push(cleanUp),
+  };
+
+  let health: HealthReport;
+  let failure: Error | undefined;
+  try {
+    const act = await prepare(context);
+    const probe = startHealthProbe(collector);
+    try {
+      await Promise.race([within(`the abuse is over: ${name}`, act(), ABUSE_WITHIN_MS), collector.exit]);
+      if (!collector.hasExited()) await pause(WATCHED_ON_MS);
+    } catch (error) {
+      failure = asError(error);
+    } finally {
+      health = await probe.stop();
+    }
+    if (failure === undefined && !collector.hasExited()) {
+      try {
+        await holds?.(context);
+      } catch (error) {
+        failure = asError(error);
+      }
+    }
+  } finally {
+    for (const cleanUp of cleanUps) cleanUp();
+  }
+
+  const died = collector.hasExited();
+  const heapMebibytes = died ? undefined : await heapOf(collector);
+  reportFinding(19, describe(name, health, statuses, died, heapMebibytes, failure));
+
+  expect(died, collector.stderr.slice(-5).join("\n")).toBe(false);
+  if (failure !== undefined) throw failure;
+  expect(health.answered).toBeGreaterThan(0);
+  expect(Math.round(health.own.p99Ms)).toBeLessThanOrEqual(MAX_HEALTH_P99_MS);
+  expect(Math.round(health.own.maxMs)).toBeLessThanOrEqual(MAX_HEALTH_MS);
+  expect(Math.round(health.peakRssBytes / MEBIBYTE)).toBeLessThanOrEqual(maxRssMebibytes);
+  expect(collector.stderr.filter((line) => / (ERROR|CRITICAL) /.test(line))).toEqual([]);
+}
+
+async function heapOf(collector: BuiltCollector): Promise<number | undefined> {
+  try {
+    return Math.round((await scrape(collector.url)).value("nodejs_heap_size_used_bytes") / MEBIBYTE);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(
+  name: string,
+  health: HealthReport,
+  statuses: Readonly<Record<string, number>>,
+  died: boolean,
+  heapMebibytes: number | undefined,
+  failure: Error | undefined,
+): string {
+  const ms = (value: number): string => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  return [
+    `${name}: /health p50 ${ms(health.own.p50Ms)}, p99 ${ms(health.own.p99Ms)}, max ${ms(health.own.maxMs)} ms`,
+    `with waits for a core ${ms(health.seen.p50Ms)}, ${ms(health.seen.p99Ms)}, ${ms(health.seen.maxMs)} ms`,
+    ...(health.unanswered > 0 ? [`${health.unanswered} unanswered`] : []),
+    `RSS ${Math.round(health.peakRssBytes / MEBIBYTE)} MiB`,
+    died ? "DIED" : `heap ${heapMebibytes ?? "?"} MiB`,
+    ...(counts.length > 0 ? [`answers ${counts.join(", ")}`] : []),
+    `probe late by ${ms(health.probeLateMs)} ms`,
+    ...(failure === undefined ? [] : [`FAILED: ${failure.message.split("\n")[0] ?? ""}`]),
+  ].join("; ");
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
