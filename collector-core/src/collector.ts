@@ -349,7 +349,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
       await app.register(statsRoute, { read: (...question) => statsReader.read(...question) });
       await app.register(metricsRoute, {
-        renderMetrics: (format) => renderMetrics(format, metricSources),
+        renderMetrics: (format) => renderMetrics(format, metricSources, clock),
       });
       await app.register(healthRoutes, {
         version,

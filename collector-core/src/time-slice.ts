@@ -1,30 +1,81 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "./interfaces.js";
 
-/** How long work may hold the event loop: ingestion goes on between slices. */
+/** How long work may hold the event loop in one of its turns: ingestion goes on between slices. */
 const SLICE_MS = 5;
 
-/** Divides long work into slices. */
+/**
+ * Divides long work into slices. All work by the same clock shares one slice in each turn of the event loop, and takes
+ * turns: a hundred questions at once hold the loop no longer than one does.
+ */
 export class TimeSlice {
-  #endsAtMs: number;
+  readonly #turns: LoopTurns;
 
   /** @param signal - ends the work: {@link next} rejects with its reason. */
   constructor(
-    private readonly clock: Pick<Clock, "monotonic">,
+    clock: Pick<Clock, "monotonic">,
     private readonly signal?: AbortSignal,
   ) {
-    this.#endsAtMs = clock.monotonic() + SLICE_MS;
+    this.#turns = turnsOf(clock);
+    this.#turns.enter();
   }
 
   /** True when it is time to wait for {@link next}. */
   isOver(): boolean {
-    return this.clock.monotonic() >= this.#endsAtMs;
+    return this.#turns.isOver();
   }
 
   /** Lets everything else that waits have its turn. */
   async next(): Promise<void> {
-    await setImmediate();
+    await this.#turns.next();
     this.signal?.throwIfAborted();
-    this.#endsAtMs = this.clock.monotonic() + SLICE_MS;
   }
+}
+
+/** The turns of the event loop in which sliced work is done, one waiting piece of work in each. */
+class LoopTurns {
+  /** Work that waits, the longest wait first. */
+  readonly #waiting: (() => void)[] = [];
+  #endsAtMs = Number.NEGATIVE_INFINITY;
+  /** True while the slice of this turn has an end: the next turn begins by itself. */
+  #isOpen = false;
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+
+  /** Begins the slice of this turn, unless other work has. */
+  enter(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#endsAtMs = this.clock.monotonic() + SLICE_MS;
+    setImmediate(this.#onTurn);
+  }
+
+  isOver(): boolean {
+    if (this.#isOpen) return this.clock.monotonic() >= this.#endsAtMs;
+    // The work has waited for something else, and goes on in a later turn than it stopped in.
+    this.enter();
+    return false;
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.enter();
+    });
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isOpen = false;
+    const goOn = this.#waiting.shift();
+    if (goOn === undefined) return;
+    this.enter();
+    goOn();
+  };
+}
+
+const turnsByClock = new WeakMap<Pick<Clock, "monotonic">, LoopTurns>();
+
+function turnsOf(clock: Pick<Clock, "monotonic">): LoopTurns {
+  let turns = turnsByClock.get(clock);
+  if (turns === undefined) turnsByClock.set(clock, (turns = new LoopTurns(clock)));
+  return turns;
 }

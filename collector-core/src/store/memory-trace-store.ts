@@ -31,6 +31,7 @@ import { holdForReading, type MemoryInUse } from "./segment-store.js";
 import { NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
 import { TimeSlice } from "../time-slice.js";
+import { createTurns } from "../turns.js";
 import { TraceIndex } from "./trace-index.js";
 import { TracePageCollector } from "./trace-pages.js";
 import type { TraceRecord } from "./trace-record.js";
@@ -50,6 +51,11 @@ const MIN_SEGMENT_BYTES = 2 ** 12;
 const SWEEP_INTERVAL_MS = 1000;
 /** Dead space given back per append and per sweep: about a millisecond of copying. */
 const COMPACTION_BUDGET_BYTES = 2 ** 20;
+/**
+ * Questions without a text that are answered at once. They share the time that there is, so more of them make none faster;
+ * but each holds what it has gathered, which is a thousand summaries of the largest page.
+ */
+const MAX_QUESTIONS = 4;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_BUCKETS = 60;
 
@@ -103,6 +109,19 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     idleCatchUp.asked();
     return searchTraces(...question);
   };
+
+  const inTurn = createTurns(MAX_QUESTIONS);
+
+  /** Answers a question when it is its turn. */
+  function answer<T>(
+    filter: TraceFilter,
+    signal: AbortSignal | undefined,
+    task: () => Promise<T>,
+  ): Promise<T> {
+    // A search for text waits for its own turn, and one trace is found at once.
+    const isTakingTurns = filter.q === undefined && filter.trace_id === undefined;
+    return isTakingTurns ? inTurn(task, signal) : task();
+  }
 
   function heldBytes(): number {
     return spans.bytes + traces.bytes + index.bytes + evictedTraces.bytes;
@@ -311,75 +330,83 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     async list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage> {
       const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
       const after = cursor === undefined ? undefined : cursors.decode(cursor, order);
-      evictExpired();
-      const newestSequence = after?.newestSequence ?? traces.newestSequence;
-      const collector = new TracePageCollector(order, limit, after);
-      const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
-      await search(query, before, (trace, block, slot) => collector.add(trace, block, slot), signal);
+      return await answer(query, signal, async () => {
+        evictExpired();
+        const newestSequence = after?.newestSequence ?? traces.newestSequence;
+        const collector = new TracePageCollector(order, limit, after);
+        const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
+        await search(query, before, (trace, block, slot) => collector.add(trace, block, slot), signal);
 
-      const { page, hasMore } = collector.finish();
-      const timeSlice = new TimeSlice(clock, signal);
-      const summaries: TraceSummary[] = [];
-      for (const { trace } of page) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        if (!trace.isRemoved) summaries.push(summarizeTrace(trace, spans, clock.monotonic()));
-      }
-      const last = page.at(-1);
-      const nextCursor =
-        hasMore && last !== undefined
-          ? cursors.encode({ order, sequence: last.trace.sequence, value: last.value, newestSequence })
-          : null;
-      return { traces: summaries, nextCursor };
+        const { page, hasMore } = collector.finish();
+        const timeSlice = new TimeSlice(clock, signal);
+        const summaries: TraceSummary[] = [];
+        for (const { trace } of page) {
+          if (timeSlice.isOver()) await timeSlice.next();
+          if (!trace.isRemoved) summaries.push(summarizeTrace(trace, spans, clock.monotonic()));
+        }
+        const last = page.at(-1);
+        const nextCursor =
+          hasMore && last !== undefined
+            ? cursors.encode({ order, sequence: last.trace.sequence, value: last.value, newestSequence })
+            : null;
+        return { traces: summaries, nextCursor };
+      });
     },
 
     async facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets> {
-      evictExpired();
-      const counter = new FacetCounter();
-      await search(
-        filter,
-        Number.POSITIVE_INFINITY,
-        (_trace, block, slot) => {
-          counter.add(block, slot);
-          return true;
-        },
-        signal,
-      );
-      return await counter.toFacets(new TimeSlice(clock, signal));
+      return await answer(filter, signal, async () => {
+        evictExpired();
+        const counter = new FacetCounter();
+        await search(
+          filter,
+          Number.POSITIVE_INFINITY,
+          (_trace, block, slot) => {
+            counter.add(block, slot);
+            return true;
+          },
+          signal,
+        );
+        return await counter.toFacets(new TimeSlice(clock, signal));
+      });
     },
 
     async histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram> {
-      evictExpired();
-      const counter = new StartHistogram();
-      await search(
-        query,
-        Number.POSITIVE_INFINITY,
-        (_trace, block, slot) => {
-          counter.add(block, slot);
-          return true;
-        },
-        signal,
-      );
-      const since = requireTimestamp(query.since, "since");
-      const until = requireTimestamp(query.until, "until");
-      return counter.toHistogram(query.buckets ?? DEFAULT_BUCKETS, {
-        sinceMs: since?.epochMs,
-        untilMs: until && until.epochMs + Math.sign(until.nanos),
+      return await answer(query, signal, async () => {
+        evictExpired();
+        const counter = new StartHistogram();
+        await search(
+          query,
+          Number.POSITIVE_INFINITY,
+          (_trace, block, slot) => {
+            counter.add(block, slot);
+            return true;
+          },
+          signal,
+        );
+        const since = requireTimestamp(query.since, "since");
+        const until = requireTimestamp(query.until, "until");
+        return counter.toHistogram(query.buckets ?? DEFAULT_BUCKETS, {
+          sinceMs: since?.epochMs,
+          untilMs: until && until.epochMs + Math.sign(until.nanos),
+        });
       });
     },
 
     async select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]> {
-      evictExpired();
-      const chosen: TraceKey[] = [];
-      await search(
-        filter,
-        Number.POSITIVE_INFINITY,
-        ({ tenant, traceId }) => {
-          chosen.push({ tenant, traceId });
-          return true;
-        },
-        signal,
-      );
-      return chosen.reverse();
+      return await answer(filter, signal, async () => {
+        evictExpired();
+        const chosen: TraceKey[] = [];
+        await search(
+          filter,
+          Number.POSITIVE_INFINITY,
+          ({ tenant, traceId }) => {
+            chosen.push({ tenant, traceId });
+            return true;
+          },
+          signal,
+        );
+        return chosen.reverse();
+      });
     },
 
     async remove(key: TraceKey): Promise<boolean> {

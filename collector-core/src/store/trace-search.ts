@@ -36,7 +36,7 @@ export interface TraceSearchOptions {
 
 /** Traces that are looked at between two looks at the clock. */
 const TRACES_PER_LOOK = 32;
-/** Searches for text at work at once: each takes a slice of every turn of the event loop, and ingestion wants its share. */
+/** Searches for text at work at once: what each has looked through so far is held. */
 const MAX_TEXT_SEARCHES = 2;
 
 export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOptions): TraceSearch {
@@ -104,9 +104,9 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     }
   };
 
-  return (filter, ...rest) => {
-    const run = (): Promise<void> => search(filter, ...rest);
+  return (filter, sequence, visit, signal) => {
+    const run = (): Promise<void> => search(filter, sequence, visit, signal);
     // What needs no text is done in a moment, and does not wait behind what does.
-    return filter.q === undefined ? run() : inTurn(run);
+    return filter.q === undefined ? run() : inTurn(run, signal);
   };
 }

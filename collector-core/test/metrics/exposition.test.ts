@@ -5,6 +5,8 @@ import { readFamily, type MetricSource } from "../../src/pipeline/metrics/series
 import { formatBucketBound, sample } from "../../src/pipeline/metrics/series.js";
 import { ERROR_CATEGORIES } from "../../src/span/error-category.js";
 import type { SpanFacts } from "../../src/span/span-facts.js";
+import { systemClock } from "../../src/system-clock.js";
+import { countTurns, everLater } from "../loop-turns.js";
 import { parseExposition } from "./parse-exposition.js";
 import {
   collectGarbage,
@@ -28,8 +30,10 @@ function metricsWithTuples(count: number) {
 
 describe("GET /metrics (spec 4.2)", () => {
   it("contract 3: each format has its content type", () => {
-    expect(renderMetrics("text", []).contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
-    expect(renderMetrics("openmetrics", []).contentType).toBe(
+    expect(renderMetrics("text", [], systemClock).contentType).toBe(
+      "text/plain; version=0.0.4; charset=utf-8",
+    );
+    expect(renderMetrics("openmetrics", [], systemClock).contentType).toBe(
       "application/openmetrics-text; version=1.0.0; charset=utf-8",
     );
   });
@@ -116,18 +120,11 @@ describe("a large exposition", () => {
 
   it("the event loop gets its turn while 20,000 tuples are rendered", async () => {
     const metrics = metricsWithTuples(19_000);
-    let turns = 0;
-    let isDone = false;
-    const turn = () => {
-      turns += 1;
-      if (!isDone) setImmediate(turn);
-    };
-    setImmediate(turn);
+    const turns = countTurns();
     let largestChunk = 0;
-    for await (const chunk of renderMetrics("text", [metrics]).body)
+    for await (const chunk of renderMetrics("text", [metrics], everLater()).body)
       largestChunk = Math.max(largestChunk, chunk.length);
-    isDone = true;
-    expect(turns).toBeGreaterThanOrEqual(40);
+    expect(turns.end()).toBeGreaterThanOrEqual(40);
     expect(largestChunk).toBeLessThan(2_000_000);
   });
 
@@ -135,7 +132,7 @@ describe("a large exposition", () => {
     const metrics = metricsWithTuples(2000);
     let text = "";
     let recorded = 2000;
-    for await (const chunk of renderMetrics("openmetrics", [metrics]).body) {
+    for await (const chunk of renderMetrics("openmetrics", [metrics], systemClock).body) {
       text += chunk;
       for (let i = 0; i < 500; i++) {
         record(metrics, spanFacts({ agent: `agent-${i * 4}`, durationMs: i }));
@@ -163,7 +160,7 @@ describe("a large exposition", () => {
 
   it("a scraper that goes away in the middle leaves nothing behind for the next", async () => {
     const metrics = metricsWithTuples(1000);
-    for await (const chunk of renderMetrics("text", [metrics]).body) {
+    for await (const chunk of renderMetrics("text", [metrics], systemClock).body) {
       expect(chunk).not.toBe("");
       break;
     }

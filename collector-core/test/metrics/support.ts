@@ -9,6 +9,7 @@ import {
   type SpanMetrics,
   type SpanMetricsOptions,
 } from "../../src/pipeline/metrics/span-metrics.js";
+import { systemClock } from "../../src/system-clock.js";
 import { parseExposition, type ParsedExposition, type ParsedSample } from "./parse-exposition.js";
 
 const DEFAULT_CAPS: SpanMetricsOptions["caps"] = {
@@ -103,7 +104,7 @@ export async function scrapeText(
   format: ExpositionFormat,
 ): Promise<string> {
   let text = "";
-  for await (const chunk of renderMetrics(format, sources).body) text += chunk;
+  for await (const chunk of renderMetrics(format, sources, systemClock).body) text += chunk;
   return text;
 }
 

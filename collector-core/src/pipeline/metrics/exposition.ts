@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import {
   openMetricsContentType,
   prometheusContentType,
@@ -6,6 +5,8 @@ import {
   type Metric,
   type RegistryContentType,
 } from "prom-client";
+import type { Clock } from "../../interfaces.js";
+import { TimeSlice } from "../../time-slice.js";
 import { processFamilies } from "./process-metrics.js";
 import type { MetricSample } from "./series.js";
 import type { ExposedFamily, MetricSource } from "./series-family.js";
@@ -25,39 +26,48 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, RegistryContentType>> = {
   openmetrics: openMetricsContentType,
 };
 
-/** Samples rendered without a pause: some milliseconds. */
-const SAMPLES_PER_PAUSE = 3000;
+/** Samples that are written at once: few enough that a page of the largest histograms is never one string. */
+const SAMPLES_PER_PIECE = 3000;
 
 /**
  * Renders the families of all sources, then those of the process. Any number of pages may be in the making at once.
  *
  * A page is not one moment: a family is read when its turn comes, a histogram's series always whole.
  */
-export function renderMetrics(format: ExpositionFormat, sources: readonly MetricSource[]): MetricsPage {
-  return { contentType: CONTENT_TYPES[format], body: renderBody(format, sources) };
+export function renderMetrics(
+  format: ExpositionFormat,
+  sources: readonly MetricSource[],
+  clock: Pick<Clock, "monotonic">,
+): MetricsPage {
+  return { contentType: CONTENT_TYPES[format], body: renderBody(format, sources, clock) };
 }
 
 async function* renderBody(
   format: ExpositionFormat,
   sources: readonly MetricSource[],
+  clock: Pick<Clock, "monotonic">,
 ): AsyncGenerator<string> {
+  const timeSlice = new TimeSlice(clock);
+  // What the process tells of itself takes a millisecond or two, and nobody needs it of fifty scrapes at once.
+  if (timeSlice.isOver()) await timeSlice.next();
   const families = [...sources.flatMap((source) => source.families()), ...(await processFamilies())];
   const serializer = new Registry<RegistryContentType>();
   serializer.setContentType(CONTENT_TYPES[format]);
   let text = "";
-  let samplesSincePause = 0;
+  let samplesInPiece = 0;
   for (const family of families) {
     let isFirst = true;
     for (const samples of family.chunks()) {
       const lines = await serialize(serializer, family, samples, format);
       text += isFirst ? lines : withoutHeader(lines);
       isFirst = false;
-      samplesSincePause += samples.length;
-      if (samplesSincePause < SAMPLES_PER_PAUSE) continue;
-      yield text;
-      text = "";
-      samplesSincePause = 0;
-      await setImmediate();
+      samplesInPiece += samples.length;
+      if (samplesInPiece >= SAMPLES_PER_PIECE) {
+        yield text;
+        text = "";
+        samplesInPiece = 0;
+      }
+      if (timeSlice.isOver()) await timeSlice.next();
     }
   }
   yield format === "openmetrics" ? `${text}# EOF\n` : text;

@@ -2,6 +2,7 @@ import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
 import type { LiveMetrics, Stats } from "../../contract/stats.js";
 import type { Clock } from "../../interfaces.js";
 import { TimeSlice } from "../../time-slice.js";
+import { createTurns } from "../../turns.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL } from "./stats-cells.js";
@@ -32,75 +33,85 @@ export interface StatsReader {
   newest(): LiveMetrics;
 }
 
+/** Questions that are answered at once: they share the time that there is, and each holds a day of points. */
+const MAX_READS = 2;
+
 export function createStatsReader(
   stats: SpanStats,
   counters: CounterHistory,
   clock: Pick<Clock, "monotonic">,
 ): StatsReader {
   const { time, rows, layout } = stats;
+  const inTurn = createTurns(MAX_READS);
 
-  return {
-    async read({ windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }, signal) {
-      stats.roll();
-      const nowMs = time.now();
-      const stepMs = stepSeconds * 1000;
-      const points = Math.ceil(windowSeconds / stepSeconds);
-      const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
-      const isCoarse = stepMs % MINUTE_MS === 0;
-      // What changes is read before the first slice is over; blocks never change.
-      const blocks = stats.blocksFrom(startMs, isCoarse);
-      const about = {
-        window_seconds: windowSeconds,
-        step_seconds: stepSeconds,
-        start: time.shown(startMs),
-        end: time.shown(nowMs),
-        points,
-        kept_since: time.shown(stats.keptSinceMs(isCoarse)),
-        group_by: groupBy ?? null,
-      };
-      const pipeline = counters.read(startMs, stepSeconds, points);
+  async function read(
+    { windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }: StatsRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Stats> {
+    const timeSlice = new TimeSlice(clock, signal);
+    if (timeSlice.isOver()) await timeSlice.next();
+    stats.roll();
+    const nowMs = time.now();
+    const stepMs = stepSeconds * 1000;
+    const points = Math.ceil(windowSeconds / stepSeconds);
+    const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
+    const isCoarse = stepMs % MINUTE_MS === 0;
+    // What changes is read before the first slice is over; blocks never change.
+    const blocks = stats.blocksFrom(startMs, isCoarse);
+    const about = {
+      window_seconds: windowSeconds,
+      step_seconds: stepSeconds,
+      start: time.shown(startMs),
+      end: time.shown(nowMs),
+      points,
+      kept_since: time.shown(stats.keptSinceMs(isCoarse)),
+      group_by: groupBy ?? null,
+    };
+    const pipeline = counters.read(startMs, stepSeconds, points);
 
-      const timeSlice = new TimeSlice(clock, signal);
-      const isChosen = rows.all.map((row) => matches(row, filters));
-      const groups =
-        groupBy === undefined
-          ? NO_GROUPS
-          : groupRows(
-              rows.all,
-              groupBy,
-              await weigh(blocks, rows.all, isChosen, groupBy, timeSlice),
-              maxGroups,
-            );
+    const isChosen = rows.all.map((row) => matches(row, filters));
+    const groups =
+      groupBy === undefined
+        ? NO_GROUPS
+        : groupRows(
+            rows.all,
+            groupBy,
+            await weigh(blocks, rows.all, isChosen, groupBy, timeSlice),
+            maxGroups,
+          );
 
-      const total = new SeriesBuilder(layout);
-      const builders = groups.values.map(() => new SeriesBuilder(layout));
-      let point = 0;
-      const endPointsBefore = async (next: number): Promise<void> => {
-        for (; point < next; point++) {
-          for (const builder of [total, ...builders]) builder.endPoint();
-          if (timeSlice.isOver()) await timeSlice.next();
-        }
-      };
-      for (const block of blocks) {
-        await endPointsBefore(Math.floor((block.startMs - startMs) / stepMs));
-        for (const [place, id] of block.rows.entries()) {
-          if (isChosen[id] !== true) continue;
-          addRow(block, place, total.current);
-          const builder = builders[groups.ofRow[id] ?? -1];
-          if (builder !== undefined) addRow(block, place, builder.current);
-        }
+    const total = new SeriesBuilder(layout);
+    const builders = groups.values.map(() => new SeriesBuilder(layout));
+    let point = 0;
+    const endPointsBefore = async (next: number): Promise<void> => {
+      for (; point < next; point++) {
+        for (const builder of [total, ...builders]) builder.endPoint();
         if (timeSlice.isOver()) await timeSlice.next();
       }
-      await endPointsBefore(points);
+    };
+    for (const block of blocks) {
+      await endPointsBefore(Math.floor((block.startMs - startMs) / stepMs));
+      for (const [place, id] of block.rows.entries()) {
+        if (isChosen[id] !== true) continue;
+        addRow(block, place, total.current);
+        const builder = builders[groups.ofRow[id] ?? -1];
+        if (builder !== undefined) addRow(block, place, builder.current);
+      }
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+    await endPointsBefore(points);
 
-      return {
-        ...about,
-        total: total.build(),
-        groups: builders.map((builder, index) => ({ value: groups.values[index] ?? "", ...builder.build() })),
-        merged_groups: groups.merged,
-        pipeline,
-      };
-    },
+    const built: Stats["groups"] = [];
+    for (const [index, builder] of builders.entries()) {
+      built.push({ value: groups.values[index] ?? "", ...builder.build() });
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+    return { ...about, total: total.build(), groups: built, merged_groups: groups.merged, pipeline };
+  }
+
+  return {
+    read: (request, signal) => inTurn(() => read(request, signal), signal),
+
     newest() {
       stats.roll();
       const block = stats.underWay();

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { TimeSlice } from "../src/time-slice.js";
+import { createTurns } from "../src/turns.js";
+import { countTurns, everLater } from "./loop-turns.js";
+
+/** Work of `slices` slices; says each of them. */
+async function work(name: string, slices: number, timeSlice: TimeSlice, said: string[]): Promise<void> {
+  for (let slice = 0; slice < slices; slice++) {
+    said.push(name);
+    await timeSlice.next();
+  }
+}
+
+describe("slices of time", () => {
+  it("are one to a turn of the event loop, however many work at once", async () => {
+    const clock = everLater();
+    const turns = countTurns();
+    await Promise.all(Array.from({ length: 20 }, () => work("", 10, new TimeSlice(clock), [])));
+    expect(turns.end()).toBeGreaterThanOrEqual(200);
+  });
+
+  it("go to those who wait in the order in which they stopped", async () => {
+    const clock = everLater();
+    const said: string[] = [];
+    await Promise.all(["a", "b", "c"].map((name) => work(name, 3, new TimeSlice(clock), said)));
+    expect(said.join("")).toBe("abcabcabc");
+  });
+
+  it("are shared by what begins in the same turn", async () => {
+    let nowMs = 0;
+    const clock = { monotonic: () => nowMs };
+    const first = new TimeSlice(clock);
+    nowMs += 4;
+    const second = new TimeSlice(clock);
+    expect([first.isOver(), second.isOver()]).toEqual([false, false]);
+    nowMs += 2;
+    expect([first.isOver(), second.isOver()]).toEqual([true, true]);
+    await second.next();
+    expect(second.isOver()).toBe(false);
+  });
+
+  it("begin anew for work that has waited for something else", async () => {
+    let nowMs = 0;
+    const timeSlice = new TimeSlice({ monotonic: () => nowMs });
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    nowMs += 60_000;
+    expect(timeSlice.isOver()).toBe(false);
+  });
+
+  it("end with the signal, and only the work that it belongs to", async () => {
+    const clock = everLater();
+    const abort = new AbortController();
+    const leaving = work("leaving", 100, new TimeSlice(clock, abort.signal), []);
+    const staying = work("staying", 5, new TimeSlice(clock), []);
+    abort.abort(new Error("gone"));
+    await expect(leaving).rejects.toThrow("gone");
+    await staying;
+  });
+});
+
+describe("turns", () => {
+  /** Tasks that end when they are told to. */
+  function startTasks(max: number, names: readonly string[], signals: readonly AbortSignal[] = []) {
+    const running = new Map<string, () => void>();
+    const began: string[] = [];
+    const inTurn = createTurns(max);
+    const ended = names.map((name, at) =>
+      inTurn(() => {
+        began.push(name);
+        return new Promise<string>((resolve) => running.set(name, () => resolve(name)));
+      }, signals[at]),
+    );
+    return { began, running, ended };
+  }
+
+  it("let so many run at a time, the others in the order in which they came", async () => {
+    const { began, running, ended } = startTasks(2, ["a", "b", "c", "d"]);
+    await Promise.resolve();
+    expect(began).toEqual(["a", "b"]);
+    running.get("b")?.();
+    await ended[1];
+    running.get("a")?.();
+    await ended[0];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(began).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("let a task leave that waits, and no other with it", async () => {
+    const abort = new AbortController();
+    const none = new AbortController().signal;
+    const { began, running, ended } = startTasks(1, ["a", "b", "c"], [none, abort.signal, none]);
+    abort.abort(new Error("gone"));
+    await expect(ended[1]).rejects.toThrow("gone");
+    running.get("a")?.();
+    await ended[0];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(began).toEqual(["a", "c"]);
+    running.get("c")?.();
+    expect(await ended[2]).toBe("c");
+  });
+
+  it("go on after a task that fails", async () => {
+    const inTurn = createTurns(1);
+    await expect(inTurn(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await inTurn(() => Promise.resolve("next"))).toBe("next");
+  });
+});
