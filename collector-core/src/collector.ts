@@ -173,6 +173,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   // 3. Who is told as it happens.
   const live = createLiveHub({
     store,
+    clock,
     evaluationsAfter: (sequence, max) => evaluationLog.after(sequence, max),
     metrics: () => statsReader.newest(),
     status: createLiveStatus({

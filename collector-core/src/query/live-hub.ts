@@ -2,13 +2,15 @@ import { randomBytes } from "node:crypto";
 import type { Evaluation } from "../contract/evaluations.js";
 import type { LiveStatus } from "../contract/live.js";
 import type { LiveMetrics } from "../contract/stats.js";
-import type { Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
 import { LiveChanges } from "./live-changes.js";
+import { createTraceEvents, type TraceEvents } from "./live-trace-events.js";
+import { createWritePacer, type WritePacer } from "./write-pacer.js";
 
 /** A connection that events are written to. */
 export interface LiveReader {
-  /** Writes text; false where the connection takes no more until it has caught up. */
-  write(text: string): boolean;
+  /** Writes text, or bytes that other readers are sent too. */
+  write(text: string | Uint8Array): void;
   /** True while the connection has to catch up: nothing is written then, and what it misses is merged. */
   isBehind(): boolean;
   /** False from when its key or its session has ended: it is told nothing more then. */
@@ -22,6 +24,7 @@ export interface LiveReader {
 export interface LiveHubOptions {
   /** Undefined where the trace store is off: only `status` and `metrics` are sent. */
   readonly store: Pick<TraceStore, "summary"> | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
   readonly status: () => LiveStatus;
   /** Evaluations that are over since a number, the latest of them, and the newest number. */
   readonly evaluationsAfter: (
@@ -61,26 +64,24 @@ interface Connected {
   evaluation: number;
 }
 
-export function createLiveHub({ store, status, metrics, evaluationsAfter }: LiveHubOptions): LiveHub {
+export function createLiveHub({ store, clock, status, metrics, evaluationsAfter }: LiveHubOptions): LiveHub {
   const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
   /** Tells ids of this run from those of an earlier one, which are a gap. */
   const run = randomBytes(4).toString("hex");
   const connected = new Set<Connected>();
+  let isSending = false;
+  let shownStatus: string | undefined;
   let timers: NodeJS.Timeout[] = [];
 
-  /** Writes what each reader has missed. Readers that are up to date get the same text, which is made once. */
+  /** Writes what each reader has missed, in slices; what changes meanwhile is for the next round. */
   async function sendChanges(): Promise<void> {
-    changes.endStep(newestEvaluation());
-    const texts = new Map<string, Promise<string>>();
-    for (const each of connected) {
-      if (each.step === changes.lastStep || each.reader.isBehind()) continue;
-      const { tenant } = each.reader;
-      const key = tenant === undefined ? String(each.step) : `${each.step} ${tenant}`;
-      const text = texts.get(key) ?? changesText(each.step, tenant);
-      texts.set(key, text);
-      each.step = changes.lastStep;
-      const ended = evaluationsText(each);
-      each.reader.write(ended + (await text));
+    if (isSending) return;
+    isSending = true;
+    try {
+      changes.endStep(newestEvaluation());
+      await sendMissed(changes.lastStep);
+    } finally {
+      isSending = false;
     }
   }
 
@@ -101,20 +102,50 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
     return evaluationsAfter(Infinity, 0).sequence;
   }
 
-  async function changesText(step: number, tenant: string | undefined): Promise<string> {
-    const id = `${run}-${changes.lastStep}`;
-    const missed = changes.since(step);
-    if (missed.type === "reset") return eventText("reset", { reason: missed.reason }, id);
-    const keys = missed.keys.filter((key) => tenant === undefined || key.tenant === tenant);
-    const summaries = await Promise.all(keys.map(summaryOf));
-    return summaries
-      .filter((summary) => summary !== undefined)
-      .map((summary, index, all) => eventText("trace", summary, index === all.length - 1 ? id : undefined))
-      .join("");
+  async function sendMissed(lastStep: number): Promise<void> {
+    // Who has missed most comes first: what the others have missed is a part of that.
+    const behind = [...connected].filter(({ step }) => step !== lastStep).sort((a, b) => a.step - b.step);
+    const pacer = createWritePacer(clock);
+    const id = `${run}-${lastStep}`;
+    /** By the tenant that a reader asks for. */
+    const eventsOf = new Map<string | undefined, TraceEvents>();
+    for (const each of behind) {
+      if (!canBeTold(each)) continue;
+      const missed = changes.since(each.step);
+      let text: string | Uint8Array;
+      if (missed.type === "reset") text = eventText("reset", { reason: missed.reason }, id);
+      else {
+        const { tenant } = each.reader;
+        const keys = missed.keys.filter((key) => tenant === undefined || key.tenant === tenant);
+        const events = eventsOf.get(tenant) ?? (await makeEvents(keys, id, pacer));
+        eventsOf.set(tenant, events);
+        text = events.ofLast(keys.length);
+      }
+      // It may have left, or fallen behind, while the events were made.
+      if (!canBeTold(each)) continue;
+      each.step = lastStep;
+      const ended = evaluationsText(each);
+      if (ended !== "") each.reader.write(ended);
+      if (text.length > 0) each.reader.write(text);
+      await pacer.wrote(ended.length + text.length);
+    }
   }
 
-  async function summaryOf(key: TraceKey) {
-    return await store?.summary(key);
+  function canBeTold(each: Connected): boolean {
+    return connected.has(each) && !each.reader.isBehind();
+  }
+
+  /** The events of traces as they are now, in order; the last has the id. */
+  async function makeEvents(keys: readonly TraceKey[], id: string, pacer: WritePacer): Promise<TraceEvents> {
+    const texts: string[] = [];
+    for (const key of keys) {
+      const summary = await store?.summary(key);
+      // Evicted traces have none.
+      texts.push(summary === undefined ? "" : eventText("trace", summary));
+      await pacer.pause();
+    }
+    const last = texts.findLastIndex((text) => text !== "");
+    return createTraceEvents(texts.map((text, index) => (index === last ? `id: ${id}\n${text}` : text)));
   }
 
   /** Who was let in with a session that has ended since is not let in for ever. */
@@ -126,11 +157,25 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
     }
   }
 
-  function sendStatus(): void {
+  async function sendStatus(): Promise<void> {
     endRefused();
     if (connected.size === 0) return;
-    const text = eventText("status", status()) + eventText("metrics", metrics());
-    for (const { reader } of connected) if (!reader.isBehind()) reader.write(text);
+    const text = statusText();
+    const pacer = createWritePacer(clock);
+    for (const each of [...connected]) {
+      if (!canBeTold(each)) continue;
+      each.reader.write(text);
+      await pacer.wrote(text.length);
+    }
+  }
+
+  /** Made once for all who come in the same turn of the event loop: after a restart every reader comes at once. */
+  function statusText(): string {
+    if (shownStatus === undefined) {
+      shownStatus = eventText("status", status()) + eventText("metrics", metrics());
+      setImmediate(() => (shownStatus = undefined));
+    }
+    return shownStatus;
   }
 
   function stepAfter(lastEventId: string | undefined): number {
@@ -158,16 +203,14 @@ export function createLiveHub({ store, status, metrics, evaluationsAfter }: Live
       const seen = lastEventId === undefined ? undefined : changes.evaluationAt(step);
       const each: Connected = { reader, step, evaluation: seen ?? newestEvaluation() };
       connected.add(each);
-      reader.write(
-        `retry: 1000\n${eventText("status", status(), each.step < 0 ? undefined : `${run}-${each.step}`)}` +
-          eventText("metrics", metrics()),
-      );
+      const id = each.step < 0 ? "" : `id: ${run}-${each.step}\n`;
+      reader.write(`retry: 1000\n${id}${statusText()}`);
       return () => connected.delete(each);
     },
     start() {
       timers = [
         setInterval(() => void sendChanges(), STEP_MS).unref(),
-        setInterval(sendStatus, STATUS_MS).unref(),
+        setInterval(() => void sendStatus(), STATUS_MS).unref(),
       ];
     },
     stop() {

@@ -62,7 +62,7 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
       const header = request.headers["last-event-id"];
       const disconnect = hub.connect(
         {
-          write: (text) => response.write(text),
+          write: (text) => void response.write(text),
           isBehind: () => response.writableNeedDrain,
           isAllowed: () => isAllowed(request.headers),
           end: () => response.end(),

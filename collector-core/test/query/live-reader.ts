@@ -36,13 +36,14 @@ export async function listen(url: string, lastEventId?: string, more: Record<str
   return {
     response,
     events,
-    /** The first event of a kind that is as asked, now or when it comes. */
+    /** The first event of a kind that is as asked, now or when it comes; not one of the first `after`. */
     async next<T>(
       event: string,
       isWanted: (data: T) => boolean = () => true,
+      after = 0,
     ): Promise<SentEvent & { data: T }> {
       for (;;) {
-        const found = events.find((each) => each.event === event && isWanted(each.data as T));
+        const found = events.slice(after).find((each) => each.event === event && isWanted(each.data as T));
         if (found !== undefined) return found as SentEvent & { data: T };
         await new Promise<void>((resolve) => wakers.push(resolve));
       }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LiveStatus } from "../../src/contract/live.js";
 import type { TraceSummary } from "../../src/contract/trace.js";
@@ -47,6 +48,29 @@ describe("contract 3: GET /v1/live", () => {
     const second = await listen(url, id);
     const { data } = await second.next<TraceSummary>("trace");
     expect(data.trace_id).toBe("missed");
+  });
+
+  it("sends each of many readers what it missed and nothing else, whenever it left", async () => {
+    const { url, post, settled } = await startCollector();
+    const watching = await listen(url);
+    const ids: (string | undefined)[] = [];
+    for (const traceId of ["a", "b", "c", "a"]) {
+      const seen = watching.events.length;
+      await post({ spans: [span({ trace_id: traceId })] });
+      await settled();
+      const isChanged = ({ trace_id }: TraceSummary) => trace_id === traceId;
+      ids.push((await watching.next<TraceSummary>("trace", isChanged, seen)).id);
+    }
+    const readers = await Promise.all(ids.slice(0, 3).map((id) => listen(url, id)));
+    for (const { next } of readers) await next<TraceSummary>("trace", ({ trace_id }) => trace_id === "a");
+    const missed = readers.map(({ events }) =>
+      events
+        .filter(({ event }) => event === "trace")
+        .map(({ data, id }) => [(data as TraceSummary).trace_id, id]),
+    );
+    const last = ["a", ids[3]];
+    const none = undefined;
+    expect(missed).toEqual([[["b", none], ["c", none], last], [["c", none], last], [last]]);
   });
 
   it("says reset to a reader of an earlier run", async () => {
@@ -110,6 +134,30 @@ describe("what changed since a reader last looked", () => {
   it("is a reset after a burst, in one step or merged", () => {
     expect(changesOf(["a", "b", "c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
     expect(changesOf(["a", "b"], ["c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
+  });
+
+  it("is for one reader the last of what it is for another, who has missed more", () => {
+    const step = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
+        const changes = changesOf(...steps);
+        for (let after = Math.max(0, steps.length - 3); after <= steps.length; after++) {
+          const missed = steps.slice(after);
+          const traces = new Set(missed.flat());
+          if (missed.some((each) => new Set(each).size > 3) || traces.size > 3) {
+            expect(changes.since(after)).toEqual({ type: "reset", reason: "burst" });
+            continue;
+          }
+          const found = changes.since(after);
+          if (found.type === "reset") throw new Error(found.reason);
+          expect(new Set(found.keys.map(({ traceId }) => traceId))).toEqual(traces);
+          expect(found.keys).toHaveLength(traces.size);
+          const before = after === 0 ? found : changes.since(after - 1);
+          if (before.type === "traces")
+            expect(before.keys.slice(before.keys.length - traces.size)).toEqual(found.keys);
+        }
+      }),
+    );
   });
 
   it("makes no step where nothing changed", () => {

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { LiveStatus } from "../../src/contract/live.js";
+import type { LiveMetrics } from "../../src/contract/stats.js";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import type { PipelineSpan } from "../../src/interfaces.js";
+import { createLiveHub } from "../../src/query/live-hub.js";
+import { countTurns, everLater } from "../loop-turns.js";
+
+const READERS = 100;
+const STEPS = 20;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A hub in which one trace changes in each step, and another with each of them. */
+async function createChangedHub() {
+  let summaries = 0;
+  const hub = createLiveHub({
+    store: {
+      summary: async ({ traceId }) => {
+        summaries++;
+        return { trace_id: traceId } as TraceSummary;
+      },
+    },
+    clock: everLater(),
+    status: () => ({}) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluationsAfter: () => ({ evaluations: [], sequence: 0 }),
+  });
+  await hub.start();
+  for (let step = 1; step <= STEPS; step++) {
+    await hub.offer([changed(`t${step}`), changed("always")]);
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  return { hub, summaries: () => summaries };
+}
+
+const changed = (traceId: string): PipelineSpan =>
+  ({ facts: { traceId }, context: { tenant: "" } }) as unknown as PipelineSpan;
+
+function createReader() {
+  let text = "";
+  return {
+    text: () => text,
+    write: (written: string | Uint8Array) => void (text += Buffer.from(written).toString("utf8")),
+    isBehind: () => false,
+    isAllowed: () => true,
+    end: () => undefined,
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it("reads each trace once for all readers that resume, wherever they left, and lets other work go on", async () => {
+  const { hub, summaries } = await createChangedHub();
+  const first = createReader();
+  hub.connect(first, undefined);
+  const run = /id: (\w+)-/.exec(first.text())?.[1] ?? "";
+
+  const readers = Array.from({ length: READERS }, createReader);
+  for (const [index, reader] of readers.entries()) hub.connect(reader, `${run}-${index % STEPS}`);
+  const turns = countTurns();
+  vi.advanceTimersByTime(200);
+  await until(() => readers.every((reader) => reader.text().includes(`id: ${run}-${STEPS}\n`)));
+  expect(turns.end()).toBeGreaterThan(READERS);
+  expect(summaries()).toBe(STEPS + 1);
+
+  const missed = readers.map((reader) =>
+    [...reader.text().matchAll(/"trace_id":"(\w+)"/g)].map(([, id]) => id),
+  );
+  for (const [index, ids] of missed.entries()) {
+    const steps = Array.from({ length: STEPS - (index % STEPS) }, (_, at) => `t${(index % STEPS) + at + 1}`);
+    expect(ids.toSorted()).toEqual([...steps, "always"].toSorted());
+  }
+  await hub.stop();
+});
