@@ -111,7 +111,7 @@ describe("GET /metrics (spec 4.2)", () => {
 
 describe("a large exposition", () => {
   it.each(FORMATS)("%s: families longer than a chunk have one header and lose no series", async (format) => {
-    for (const count of [199, 200, 201, 1000]) {
+    for (const count of [49, 50, 51, 1000]) {
       const samples =
         (await scrape([metricsWithTuples(count)], format)).get("obs_duration_seconds")?.samples ?? [];
       expect(samples).toHaveLength(count * 14);

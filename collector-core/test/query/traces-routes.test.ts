@@ -308,6 +308,24 @@ describe("contract 3: GET /v1/facets", () => {
   });
 });
 
+describe("many questions at once", () => {
+  it("are each answered in full, though others leave while they wait", async () => {
+    const { url, get, post, settled } = await startCollector({}, { clock: everLater() });
+    const spans = Array.from({ length: 200 }, (_, index) => span({ trace_id: `t${index}` }));
+    await post({ service: "many", spans });
+    await settled();
+    const alone = await get<Facets>("/v1/facets");
+    const leave = new AbortController();
+    const leaving = Array.from({ length: 20 }, () => fetch(`${url}/v1/facets`, { signal: leave.signal }));
+    const staying = Array.from({ length: 20 }, () => get<Facets>("/v1/facets"));
+    const lists = Array.from({ length: 20 }, () => get<TraceList>("/v1/traces?limit=1000&order=slowest"));
+    leave.abort();
+    await Promise.allSettled(leaving);
+    for (const facets of await Promise.all(staying)) expect(facets).toEqual(alone);
+    for (const { traces } of await Promise.all(lists)) expect(traces).toHaveLength(200);
+  });
+});
+
 describe("contract 2: trace_store.enabled false", () => {
   it("404 trace_store_disabled on every query, while ingestion and metrics go on", async () => {
     const { url, metric } = await withTraces(2, { TRACE_STORE_ENABLED: "false" });

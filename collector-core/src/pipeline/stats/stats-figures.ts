@@ -41,21 +41,35 @@ export class SeriesBuilder {
   readonly #sum: Float64Array;
   readonly #current: Float64Array;
   readonly #points: StatsFigures[] = [];
+  /** What all points share in which nothing happened: most of a day's. */
+  readonly #nothing: StatsFigures;
+  #isEmpty = true;
 
   constructor(private readonly layout: CellLayout) {
     this.#sum = new Float64Array(layout.size);
     this.#current = new Float64Array(layout.size);
+    this.#nothing = figuresOf(this.#current, layout);
   }
 
-  /** The cells of the point under way. */
+  /** The cells of the point under way, to be added to. */
   get current(): Float64Array {
+    this.#isEmpty = false;
     return this.#current;
   }
 
   endPoint(): void {
-    this.#points.push(figuresOf(this.#current, this.layout));
-    for (const [cell, value] of this.#current.entries()) if (value !== 0) addTo(this.#sum, cell, value);
-    this.#current.fill(0);
+    if (this.#isEmpty) {
+      this.#points.push(this.#nothing);
+      return;
+    }
+    const current = this.#current;
+    this.#points.push(figuresOf(current, this.layout));
+    for (let cell = 0; cell < current.length; cell++) {
+      const value = current[cell] ?? 0;
+      if (value !== 0) addTo(this.#sum, cell, value);
+    }
+    current.fill(0);
+    this.#isEmpty = true;
   }
 
   build(): { window: StatsFigures; series: StatsSeries } {
