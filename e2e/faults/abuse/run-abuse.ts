@@ -94,8 +94,12 @@ function describe(
   const ms = (value: number): string => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return [
-    `${name}: /health p50 ${ms(health.own.p50Ms)}, p99 ${ms(health.own.p99Ms)}, max ${ms(health.own.maxMs)} ms`,
-    `with waits for a core ${ms(health.seen.p50Ms)}, ${ms(health.seen.p99Ms)}, ${ms(health.seen.maxMs)} ms`,
+    ...(health.answered === 0
+      ? [`${name}: /health never answered`]
+      : [
+          `${name}: /health p50 ${ms(health.own.p50Ms)}, p99 ${ms(health.own.p99Ms)}, max ${ms(health.own.maxMs)} ms`,
+          `with waits for a core ${ms(health.seen.p50Ms)}, ${ms(health.seen.p99Ms)}, ${ms(health.seen.maxMs)} ms`,
+        ]),
     ...(health.unanswered > 0 ? [`${health.unanswered} unanswered`] : []),
     `RSS ${Math.round(health.peakRssBytes / MEBIBYTE)} MiB`,
     died ? "DIED" : `heap ${heapMebibytes ?? "?"} MiB`,
