@@ -1,9 +1,20 @@
 import { it } from "vitest";
 import { BULK_ABUSES } from "./abuse/bulk-abuses.js";
+import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
+import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
+import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
+import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
 import { QUESTION_ABUSES } from "./abuse/question-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
 
-const ABUSES = [...QUESTION_ABUSES, ...BULK_ABUSES];
+const ABUSES = [
+  ...QUESTION_ABUSES,
+  ...BULK_ABUSES,
+  ...LARGE_VALUE_ABUSES,
+  ...PARSING_ABUSES,
+  ...CONNECTION_ABUSES,
+  ...EVALUATION_ABUSES,
+];
 
 for (const abuse of ABUSES)
   it(

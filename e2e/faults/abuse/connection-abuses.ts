@@ -1,0 +1,150 @@
+import { connect } from "node:net";
+import { expect } from "vitest";
+import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batches.js";
+import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
+import { openUnread } from "../../harness/unread-connection.js";
+import { pause, until, within } from "../../harness/until.js";
+import type { Abuse, AbuseContext } from "./abuse.js";
+
+const SPAN_PATH = "/v1/traces/large/spans/s";
+const STORE_BYTES = 134_217_728;
+
+/** A span of 9 MB under {@link SPAN_PATH}. */
+async function storeLargeSpan({ port }: AbuseContext): Promise<void> {
+  const attributes = { prompt_text: "x".repeat(9_000_000) };
+  const spans = [{ name: "a", span_type: "llm", trace_id: "large", span_id: "s", attributes }];
+  await sendRequest(port, gzippedBatch(JSON.stringify({ spans })));
+  await until("the span is stored", async () => {
+    const { status } = await sendRequest(port, rawRequest({ path: "/v1/traces/large" }));
+    return status === 200 || undefined;
+  });
+}
+
+/** A small batch, sent while others misbehave: it must be taken, and soon. */
+async function expectIngestion({ port, note }: AbuseContext, batches: number): Promise<void> {
+  const batch = gzippedBatch(JSON.stringify({ spans: [{ name: "small", trace_id: "small" }] }));
+  const answers = await sendRequests(
+    port,
+    Array.from({ length: batches }, () => batch),
+    2,
+  );
+  note(answers);
+  expect(answers.filter(({ status, tookMs }) => status !== 202 || tookMs > 5000)).toEqual([]);
+}
+
+/** Who opens connections and does not do their part on them. */
+export const CONNECTION_ABUSES: readonly Abuse[] = [
+  {
+    name: "one connection with 1,000 pipelined questions whose answers are not read",
+    async prepare(context) {
+      const { port, size, afterwards } = context;
+      await storeLargeSpan(context);
+      const { head } = rawRequest({ path: SPAN_PATH, keepAlive: true });
+      const questions = Buffer.concat(Array.from({ length: 1000 }, () => head));
+      return async () => {
+        const socket = openUnread(port, [questions]);
+        afterwards(() => void socket.destroy());
+        await pause(size(4000, 25_000));
+      };
+    },
+  },
+  {
+    name: "600 connections whose answers are not read",
+    async prepare(context) {
+      const { port, size, afterwards } = context;
+      await storeLargeSpan(context);
+      const { head } = rawRequest({ path: SPAN_PATH, keepAlive: true });
+      return async () => {
+        const sockets = Array.from({ length: size(150, 600) }, () => openUnread(port, [head]));
+        afterwards(() => {
+          for (const socket of sockets) socket.destroy();
+        });
+        await pause(size(4000, 25_000));
+      };
+    },
+  },
+  {
+    name: "18 uploads that stall at 9.9 MB",
+    prepare(context) {
+      const { port, size, afterwards } = context;
+      const { head } = rawRequest({
+        path: "/v1/telemetry",
+        headers: { "Content-Type": "application/json", "Content-Length": "10000000" },
+        body: [],
+      });
+      const start = Buffer.from(head.toString("latin1").replace("GET", "POST"), "latin1");
+      const most = Buffer.alloc(9_900_000, " ");
+      return async () => {
+        const sockets = Array.from({ length: 18 }, () => openUnread(port, [start, most]));
+        afterwards(() => {
+          for (const socket of sockets) socket.destroy();
+        });
+        await pause(1000);
+        await expectIngestion(context, size(20, 500));
+      };
+    },
+  },
+  {
+    name: "8 slow readers of traces that are evicted meanwhile",
+    settings: { TRACE_STORE_MAX_BYTES: String(STORE_BYTES) },
+    maxRssMebibytes: 900,
+    prepare({ port, size, note, afterwards }) {
+      const batch = createGzippedBatches(`${"x".repeat(9_900_000)}"}}]}`);
+      const start = (trace: number, span: number): string =>
+        `{"spans":[{"name":"a","span_type":"llm","trace_id":"slow-${trace}","span_id":"s${span}","attributes":{"prompt_text":"`;
+      return async () => {
+        for (let trace = 0; trace < size(8, 12); trace++) {
+          const spans = Array.from({ length: 12 }, (_, span) => batch(start(trace, span)));
+          note(await sendRequests(port, spans, 2));
+          await pause(300);
+          const { head } = rawRequest({ path: `/v1/traces/slow-${trace}?full=1`, keepAlive: true });
+          const socket = openUnread(port, [head]);
+          afterwards(() => void socket.destroy());
+          await pause(300);
+        }
+      };
+    },
+  },
+  {
+    name: "an import that takes longer than a request may",
+    async prepare({ collector, port, size }) {
+      const response = await fetch(`${collector.url}/v1/export?trace_id=run-0`);
+      const line = Buffer.from(await response.text());
+      const lines = size(9, 15);
+      const { head } = rawRequest({
+        path: "/v1/import",
+        headers: { "Content-Type": "application/jsonl", "Content-Length": String(line.length * lines) },
+      });
+      return async () => {
+        const socket = connect({ port, host: "127.0.0.1" });
+        let answer = "";
+        socket.on("data", (chunk: Buffer) => void (answer += chunk.toString("utf8")));
+        socket.on("error", () => undefined);
+        const closed = new Promise((resolve) => socket.once("close", resolve));
+        socket.write(head.toString("latin1").replace("GET", "POST"));
+        for (let sent = 0; sent < lines && !socket.destroyed; sent++) {
+          socket.write(line);
+          await pause(2100);
+        }
+        await within("the import is answered", closed, 30_000);
+        expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+        expect(answer).toContain(`"lines":${lines}`);
+      };
+    },
+  },
+  {
+    name: "1,000 clients that do not close when they are refused",
+    prepare({ port, afterwards }) {
+      const refused = Buffer.from("NOT HTTP\r\n\r\n");
+      return async () => {
+        const sockets = Array.from({ length: 1000 }, () => openUnread(port, [refused]));
+        afterwards(() => {
+          for (const socket of sockets) socket.destroy();
+        });
+        await pause(2000);
+        const { status } = await sendRequest(port, rawRequest({ path: "/health" }), 5000);
+        expect(status).toBe(200);
+      };
+    },
+  },
+];

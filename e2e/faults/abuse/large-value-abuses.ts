@@ -1,0 +1,133 @@
+import { expect } from "vitest";
+import { freePort } from "../../harness/built-collector.js";
+import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batches.js";
+import { sendRequest, sendRequests } from "../../harness/raw-requests.js";
+import { pause } from "../../harness/until.js";
+import type { Abuse } from "./abuse.js";
+
+const LARGE = "x".repeat(9_900_000);
+
+/** Sends values of ten megabytes, each another one, where a name of a few characters is meant. */
+function largeValues(
+  name: string,
+  start: (n: number) => string,
+  end: string,
+  more: Partial<Abuse> = {},
+): Abuse {
+  return {
+    name,
+    prepare({ port, size, note }) {
+      const batch = createGzippedBatches(LARGE + end);
+      const requests = Array.from({ length: size(60, 410) }, (_, n) => batch(start(n)));
+      return async () => note(await sendRequests(port, requests, 2));
+    },
+    ...more,
+  };
+}
+
+const LABELS = ["model", "agent", "span_type", "status", "env", "version", "tool_name", "provider"] as const;
+
+/** A span with a large label in the place where it belongs, up to the label's text. */
+function upToLabel(n: number): string {
+  const label = LABELS[n % LABELS.length] ?? "model";
+  const span = `"name":"chat","trace_id":"large-${n}"`;
+  if (label === "env" || label === "version") return `{"spans":[{${span}}],"${label}":"${n}`;
+  if (label === "span_type" || label === "status")
+    return `{"spans":[{${span},"attributes":{},"${label}":"${n}`;
+  return `{"spans":[{${span},"span_type":"llm","attributes":{"${label}":"${n}`;
+}
+
+/** Closes whatever {@link upToLabel} has opened. */
+function largeLabels(): Abuse {
+  return {
+    name: "labels of 10 MB",
+    prepare({ port, size, note }) {
+      const ends: Readonly<Record<string, string>> = {
+        env: '"}',
+        version: '"}',
+        span_type: '"}]}',
+        status: '"}]}',
+      };
+      const batches = LABELS.map((label) => createGzippedBatches(`${LARGE}${ends[label] ?? '"}}]}'}`));
+      const requests = Array.from({ length: size(60, 410) }, (_, n) =>
+        batches[n % LABELS.length]?.(upToLabel(n)),
+      ).filter((each) => each !== undefined);
+      return async () => note(await sendRequests(port, requests, 2));
+    },
+  };
+}
+
+/** 90 spans of a prompt of 100 KB. */
+function promptBatch(traceId: string) {
+  const prompt = "What is on the invoice? ".repeat(4200);
+  const spans = Array.from({ length: 90 }, () => ({
+    name: "chat",
+    span_type: "llm",
+    trace_id: traceId,
+    duration_ms: 5,
+    attributes: { prompt_text: prompt },
+  }));
+  return gzippedBatch(JSON.stringify({ service: "prompts", spans }));
+}
+
+/** What is remembered of a text must not be as large as the text. */
+export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
+  largeValues("services of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"t${n}"}],"service":"${n}`, '"}'),
+  largeLabels(),
+  largeValues("refused requests of services of 10 MB", (n) => `{"spans":[{}],"service":"${n}`, '"}', {
+    settings: { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "100000" },
+  }),
+  largeValues("trace ids of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"${n}`, '"}]}'),
+  largeValues(
+    "evaluations with a type of 10 MB",
+    (n) =>
+      `{"spans":[{"name":"evaluation","span_type":"evaluation","trace_id":"run-1","attributes":{"evaluation_score":1,"evaluation_type":"${n}`,
+    '"}}]}',
+  ),
+  largeValues(
+    "evaluations with a label of 10 MB",
+    (n) =>
+      `{"spans":[{"name":"evaluation","span_type":"evaluation","trace_id":"run-1","attributes":{"evaluation_type":"quality","evaluation_score":1,"evaluation_label":"${n}`,
+    '"}}]}',
+  ),
+  {
+    name: "prompts of 100 KB while the OTLP receiver is away",
+    async prepare({ port, size, note }) {
+      const requests = Array.from({ length: size(60, 130) }, (_, n) => promptBatch(`prompts-${n}`));
+      return async () => note(await sendRequests(port, requests, 2));
+    },
+    settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
+  },
+  {
+    name: "an object with 20,000 addresses as keys, redacted",
+    settings: { REDACTION_ENABLED: "true" },
+    prepare({ port, size, note }) {
+      const addresses = Object.fromEntries(
+        Array.from({ length: size(10_000, 20_000) }, (_, n) => [`somebody.${n}@example.com`, n]),
+      );
+      const span = {
+        name: "chat",
+        span_type: "llm",
+        trace_id: "keys",
+        attributes: { input_text: "", addresses },
+      };
+      const request = gzippedBatch(JSON.stringify({ spans: [span] }));
+      return async () => {
+        note(
+          await sendRequests(
+            port,
+            Array.from({ length: size(1, 4) }, () => request),
+            2,
+          ),
+        );
+        await pause(1000);
+        // Redaction is over when the span can be read.
+        const answer = await sendRequest(port, {
+          head: Buffer.from("GET /v1/traces/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+          body: [],
+        });
+        expect(answer.status).toBe(200);
+      };
+    },
+  },
+];

@@ -1,0 +1,206 @@
+import { expect } from "vitest";
+import { gzippedBatch } from "../../harness/gzipped-batches.js";
+import { rawRequest, sendRequest, sendRequests, type RawRequest } from "../../harness/raw-requests.js";
+import { pause } from "../../harness/until.js";
+import type { Abuse, AbuseContext } from "./abuse.js";
+
+const MEBIBYTE = 1024 * 1024;
+/** The default of `limits.max_body_bytes`. */
+const BODY = 10 * MEBIBYTE;
+const LINES = { "Content-Type": "application/jsonl" };
+
+/** Sends the same bodies a number of times; none is answered with a 5xx. */
+function bodies(
+  name: string,
+  make: () => readonly RawRequest[],
+  [bounded, whole]: readonly [number, number],
+): Abuse {
+  return {
+    name,
+    prepare({ port, size, note }) {
+      const requests = make();
+      return async () => {
+        const answers = await sendRequests(
+          port,
+          Array.from({ length: size(bounded, whole) }, () => requests).flat(),
+          4,
+        );
+        note(answers);
+        expect(answers.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
+      };
+    },
+  };
+}
+
+function spaced(start: string, piece: string, bytes: number, end: string): string {
+  return start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end;
+}
+
+/** An OTLP request of one span of our own, whose attributes are these. */
+function ownSpan(
+  traceId: string,
+  attributes: Readonly<Record<string, string | readonly string[]>>,
+): RawRequest {
+  const all: Readonly<Record<string, string | readonly string[]>> = {
+    "obspan.span_type": "llm",
+    "obspan.trace_id": traceId,
+    ...attributes,
+  };
+  const entries = Object.entries(all).map(([key, value]) => ({
+    key,
+    value:
+      typeof value === "string"
+        ? { stringValue: value }
+        : { arrayValue: { values: value.map((text) => ({ stringValue: text })) } },
+  }));
+  const span = {
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: Math.random().toString(16).slice(2).padEnd(16, "0").slice(0, 16),
+    name: "own",
+    startTimeUnixNano: "1700000000000000000",
+    endTimeUnixNano: "1700000001000000000",
+    attributes: entries,
+  };
+  return gzippedBatch(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }), "/v1/traces");
+}
+
+/** Everything that reads traces still answers, and an export still has all of them. */
+async function everythingCanBeRead({ port, storedTraces }: AbuseContext): Promise<void> {
+  for (const path of ["/v1/traces?limit=1000", "/v1/facets", "/v1/traces/run-0", "/metrics"]) {
+    const { status, bytes } = await sendRequest(port, rawRequest({ path }));
+    expect({ path, status }).toEqual({ path, status: 200 });
+    expect({ path, isSmall: bytes < 20 * MEBIBYTE }).toEqual({ path, isSmall: true });
+  }
+  const response = await fetch(`http://127.0.0.1:${port}/v1/export`);
+  const traces = new Set((await response.text()).match(/"run-\d+"/g));
+  expect(traces.size).toBe(storedTraces);
+}
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+/** Text that is small on its way and large, or slow, when it is read. */
+export const PARSING_ABUSES: readonly Abuse[] = [
+  bodies(
+    "JSON of nothing but brackets",
+    () => [
+      gzippedBatch(spaced("[", "[],", BODY, "[]]")),
+      gzippedBatch(spaced('{"spans":[', "[],", BODY, "[]]}")),
+      gzippedBatch(spaced('{"spans":[', "{},", BODY, "{}]}")),
+      gzippedBatch(spaced("", "[", BODY, "")),
+      gzippedBatch(spaced("", '{"a":', BODY, "")),
+      gzippedBatch(spaced('{"resourceSpans":[', "{},", BODY, "{}]}"), "/v1/traces"),
+    ],
+    [1, 10],
+  ),
+  bodies(
+    "import lines of 40 MB of nothing but brackets",
+    () => {
+      const line = Buffer.from(spaced("[", "[],", 4 * BODY - 100, "[]]\n"));
+      return [rawRequest({ path: "/v1/import", headers: LINES, body: [line] })];
+    },
+    [1, 4],
+  ),
+  {
+    ...bodies(
+      "attributes that are nested deeper than any body may be, as JSON in a text",
+      () =>
+        [500, 6000, 100_000].map((depth) =>
+          ownSpan(`deep-${depth}`, { "obspan.json_keys": ["deep"], deep: nested(depth) }),
+        ),
+      [1, 10],
+    ),
+    holds: everythingCanBeRead,
+  },
+  {
+    name: "OTLP spans of our own with trace ids of 9 MB",
+    prepare({ port, size, note }) {
+      const requests = Array.from({ length: size(8, 35) }, (_, n) =>
+        ownSpan(`${n}${"i".repeat(9_000_000)}`, {}),
+      );
+      return async () => note(await sendRequests(port, requests, 2));
+    },
+    holds: everythingCanBeRead,
+  },
+  {
+    name: "220,000 messages in one attribute",
+    prepare({ port, size, note }) {
+      const messages = Array.from({ length: 220_000 }, () => ({ role: "user", content: "?" }));
+      const spans = [
+        { name: "chat", span_type: "llm", trace_id: "many", attributes: { prompt_messages: messages } },
+      ];
+      const requests = [
+        gzippedBatch(JSON.stringify({ spans })),
+        ownSpan("many-own", { "gen_ai.input.messages": JSON.stringify(messages) }),
+        conventionalSpan(JSON.stringify(messages)),
+        // As LangChain sends it: a list of conversations.
+        conventionalSpan(JSON.stringify([messages])),
+      ];
+      return async () => {
+        const answers = await sendRequests(
+          port,
+          Array.from({ length: size(1, 5) }, () => requests).flat(),
+          2,
+        );
+        note(answers);
+        expect(answers.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
+        await pause(500);
+      };
+    },
+    holds: everythingCanBeRead,
+  },
+  {
+    name: "trace ids with control characters, with exemplars",
+    settings: { EXEMPLARS_ENABLED: "true" },
+    prepare({ port, note }) {
+      const ids = [
+        "a\u0000b",
+        "a\u0001b",
+        "a\rb",
+        "a\nb",
+        "a\tb",
+        "a\u007fb",
+        "a\u0085b",
+        "a\u2028b",
+        'a"\\b',
+      ];
+      // Each in a bucket of its own: a bucket shows the last.
+      const durationsMs = [5, 30, 80, 200, 400, 900, 1900, 4000, 9000];
+      const spans = ids.map((trace_id, at) => ({
+        name: "chat",
+        span_type: "llm",
+        trace_id,
+        duration_ms: durationsMs[at],
+        attributes: { model: "control", tokens_input: 5, tokens_output: 5 },
+      }));
+      const requests = spans.map((span) => gzippedBatch(JSON.stringify({ spans: [span] })));
+      return async () => {
+        note(await sendRequests(port, requests, 1));
+        await pause(300);
+      };
+    },
+    async holds({ port }) {
+      const headers = { Accept: "application/openmetrics-text; version=1.0.0" };
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+      // What Prometheus refuses a whole page for.
+      expect(page.match(/.*[\x00-\x09\x0b-\x1f\x7f].*/g)).toBeNull();
+      for (const exemplar of page.match(/# \{trace_id=.*/g) ?? [])
+        expect(exemplar).toMatch(/^# \{trace_id="(?:[^"\\]|\\["\\n])*"\} [\d.e+-]+ [\d.]+$/);
+      expect(page.endsWith("# EOF\n")).toBe(true);
+    },
+  },
+];
+
+function conventionalSpan(messages: string): RawRequest {
+  const span = {
+    traceId: "1af7651916cd43dd8448eb211c80319c",
+    spanId: "1234567812345678",
+    name: "chat gpt-5",
+    startTimeUnixNano: "1700000000000000000",
+    endTimeUnixNano: "1700000001000000000",
+    attributes: [
+      { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
+      { key: "gen_ai.input.messages", value: { stringValue: messages } },
+    ],
+  };
+  return gzippedBatch(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }), "/v1/traces");
+}

@@ -1,0 +1,25 @@
+import { gzipSync } from "node:zlib";
+import { rawRequest, type RawRequest } from "./raw-requests.js";
+
+/** A batch of spans, compressed: ten megabytes of one letter are ten kilobytes. */
+export function gzippedBatch(json: string, path = "/v1/telemetry"): RawRequest {
+  return rawRequest({
+    path,
+    headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
+    body: [gzipSync(json, { level: 1 })],
+  });
+}
+
+/**
+ * {@link gzippedBatch} of a text of which only the beginning differs from one request to the next. A gzip file may have
+ * several members: the one that all have in common is compressed once.
+ */
+export function createGzippedBatches(common: string): (start: string) => RawRequest {
+  const end = gzipSync(common, { level: 1 });
+  return (start) =>
+    rawRequest({
+      path: "/v1/telemetry",
+      headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
+      body: [gzipSync(start, { level: 1 }), end],
+    });
+}
