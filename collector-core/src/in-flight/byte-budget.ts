@@ -25,7 +25,7 @@ const SHARES: Readonly<Record<InFlightKind, number>> = {
   request_bodies: 1 / 2,
   answers: 1 / 2,
   evicted_traces: 1 / 4,
-  import_lines: 1 / 4,
+  import_lines: 1 / 2,
   export_queue: 1 / 4,
   evaluation_queue: 1 / 8,
 };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
 
@@ -25,6 +26,16 @@ export interface LineBudget {
   /** Takes bytes. @throws `ApiError` where there is no room for them. */
   take(bytes: number): void;
   giveBack(bytes: number): void;
+}
+
+/** A line that finds no room ends its import: a file that waits holds what has come of it. */
+export function createLineBudget(account: ByteAccount): LineBudget {
+  return {
+    take(bytes) {
+      if (!account.tryTake(bytes)) throw account.overloaded();
+    },
+    giveBack: (bytes) => account.giveBack(bytes),
+  };
 }
 
 const NEWLINE = 0x0a;

@@ -40,8 +40,8 @@ export interface ImportRouteOptions {
   readonly ownPace: OwnPace;
   /** Told of an import whose sender went away: there is nobody to answer. */
   readonly onAborted: (kept: string) => void;
-  /** Charged with the bytes of lines. Default: there is no bound beside the length of a line. */
-  readonly lineBudget?: LineBudget;
+  /** Charged with the bytes of lines. */
+  readonly lineBudget: LineBudget;
   /** How slowly a file may come. Default: 16 KiB within 15 s of waiting for it. */
   readonly pace?: PaceLimits;
 }
@@ -51,7 +51,6 @@ const MAX_IMPORTS = 8;
 /** Lines that are worked on at once. */
 const MAX_LINES = 2;
 const DEFAULT_PACE: PaceLimits = { windowMs: 15_000, minBytes: 16 * 1024 };
-const NO_BUDGET: LineBudget = { take: () => undefined, giveBack: () => undefined };
 /** Spans of a line that are taken at once. */
 const MAX_SPANS_AT_ONCE = 100;
 /**
@@ -70,7 +69,7 @@ const MAX_COUNTED_TRACES = 1_000_000;
  */
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
-  const { pace: limits = DEFAULT_PACE, lineBudget: budget = NO_BUDGET } = options;
+  const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
   const inTurn = createTurns(MAX_IMPORTS);
   const lineInTurn = createTurns(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_BODIES;

@@ -119,6 +119,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
             "trace_not_found",
             "ambiguous_trace",
             "trace_store_disabled",
+            "overloaded",
             "unsupported_media_type",
             "evaluation_unavailable",
           ),

@@ -41,7 +41,13 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
         querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
         response: {
           ...STREAMED,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_not_found", "trace_store_disabled"),
+          ...errorAnswers(
+            "invalid_query",
+            "invalid_tenant",
+            "trace_not_found",
+            "trace_store_disabled",
+            "overloaded",
+          ),
         },
       },
     },

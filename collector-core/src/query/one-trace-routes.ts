@@ -41,6 +41,7 @@ const ERRORS = errorAnswers(
   "invalid_tenant",
   "trace_not_found",
   "trace_store_disabled",
+  "overloaded",
   "ambiguous_trace",
 );
 const TAGS = ["traces"];

@@ -24,6 +24,7 @@ const TELEMETRY_ERRORS = [
   "unsupported_encoding",
   "rate_limited",
   "queue_full",
+  "overloaded",
   "internal_error",
   "shutting_down",
 ] as const satisfies readonly ErrorCode[];
@@ -77,6 +78,7 @@ function importOperation() {
     "invalid_json",
     "invalid_payload",
     "too_deep",
+    "batch_too_large",
     "invalid_encoding",
     "invalid_tenant",
     "unauthorized",
@@ -88,6 +90,7 @@ function importOperation() {
     "unsupported_media_type",
     "unsupported_encoding",
     "rate_limited",
+    "overloaded",
     "internal_error",
     "shutting_down",
   );

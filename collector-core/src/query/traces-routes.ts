@@ -51,7 +51,13 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: TraceListSchema,
-          ...errorAnswers("invalid_limit", "invalid_query", "invalid_tenant", "trace_store_disabled"),
+          ...errorAnswers(
+            "invalid_limit",
+            "invalid_query",
+            "invalid_tenant",
+            "trace_store_disabled",
+            "overloaded",
+          ),
         },
       },
     },
@@ -70,7 +76,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
         response: {
           200: FacetsSchema,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },
@@ -86,7 +92,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: Type.Object(HistogramQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: HistogramSchema,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },
@@ -102,7 +108,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: ClearQuery,
         response: {
           ...DELETED,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled"),
+          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },

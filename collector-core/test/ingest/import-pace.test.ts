@@ -49,6 +49,7 @@ async function serveImports(options: Partial<ImportRouteOptions> = {}) {
     isStopping: () => false,
     ownPace,
     onAborted: (kept) => void aborted.push(kept),
+    lineBudget: { take: () => undefined, giveBack: () => undefined },
     pace: { windowMs: 5000, minBytes: 20 },
     ...options,
   });
