@@ -1,6 +1,7 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
+import { withoutTrailing } from "../without-trailing.js";
 
 /** What stands before `token` where it is one of a text or a page. */
 export const NO_SECRET_TOKEN =
@@ -54,7 +55,7 @@ function valueAt(text: string, start: number, quote: string): TextMatch | undefi
   const next = text[start + value.length] ?? "";
   if (quote === "") {
     // In prose a value may end a sentence; in code it may be a call, or an element of something.
-    const bare = value.replace(/[.!?:]+$/, "");
+    const bare = withoutTrailing(value, ".!?:");
     if (
       EXPRESSION.test(bare) ||
       PROPERTY.test(bare) ||

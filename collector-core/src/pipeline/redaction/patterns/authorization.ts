@@ -1,5 +1,6 @@
 import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
+import { withoutTrailing } from "../without-trailing.js";
 
 /** A scheme and what follows it, or what follows the header's name with any scheme. */
 const CREDENTIALS = new RegExp(
@@ -10,7 +11,7 @@ const CREDENTIALS = new RegExp(
 const HAS_DIGIT = /\d/;
 /** So long no word is. */
 const TOKEN_LENGTH = 24;
-const PRINTABLE_PAIR = /^[\x20-\x7e]*:[\x20-\x7e]*$/;
+const PRINTABLE_PAIR = /^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/;
 
 /** The value of an `Authorization` header: `Bearer …`, `Basic …`. What a key says by its form is found before. */
 export const authorization = builtIn({
@@ -26,7 +27,7 @@ export const authorization = builtIn({
 });
 
 function isToken(value: string): boolean {
-  return HAS_DIGIT.test(value) || value.replace(/[.=:-]+$/, "").length >= TOKEN_LENGTH;
+  return HAS_DIGIT.test(value) || withoutTrailing(value, ".=:-").length >= TOKEN_LENGTH;
 }
 
 /** `Basic` is also an everyday word: its value decodes to a name, a colon and a password. */

@@ -2,6 +2,7 @@ import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
 import { isPlaceholder, isWord, NO_SECRET_TOKEN } from "./assigned-secret.js";
+import { withoutTrailing } from "../without-trailing.js";
 
 /** `--password x`, `--api-key=x`, and as a list of arguments has it: `"--token", "x"`. */
 const OPTION = new RegExp(
@@ -33,7 +34,7 @@ function valueAt(text: string, start: number, isQuoted: boolean): TextMatch | un
   if (found === undefined || found.startsWith("-") || isPlaceholder(found)) return undefined;
   if (isQuoted) return { start, end: start + found.length };
   // In prose a word follows: `the --password option`.
-  const value = found.replace(/[.,;:!?)\]}]+$/, "");
+  const value = withoutTrailing(found, ".,;:!?)]}");
   return value.length < MIN_LENGTH || isWord(value) || isPlaceholder(value)
     ? undefined
     : { start, end: start + value.length };

@@ -3,6 +3,7 @@ import { endsWord, startsWord } from "../boundaries.js";
 import { keywords } from "../keywords.js";
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
+import { withoutTrailing } from "../without-trailing.js";
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = new RegExp(String.raw`${OCTET}(?:\.${OCTET}){3}(?!\w|\.\w|-[A-Za-z])`, "g");
@@ -59,7 +60,9 @@ function ipv6(text: string): TextMatch[] {
 function ipv6Between(text: string, start: number, end: number): TextMatch | undefined {
   // A colon may stand before the address, and a dot or a colon behind it.
   const from = start + (/^[:.](?!:)/.test(text.slice(start, start + 2)) ? 1 : 0);
-  const address = text.slice(from, end).replace(/\.+$|(?<!:):$/, "");
+  const found = text.slice(from, end);
+  const withoutDots = withoutTrailing(found, ".");
+  const address = withoutDots === found ? withoutDots.replace(/(?<!:):$/, "") : withoutDots;
   if (!isIPv6(address)) return undefined;
   const digits = address.replace(/[^\da-f]/gi, "");
   if (digits.length < MIN_IPV6_DIGITS || !/\d/.test(digits)) return undefined;
