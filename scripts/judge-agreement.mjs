@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { loadConfig } from "../collector-core/dist/config/load-config.js";
 import { createTypeRegistry } from "../collector-core/dist/evaluation/types/type-registry.js";
+import { systemClock } from "../collector-core/dist/system-clock.js";
 import { createConfiguredJudge } from "../collector-core/dist/optional-parts/configured-judge.js";
 
 const LEAST_AGREEMENT = 0.8;
@@ -21,6 +22,7 @@ const types = createTypeRegistry({
   ownTypes: config["evaluation.types"],
   findPersonalData: () => new Map(),
   redactText: (text) => text,
+  clock: systemClock,
 });
 
 const known = readdirSync(folder).map((file) => file.replace(/\.json$/, ""));

@@ -12,7 +12,6 @@ import { defaultInFlightBytes } from "./in-flight/default-limit.js";
 import { createClientAddressReader, createExemptAddresses } from "./ingest/client-address.js";
 import { createHttpServer } from "./ingest/http-server.js";
 import { createLinkMemories } from "./ingest/link-memory.js";
-import { createLineBudget } from "./ingest/body-lines.js";
 import { createImportRoute } from "./ingest/import-route.js";
 import { createIngestGate } from "./ingest/ingest-gate.js";
 import { loadedWhenAsked, type IngestRoute } from "./ingest/ingest-route.js";
@@ -330,7 +329,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         importSpans,
         maxBodyBytes: config["limits.max_body_bytes"],
         ownPace,
-        lineBudget: createLineBudget(budget.account("import_lines")),
+        lineBudget: budget.account("import_lines"),
         onAborted: (kept) => httpLog.warning(`The sender of an import went away. ${kept}`),
         count: (outcome, spans) => metrics.imported(outcome, spans),
       }),
@@ -379,6 +378,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     onRequest: (route, status) => metrics.httpRequest(route, status),
     onRefused: (request) => events.refused(request),
     onError: (route, error) => httpLog.error(`${route}: ${describeError(error)}`, { route }),
+    clock,
     answers: budget.account("answers"),
     connections: {
       maxPerAddress: config["server.max_connections_per_address"],

@@ -10,10 +10,14 @@ const SLICE_MS = 5;
 export class TimeSlice {
   readonly #turns: LoopTurns;
 
-  /** @param signal - ends the work: {@link next} rejects with its reason. */
+  /**
+   * @param signal - ends the work: {@link next} rejects with its reason.
+   * @param lane - `urgent` work, which somebody waits for with a time limit of their own, has every second turn.
+   */
   constructor(
     clock: Pick<Clock, "monotonic">,
     private readonly signal?: AbortSignal,
+    private readonly lane: Lane = "ordinary",
   ) {
     this.#turns = turnsOf(clock);
     this.#turns.enter();
@@ -26,15 +30,18 @@ export class TimeSlice {
 
   /** Lets everything else that waits have its turn. */
   async next(): Promise<void> {
-    await this.#turns.next();
+    await this.#turns.next(this.lane);
     this.signal?.throwIfAborted();
   }
 }
 
+type Lane = "ordinary" | "urgent";
+
 /** The turns of the event loop in which sliced work is done, one waiting piece of work in each. */
 class LoopTurns {
   /** Work that waits, the longest wait first. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { ordinary: [], urgent: [] };
+  #lastLane: Lane = "ordinary";
   #endsAtMs = Number.NEGATIVE_INFINITY;
   /** True while the slice of this turn has an end: the next turn begins by itself. */
   #isOpen = false;
@@ -56,17 +63,20 @@ class LoopTurns {
     return false;
   }
 
-  next(): Promise<void> {
+  next(lane: Lane): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      this.#waiting[lane].push(resolve);
       this.enter();
     });
   }
 
   readonly #onTurn = (): void => {
     this.#isOpen = false;
-    const goOn = this.#waiting.shift();
+    const other: Lane = this.#lastLane === "ordinary" ? "urgent" : "ordinary";
+    const lane = this.#waiting[other].length > 0 ? other : this.#lastLane;
+    const goOn = this.#waiting[lane].shift();
     if (goOn === undefined) return;
+    this.#lastLane = lane;
     this.enter();
     goOn();
   };

@@ -26,6 +26,15 @@ describe("slices of time", () => {
     expect(said.join("")).toBe("abcabcabc");
   });
 
+  it("go to urgent work in every second turn, and to the other work in the turns between", async () => {
+    const clock = everLater();
+    const said: string[] = [];
+    const ordinary = ["a", "b", "c"].map((name) => work(name, 2, new TimeSlice(clock), said));
+    const urgent = work("!", 3, new TimeSlice(clock, undefined, "urgent"), said);
+    await Promise.all([...ordinary, urgent]);
+    expect(said.join("")).toBe("abc!!a!bc");
+  });
+
   it("are shared by what begins in the same turn", async () => {
     let nowMs = 0;
     const clock = { monotonic: () => nowMs };
@@ -39,7 +48,7 @@ describe("slices of time", () => {
     expect(second.isOver()).toBe(false);
   });
 
-  it("begin anew for work that has waited for something else", async () => {
+  it("start again for work that has waited for something else", async () => {
     let nowMs = 0;
     const timeSlice = new TimeSlice({ monotonic: () => nowMs });
     await new Promise((resolve) => setTimeout(resolve, 1));

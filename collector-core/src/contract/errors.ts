@@ -82,7 +82,8 @@ export const ERROR_CATALOGUE = {
   overloaded: {
     status: 503,
     meaning:
-      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`); see `Retry-After`.",
+      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`), or one connection " +
+      "has too many requests under way; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },

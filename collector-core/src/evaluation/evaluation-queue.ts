@@ -38,9 +38,8 @@ export class EvaluationQueue<T extends Waiting> {
         dropped.push(oldest);
       }
     }
-    if (!this.#hasRoomFor(item)) return [item];
+    if (this.size >= this.options.capacity || !this.options.budget.tryTake(item.bytes)) return [item];
     this.#items.push(item);
-    this.options.budget.take(item.bytes);
     return dropped;
   }
 

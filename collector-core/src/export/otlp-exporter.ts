@@ -94,8 +94,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   /** Adds a span to the next batch. @returns false where there is no room for it. */
   function gather({ context, span, facts }: PipelineSpan): boolean {
     const bytes = BYTES_PER_SPAN + textLength(span.attributes) + textLength(span.events);
-    if (waitingSpans + inFlight >= maxQueueSize || !budget.hasRoom(bytes)) return false;
-    budget.take(bytes);
+    if (waitingSpans + inFlight >= maxQueueSize || !budget.tryTake(bytes)) return false;
     gathered.push({ context, span, facts });
     gatheredBytes += bytes;
     waitingSpans++;

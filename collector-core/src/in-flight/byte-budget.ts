@@ -44,6 +44,8 @@ export interface ByteAccount {
   hasRoom(bytes: number): boolean;
   /** Takes bytes if they fit; counts a refusal where they do not. */
   tryTake(bytes: number): boolean;
+  /** The same. @throws `ApiError` overloaded where they do not fit. */
+  require(bytes: number): void;
   /** Takes bytes that are there already, whether they fit or not. Stalled transfers are cut off until they do. */
   take(bytes: number): void;
   giveBack(bytes: number): void;
@@ -118,8 +120,8 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
   const watched = new Set<Watched>();
   const waiting = new Set<Waiting>();
   let total = 0;
-  /** Until then memory is needed that somebody was refused. */
-  let neededUntilMs = -Infinity;
+  /** Until then memory is needed that somebody was refused: of the kind, or of the whole. */
+  const neededUntilMs = new Map<InFlightKind | "whole", number>();
   let checks: NodeJS.Timeout | undefined;
 
   function shareOf(kind: InFlightKind): number {
@@ -128,8 +130,11 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
 
   function hasRoom(kind: InFlightKind, bytes: number): boolean {
     if (held[kind] === 0) return true;
-    const fitsWhole = QUEUES.has(kind) || total + bytes <= limitBytes;
-    return fitsWhole && held[kind] + bytes <= shareOf(kind);
+    return fitsWhole(kind, bytes) && held[kind] + bytes <= shareOf(kind);
+  }
+
+  function fitsWhole(kind: InFlightKind, bytes: number): boolean {
+    return QUEUES.has(kind) || total + bytes <= limitBytes;
   }
 
   /** Traces are evicted whether or not there is room for them: readers must give way. */
@@ -145,6 +150,15 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     held[kind] += bytes;
     total += bytes;
     if (isOver()) keepChecking();
+  }
+
+  function tryTake(kind: InFlightKind, bytes: number): boolean {
+    if (hasRoom(kind, bytes)) {
+      take(kind, bytes);
+      return true;
+    }
+    refuse(kind, bytes);
+    return false;
   }
 
   function giveBack(kind: InFlightKind, bytes: number): void {
@@ -166,14 +180,29 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     }
   }
 
-  function refuse(kind: InFlightKind): void {
+  function refuse(kind: InFlightKind, bytes: number): void {
     refused[kind]++;
-    neededUntilMs = clock.monotonic() + NEEDED_AFTER_REFUSAL_MS;
+    const lacking = fitsWhole(kind, bytes) ? kind : "whole";
+    neededUntilMs.set(lacking, clock.monotonic() + NEEDED_AFTER_REFUSAL_MS);
     keepChecking();
   }
 
-  function isNeeded(nowMs: number): boolean {
-    return waiting.size > 0 || nowMs < neededUntilMs || isOver();
+  /** The kinds whose stalled transfers are to give way: those that are short of room themselves, or all. */
+  function neededKinds(nowMs: number): ReadonlySet<InFlightKind> | "all" {
+    const kinds = new Set<InFlightKind>();
+    if (total > limitBytes) return "all";
+    for (const { kind, bytes } of waiting) {
+      if (!fitsWhole(kind, bytes)) return "all";
+      kinds.add(kind);
+    }
+    for (const [kind, untilMs] of neededUntilMs) {
+      if (nowMs >= untilMs) neededUntilMs.delete(kind);
+      else if (kind === "whole") return "all";
+      else kinds.add(kind);
+    }
+    // It is answers that read them.
+    if (areTooManyEvicted()) kinds.add("answers");
+    return kinds;
   }
 
   function keepChecking(): void {
@@ -185,11 +214,12 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     for (const work of waiting) {
       if (nowMs - work.sinceMs < MAX_WAIT_MS) continue;
       waiting.delete(work);
-      refuse(work.kind);
+      refuse(work.kind, work.bytes);
       work.reject(overloaded(limitBytes));
     }
-    if (isNeeded(nowMs)) {
-      cutOffStalled(nowMs);
+    const kinds = neededKinds(nowMs);
+    if (kinds === "all" || kinds.size > 0) {
+      cutOffStalled(nowMs, kinds);
       if (areTooManyEvicted()) cutOffSlowest(nowMs);
       admit();
       return;
@@ -198,8 +228,9 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     checks = undefined;
   }
 
-  function cutOffStalled(nowMs: number): void {
+  function cutOffStalled(nowMs: number, kinds: ReadonlySet<InFlightKind> | "all"): void {
     for (const transfer of watched) {
+      if (kinds !== "all" && !kinds.has(transfer.kind)) continue;
       const elapsedMs = nowMs - transfer.sinceMs;
       if (transfer.pausedAtMs !== undefined || elapsedMs < SPEED_WINDOW_MS) continue;
       if ((transfer.movedBytes / elapsedMs) * 1000 < STALLED_BYTES_PER_SECOND) end(transfer);
@@ -239,13 +270,9 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
         return held[kind];
       },
       hasRoom: (bytes) => hasRoom(kind, bytes),
-      tryTake(bytes) {
-        if (!hasRoom(kind, bytes)) {
-          refuse(kind);
-          return false;
-        }
-        take(kind, bytes);
-        return true;
+      tryTake: (bytes) => tryTake(kind, bytes),
+      require(bytes) {
+        if (!tryTake(kind, bytes)) throw overloaded(limitBytes);
       },
       take: (bytes) => take(kind, bytes),
       giveBack: (bytes) => giveBack(kind, bytes),
@@ -306,7 +333,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
 
   return {
     account,
-    cutOffStalled: () => cutOffStalled(clock.monotonic()),
+    cutOffStalled: () => cutOffStalled(clock.monotonic(), "all"),
     usage: () => ({ limitBytes, bytes: { ...held }, refused: { ...refused }, cutOff: { ...cutOff } }),
   };
 }

@@ -29,25 +29,26 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     if (isSurelySmall(payload)) return payload;
     const size = Buffer.byteLength(payload);
     if (size <= SMALL_BYTES) return payload;
-    if (!budget.tryTake(size)) throw budget.overloaded();
+    budget.require(size);
     response.setHeader("Content-Length", size);
     // Written as one, all of it would be in the socket's hands at once, and nobody could tell a stalled reader.
-    return watched(pieces(Buffer.from(payload)), response, () => budget.giveBack(size));
+    return watched(pieces(asBytes(payload)), response, () => budget.giveBack(size));
   }
 
   async function chargeStream(payload: Readable, response: ServerResponse): Promise<Readable> {
     const closed = new AbortController();
-    const answer = watched(chargedChunks(payload, closed.signal), response, () =>
-      closed.abort(new RequestAborted()),
-    );
+    const answer = watched(chargedChunks(payload, closed.signal), response, () => {
+      closed.abort(new RequestAborted());
+      // Where the answer was never begun nothing else ends it.
+      payload.destroy();
+    });
     try {
       await waitForRoom(SMALL_BYTES, closed.signal);
+      return answer;
     } catch (error) {
-      answer.destroy();
       payload.destroy();
       throw error;
     }
-    return answer;
   }
 
   /** A chunk is charged until the next is asked for; none is asked for while there is no room. */
@@ -59,7 +60,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
           yield chunk;
           continue;
         }
-        const bytes = Buffer.from(chunk);
+        const bytes = asBytes(chunk);
         charged = bytes.byteLength;
         budget.take(charged);
         yield* pieces(bytes);
@@ -84,13 +85,15 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     onClosed: () => void,
   ): Readable {
     const transfer = budget.watch(() => response.destroy());
+    // Until there is something to take, nobody waits for the reader.
+    transfer.pause();
     response.once("close", () => {
       transfer.end();
       onClosed();
     });
     return Readable.from(counted());
 
-    /** That the next is asked for says that the one before was taken. Until it is made, nobody waits for the reader. */
+    /** That the next is asked for says that the one before was taken. */
     async function* counted(): AsyncGenerator<string | Buffer> {
       for await (const chunk of chunks) {
         transfer.resume();
@@ -100,6 +103,10 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
       }
     }
   }
+}
+
+function asBytes(payload: string | Buffer): Buffer {
+  return typeof payload === "string" ? Buffer.from(payload) : payload;
 }
 
 /** UTF-8 takes at most three bytes for a UTF-16 unit: most answers need no counting. */

@@ -18,24 +18,7 @@ export interface BodyLineOptions {
   /** How slowly the body may come. */
   readonly pace: BodyPace;
   /** Charged with the bytes that are held of a line, until the next one is asked for. */
-  readonly budget: LineBudget;
-}
-
-/** Where the bytes of lines are charged. */
-export interface LineBudget {
-  /** Takes bytes. @throws `ApiError` where there is no room for them. */
-  take(bytes: number): void;
-  giveBack(bytes: number): void;
-}
-
-/** A line that finds no room ends its import: a file that waits holds what has come of it. */
-export function createLineBudget(account: ByteAccount): LineBudget {
-  return {
-    take(bytes) {
-      if (!account.tryTake(bytes)) throw account.overloaded();
-    },
-    giveBack: (bytes) => account.giveBack(bytes),
-  };
+  readonly budget: Pick<ByteAccount, "require" | "giveBack">;
 }
 
 const NEWLINE = 0x0a;
@@ -74,7 +57,7 @@ export async function* bodyLines(
       release();
       return;
     }
-    budget.take(part.length);
+    budget.require(part.length);
     charged += part.length;
     parts.push(part);
   };

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { fastify, type FastifyInstance } from "fastify";
 import { ApiError, internalError } from "../contract/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Lifecycle } from "../interfaces.js";
+import type { Clock, Lifecycle } from "../interfaces.js";
 import { createAnswerBudget } from "./answer-budget.js";
 import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
@@ -15,9 +15,9 @@ import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest 
 import { JSON_HEADERS } from "./json-headers.js";
 import { buildLazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
-import { createPipelinedRequests, whenFirstOfConnection } from "./pipelined-requests.js";
-import { createQuestionTurns } from "./question-turns.js";
+import { createPipelinedRequests, tooFarAhead, whenFirstOfConnection } from "./pipelined-requests.js";
 import { RequestAborted } from "../request-aborted.js";
+import { TimeSlice } from "../time-slice.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
 declare module "fastify" {
@@ -48,6 +48,7 @@ export interface HttpServerOptions {
   readonly sparesTimeLimit: (error: Error & { code?: string }, socket: Socket) => boolean;
   /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
   readonly onError: (route: string, error: unknown) => void;
+  readonly clock: Pick<Clock, "monotonic">;
   /** What large answers are charged to. */
   readonly answers: ByteAccount;
   readonly connections: {
@@ -90,7 +91,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
   const answers = createAnswerBudget(options.answers);
   const pipelined = createPipelinedRequests();
-  const inLoopTurn = createQuestionTurns();
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -186,11 +186,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
     response.once("close", () => pipelined.end(request));
     const answer = (): void => handleByFastify(request, response);
-    whenFirstOfConnection(response, path.startsWith("/v1/") ? () => inLoopTurn(answer) : answer);
+    whenFirstOfConnection(response, path.startsWith("/v1/") ? () => answerInSlice(answer) : answer);
+  }
+
+  /** Of hundreds of questions that are ready in one turn of the event loop, some wait: probes and spans come between them. */
+  function answerInSlice(answer: () => void): void {
+    const slice = new TimeSlice(options.clock);
+    if (slice.isOver()) void slice.next().then(answer);
+    else answer();
   }
 
   function refusePipelined(request: IncomingMessage, response: ServerResponse, route: string): void {
-    const error = options.answers.overloaded();
+    const error = tooFarAhead();
     noteRefusal(request, error);
     request.resume();
     const headers = { ...JSON_HEADERS, ...error.headers, Connection: "close" };

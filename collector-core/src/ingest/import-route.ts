@@ -9,7 +9,7 @@ import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../time-slice.js";
 import { createTurns } from "../turns.js";
 import { shuttingDown } from "./admission.js";
-import { bodyLines, type BodyLine, type LineBudget } from "./body-lines.js";
+import { bodyLines, type BodyLine, type BodyLineOptions } from "./body-lines.js";
 import { createBodyPace, type PaceLimits } from "./body-pace.js";
 import { parseImportLine } from "./import-line.js";
 import type { IngestGate } from "./ingest-gate.js";
@@ -41,7 +41,7 @@ export interface ImportRouteOptions {
   /** Told of an import whose sender went away: there is nobody to answer. */
   readonly onAborted: (kept: string) => void;
   /** Charged with the bytes of lines. */
-  readonly lineBudget: LineBudget;
+  readonly lineBudget: BodyLineOptions["budget"];
   /** How slowly a file may come. Default: 16 KiB within 15 s of waiting for it. */
   readonly pace?: PaceLimits;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { ApiError } from "../contract/errors.js";
 
 /** Requests that a client may send on one connection before it has had the answer to the first of them. */
 const MAX_PIPELINED = 16;
@@ -28,6 +29,16 @@ export function createPipelinedRequests(): PipelinedRequests {
       underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
     },
   };
+}
+
+/** The answer to a request that is sent too far ahead. */
+export function tooFarAhead(): ApiError {
+  return new ApiError(
+    "overloaded",
+    `A connection may have ${MAX_PIPELINED} requests under way; send the next when one of them is answered.`,
+    { max_requests_under_way: MAX_PIPELINED },
+    { "Retry-After": "1" },
+  );
 }
 
 /** Runs `answer` when the answers before it on the connection have been read: Node gives it the socket then. */

@@ -19,7 +19,7 @@ const BYTES_PER_WRITE = 2 ** 12;
  * their bytes.
  */
 export function createWritePacer(clock: Pick<Clock, "monotonic">): WritePacer {
-  const timeSlice = new TimeSlice(clock);
+  const timeSlice = new TimeSlice(clock, undefined, "urgent");
   let written = 0;
   async function pause(): Promise<void> {
     if (written < BYTES_PER_TURN && !timeSlice.isOver()) return;

@@ -110,6 +110,32 @@ describe("limits.max_in_flight_bytes", () => {
     expect(budget.usage().cutOff).toMatchObject({ request_bodies: 1 });
   });
 
+  it("leaves stalled transfers of other kinds alone while the whole has room", async () => {
+    const cutOff: string[] = [];
+    answers.watch(() => cutOff.push("answer"));
+    bodies.watch(() => cutOff.push("body"));
+    const lines = budget.account("import_lines");
+    lines.take(HALF);
+    expect(() => lines.require(MIB)).toThrow(expect.objectContaining({ code: "overloaded" }));
+    await pass(3000);
+    expect(cutOff).toEqual([]);
+    answers.take(HALF);
+    expect(answers.tryTake(MIB)).toBe(false);
+    await pass(3000);
+    expect(cutOff).toEqual(["answer", "body"]);
+  });
+
+  it("counts what a queue refuses, for which no transfer gives way", async () => {
+    let isCutOff = false;
+    bodies.watch(() => (isCutOff = true));
+    const queue = budget.account("export_queue");
+    queue.take(2 * MIB);
+    expect(queue.tryTake(1)).toBe(false);
+    await pass(3000);
+    expect(budget.usage().refused.export_queue).toBe(1);
+    expect(isCutOff).toBe(false);
+  });
+
   it("does not take a transfer for stalled that waits for the collector itself", async () => {
     let isCutOff = false;
     answers.take(HALF);

@@ -49,7 +49,7 @@ async function serveImports(options: Partial<ImportRouteOptions> = {}) {
     isStopping: () => false,
     ownPace,
     onAborted: (kept) => void aborted.push(kept),
-    lineBudget: { take: () => undefined, giveBack: () => undefined },
+    lineBudget: { require: () => undefined, giveBack: () => undefined },
     pace: { windowMs: 5000, minBytes: 20 },
     ...options,
   });
@@ -248,7 +248,7 @@ describe("POST /v1/import that fails on the way", () => {
     let held = 0;
     let most = 0;
     const lineBudget = {
-      take(bytes: number) {
+      require(bytes: number) {
         held += bytes;
         most = Math.max(most, held);
       },

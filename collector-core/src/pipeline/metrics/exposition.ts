@@ -47,7 +47,7 @@ async function* renderBody(
   sources: readonly MetricSource[],
   clock: Pick<Clock, "monotonic">,
 ): AsyncGenerator<string> {
-  const timeSlice = new TimeSlice(clock);
+  const timeSlice = new TimeSlice(clock, undefined, "urgent");
   // What the process tells of itself takes a millisecond or two, and nobody needs it of fifty scrapes at once.
   if (timeSlice.isOver()) await timeSlice.next();
   const families = [...sources.flatMap((source) => source.families()), ...(await processFamilies())];
