@@ -49,6 +49,8 @@ export interface ByteAccount {
   /** Takes bytes that are there already, whether they fit or not. Stalled transfers are cut off until they do. */
   take(bytes: number): void;
   giveBack(bytes: number): void;
+  /** Takes bytes if they fit and nobody waits for room of this kind. Nothing is refused where they do not. */
+  takeIfThere(bytes: number): boolean;
   /**
    * Waits until bytes fit, and takes them. First come, first served.
    *
@@ -150,6 +152,13 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     held[kind] += bytes;
     total += bytes;
     if (isOver()) keepChecking();
+  }
+
+  function takeIfThere(kind: InFlightKind, bytes: number): boolean {
+    for (const work of waiting) if (work.kind === kind) return false;
+    if (!hasRoom(kind, bytes)) return false;
+    take(kind, bytes);
+    return true;
   }
 
   function tryTake(kind: InFlightKind, bytes: number): boolean {
@@ -276,13 +285,10 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
       },
       take: (bytes) => take(kind, bytes),
       giveBack: (bytes) => giveBack(kind, bytes),
+      takeIfThere: (bytes) => takeIfThere(kind, bytes),
       async takeWhenThere(bytes, signal) {
         signal.throwIfAborted();
-        const isNext = ![...waiting].some((work) => work.kind === kind);
-        if (isNext && hasRoom(kind, bytes)) {
-          take(kind, bytes);
-          return;
-        }
+        if (takeIfThere(kind, bytes)) return;
         await new Promise<void>((resolve, reject) => {
           const leave = (): void => {
             waiting.delete(work);

@@ -58,16 +58,19 @@ export function collectBody(
     onBody(body, () => large?.end());
   });
   // Closed before its end: the sender is gone, or was too slow.
-  request.on("close", () => giveUp(new RequestAborted()));
+  request.on("close", () => {
+    if (!isOver) giveUp(new RequestAborted());
+  });
   if (announced > SMALL_BYTES) beginLarge(announced);
   request.on("data", onData);
 }
 
 /** The room that a large body has in the budget. */
 class LargeBody {
-  readonly #ended = new AbortController();
   #isCharged = false;
   #transfer: Transfer | undefined;
+  /** Ends the wait for room; undefined where there was none. */
+  #waiting: AbortController | undefined;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -78,16 +81,23 @@ class LargeBody {
   /** Reads on when there is room. `onGivenUp` is told when there is none in time, or when the body is cut off. */
   begin(onGivenUp: (error: Error) => void): void {
     const { request, budget, bytes } = this;
+    if (budget.takeIfThere(bytes)) {
+      this.#charged(onGivenUp);
+      return;
+    }
     request.pause();
-    budget.takeWhenThere(bytes, this.#ended.signal).then(() => {
-      this.#isCharged = true;
-      if (this.#ended.signal.aborted) {
-        this.end();
-        return;
-      }
-      this.#transfer = budget.watch(() => onGivenUp(budget.overloaded()));
-      request.resume();
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    budget.takeWhenThere(bytes, waiting.signal).then(() => {
+      this.#charged(onGivenUp);
+      if (waiting.signal.aborted) this.end();
+      else request.resume();
     }, onGivenUp);
+  }
+
+  #charged(onGivenUp: (error: Error) => void): void {
+    this.#isCharged = true;
+    this.#transfer = this.budget.watch(() => onGivenUp(this.budget.overloaded()));
   }
 
   moved(bytes: number): void {
@@ -99,7 +109,7 @@ class LargeBody {
     this.#transfer?.end();
     if (this.#isCharged) this.budget.giveBack(this.bytes);
     this.#isCharged = false;
-    this.#ended.abort();
+    this.#waiting?.abort(new RequestAborted());
   }
 }
 
