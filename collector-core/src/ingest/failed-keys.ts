@@ -59,9 +59,10 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
   }
 
   return {
-    isKnown: (address, keyIndex) => right.get(address)?.has(keyIndex) === true,
+    isKnown: (address, keyIndex) => right.get(keyOf(address))?.has(keyIndex) === true,
     succeed(address, keyIndex) {
-      right.set(truncateCodePoints(address, MAX_ADDRESS_LENGTH), new Set(right.get(address)).add(keyIndex));
+      const key = keyOf(address);
+      right.set(key, new Set(right.get(key)).add(keyIndex));
     },
     isKnownWrong: (digest) => wrong.get(digest) === true,
     require(address) {
@@ -90,3 +91,8 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
 
 /** Characters kept of an address, which may be any text that a proxy passes on. */
 const MAX_ADDRESS_LENGTH = 64;
+
+/** What right keys of an address are found by. */
+function keyOf(address: string): string {
+  return truncateCodePoints(address, MAX_ADDRESS_LENGTH);
+}
