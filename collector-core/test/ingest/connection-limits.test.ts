@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExemptAddresses } from "../../src/ingest/client-address.js";
 import { limitConnections, type ConnectionLimitsOptions } from "../../src/ingest/connection-limits.js";
-import { connectRaw, until } from "./raw-connection.js";
+import { connectRaw, getRequest, until } from "./raw-connection.js";
 
 async function serverWith(options: Partial<ConnectionLimitsOptions>) {
   const server = createServer((_request, response) => void response.end("ok"));
@@ -40,8 +40,9 @@ describe("server.max_connections_per_address", () => {
     taken[0]?.socket.destroy();
     await until(async () => {
       const next = await connectRaw(url);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return !next.isClosed();
+      next.socket.write(getRequest("/"));
+      await until(() => next.isClosed() || next.received() !== "");
+      return next.received().startsWith("HTTP/1.1 200");
     });
   });
 

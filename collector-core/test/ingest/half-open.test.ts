@@ -55,8 +55,13 @@ it.each([
 );
 
 it("would be held without it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const server = await startServer(false);
+  const hooked = await startServer(true);
   await sendAndIgnoreFin(server, "nonsense\r\n\r\n");
-  await new Promise((resolve) => setTimeout(resolve, 3 * LINGER_MS));
+  await sendAndIgnoreFin(hooked, "nonsense\r\n\r\n");
+  await vi.advanceTimersByTimeAsync(LINGER_MS);
+  while ((await connections(hooked)) > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(await connections(server)).toBe(1);
 });
