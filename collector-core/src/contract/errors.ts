@@ -52,7 +52,8 @@ export const ERROR_CATALOGUE = {
   request_timeout: {
     status: 408,
     meaning:
-      "The request took longer than 15 seconds to arrive, or less than 16 KiB of an import came in them.",
+      "The request took longer than 15 seconds to arrive, or less than 16 KiB of an import came in them, or less than " +
+      "64 KiB a second while other imports waited.",
   },
   ambiguous_trace: {
     status: 409,
@@ -82,8 +83,8 @@ export const ERROR_CATALOGUE = {
   overloaded: {
     status: 503,
     meaning:
-      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`), or one connection " +
-      "has too many requests under way; see `Retry-After`.",
+      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`), one connection has " +
+      "too many requests under way, or eight imports are; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },

@@ -7,14 +7,25 @@ export interface PaceLimits {
   readonly minBytes: number;
 }
 
+/** How far a body has come. */
+export interface BodyProgress {
+  /** Bytes received from the sender. */
+  readonly bytes: number;
+  /** Time in which the collector waited for the sender. */
+  readonly waitedMs: number;
+}
+
 /** Watches how fast a body comes. Only the time in which the collector waits for the sender counts. */
 export interface BodyPace {
   /**
    * Waits for a piece of the body.
    *
-   * @throws `ApiError` request_timeout, where too little came for too long.
+   * @throws `ApiError` request_timeout, where too little came for too long; what {@link end} is given.
    */
   during<T>(piece: Promise<T>): Promise<T>;
+  progress(): BodyProgress;
+  /** Waits no more for the body: the wait under way rejects, or the next one. */
+  end(reason: ApiError): void;
 }
 
 /** @param bytesReceived - from the sender so far. */
@@ -23,34 +34,47 @@ export function createBodyPace(
   bytesReceived: () => number,
   clock: Pick<Clock, "monotonic">,
 ): BodyPace {
-  let waitedMs = 0;
+  /** Of all waits that are over. */
+  let waitedBeforeMs = 0;
+  let waitingSinceMs: number | undefined;
+  let windowFromMs = 0;
   let bytesBefore = bytesReceived();
+  let ended: ApiError | undefined;
+  let endWait: ((reason: ApiError) => void) | undefined;
+
+  function waitedMs(): number {
+    return waitedBeforeMs + (waitingSinceMs === undefined ? 0 : clock.monotonic() - waitingSinceMs);
+  }
 
   /** Ends a window of waiting; false where too little came in it. */
   function passWindow(): boolean {
     const isEnough = bytesReceived() - bytesBefore >= minBytes;
-    waitedMs = 0;
+    windowFromMs = waitedMs();
     bytesBefore = bytesReceived();
     return isEnough;
   }
 
   async function during<T>(piece: Promise<T>): Promise<T> {
-    const sinceMs = clock.monotonic();
+    if (ended !== undefined) throw ended;
+    waitingSinceMs = clock.monotonic();
     let timer: NodeJS.Timeout | undefined;
     const tooSlow = new Promise<never>((_resolve, reject) => {
+      endWait = reject;
       const watch = (afterMs: number): void => {
         timer = setTimeout(() => {
           if (passWindow()) watch(windowMs);
           else reject(timedOut());
         }, afterMs);
       };
-      watch(Math.max(0, windowMs - waitedMs));
+      watch(Math.max(0, windowFromMs + windowMs - waitedMs()));
     });
     try {
       return await Promise.race([piece, tooSlow]);
     } finally {
       clearTimeout(timer);
-      waitedMs = Math.min(windowMs, waitedMs + clock.monotonic() - sinceMs);
+      endWait = undefined;
+      waitedBeforeMs = waitedMs();
+      waitingSinceMs = undefined;
       if (bytesReceived() - bytesBefore >= minBytes) passWindow();
     }
   }
@@ -62,5 +86,13 @@ export function createBodyPace(
       { window_seconds: windowMs / 1000, min_bytes: minBytes },
     );
   }
-  return { during };
+
+  return {
+    during,
+    progress: () => ({ bytes: bytesReceived(), waitedMs: waitedMs() }),
+    end(reason) {
+      ended = reason;
+      endWait?.(reason);
+    },
+  };
 }

@@ -10,8 +10,9 @@ import { TimeSlice } from "../time-slice.js";
 import { createTurns } from "../turns.js";
 import { shuttingDown } from "./admission.js";
 import { bodyLines, type BodyLine, type BodyLineOptions } from "./body-lines.js";
-import { createBodyPace, type PaceLimits } from "./body-pace.js";
+import { createBodyPace, type BodyPace, type PaceLimits } from "./body-pace.js";
 import { parseImportLine } from "./import-line.js";
+import { createImportPlaces } from "./import-places.js";
 import type { IngestGate } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireLines } from "./media-type.js";
@@ -46,8 +47,6 @@ export interface ImportRouteOptions {
   readonly pace?: PaceLimits;
 }
 
-/** Imports under way; further ones wait. A sender may be slow, so that it must not hold the only one. */
-const MAX_IMPORTS = 8;
 /** Lines that are worked on at once. */
 const MAX_LINES = 2;
 const DEFAULT_PACE: PaceLimits = { windowMs: 15_000, minBytes: 16 * 1024 };
@@ -70,7 +69,7 @@ const MAX_COUNTED_TRACES = 1_000_000;
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
   const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
-  const inTurn = createTurns(MAX_IMPORTS);
+  const places = createImportPlaces();
   const lineInTurn = createTurns(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_BODIES;
 
@@ -81,17 +80,21 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
     requireLines(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    options.ownPace.begin(request);
-    try {
-      const result = await inTurn(() => importAll(request, tenant, importSpans));
-      return { status: 200, headers, body: JSON.stringify(result) };
-    } finally {
-      options.ownPace.end(request);
-    }
+    const pace = createBodyPace(limits, () => request.socket.bytesRead, clock);
+    return await places.run(request, pace, async () => {
+      options.ownPace.begin(request);
+      try {
+        const result = await importAll(request, pace, tenant, importSpans);
+        return { status: 200, headers, body: JSON.stringify(result) };
+      } finally {
+        options.ownPace.end(request);
+      }
+    });
   }
 
   async function importAll(
     request: IncomingMessage,
+    pace: BodyPace,
     tenant: string,
     importLine: ImportSpans,
   ): Promise<ImportResult> {
@@ -119,7 +122,6 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     return { ...result, traces: traces.count };
 
     async function takeAll(): Promise<void> {
-      const pace = createBodyPace(limits, () => request.socket.bytesRead, clock);
       for await (const line of bodyLines(request, { maxLineBytes, pace, budget })) {
         result.lines++;
         lastLine = line.number;

@@ -14,23 +14,34 @@ export interface OwnPace {
   spares(error: Error & { code?: string }, socket: Socket): boolean;
 }
 
+/** A connection with requests that have their own pace: a client may send one before the other is answered. */
+interface Begun {
+  requests: number;
+  /** The time after which the server ends a connection on which nothing moves. */
+  readonly timeoutMs: number | undefined;
+}
+
 /** What is left of a body whose request has been answered must be there within this. */
 const REST_MS = 15_000;
 
 export function createOwnPace(restMs = REST_MS): OwnPace {
-  /** With the time after which the server ends a connection on which nothing moves. */
-  const begun = new Map<Socket, number | undefined>();
+  const begun = new Map<Socket, Begun>();
 
   return {
     begin({ socket }) {
-      begun.set(socket, socket.timeout);
-      // Nothing moves while an import waits for its turn, or a long line is worked on.
+      const before = begun.get(socket);
+      if (before === undefined) begun.set(socket, { requests: 1, timeoutMs: socket.timeout });
+      else before.requests++;
+      // Nothing moves while a long line is worked on.
       socket.setTimeout(0);
     },
     end(request) {
       const { socket } = request;
-      socket.setTimeout(begun.get(socket) ?? 0);
-      begun.delete(socket);
+      const ofSocket = begun.get(socket);
+      if (ofSocket !== undefined && --ofSocket.requests === 0) {
+        begun.delete(socket);
+        socket.setTimeout(ofSocket.timeoutMs ?? 0);
+      }
       if (request.complete) return;
       // Node looks at the time limit of a request once, which may be over.
       const timer = setTimeout(() => {

@@ -100,7 +100,8 @@ function importOperation() {
     description:
       "OTLP-JSON lines, as `GET /v1/export` and the OpenTelemetry Collector's file exporter write them; gzip and br " +
       "are understood. A file may have any length and take any time, as long as 16 KiB come within 15 seconds; a line may " +
-      "have four times `limits.max_body_bytes`. What is read goes into the trace store and is shown; no metric " +
+      "have four times `limits.max_body_bytes`. Eight imports run at a time. A further one waits up to five seconds, and " +
+      "meanwhile an import that sends less than 64 KiB a second is ended. What is read goes into the trace store and is shown; no metric " +
       "counts it, and it is not exported or judged again. A line that cannot be used is no reason to refuse the others; " +
       "a file without a single usable line is refused. An import that ends early keeps what was read: the error says what, " +
       "and after which line it ended, in `details`.",

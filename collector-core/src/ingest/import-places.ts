@@ -1,0 +1,115 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../contract/errors.js";
+import { RequestAborted } from "../request-aborted.js";
+import { createTurns } from "../turns.js";
+import type { BodyPace, BodyProgress } from "./body-pace.js";
+
+/** Bounds how many imports run at a time. */
+export interface ImportPlaces {
+  /**
+   * Runs an import when there is a place for it. While others wait, an import whose sender is slow gives its place up.
+   *
+   * @throws `ApiError` overloaded, after 5 seconds without a place; `RequestAborted` where the client leaves before.
+   */
+  run<T>(request: IncomingMessage, pace: BodyPace, task: () => Promise<T>): Promise<T>;
+}
+
+/** Imports under way; further ones wait. */
+const MAX_IMPORTS = 8;
+/** An import that finds no place within this time is refused. */
+const MAX_WAIT_MS = 5000;
+/** A sender of fewer bytes a second gives way to imports that wait. */
+const SLOW_BYTES_PER_SECOND = 64 * 1024;
+/** The time of waiting for a sender over which its speed is measured. */
+const SPEED_WINDOW_MS = 1000;
+/** How often the speed of senders is looked at while imports wait. */
+const CHECK_INTERVAL_MS = 250;
+
+export function createImportPlaces(): ImportPlaces {
+  const inTurn = createTurns(MAX_IMPORTS);
+  /** Where the measurement of each import under way began. */
+  const underWay = new Map<BodyPace, BodyProgress>();
+  let waiting = 0;
+  let checks: NodeJS.Timeout | undefined;
+
+  function beginWait(): void {
+    waiting++;
+    if (checks !== undefined) return;
+    for (const pace of underWay.keys()) underWay.set(pace, pace.progress());
+    checks = setInterval(endSlowest, CHECK_INTERVAL_MS).unref();
+  }
+
+  function endWait(): void {
+    waiting--;
+    if (waiting > 0) return;
+    clearInterval(checks);
+    checks = undefined;
+  }
+
+  /** Ends the slowest senders, no more of them than there are imports that wait. */
+  function endSlowest(): void {
+    const slow: { readonly pace: BodyPace; readonly speed: number }[] = [];
+    for (const [pace, before] of underWay) {
+      const now = pace.progress();
+      const elapsedMs = now.waitedMs - before.waitedMs;
+      if (elapsedMs < SPEED_WINDOW_MS) continue;
+      const speed = ((now.bytes - before.bytes) / elapsedMs) * 1000;
+      if (speed < SLOW_BYTES_PER_SECOND) slow.push({ pace, speed });
+      else underWay.set(pace, now);
+    }
+    slow.sort((a, b) => a.speed - b.speed);
+    for (const { pace } of slow.slice(0, waiting)) {
+      underWay.delete(pace);
+      pace.end(tooSlow());
+    }
+  }
+
+  return {
+    async run(request, pace, task) {
+      const waits = new AbortController();
+      const onClose = (): void => waits.abort(new RequestAborted());
+      if (request.destroyed) onClose();
+      request.once("close", onClose);
+      const timer = setTimeout(() => waits.abort(tooMany()), MAX_WAIT_MS);
+      let isWaiting = true;
+      const stopWaiting = (): void => {
+        if (!isWaiting) return;
+        isWaiting = false;
+        request.off("close", onClose);
+        clearTimeout(timer);
+        endWait();
+      };
+      beginWait();
+      try {
+        return await inTurn(async () => {
+          stopWaiting();
+          underWay.set(pace, pace.progress());
+          try {
+            return await task();
+          } finally {
+            underWay.delete(pace);
+          }
+        }, waits.signal);
+      } finally {
+        stopWaiting();
+      }
+    },
+  };
+}
+
+function tooMany(): ApiError {
+  return new ApiError(
+    "overloaded",
+    `${MAX_IMPORTS} imports are under way, which is as many as the collector takes at a time. Try again later.`,
+    { max_imports: MAX_IMPORTS },
+    { "Retry-After": "2" },
+  );
+}
+
+function tooSlow(): ApiError {
+  return new ApiError(
+    "request_timeout",
+    `Less than ${SLOW_BYTES_PER_SECOND} bytes came in a second, and other imports wait for a place.`,
+    { min_bytes_per_second: SLOW_BYTES_PER_SECOND },
+  );
+}
