@@ -171,10 +171,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const exporting = await createExport(config, { version, clock, logger, budget });
 
   // 3. Who is told as it happens.
+  const evaluationLog = createEvaluationLog({
+    thresholds: config["evaluation.thresholds"],
+    directions: directionsOf(config["evaluation.types"]),
+    labelsOf: (key, spanId) => evaluatedLabels(store, key, spanId),
+  });
   const live = createLiveHub({
     store,
     clock,
-    evaluationsAfter: (sequence, max) => evaluationLog.after(sequence, max),
+    evaluations: evaluationLog,
     metrics: () => statsReader.newest(),
     status: createLiveStatus({
       version,
@@ -197,11 +202,6 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     counters: metrics,
     onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
     clock,
-  });
-  const evaluationLog = createEvaluationLog({
-    thresholds: config["evaluation.thresholds"],
-    directions: directionsOf(config["evaluation.types"]),
-    labelsOf: (key, spanId) => evaluatedLabels(store, key, spanId),
   });
   const sinks = [
     ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),

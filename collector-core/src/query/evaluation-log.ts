@@ -40,14 +40,29 @@ export interface EvaluationLogOptions {
   readonly maxBytes?: number;
 }
 
+/** Evaluations by their sequence numbers. */
+export interface EvaluationRange {
+  /** Those after this one. */
+  readonly after: number;
+  /** The last of them. */
+  readonly upTo: number;
+  /** Undefined: of every tenant. */
+  readonly tenant: string | undefined;
+}
+
 /** The latest evaluations, in this process: what the pages show beyond a single trace. */
 export interface EvaluationLog extends SpanSink {
   /** Those that match, in the order asked for, after the cursor. */
   list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
   /** All that match, the oldest first. */
   select(query: EvaluationQuery): LoggedEvaluation[];
-  /** Those after a sequence number, at most so many of the latest, and the newest number. */
-  after(sequence: number, max: number): { evaluations: Evaluation[]; sequence: number };
+  /**
+   * Those in a range, the oldest first; undefined where there are more than `max`, or where some of the range, of whatever
+   * tenant, are forgotten.
+   */
+  within(range: EvaluationRange, max: number): readonly Evaluation[] | undefined;
+  /** Sequence number of the newest; 0 before the first. */
+  readonly newest: number;
   readonly oldest: LoggedEvaluation | undefined;
   thresholdOf(type: string, direction: EvaluationDirection): number | null;
   /** Forgets those of traces that were deleted. */
@@ -67,6 +82,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
   let entries: LoggedEvaluation[] = [];
   let bytes = 0;
   let sequence = 0;
+  let forgottenUpTo = 0;
 
   async function add(span: PipelineSpan): Promise<void> {
     const evaluation = await read(span);
@@ -82,6 +98,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
 
   function drop(count: number): void {
     for (const { evaluation } of entries.slice(0, count)) bytes -= bytesOf(evaluation);
+    forgottenUpTo = entries[count - 1]?.sequence ?? forgottenUpTo;
     entries = entries.slice(count);
   }
 
@@ -173,14 +190,19 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
           found.length > limit && last !== undefined ? encodeCursor(last.rank, last.entry.sequence) : null,
       };
     },
-    after(from, max) {
-      const newer: Evaluation[] = [];
-      for (let at = entries.length - 1; at >= 0 && newer.length < max; at--) {
+    within({ after, upTo, tenant }, max) {
+      if (after < Math.min(forgottenUpTo, upTo)) return undefined;
+      const found: Evaluation[] = [];
+      for (let at = entries.length - 1; at >= 0; at--) {
         const entry = entries[at];
-        if (entry === undefined || entry.sequence <= from) break;
-        newer.unshift(entry.evaluation);
+        if (entry === undefined || entry.sequence <= after) break;
+        if (entry.sequence > upTo || (tenant !== undefined && entry.evaluation.tenant !== tenant)) continue;
+        if (found.push(entry.evaluation) > max) return undefined;
       }
-      return { evaluations: newer, sequence };
+      return found.reverse();
+    },
+    get newest() {
+      return sequence;
     },
     get oldest() {
       return entries.at(-capacity) ?? entries[0];

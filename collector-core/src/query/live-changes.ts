@@ -62,12 +62,12 @@ export class LiveChanges {
   }
 
   /**
-   * Ends the step under way; false where nothing had changed, and then there is none.
+   * Ends the step under way; false where nothing had changed and no evaluation had ended, and then there is none.
    *
    * @param evaluation - the number of the newest evaluation.
    */
   endStep(evaluation = 0): boolean {
-    if (this.#changed.size === 0 && !this.#cleared) return false;
+    if (this.#changed.size === 0 && !this.#cleared && evaluation <= this.lastEvaluation) return false;
     const isBurst = this.#changed.size > this.options.maxTracesPerStep;
     const reset = this.#cleared ? "cleared" : isBurst ? "burst" : undefined;
     this.#steps.push({ keys: reset === undefined ? [...this.#changed.values()] : [], evaluation, reset });
@@ -83,6 +83,11 @@ export class LiveChanges {
   /** The number of the newest step; 0 before the first. */
   get lastStep(): number {
     return this.#lastStep;
+  }
+
+  /** The number of the newest evaluation when the newest step ended. */
+  get lastEvaluation(): number {
+    return this.#steps.at(-1)?.evaluation ?? this.#evaluationBefore;
   }
 
   /** The number of the newest evaluation when a step ended; undefined for a step that is not known any more. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Evaluation } from "../contract/evaluations.js";
 import type { LiveStatus } from "../contract/live.js";
 import type { LiveMetrics } from "../contract/stats.js";
 import type { Clock, Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { EvaluationLog } from "./evaluation-log.js";
 import { LiveChanges } from "./live-changes.js";
 import { createTraceEvents, type TraceEvents } from "./live-trace-events.js";
 import { createWritePacer, type WritePacer } from "./write-pacer.js";
@@ -26,11 +26,8 @@ export interface LiveHubOptions {
   readonly store: Pick<TraceStore, "summary"> | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly status: () => LiveStatus;
-  /** Evaluations that are over since a number, the latest of them, and the newest number. */
-  readonly evaluationsAfter: (
-    sequence: number,
-    max: number,
-  ) => { evaluations: Evaluation[]; sequence: number };
+  /** Evaluations that are over. */
+  readonly evaluations: Pick<EvaluationLog, "within" | "newest">;
   /** The newest step of the statistics. */
   readonly metrics: () => LiveMetrics;
 }
@@ -60,49 +57,34 @@ const MAX_EVALUATIONS = 50;
 interface Connected {
   readonly reader: LiveReader;
   step: number;
-  /** The last evaluation that was sent. */
+  /** The last evaluation of the steps that it has been told of. */
   evaluation: number;
 }
 
-export function createLiveHub({ store, clock, status, metrics, evaluationsAfter }: LiveHubOptions): LiveHub {
+export function createLiveHub({ store, clock, status, metrics, evaluations }: LiveHubOptions): LiveHub {
   const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
   /** Tells ids of this run from those of an earlier one, which are a gap. */
   const run = randomBytes(4).toString("hex");
   const connected = new Set<Connected>();
-  let isSending = false;
   let shownStatus: string | undefined;
   let timers: NodeJS.Timeout[] = [];
 
   /** Writes what each reader has missed, in slices; what changes meanwhile is for the next round. */
-  async function sendChanges(): Promise<void> {
-    if (isSending) return;
-    isSending = true;
-    try {
-      changes.endStep(newestEvaluation());
-      await sendMissed(changes.lastStep);
-    } finally {
-      isSending = false;
-    }
-  }
+  const sendChanges = oneAtATime(async () => {
+    // Without a store readers are told of neither traces nor evaluations.
+    changes.endStep(store === undefined ? 0 : evaluations.newest);
+    await sendMissed(changes.lastStep, changes.lastEvaluation);
+  });
 
   /** The evaluations that a reader has not been told of, or a `reset` where there are too many of them. */
-  function evaluationsText(each: Connected): string {
-    const { evaluations, sequence } = evaluationsAfter(each.evaluation, MAX_EVALUATIONS);
-    const missed = sequence - each.evaluation;
-    each.evaluation = sequence;
-    if (missed > MAX_EVALUATIONS) return eventText("reset", { reason: "burst" });
-    const { tenant } = each.reader;
-    return evaluations
-      .filter((evaluation) => tenant === undefined || evaluation.tenant === tenant)
-      .map((evaluation) => eventText("evaluation", evaluation))
-      .join("");
+  function evaluationsText({ evaluation: after, reader: { tenant } }: Connected, upTo: number): string {
+    if (after >= upTo) return "";
+    const ended = evaluations.within({ after, upTo, tenant }, MAX_EVALUATIONS);
+    if (ended === undefined) return eventText("reset", { reason: "burst" });
+    return ended.map((evaluation) => eventText("evaluation", evaluation)).join("");
   }
 
-  function newestEvaluation(): number {
-    return evaluationsAfter(Infinity, 0).sequence;
-  }
-
-  async function sendMissed(lastStep: number): Promise<void> {
+  async function sendMissed(lastStep: number, lastEvaluation: number): Promise<void> {
     // Who has missed most comes first: what the others have missed is a part of that.
     const behind = [...connected].filter(({ step }) => step !== lastStep).sort((a, b) => a.step - b.step);
     const pacer = createWritePacer(clock);
@@ -120,13 +102,17 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
         const events = eventsOf.get(tenant) ?? (await makeEvents(keys, id, pacer));
         eventsOf.set(tenant, events);
         text = events.ofLast(keys.length);
+        // Where the step has no event for this reader, it has to learn how far it has come all the same.
+        if (text.length === 0) text = `id: ${id}\n\n`;
       }
       // It may have left, or fallen behind, while the events were made.
       if (!canBeTold(each)) continue;
+      const ended = evaluationsText(each, lastEvaluation);
       each.step = lastStep;
-      const ended = evaluationsText(each);
+      each.evaluation = lastEvaluation;
+      // The id is in what comes last: it says that all of the step has come.
       if (ended !== "") each.reader.write(ended);
-      if (text.length > 0) each.reader.write(text);
+      each.reader.write(text);
       await pacer.wrote(ended.length + text.length);
     }
   }
@@ -157,8 +143,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
     }
   }
 
-  async function sendStatus(): Promise<void> {
-    endRefused();
+  const sendStatus = oneAtATime(async () => {
     if (connected.size === 0) return;
     const text = statusText();
     const pacer = createWritePacer(clock);
@@ -167,7 +152,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
       each.reader.write(text);
       await pacer.wrote(text.length);
     }
-  }
+  });
 
   /** Made once for all who come in the same turn of the event loop: after a restart every reader comes at once. */
   function statusText(): string {
@@ -200,8 +185,8 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
     cleared: () => changes.clear(),
     connect(reader, lastEventId) {
       const step = stepAfter(lastEventId);
-      const seen = lastEventId === undefined ? undefined : changes.evaluationAt(step);
-      const each: Connected = { reader, step, evaluation: seen ?? newestEvaluation() };
+      const evaluation = changes.evaluationAt(step) ?? changes.lastEvaluation;
+      const each: Connected = { reader, step, evaluation };
       connected.add(each);
       const id = each.step < 0 ? "" : `id: ${run}-${each.step}\n`;
       reader.write(`retry: 1000\n${id}${statusText()}`);
@@ -210,7 +195,10 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
     start() {
       timers = [
         setInterval(() => void sendChanges(), STEP_MS).unref(),
-        setInterval(() => void sendStatus(), STATUS_MS).unref(),
+        setInterval(() => {
+          endRefused();
+          void sendStatus();
+        }, STATUS_MS).unref(),
       ];
     },
     stop() {
@@ -218,6 +206,20 @@ export function createLiveHub({ store, clock, status, metrics, evaluationsAfter 
       for (const { reader } of connected) reader.end();
       connected.clear();
     },
+  };
+}
+
+/** A round of writes that is left out while the one before it is under way: no reader is told something older later. */
+function oneAtATime(round: () => Promise<void>): () => Promise<void> {
+  let isUnderWay = false;
+  return async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await round();
+    } finally {
+      isUnderWay = false;
+    }
   };
 }
 

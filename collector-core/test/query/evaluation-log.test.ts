@@ -98,3 +98,30 @@ describe("what is remembered of evaluations", () => {
     expect(explanations(log)).toHaveLength(5);
   });
 });
+
+describe("evaluations in a range", () => {
+  const ofTenant = (tenant: string, text: string): PipelineSpan => {
+    const made = evaluationSpan(text);
+    return { ...made, context: { ...made.context, tenant } };
+  };
+  const textsOf = (log: EvaluationLog, after: number, upTo: number, tenant?: string) =>
+    log.within({ after, upTo, tenant }, 2)?.map(({ explanation }) => explanation);
+
+  it("are those of a tenant, the oldest first, and none where there are more than asked for", async () => {
+    const log = createLog({});
+    await log.offer([ofTenant("a", "1"), ofTenant("b", "2"), ofTenant("b", "3"), ofTenant("b", "4")]);
+    await log.offer([ofTenant("a", "5")]);
+    expect(log.newest).toBe(5);
+    expect(textsOf(log, 0, 5, "a")).toEqual(["1", "5"]);
+    expect(textsOf(log, 0, 4, "a")).toEqual(["1"]);
+    expect(textsOf(log, 0, 5, "b")).toBeUndefined();
+    expect(textsOf(log, 1, 3)).toEqual(["2", "3"]);
+  });
+
+  it("are none where some of them are forgotten", async () => {
+    const log = createLog({ capacity: 10 });
+    await log.offer(Array.from({ length: 12 }, (_, index) => ofTenant("b", String(index + 1))));
+    expect(textsOf(log, 0, 12, "a")).toBeUndefined();
+    expect(textsOf(log, 2, 12, "a")).toEqual([]);
+  });
+});

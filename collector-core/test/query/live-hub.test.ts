@@ -25,7 +25,7 @@ async function createChangedHub() {
     clock: everLater(),
     status: () => ({}) as LiveStatus,
     metrics: () => ({}) as LiveMetrics,
-    evaluationsAfter: () => ({ evaluations: [], sequence: 0 }),
+    evaluations: { within: () => [], newest: 0 },
   });
   await hub.start();
   for (let step = 1; step <= STEPS; step++) {

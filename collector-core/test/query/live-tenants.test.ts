@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Evaluation } from "../../src/contract/evaluations.js";
+import type { LiveStatus } from "../../src/contract/live.js";
+import type { LiveMetrics } from "../../src/contract/stats.js";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import type { Clock, PipelineSpan } from "../../src/interfaces.js";
+import { createLiveHub } from "../../src/query/live-hub.js";
+import { TimeSlice } from "../../src/time-slice.js";
+import { everLater } from "../loop-turns.js";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A hub beside a list of evaluations that ended. */
+async function createHub(
+  beforeSummary: () => Promise<void> = () => Promise.resolve(),
+  clock: Pick<Clock, "monotonic"> = everLater(),
+) {
+  const ended: Evaluation[] = [];
+  let statuses = 0;
+  const hub = createLiveHub({
+    store: {
+      summary: async ({ traceId }) => {
+        await beforeSummary();
+        return { trace_id: traceId } as TraceSummary;
+      },
+    },
+    clock,
+    status: () => ({ spans_per_second: ++statuses }) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluations: {
+      within({ after, upTo, tenant }, max) {
+        const found = ended.slice(after, upTo).filter((each) => (tenant ?? each.tenant) === each.tenant);
+        return found.length > max ? undefined : found;
+      },
+      get newest() {
+        return ended.length;
+      },
+    },
+  });
+  await hub.start();
+  return {
+    hub,
+    change: (tenant: string, traceId: string) =>
+      hub.offer([{ facts: { traceId }, context: { tenant } } as unknown as PipelineSpan]),
+    evaluate: (tenant: string, count = 1) => {
+      for (let number = 0; number < count; number++)
+        ended.push({ tenant, trace_id: `${tenant}-${ended.length + 1}` } as Evaluation);
+    },
+  };
+}
+
+function createReader(tenant?: string) {
+  let text = "";
+  return {
+    tenant,
+    text: () => text,
+    lastId: () => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1],
+    told: (event: string) =>
+      [...text.matchAll(new RegExp(`^event: ${event}\\n(?:id: .*\\n)?data: (.*)$`, "gm"))].map(
+        ([, data = "null"]) => JSON.parse(data) as Record<string, unknown>,
+      ),
+    write: (written: string | Uint8Array) => void (text += Buffer.from(written).toString("utf8")),
+    isBehind: () => false,
+    isAllowed: () => true,
+    end: () => undefined,
+  };
+}
+
+const step = () => vi.advanceTimersByTimeAsync(200);
+
+/** Lets rounds that wait for turns of the event loop come to their end. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it("keeps the place of a reader of one tenant while only others change", async () => {
+  const { hub, change } = await createHub();
+  const reader = createReader("a");
+  const leave = hub.connect(reader, undefined);
+  for (let number = 0; number < 310; number++) {
+    await change("b", `t${number}`);
+    await step();
+  }
+  leave();
+  await change("a", "missed");
+  const again = createReader("a");
+  hub.connect(again, reader.lastId());
+  await step();
+  await settle();
+  expect(again.told("reset")).toEqual([]);
+  expect(again.told("trace")).toEqual([{ trace_id: "missed" }]);
+  await hub.stop();
+});
+
+it("tells a reader that comes back of no evaluation twice", async () => {
+  const { hub, change, evaluate } = await createHub();
+  const reader = createReader("a");
+  const leave = hub.connect(reader, undefined);
+  evaluate("a");
+  await change("b", "t1");
+  await step();
+  await settle();
+  leave();
+  const again = createReader("a");
+  hub.connect(again, reader.lastId());
+  await change("b", "t2");
+  await step();
+  await settle();
+  expect([...reader.told("evaluation"), ...again.told("evaluation")]).toHaveLength(1);
+  await hub.stop();
+});
+
+it("tells of an evaluation that ends while a step is sent with the next step, and once", async () => {
+  const during: (() => void)[] = [];
+  const { hub, change, evaluate } = await createHub(async () => during.pop()?.());
+  const reader = createReader("a");
+  hub.connect(reader, undefined);
+  during.push(() => evaluate("a"));
+  await change("a", "t1");
+  await step();
+  await settle();
+  const idBefore = reader.lastId();
+  expect(reader.told("evaluation")).toEqual([]);
+  await step();
+  await settle();
+  expect(reader.told("evaluation")).toHaveLength(1);
+  const again = createReader("a");
+  hub.connect(again, reader.lastId());
+  const early = createReader("a");
+  hub.connect(early, idBefore);
+  await change("a", "t2");
+  await step();
+  await settle();
+  expect(again.told("evaluation")).toEqual([]);
+  expect(early.told("evaluation")).toHaveLength(1);
+  await hub.stop();
+});
+
+it("does not reset a reader for the evaluations of other tenants", async () => {
+  const { hub, change, evaluate } = await createHub();
+  const [own, every] = [createReader("a"), createReader()];
+  hub.connect(own, undefined);
+  hub.connect(every, undefined);
+  evaluate("b", 60);
+  evaluate("a");
+  await change("a", "t1");
+  await step();
+  await settle();
+  expect(own.told("reset")).toEqual([]);
+  expect(own.told("evaluation")).toEqual([{ tenant: "a", trace_id: "a-61" }]);
+  expect(every.told("reset")).toEqual([{ reason: "burst" }]);
+  await hub.stop();
+});
+
+it("tells no reader an older status after a newer one, however long a round takes", async () => {
+  let nowMs = 0;
+  const clock = { monotonic: () => nowMs };
+  const { hub } = await createHub(undefined, clock);
+  const readers = Array.from({ length: 3 }, () => createReader());
+  for (const reader of readers) hub.connect(reader, undefined);
+  await settle();
+  // The slice of the round is over after its first write, and other work waits for a slice.
+  const others = Array.from({ length: 5 }, () => new TimeSlice(clock).next());
+  vi.advanceTimersByTime(999);
+  const write = readers[0]?.write;
+  Object.assign(readers[0] ?? {}, {
+    write(text: string) {
+      nowMs += 10;
+      write?.(text);
+    },
+  });
+  vi.advanceTimersByTime(1);
+  Object.assign(readers[0] ?? {}, { write });
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(1000);
+  await Promise.all(others);
+  await settle();
+  for (const reader of readers) {
+    const statuses = reader.told("status").map((each) => Number(each["spans_per_second"]));
+    expect(statuses.length).toBeGreaterThan(1);
+    expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
+  }
+  await hub.stop();
+});
