@@ -1,11 +1,12 @@
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
+  closingQuoteOrEnd,
   COLON,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  wordsOf,
 } from "./json-bytes.js";
 
 /** What a JSON text may have. Each object, array and new key costs far more than the bytes that say it. */
@@ -36,7 +37,8 @@ const KEY_BITS = 2 ** 22;
 export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBound | undefined {
   const { length } = json;
   if (length < SHORTEST_SCANNED) return undefined;
-  const keys = new DistinctKeys(json);
+  const words = wordsOf(json);
+  const keys = new KeyCounter(json, words);
   let depth = 0;
   let containers = 0;
   let stringStart = 0;
@@ -45,8 +47,7 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
     switch (json[at] ?? 0) {
       case QUOTE:
         stringStart = at + 1;
-        for (at++; at < length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++;
-        stringEnd = at;
+        stringEnd = at = closingQuoteOrEnd(json, words, at);
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -66,21 +67,23 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
 }
 
 /** Counts distinct keys by a hash of each. Where two hashes fall together the count is too low, never too high. */
-class DistinctKeys {
+class KeyCounter {
   readonly #seen = new Uint8Array(KEY_BITS / 8);
   /** Drawn at random, so that nobody can choose keys that fall together. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #count = 0;
 
-  constructor(private readonly json: Uint8Array) {}
+  constructor(
+    private readonly json: Uint8Array,
+    private readonly words: DataView,
+  ) {}
 
   /** @returns how many there have been. */
   add(start: number, end: number): number {
     let hash = this.#seed;
-    for (let at = start; at < end; at++) {
-      hash = Math.imul(hash ^ (this.json[at] ?? 0), 0x9e3779b1);
-      hash ^= hash >>> 15;
-    }
+    let at = start;
+    for (const lastWord = end - 4; at <= lastWord; at += 4) hash = mix(hash, this.words.getInt32(at));
+    for (; at < end; at++) hash = mix(hash, this.json[at] ?? 0);
     const bit = hash & (KEY_BITS - 1);
     const mask = 1 << (bit & 7);
     const seen = this.#seen[bit >>> 3] ?? 0;
@@ -90,4 +93,9 @@ class DistinctKeys {
     }
     return this.#count;
   }
+}
+
+function mix(hash: number, value: number): number {
+  const mixed = Math.imul(hash ^ value, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
 }

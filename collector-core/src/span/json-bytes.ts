@@ -1,4 +1,7 @@
-/** Steps through the bytes of JSON that JSON.parse has accepted: nothing is checked again here. */
+/**
+ * Steps through the bytes of JSON. But for {@link closingQuoteOrEnd}, JSON.parse must have accepted them: nothing is checked
+ * again here.
+ */
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -24,6 +27,23 @@ export function closingQuote(json: Uint8Array, words: DataView, opened: number):
     if (json[at] === QUOTE) return at;
     at += 2;
   }
+}
+
+/**
+ * As {@link closingQuote}, for bytes that need not be JSON: the length of the text where the string has no end.
+ */
+export function closingQuoteOrEnd(json: Uint8Array, words: DataView, opened: number): number {
+  const { length } = json;
+  const lastWord = length - 4;
+  let at = opened + 1;
+  while (at < length) {
+    while (at <= lastWord && !hasQuoteOrBackslash(words.getInt32(at))) at += 4;
+    while (at < length && json[at] !== QUOTE && json[at] !== BACKSLASH) at++;
+    if (at >= length) return length;
+    if (json[at] === QUOTE) return at;
+    at += 2;
+  }
+  return length;
 }
 
 /** Looks at four bytes at once: the top bit of a byte of `(x - 1) & ~x` is set where the byte is zero. */
