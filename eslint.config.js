@@ -3,7 +3,7 @@ import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
 import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mjs";
-import { noUncopiedPart } from "./scripts/lint-text-parts.mjs";
+import { noUncopiedPart } from "./scripts/lint/no-uncopied-part.mjs";
 
 /**
  * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.

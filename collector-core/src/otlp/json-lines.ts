@@ -1,6 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { textLength } from "../span/text-length.js";
 import type { BatchContext } from "../span/span-facts.js";
+import { unreadableAttributes } from "../span/unreadable-attributes.js";
 import {
   ExportTraceServiceRequestSchema,
   type ExportTraceServiceRequest,
@@ -55,12 +56,10 @@ function writeLines(groups: readonly (readonly WritableSpan[])[], version: strin
     const all = groups.flat();
     const [only, ...others] = all;
     if (only === undefined || others.length > 0) return all.flatMap((each) => writeLines([[each]], version));
-    const attributes = { [UNREADABLE]: `The attributes and events cannot be written: ${error.message}.` };
+    const attributes = unreadableAttributes(error);
     return [writeLine([[{ ...only, span: { ...only.span, attributes, events: [] } }]], version)];
   }
 }
-
-const UNREADABLE = "unreadable";
 
 function writeLine(groups: readonly (readonly WritableSpan[])[], version: string): string {
   return `${JSON.stringify(toOtlpJson(toOtlpRequest(groups, version)))}\n`;

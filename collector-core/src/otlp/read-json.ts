@@ -28,33 +28,30 @@ export class InvalidOtlpJson extends Error {
  * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}, `TooManyMessages`.
  */
 export function readJsonRequest(body: unknown): OtlpTraceRequest {
-  budget = new MessageBudget();
   if (!isRecord(body)) throw new InvalidOtlpJson("The body must be an object with resourceSpans.");
-  return list(body, "resourceSpans", "resource_spans").map(readResourceSpans);
+  const budget = new MessageBudget();
+  return list(body, "resourceSpans", "resource_spans").map((each) => readResourceSpans(each, budget));
 }
 
-/** Of the request that is being read: that takes one turn of the loop. */
-let budget = new MessageBudget();
-
-function readResourceSpans(resourceSpans: JsonObject): OtlpResourceSpans {
+function readResourceSpans(resourceSpans: JsonObject, budget: MessageBudget): OtlpResourceSpans {
   budget.takeMessage();
   const resource = resourceSpans["resource"];
   return {
-    resource: isRecord(resource) ? readAttributes(resource) : new Map<string, JsonValue>(),
-    scopes: list(resourceSpans, "scopeSpans", "scope_spans").map(readScopeSpans),
+    resource: isRecord(resource) ? readAttributes(resource, budget) : new Map<string, JsonValue>(),
+    scopes: list(resourceSpans, "scopeSpans", "scope_spans").map((each) => readScopeSpans(each, budget)),
   };
 }
 
-function readScopeSpans(scopeSpans: JsonObject): OtlpScopeSpans {
+function readScopeSpans(scopeSpans: JsonObject, budget: MessageBudget): OtlpScopeSpans {
   budget.takeMessage();
   const scope = isRecord(scopeSpans["scope"]) ? scopeSpans["scope"] : {};
   return {
     scope: { name: text(scope, "name"), version: text(scope, "version") },
-    spans: list(scopeSpans, "spans", "spans").map(readSpan),
+    spans: list(scopeSpans, "spans", "spans").map((each) => readSpan(each, budget)),
   };
 }
 
-function readSpan(span: JsonObject): OtlpSpan {
+function readSpan(span: JsonObject, budget: MessageBudget): OtlpSpan {
   budget.takeMessage();
   const status = isRecord(span["status"]) ? span["status"] : {};
   return {
@@ -66,30 +63,30 @@ function readSpan(span: JsonObject): OtlpSpan {
     kind: enumNumber(span["kind"], SPAN_KINDS),
     startUnixNano: bigNumber(field(span, "startTimeUnixNano", "start_time_unix_nano")),
     endUnixNano: bigNumber(field(span, "endTimeUnixNano", "end_time_unix_nano")),
-    attributes: readAttributes(span),
-    events: list(span, "events", "events").map(readEvent),
-    links: list(span, "links", "links").map(readLink),
+    attributes: readAttributes(span, budget),
+    events: list(span, "events", "events").map((each) => readEvent(each, budget)),
+    links: list(span, "links", "links").map((each) => readLink(each, budget)),
     statusCode: enumNumber(status["code"], STATUS_CODES),
     statusMessage: text(status, "message"),
   };
 }
 
-function readEvent(event: JsonObject): OtlpEvent {
+function readEvent(event: JsonObject, budget: MessageBudget): OtlpEvent {
   budget.takeMessage();
   return {
     name: text(event, "name"),
     timeUnixNano: bigNumber(field(event, "timeUnixNano", "time_unix_nano")),
-    attributes: readAttributes(event),
+    attributes: readAttributes(event, budget),
   };
 }
 
-function readLink(link: JsonObject): OtlpLink {
+function readLink(link: JsonObject, budget: MessageBudget): OtlpLink {
   budget.takeMessage();
   return {
     traceId: hexId(field(link, "traceId", "trace_id"), 32),
     spanId: hexId(field(link, "spanId", "span_id"), 16),
     traceState: text(link, "traceState", "trace_state"),
-    attributes: readAttributes(link),
+    attributes: readAttributes(link, budget),
   };
 }
 
@@ -109,18 +106,18 @@ function enumNumber(value: unknown, names: readonly string[]): number {
   return typeof value === "number" ? value : 0;
 }
 
-function readAttributes(owner: JsonObject): OtlpAttributes {
+function readAttributes(owner: JsonObject, budget: MessageBudget): OtlpAttributes {
   const attributes: OtlpAttributes = new Map();
   const sent = list(owner, "attributes", "attributes");
   budget.takeAttributes(sent.length);
   for (const attribute of sent) {
     const key = attribute["key"];
-    if (typeof key === "string") attributes.set(key, readAnyValue(attribute["value"], 1));
+    if (typeof key === "string") attributes.set(key, readAnyValue(attribute["value"], 1, budget));
   }
   return attributes;
 }
 
-function readAnyValue(any: unknown, depth: number): JsonValue {
+function readAnyValue(any: unknown, depth: number, budget: MessageBudget): JsonValue {
   if (!isRecord(any)) return null;
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
   for (const key in any) {
@@ -143,22 +140,22 @@ function readAnyValue(any: unknown, depth: number): JsonValue {
       case "arrayValue":
       case "array_value":
         return isRecord(value)
-          ? list(value, "values", "values").map((item) => readAnyValue(item, depth + 1))
+          ? list(value, "values", "values").map((item) => readAnyValue(item, depth + 1, budget))
           : [];
       case "kvlistValue":
       case "kvlist_value":
-        return isRecord(value) ? readKeyValueList(value, depth) : {};
+        return isRecord(value) ? readKeyValueList(value, depth, budget) : {};
     }
   }
   return null;
 }
 
-function readKeyValueList(value: JsonObject, depth: number): JsonValue {
+function readKeyValueList(value: JsonObject, depth: number, budget: MessageBudget): JsonValue {
   const sent = list(value, "values", "values");
   budget.takeAttributes(sent.length);
   return Object.fromEntries(
     sent.flatMap(({ key, value: item }) =>
-      typeof key === "string" ? [[key, readAnyValue(item, depth + 1)]] : [],
+      typeof key === "string" ? [[key, readAnyValue(item, depth + 1, budget)]] : [],
     ),
   );
 }

@@ -1,7 +1,5 @@
 import type { NormalizedSpan } from "../contract/trace.js";
-
-/** What stands in the place of attributes that cannot be written. */
-const UNREADABLE = "unreadable";
+import { unreadableAttributes } from "../span/unreadable-attributes.js";
 
 /**
  * Writes a span of an answer. One that cannot be written, nested too deep or too long for a text, is written without its
@@ -14,7 +12,6 @@ export function spanJson(span: NormalizedSpan, shape: (span: NormalizedSpan) => 
     return JSON.stringify(shape(span));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const attributes = { [UNREADABLE]: `The attributes and events cannot be written: ${error.message}.` };
-    return JSON.stringify({ ...span, attributes, events: [] });
+    return JSON.stringify({ ...span, attributes: unreadableAttributes(error), events: [] });
   }
 }
