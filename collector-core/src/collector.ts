@@ -25,6 +25,7 @@ import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceKey, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
+import { nextTurn } from "./loop-turn.js";
 import { createDerivedSpans } from "./pipeline/derived-spans.js";
 import { createSpanImporter } from "./pipeline/import-spans.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
@@ -202,6 +203,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     counters: metrics,
     onFailure: (error) => workerLog.warning(`redaction failed: ${describeError(error)}`),
     clock,
+    nextTurn,
   });
   const sinks = [
     ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),

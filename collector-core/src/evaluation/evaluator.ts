@@ -4,6 +4,7 @@ import { describeError } from "../describe-error.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock, PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
+import { nextTurn } from "../loop-turn.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { textLength } from "../span/text-length.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";
@@ -317,9 +318,4 @@ function createEpisodeLog(log: EvaluatorOptions["log"], clock: Pick<Clock, "mono
       say(failures, 1, (count) => `Evaluation fails (${count} so far). ${end.reason}`);
     },
   };
-}
-
-/** Resolves after the event loop has looked at its sockets and timers. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

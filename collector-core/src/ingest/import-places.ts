@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.js";
 import { RequestAborted } from "../request-aborted.js";
-import { createTurns } from "../turns.js";
+import { createConcurrencyLimit } from "../concurrency-limit.js";
 import type { BodyPace, BodyProgress } from "./body-pace.js";
 
 /** Bounds how many imports run at a time. */
@@ -26,7 +26,7 @@ const SPEED_WINDOW_MS = 1000;
 const CHECK_INTERVAL_MS = 250;
 
 export function createImportPlaces(): ImportPlaces {
-  const inTurn = createTurns(MAX_IMPORTS);
+  const inTurn = createConcurrencyLimit(MAX_IMPORTS);
   /** Where the measurement of each import under way began. */
   const underWay = new Map<BodyPace, BodyProgress>();
   let waiting = 0;

@@ -7,7 +7,7 @@ import { RequestAborted } from "../request-aborted.js";
 import { SeededHash } from "../seeded-hash.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../time-slice.js";
-import { createTurns } from "../turns.js";
+import { createConcurrencyLimit } from "../concurrency-limit.js";
 import { shuttingDown } from "./admission.js";
 import { bodyLines, type BodyLine, type BodyLineOptions } from "./body-lines.js";
 import { createBodyPace, type BodyPace, type PaceLimits } from "./body-pace.js";
@@ -70,7 +70,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
   const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
   const places = createImportPlaces();
-  const lineInTurn = createTurns(MAX_LINES);
+  const lineInTurn = createConcurrencyLimit(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_BODIES;
 
   async function handle(request: IncomingMessage): Promise<IngestAnswer> {

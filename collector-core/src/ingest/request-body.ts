@@ -5,7 +5,7 @@ import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
 import type { NowOrLater } from "../now-or-later.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import { createTurns } from "../turns.js";
+import { createConcurrencyLimit } from "../concurrency-limit.js";
 import { collectBody, tooLarge } from "./collect-body.js";
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
@@ -34,7 +34,7 @@ export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => Now
 const MAX_DECOMPRESSING = 8;
 
 export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
-  const inTurn = createTurns(MAX_DECOMPRESSING);
+  const inTurn = createConcurrencyLimit(MAX_DECOMPRESSING);
 
   return function readBody(request, take) {
     const encoding = request.headers["content-encoding"];

@@ -5,7 +5,7 @@ import type { SpanRedactorOptions } from "../pipeline/redaction/span-redactor.js
 /** Redaction, where it is on. Its patterns are loaded only then: to compile them takes as long as to open the port. */
 export async function createRedactor(
   config: LoadedConfig["config"],
-  parts: Pick<SpanRedactorOptions, "counters" | "onFailure" | "clock">,
+  parts: Pick<SpanRedactorOptions, "counters" | "onFailure" | "clock" | "nextTurn">,
 ): Promise<SpanAndTextRedactor> {
   if (!config["redaction.enabled"]) return withoutRedaction;
   const { createSpanRedactor } = await import("../pipeline/redaction/span-redactor.js");

@@ -1,5 +1,6 @@
 import type { BatchRange, Clock, IngestQueue, Lease, PipelineSpan, SpanSink } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
+import { createTurnIfDue, nextTurn } from "../loop-turn.js";
 import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
 
@@ -121,7 +122,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function processLease(lease: Lease): Promise<void> {
     try {
       const kept: PipelineSpan[] = [];
-      const turnIfDue = createTurns(clock);
+      const turnIfDue = createTurnIfDue({ clock, sliceMs: MAX_SLICE_MS, nextTurn });
       for (const range of lease.ranges) {
         const goOn = openProcess(range, kept, turnIfDue);
         // Mostly a range is done at once.
@@ -211,22 +212,6 @@ export function createWorker(options: WorkerOptions): Worker {
       if (running !== undefined) await Promise.race([running, delay(remainingMs)]);
     },
   };
-}
-
-/** Gives the event loop its turn where the work since the last one has taken the time of the longest slice. */
-function createTurns(clock: Pick<Clock, "monotonic">): () => Promise<void> | undefined {
-  let endsAtMs = clock.monotonic() + MAX_SLICE_MS;
-  return () => {
-    if (clock.monotonic() < endsAtMs) return undefined;
-    return nextTurn().then(() => {
-      endsAtMs = clock.monotonic() + MAX_SLICE_MS;
-    });
-  };
-}
-
-/** Resolves after the event loop has looked at its sockets and timers. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function delay(ms: number): Promise<void> {

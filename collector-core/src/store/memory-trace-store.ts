@@ -31,7 +31,7 @@ import { holdForReading, type MemoryInUse } from "./segment-store.js";
 import { NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
 import { TimeSlice } from "../time-slice.js";
-import { createTurns } from "../turns.js";
+import { createConcurrencyLimit } from "../concurrency-limit.js";
 import { TraceIndex } from "./trace-index.js";
 import { TracePageCollector } from "./trace-pages.js";
 import type { TraceRecord } from "./trace-record.js";
@@ -110,7 +110,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     return searchTraces(...question);
   };
 
-  const inTurn = createTurns(MAX_QUESTIONS);
+  const inTurn = createConcurrencyLimit(MAX_QUESTIONS);
 
   /** Answers a question when it is its turn. */
   function answer<T>(

@@ -1,7 +1,7 @@
 import type { TraceFilter } from "../contract/trace.js";
 import type { Clock } from "../interfaces.js";
 import type { NowOrLater } from "../now-or-later.js";
-import { createTurns } from "../turns.js";
+import { createConcurrencyLimit } from "../concurrency-limit.js";
 import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "./span-store.js";
 import { TextSearch } from "./text-search.js";
@@ -40,7 +40,7 @@ const TRACES_PER_LOOK = 32;
 const MAX_TEXT_SEARCHES = 2;
 
 export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOptions): TraceSearch {
-  const inTurn = createTurns(MAX_TEXT_SEARCHES);
+  const inTurn = createConcurrencyLimit(MAX_TEXT_SEARCHES);
   const searchedTexts = new SearchedTexts(index);
 
   const search: TraceSearch = async (filter, sequence, visit, signal) => {

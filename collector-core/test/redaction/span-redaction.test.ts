@@ -4,6 +4,7 @@ import type { PipelineSpan } from "../../src/interfaces.js";
 import { createSpanRedactor, withFailureAction } from "../../src/pipeline/redaction/span-redactor.js";
 import { readSpanFacts } from "../../src/span/span-facts.js";
 import { hashesOf } from "../../src/span-hashes.js";
+import { nextTurn } from "../../src/loop-turn.js";
 import { systemClock } from "../../src/system-clock.js";
 import { span, startCollector } from "../running-collector.js";
 
@@ -64,6 +65,7 @@ function redactor(counts: Record<string, number> = {}) {
       throw error;
     },
     clock: systemClock,
+    nextTurn,
   });
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../interfaces.js";
 import type { NowOrLater } from "../../now-or-later.js";
 import { TimeSlice } from "../../time-slice.js";
-import { createTurns } from "../../turns.js";
+import { createConcurrencyLimit } from "../../concurrency-limit.js";
 import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
 import type { ComputedType, Verdict } from "../evaluation-type.js";
 import { estimateProgramSize } from "./estimate-program-size.js";
@@ -50,7 +50,7 @@ const MAX_KNOWN_INSTRUCTIONS = 4000;
  * them, with the text to check: one is at work at a time, in slices between which the event loop has its turn.
  */
 export function createTextChecks({ findPersonalData, clock }: TextChecksOptions): TextChecks {
-  const inTurn = createTurns(1);
+  const inTurn = createConcurrencyLimit(1);
   const timeSlice = new TimeSlice(clock);
   const compiled = new LRUCache<string, CompiledSearch>({
     maxSize: MAX_KNOWN_INSTRUCTIONS,

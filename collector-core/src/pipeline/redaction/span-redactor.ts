@@ -1,8 +1,8 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { Clock, PipelineSpan } from "../../interfaces.js";
+import { createTurnIfDue } from "../../loop-turn.js";
 import { truncateCodePoints } from "../../span/kept-text.js";
 import { MAX_NAME_LENGTH } from "../../span/span-facts.js";
-import { TimeSlice } from "../../time-slice.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";
 import { createKeyReader, NO_MEANING } from "./key-meaning.js";
@@ -34,7 +34,12 @@ export interface SpanRedactorOptions {
   /** Told of the first failure of an episode, which is over after a minute without one. */
   readonly onFailure: (error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic">;
+  /** Lets the event loop turn amid a large span. Ingestion waits for it: it must not queue behind questions. */
+  readonly nextTurn: () => Promise<void>;
 }
+
+/** How long spans are redacted in one turn of the event loop. */
+const SLICE_MS = 5;
 
 /** A failure so long after the last one is news again. */
 const EPISODE_MS = 60_000;
@@ -44,7 +49,9 @@ const EPISODE_MS = 60_000;
  * the few attributes that are labels (contract 6: "every attribute that carries text").
  */
 export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRedactor {
-  const { counters, clock } = options;
+  const { counters, clock, nextTurn } = options;
+  // All spans share it: many spans that take less than a slice each would hold the loop together.
+  const turnIfDue = createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn });
   const onRedacted = (pattern: string, matches: number): void => counters.redacted(pattern, matches);
   const values = createValueRedactor({
     textRedactor: createTextRedactor({
@@ -60,7 +67,9 @@ export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRed
   });
   return {
     ...withFailureAction(
-      { redact: (span) => (isLong(span) ? redactInSlices(span, values, clock) : redactSpan(span, values)) },
+      {
+        redact: (span) => (isLong(span) ? redactInSlices(span, values, turnIfDue) : redactSpan(span, values)),
+      },
       options,
     ),
     redactText: (text) => values.text(text),
@@ -89,15 +98,15 @@ function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): Pipeline
 async function redactInSlices(
   pipelineSpan: PipelineSpan,
   values: ValueRedactor,
-  clock: Pick<Clock, "monotonic">,
+  turnIfDue: () => Promise<void> | undefined,
 ): Promise<PipelineSpan> {
   const { span } = pipelineSpan;
-  const slice = new TimeSlice(clock);
   const finish = async (steps: Steps<unknown>): Promise<unknown> => {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (slice.isOver()) await slice.next();
+      const turn = turnIfDue();
+      if (turn !== undefined) await turn;
     }
   };
   const attributes = await finish(attributesInSteps(values, span.attributes));

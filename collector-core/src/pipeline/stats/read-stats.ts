@@ -2,7 +2,7 @@ import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
 import type { LiveMetrics, Stats } from "../../contract/stats.js";
 import type { Clock } from "../../interfaces.js";
 import { TimeSlice } from "../../time-slice.js";
-import { createTurns } from "../../turns.js";
+import { createConcurrencyLimit } from "../../concurrency-limit.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL } from "./stats-cells.js";
@@ -42,7 +42,7 @@ export function createStatsReader(
   clock: Pick<Clock, "monotonic">,
 ): StatsReader {
   const { time, rows, layout } = stats;
-  const inTurn = createTurns(MAX_READS);
+  const inTurn = createConcurrencyLimit(MAX_READS);
 
   async function read(
     { windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }: StatsRequest,

@@ -1,11 +1,11 @@
 /** Runs tasks, at most so many at a time, in the order in which they came. */
-export type Turns = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+export type ConcurrencyLimit = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
  * Limits how many tasks run at a time. A task whose signal is aborted while it waits never runs: its promise rejects with
  * the signal's reason.
  */
-export function createTurns(max: number): Turns {
+export function createConcurrencyLimit(max: number): ConcurrencyLimit {
   let running = 0;
   /** A set keeps the order of arrival, and who leaves is found at once. */
   const waiting = new Set<() => void>();
