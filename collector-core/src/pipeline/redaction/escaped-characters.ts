@@ -42,6 +42,10 @@ export interface DecodedText {
 
 /** The text with its escapes of ASCII read; undefined where it has none. All other escapes stay. */
 export function decodeEscapes(text: string): DecodedText | undefined {
+  ESCAPE.lastIndex = 0;
+  // Most texts with a backslash or an ampersand have no escape: they cost a search and no memory.
+  let match = nextEscape(text);
+  if (match === undefined) return undefined;
   const places = new Int32Array(text.length + 1);
   let decoded = "";
   let copiedTo = 0;
@@ -50,19 +54,30 @@ export function decodeEscapes(text: string): DecodedText | undefined {
     decoded += text.slice(copiedTo, end);
     copiedTo = end;
   };
-  ESCAPE.lastIndex = 0;
-  for (let match = ESCAPE.exec(text); match !== null; match = ESCAPE.exec(text)) {
-    const character = characterOf(match);
-    if (character === undefined) continue;
-    copy(match.index);
-    places[decoded.length] = match.index;
-    decoded += character;
-    copiedTo = ESCAPE.lastIndex;
+  for (; match !== undefined; match = nextEscape(text)) {
+    copy(match.start);
+    places[decoded.length] = match.start;
+    decoded += match.character;
+    copiedTo = match.end;
   }
-  if (copiedTo === 0) return undefined;
   copy(text.length);
   places[decoded.length] = text.length;
   return { text: decoded, places };
+}
+
+interface Escape {
+  readonly start: number;
+  readonly end: number;
+  readonly character: string;
+}
+
+/** The next escape that is one of a character of ASCII. */
+function nextEscape(text: string): Escape | undefined {
+  for (let match = ESCAPE.exec(text); match !== null; match = ESCAPE.exec(text)) {
+    const character = characterOf(match);
+    if (character !== undefined) return { start: match.index, end: ESCAPE.lastIndex, character };
+  }
+  return undefined;
 }
 
 function characterOf([, unicode, hexadecimal, decimal, hexadecimalEntity, name]: RegExpExecArray):
