@@ -261,7 +261,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     ).toEqual({
       arguments: {
         password: "[SECRET]",
-        credentials: { user: "[SECRET]", key: { value: "[SECRET]", tries: "[SECRET]", isSet: true } },
+        credentials: { user: "[SECRET]", key: { value: "[SECRET]", tries: 3, isSet: true } },
         passwords: ["[SECRET]", "[SECRET]"],
         api_keys: ["[SECRET]", { value: "[SECRET]" }],
         cookies: { sid: "[SECRET]" },

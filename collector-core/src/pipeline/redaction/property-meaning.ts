@@ -17,29 +17,39 @@ export function namedByItself(object: JsonObject, key: string): string | undefin
   return undefined;
 }
 
-/** The types of JSON Schema. */
-const SCHEMA_TYPES: ReadonlySet<unknown> = new Set([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-]);
+/** The types of JSON Schema, in the capitals of Gemini too, and those of Python. */
+const SCHEMA_TYPE = /^(?:string|number|integer|boolean|object|array|null|str|int|float|bool|dict|list|any)$/i;
 const SCHEMA_KEYS = ["$ref", "anyOf", "oneOf", "allOf"];
+/** Keys of a schema that has no type: one of them says what it is about. */
+const DESCRIPTIONS = ["description", "title"];
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...DESCRIPTIONS,
+  ...["default", "examples", "example", "enum", "format", "pattern", "minLength", "maxLength", "nullable"],
+  ...["deprecated", "readOnly", "writeOnly", "required", "optional", "$comment"],
+]);
 
 /**
  * What the key of an object says of all values in it: whatever stands beneath `password` is one. But for a schema: the
  * definition of a tool says of its parameter `password` that it is a string.
  */
 export function passedOnBy(object: JsonObject, meaning: KeyMeaning): KeyMeaning {
-  return meaning.texts === "plain" || isSchema(object) ? NO_MEANING : meaning;
+  return meaning.isSecretText === undefined || isSchema(object) ? NO_MEANING : meaning;
 }
 
 function isSchema(object: JsonObject): boolean {
   if ("value" in object) return false;
   const { type } = object;
-  const isTyped = Array.isArray(type) ? type.every((each) => SCHEMA_TYPES.has(each)) : SCHEMA_TYPES.has(type);
-  return isTyped || SCHEMA_KEYS.some((key) => Object.hasOwn(object, key));
+  const isTyped = Array.isArray(type) ? type.every(isSchemaType) : isSchemaType(type);
+  return isTyped || SCHEMA_KEYS.some((key) => Object.hasOwn(object, key)) || isDescription(object);
+}
+
+function isSchemaType(type: unknown): boolean {
+  return typeof type === "string" && type.length <= 7 && SCHEMA_TYPE.test(type);
+}
+
+/** A schema that says nothing of the type: `{"description": "of the user"}`. */
+function isDescription(object: JsonObject): boolean {
+  if (!DESCRIPTIONS.some((key) => Object.hasOwn(object, key))) return false;
+  for (const key in object) if (!ANNOTATIONS.has(key)) return false;
+  return true;
 }

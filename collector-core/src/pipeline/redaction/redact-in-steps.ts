@@ -1,7 +1,7 @@
 import { isExempt } from "./exempt-attributes.js";
 import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import { DistinctKeys, type JsonObject } from "./map-object.js";
-import type { OpenObject, ValueRedactor } from "./value-redactor.js";
+import { openAttributes, type OpenObject, type ValueRedactor } from "./value-redactor.js";
 
 /**
  * Redacts a large value piece by piece. Whoever runs it decides after each piece whether others have their turn first; a
@@ -38,11 +38,7 @@ export function* attributesInSteps(values: ValueRedactor, attributes: unknown): 
   if (!isLongerThanPiece(attributes)) return values.attributes(attributes);
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
     return yield* valueInSteps(values, attributes, NO_MEANING);
-  const opened: OpenObject = {
-    object: attributes as JsonObject,
-    binaryKey: undefined,
-    passedOn: NO_MEANING,
-  };
+  const opened = openAttributes(attributes as JsonObject);
   return yield* objectInSteps(opened, (key, value) =>
     isExempt(key, value) ? keep(value) : valueInSteps(values, value, values.meaningOf(opened, key)),
   );
@@ -53,7 +49,9 @@ export function* valueInSteps(values: ValueRedactor, value: unknown, meaning: Ke
   yield;
   if (typeof value === "string" || !isLongerThanPiece(value)) return values.value(value, meaning);
   if (Array.isArray(value))
-    return yield* arrayInSteps(value, (element) => valueInSteps(values, element, meaning));
+    return yield* arrayInSteps(value, (element) =>
+      valueInSteps(values, element, meaning.elements ?? meaning),
+    );
   const opened = values.open(value as JsonObject, meaning);
   return yield* objectInSteps(
     opened,

@@ -1,6 +1,6 @@
 import { binaryContentKey, redactEncodedText } from "./binary-content.js";
 import { isExempt } from "./exempt-attributes.js";
-import { looksLikePassword, looksLikeToken, NO_MEANING, type KeyMeaning } from "./key-meaning.js";
+import { meaningBeneath, meaningBeside, NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import { mapKeys, mapValues, type JsonObject } from "./map-object.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
 import { cardNumber, isLongCardNumber } from "./patterns/card-number.js";
@@ -45,8 +45,6 @@ export interface ValueRedactorOptions {
 
 /** The least number that could be somebody's. */
 const MIN_NUMBER = 10_000_000;
-/** The least number that is a password beneath `pass`: fewer digits are a count. */
-const MIN_PASSWORD_NUMBER = 1000;
 
 export function createValueRedactor({
   textRedactor,
@@ -58,19 +56,15 @@ export function createValueRedactor({
     return assignedSecret.replacement;
   }
 
-  function redactText(text: string, { texts, label }: KeyMeaning): string {
+  function redactText(text: string, { isSecretText, label }: KeyMeaning): string {
     const isSecret =
-      texts !== "plain" &&
-      text !== "" &&
-      text !== assignedSecret.replacement &&
-      (texts === "secret" || (texts === "password" ? looksLikePassword(text) : looksLikeToken(text)));
-    return isSecret ? hide() : texts === "secret" ? text : textRedactor.redact(text, label);
+      isSecretText !== undefined && text !== "" && text !== assignedSecret.replacement && isSecretText(text);
+    return isSecret ? hide() : textRedactor.redact(text, label);
   }
 
   /** A card number may come as a number. What takes its place is a text. */
   function redactNumber(value: number, meaning: KeyMeaning): unknown {
-    const { numbers } = meaning;
-    if (numbers === "secret" || (numbers === "password" && value >= MIN_PASSWORD_NUMBER)) return hide();
+    if (meaning.isSecretNumber?.(value) === true) return hide();
     if (value < MIN_NUMBER) return value;
     if (!Number.isSafeInteger(value)) {
       if (!meaning.isCard || !isLongCardNumber(value)) return value;
@@ -90,9 +84,10 @@ export function createValueRedactor({
   }
 
   function redactArray(array: readonly unknown[], meaning: KeyMeaning): readonly unknown[] {
+    const { elements = meaning } = meaning;
     let changed: unknown[] | undefined;
     array.forEach((element, index) => {
-      const redacted = redactValue(element, meaning);
+      const redacted = redactValue(element, elements);
       if (redacted === element) return;
       changed ??= [...array];
       changed[index] = redacted;
@@ -120,8 +115,9 @@ export function createValueRedactor({
 
   function meaningOf({ object, passedOn }: OpenObject, key: string): KeyMeaning {
     const name = namedByItself(object, key);
-    const own = readKey(name ?? key);
-    return own.texts === "plain" && passedOn.texts !== "plain" ? passedOn : own;
+    const own = meaningBeside(readKey(name ?? key), object);
+    if (own.isSecretText !== undefined || passedOn.isSecretText === undefined) return own;
+    return name === undefined ? meaningBeneath(passedOn, key) : passedOn;
   }
 
   return {
@@ -133,11 +129,19 @@ export function createValueRedactor({
     attributes(attributes) {
       if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
         return redactValue(attributes, NO_MEANING);
-      return mapValues(attributes as JsonObject, (key, value) =>
-        isExempt(key, value) || isPlainNumber(key, value) ? value : redactValue(value, readKey(key)),
+      const opened = openAttributes(attributes as JsonObject);
+      return mapValues(opened.object, (key, value) =>
+        isExempt(key, value) || isPlainNumber(key, value)
+          ? value
+          : redactValue(value, meaningOf(opened, key)),
       );
     },
   };
+}
+
+/** Attributes of a span or an event: nothing stands above them. */
+export function openAttributes(object: JsonObject): OpenObject {
+  return { object, binaryKey: undefined, passedOn: NO_MEANING };
 }
 
 /** True for a number that is nobody's, under a key that is no name of a secret: said sooner than by reading the key. */

@@ -1,14 +1,31 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
+import { isNumber, isPlace } from "../value-form.js";
 import { withoutTrailing } from "../without-trailing.js";
 
 /** What stands before `token` where it is one of a text or a page. */
-export const NO_SECRET_TOKEN =
-  /(?:next|page|sync|continuation|eos|bos|pad|unk|sep|cls|mask|special|stop|start|cancell?ation)[-_ ]?$/i;
+const NO_SECRET_TOKEN =
+  /(?:next|prev|previous|page|pagination|cursor|resume|scroll|sync|continuation|eos|bos|pad|unk|sep|cls|mask|special|stop|start|starting|first|last|cancell?ation)[-_ ]?$/i;
+
+/** True for the name of a token of a text or a page, given up to its end: `next_page_token`. */
+export function isNoSecretToken(name: string): boolean {
+  return NO_SECRET_TOKEN.test(name.slice(0, -"token".length));
+}
 
 /** How a path begins. */
 const PATH = /^(?:[/~.\\]|[A-Za-z]:)/;
+
+const PASSWORD_NAME = /pass(?:word|wd|phrase|code)$|pwd$/i;
+
+/** True for a file and the like: `--credentials ./creds.json`. A password may look like one; its file has another name. */
+export function standsElsewhere(name: string, value: string): boolean {
+  return !PASSWORD_NAME.test(name) && isPlace(value);
+}
+
+/** An option of a command, up to the name of a secret: what is given to it is looked at as such. */
+const OPTION = /(?<![\w-])--(?:[a-z\d]{1,30}[-_]){0,3}$/i;
+const OPTION_LENGTH = 96;
 
 /** A name, what closes its quotes or brackets, and what assigns: `"password": "`, `config["token"] = '`, `pwd is `. */
 const ASSIGNMENT = new RegExp(
@@ -37,13 +54,20 @@ export const assignedSecret = builtIn({
   name: "secret",
   needs: FEATURE.assignment,
   find: (text) =>
-    findAll(text, ASSIGNMENT, (match) => {
-      const name = match[1]?.toLowerCase();
-      const before = text.slice(Math.max(0, match.index - 16), match.index);
-      if (name === "token" && NO_SECRET_TOKEN.test(before)) return false;
-      const behind = text.slice(match.index + match[0].length, match.index + match[0].length + 3);
-      if (name === "pwd" && PATH.test(behind)) return false;
-      return valueAt(text, match.index + match[0].length, match[2] ?? "");
+    findAll(text, ASSIGNMENT, ({ 0: whole, 1: name = "", 2: quote = "", index }) => {
+      const isToken = /^token$/i.test(name);
+      if (isToken && isNoSecretToken(text.slice(Math.max(0, index - 16), index) + name)) return false;
+      const start = index + whole.length;
+      if (/^pwd$/i.test(name) && PATH.test(text.slice(start, start + 3))) return false;
+      const found = valueAt(text, start, quote);
+      if (found === undefined) return undefined;
+      const value = text.slice(found.start, found.end);
+      // A price or a time by the token: `cost_per_token: 0.0000025`.
+      if (isToken && isNumber(withoutTrailing(value, "."))) return false;
+      if (standsElsewhere(name, value)) return false;
+      const isOption =
+        whole[name.length] === "=" && OPTION.test(text.slice(Math.max(0, index - OPTION_LENGTH), index));
+      return isOption ? false : found;
     }),
 });
 

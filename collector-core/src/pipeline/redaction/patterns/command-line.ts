@@ -1,8 +1,10 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
+import { passMeaning } from "../key-meaning.js";
 import { SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
-import { isPlaceholder, isWord, NO_SECRET_TOKEN } from "./assigned-secret.js";
+import { isIdentifier, isNumber, isWordPassword } from "../value-form.js";
 import { withoutTrailing } from "../without-trailing.js";
+import { isNoSecretToken, isPlaceholder, isWord, standsElsewhere } from "./assigned-secret.js";
 
 /** `--password x`, `--api-key=x`, and as a list of arguments has it: `"--token", "x"`. */
 const OPTION = new RegExp(
@@ -22,8 +24,10 @@ export const secretOption = builtIn({
   find: (text) =>
     findAll(text, OPTION, ({ 0: whole, 1: listQuote, 2: quote, index }) => {
       const name = NAME_END.exec(whole)?.[1] ?? "";
-      if (/token$/i.test(name) && NO_SECRET_TOKEN.test(name.slice(0, -"token".length))) return false;
-      return valueAt(text, index + whole.length, (listQuote ?? quote ?? "") !== "");
+      const found = valueAt(text, index + whole.length, (listQuote ?? quote ?? "") !== "");
+      if (found === undefined) return undefined;
+      const before = text.slice(Math.max(0, index - USER_DISTANCE), index);
+      return isSecretValue(name, text.slice(found.start, found.end), before) ? found : undefined;
     }),
 });
 
@@ -40,6 +44,25 @@ function valueAt(text: string, start: number, isQuoted: boolean): TextMatch | un
     : { start, end: start + value.length };
 }
 
+/** `--secret id=npmrc,src=.npmrc` of `docker build`. */
+const FIELD = /^(?:id|type|source|src|target|env|name)=/i;
+const TOKEN_NAME = /token$/i;
+const SECRET_OR_CREDENTIALS = /^(?:secret|credentials?)$/i;
+const USER_OPTION = /(?<![\w-])--?(?:u|user|username|login|host)[\s=]/i;
+/** So far before `--pass` an option is looked for that says whose password it is. */
+const USER_DISTANCE = 120;
+
+function isSecretValue(name: string, value: string, before: string): boolean {
+  if (TOKEN_NAME.test(name) && (isNoSecretToken(name) || isNumber(value))) return false;
+  if (standsElsewhere(name, value)) return false;
+  // What is kept elsewhere goes by its name: `--secret db-password`.
+  if (SECRET_OR_CREDENTIALS.test(name) && (FIELD.test(value) || isIdentifier(value))) return false;
+  if (!/(?:^|[-_])pass$/i.test(name)) return true;
+  const meaning = passMeaning(name);
+  if (meaning === undefined) return false;
+  return USER_OPTION.test(before) ? isWordPassword(value) : meaning.isSecretText?.(value) === true;
+}
+
 /** `curl -u user:password`. */
 const USER = new RegExp(
   String.raw`(?<![\w-])(?:-u\s{0,2}|--(?:proxy-)?user(?:\s{1,2}|=))` +
@@ -48,7 +71,16 @@ const USER = new RegExp(
 );
 /** So far before it the command is looked for. */
 const COMMAND_DISTANCE = 300;
-const COMMAND = /(?<!\w)(?:curl|wget|httpie|xh)(?![\w-])/i;
+/** Up to the last command. */
+const COMMAND = /^.*(?<!\w)(?:curl|wget|httpie|xh)(?![\w-])/is;
+const QUOTED = /"[^"]*"|'[^']*'/g;
+/**
+ * Where a command ends: a line break is part of it where the line ends in what continues it. In JSON, and in JSON within
+ * JSON, a line break has one backslash or two, and behind a backslash of its own three times as many.
+ */
+const END_OF_COMMAND = /[;|&]|(?<![\\^`])\r?\n|(?<!\\)\\{1,2}n|[.!?]\s+\p{Lu}/u;
+/** Whom a container runs as: `1000:1000`. */
+const USER_AND_GROUP = /^\d+:\d+$/;
 
 /** The user and the password that a request is made with. Other commands have other options `-u`. */
 export const requestUser = builtIn({
@@ -57,9 +89,16 @@ export const requestUser = builtIn({
   find: (text) =>
     findAll(text, USER, ({ 0: whole, 1: quoted, 2: bare, index }) => {
       const value = quoted ?? bare ?? "";
-      if (!COMMAND.test(text.slice(Math.max(0, index - COMMAND_DISTANCE), index))) return false;
-      if (isPlaceholder(value.slice(value.indexOf(":") + 1))) return false;
+      if (!isInRequest(text.slice(Math.max(0, index - COMMAND_DISTANCE), index))) return false;
+      if (isPlaceholder(value.slice(value.indexOf(":") + 1)) || USER_AND_GROUP.test(value)) return false;
       const end = index + whole.length;
       return { start: end - value.length, end };
     }),
 });
+
+/** True where the command that a text ends within is one that makes requests. */
+function isInRequest(before: string): boolean {
+  const command = COMMAND.exec(before)?.[0];
+  if (command === undefined) return false;
+  return !END_OF_COMMAND.test(before.slice(command.length).replace(QUOTED, ""));
+}

@@ -11,12 +11,21 @@ const COOKIES = new RegExp(
   "gi",
 );
 
-/** What a `Cookie` or `Set-Cookie` header carries. */
+/** What stands before a header: the start of a line, a quote, a mark of a log, or the word itself. */
+const BEFORE_HEADER = /(?:^|[\r\n"'`\\{[(,|<>]\s{0,4}|\\[nrt]|headers?\W{1,4}|document\.)$/i;
+const BEFORE_LENGTH = 16;
+/** A value that is the id of a session rather than a word. */
+const LONG_VALUE = /=(?=[^;=\d]{0,4096}\d)[^\s;=]{8}/;
+
+/** What a `Cookie` or `Set-Cookie` header carries; not the cookies that prose is about: `set a cookie: theme=dark`. */
 export const cookie = builtIn({
   name: "cookie",
   needs: FEATURE.assignment,
   find: (text) =>
     findAll(text, COOKIES, ({ 0: whole, 1: value = "", index }) => {
+      const isHeader =
+        !whole.startsWith("c") || BEFORE_HEADER.test(text.slice(Math.max(0, index - BEFORE_LENGTH), index));
+      if (!isHeader && !LONG_VALUE.test(value)) return false;
       const end = index + whole.length;
       return { start: end - value.length, end };
     }),

@@ -1,9 +1,16 @@
+import { passMeaning } from "../key-meaning.js";
 import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
-import { isPlaceholder, isSecretKey, SECRET_NAME } from "./assigned-secret.js";
+import { isPlace, isWordPassword, looksLikeToken, saysState } from "../value-form.js";
+import { isNoSecretToken, isPlaceholder, isSecretKey, SECRET_NAME } from "./assigned-secret.js";
 
 const ELEMENT = /<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>([^<>]{1,4096})<\\{0,2}\/\1\s{0,4}>/g;
-const SHORT_NAME = /(?:^|[:._-])(?:token|pwd|pass)$/i;
+const TOKEN_NAME = /(?:^|[:._-])token$/i;
+const PWD_NAME = /(?:^|[:._-])pwd$/i;
+const PLURAL_NAME = /s$/i;
+/** What stands right before the password of an account. */
+const END_OF_USER = /<\/(?:[\w-]{1,40}:)?(?:user|user_?name|login|email|host)>\s{0,20}$/i;
+const END_OF_USER_LENGTH = 80;
 
 /** The text of an element that is called like a secret: `<password>…</password>`. */
 export const secretElement = builtIn({
@@ -11,11 +18,25 @@ export const secretElement = builtIn({
   needs: FEATURE.element,
   find: (text) =>
     findAll(text, ELEMENT, ({ 1: name = "", 2: content = "", index, 0: whole }) => {
-      if (!isSecretKey(name) && !SHORT_NAME.test(name)) return false;
       const value = content.trim();
-      // A label says what is asked for: `<Password>Enter your password</Password>`.
-      if (value === "" || isPlaceholder(value) || (/\s/.test(value) && SECRET_NAME.test(value))) return false;
+      if (value === "" || isPlaceholder(value)) return false;
+      const before = text.slice(Math.max(0, index - END_OF_USER_LENGTH), index);
+      if (!isSecretContent(name, value, before)) return false;
       const start = index + whole.indexOf(">") + 1 + content.indexOf(value);
       return { start, end: start + value.length };
     }),
 });
+
+function isSecretContent(name: string, value: string, before: string): boolean {
+  if (isSecretKey(name)) {
+    if (PLURAL_NAME.test(name) && saysState(value)) return false;
+    // A label says what is asked for: `<Password>Enter your password</Password>`.
+    return !/^(?:true|false|null)$/i.test(value) && !(/\s/.test(value) && SECRET_NAME.test(value));
+  }
+  if (TOKEN_NAME.test(name)) return !isNoSecretToken(name) && looksLikeToken(value);
+  if (PWD_NAME.test(name)) return isWordPassword(value) && !isPlace(value);
+  // A judge's verdict stands in such an element too.
+  const meaning = passMeaning(name);
+  if (meaning === undefined) return false;
+  return END_OF_USER.test(before) ? isWordPassword(value) : meaning.isSecretText?.(value) === true;
+}
