@@ -6,7 +6,7 @@ import type { Clock, PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import { nextTurn } from "../loop-turn.js";
 import type { BatchContext } from "../span/span-facts.js";
-import { textLength } from "../span/text-length.js";
+import { valueSize } from "../span/value-size.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";
 import { EvaluationQueue } from "./evaluation-queue.js";
 import { isChosen, readEvaluationRequest } from "./evaluation-request.js";
@@ -98,7 +98,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   function enqueue(subject: EvaluationSubject, requested: readonly string[]): number {
     // The types share the text.
-    const subjectBytes = (textLength(subject.text) * BYTES_PER_CHARACTER) / Math.max(1, requested.length);
+    const subjectBytes = (valueSize(subject.text) * BYTES_PER_CHARACTER) / Math.max(1, requested.length);
     let lost = 0;
     counters.offered(requested.length);
     for (const type of requested) {

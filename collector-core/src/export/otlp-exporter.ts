@@ -6,7 +6,7 @@ import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/pro
 import { contextKey, toOtlpRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
 import { describeError } from "../describe-error.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import { textLength } from "../span/text-length.js";
+import { valueSize } from "../span/value-size.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 
@@ -40,9 +40,9 @@ export interface OtlpExporter extends SpanSink, Lifecycle {
   stop(deadlineMs?: number): Promise<void>;
 }
 
-/** Text from which spans are sent before `exporter.batch_size` is reached: receivers bound their requests too. */
-const FULL_BATCH_CHARACTERS = 4 * 2 ** 20;
-/** What a span takes besides its texts. */
+/** Bytes of a batch of more than one span at most: receivers bound their requests too. */
+const MAX_BATCH_BYTES = 4 * 2 ** 20;
+/** What a span takes besides its attributes and events. */
 const BYTES_PER_SPAN = 512;
 
 /** Spans as they will be sent. */
@@ -93,12 +93,13 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
 
   /** Adds a span to the next batch. @returns false where there is no room for it. */
   function gather({ context, span, facts }: PipelineSpan): boolean {
-    const bytes = BYTES_PER_SPAN + textLength(span.attributes) + textLength(span.events);
+    const bytes = BYTES_PER_SPAN + valueSize(span.attributes) + valueSize(span.events);
     if (waitingSpans + inFlight >= maxQueueSize || !budget.tryTake(bytes)) return false;
+    if (gatheredBytes + bytes > MAX_BATCH_BYTES) closeBatch();
     gathered.push({ context, span, facts });
     gatheredBytes += bytes;
     waitingSpans++;
-    if (gathered.length >= batchSize || gatheredBytes >= FULL_BATCH_CHARACTERS) closeBatch();
+    if (gathered.length >= batchSize || gatheredBytes >= MAX_BATCH_BYTES) closeBatch();
     return true;
   }
 

@@ -1,22 +1,24 @@
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
 import type { KeyValue } from "./proto/opentelemetry/proto/common/v1/common_pb.js";
-import { keyValue, textValue, toAnyValue } from "./any-value.js";
+import { keyValue, textList, textValue, toAnyValue, type ListRoom } from "./any-value.js";
 
-/** Lists the attributes whose value is JSON, because OTLP could not carry it (contract 6). */
+/** Lists the attributes whose value is JSON, because OTLP cannot carry it or only at a great cost (contract 6). */
 export const JSON_KEYS = "obspan.json_keys";
 
-/** Attributes as OTLP carries them; what it cannot carry becomes a JSON string, its key listed. */
-export function toKeyValues(attributes: Readonly<Record<string, unknown>>): KeyValue[] {
+/**
+ * Attributes as OTLP carries them; what it cannot carry becomes a JSON string, its key listed, and so does a list that
+ * is longer than the span has room for.
+ */
+export function toKeyValues(attributes: Readonly<Record<string, unknown>>, room: ListRoom): KeyValue[] {
   const jsonKeys: string[] = [];
   const converted = Object.entries(attributes).map(([key, value]) => {
-    const plain = toAnyValue(value);
+    const plain = toAnyValue(value, room);
     if (plain !== undefined) return keyValue(key, plain);
     jsonKeys.push(key);
     return keyValue(key, textValue(JSON.stringify(value)));
   });
-  const keys = jsonKeys.length === 0 ? undefined : toAnyValue(jsonKeys);
-  if (keys !== undefined) converted.push(keyValue(JSON_KEYS, keys));
+  if (jsonKeys.length > 0) converted.push(keyValue(JSON_KEYS, textList(jsonKeys)));
   return converted;
 }
 

@@ -1,5 +1,5 @@
 import { toJson } from "@bufbuild/protobuf";
-import { textLength } from "../span/text-length.js";
+import { valueSize } from "../span/value-size.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { unreadableAttributes } from "../span/unreadable-attributes.js";
 import {
@@ -8,13 +8,13 @@ import {
 } from "./proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { contextKey, toOtlpRequest, type WritableSpan } from "./request-to-otlp.js";
 
-/** Spans of a line at most, and the characters of one from which the next span begins another. */
+/** Spans of a line at most, and the bytes of them together, where it is more than one. */
 const MAX_LINE_SPANS = 100;
-const LONG_LINE_CHARACTERS = 2 ** 20;
+const MAX_LINE_BYTES = 2 ** 20;
 
 /**
  * Spans as lines of OTLP's JSON, each a whole request, as the OpenTelemetry Collector's file exporter writes them.
- * The order of the spans is kept; a line never holds much more than a megabyte, or else one span.
+ * The order of the spans is kept; a line holds no more than a megabyte, or else one span.
  *
  * @param version - of the collector.
  */
@@ -22,24 +22,26 @@ export function* jsonLines(spans: Iterable<WritableSpan>, version: string): Gene
   let groups: WritableSpan[][] = [];
   let lastContext: BatchContext | undefined;
   let count = 0;
-  let characters = 0;
+  let bytes = 0;
   const finish = (): string[] => {
     const lines = writeLines(groups, version);
     groups = [];
     lastContext = undefined;
     count = 0;
-    characters = 0;
+    bytes = 0;
     return lines;
   };
 
   for (const each of spans) {
+    const size = valueSize(each.span.attributes) + valueSize(each.span.events);
+    if (count > 0 && bytes + size > MAX_LINE_BYTES) yield* finish();
     if (lastContext !== undefined && contextKey(lastContext) === contextKey(each.context))
       groups.at(-1)?.push(each);
     else groups.push([each]);
     lastContext = each.context;
     count++;
-    characters += textLength(each.span.attributes);
-    if (count === MAX_LINE_SPANS || characters >= LONG_LINE_CHARACTERS) yield* finish();
+    bytes += size;
+    if (count === MAX_LINE_SPANS) yield* finish();
   }
   if (count > 0) yield* finish();
 }

@@ -12,6 +12,7 @@ import {
 import { isRecord } from "../span/span-facts.js";
 import { elapsedMs, parseTimestamp } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
+import { listRoom, type ListRoom } from "./any-value.js";
 import { DERIVED, escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
 import { nanosecondsOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
@@ -29,6 +30,7 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
   const spanId = otlpSpanId(facts.spanId);
   const parentId = facts.parentSpanId === "" ? undefined : otlpSpanId(facts.parentSpanId);
   const startNanos = nanosecondsOf(facts.start);
+  const room = listRoom();
   return create(SpanSchema, {
     traceId: traceId.bytes,
     spanId: spanId.bytes,
@@ -37,20 +39,26 @@ export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">
     kind: CLIENT_TYPES.has(facts.spanType) ? Span_SpanKind.CLIENT : Span_SpanKind.INTERNAL,
     startTimeUnixNano: startNanos,
     endTimeUnixNano: facts.end === undefined ? startNanos : nanosecondsOf(facts.end),
-    attributes: toKeyValues({
-      ...withConventions(span.attributes, facts),
-      ...present({
-        "obspan.span_type": facts.spanType,
-        "obspan.trace_id": traceId.original,
-        "obspan.span_id": spanId.original,
-        "obspan.parent_span_id": parentId?.original,
-        "obspan.status": STATUS_CODES.has(facts.status) ? undefined : facts.status,
-        "obspan.error_propagated": facts.errorPropagated ? true : undefined,
-        "obspan.name": isWellFormed(facts.name) ? undefined : facts.name,
-        ...durationOf(facts),
-      }),
-    }),
-    events: [...eventsOf(span.events, startNanos), ...resultEvents(span.attributes, facts, startNanos)],
+    attributes: toKeyValues(
+      {
+        ...withConventions(span.attributes, facts),
+        ...present({
+          "obspan.span_type": facts.spanType,
+          "obspan.trace_id": traceId.original,
+          "obspan.span_id": spanId.original,
+          "obspan.parent_span_id": parentId?.original,
+          "obspan.status": STATUS_CODES.has(facts.status) ? undefined : facts.status,
+          "obspan.error_propagated": facts.errorPropagated ? true : undefined,
+          "obspan.name": isWellFormed(facts.name) ? undefined : facts.name,
+          ...durationOf(facts),
+        }),
+      },
+      room,
+    ),
+    events: [
+      ...eventsOf(span.events, startNanos, room),
+      ...resultEvents(span.attributes, facts, startNanos, room),
+    ],
     status: create(StatusSchema, {
       code: STATUS_CODES.get(facts.status) ?? Status_StatusCode.UNSET,
       message: facts.status === "ERROR" ? errorMessage(span.attributes) : "",
@@ -76,7 +84,12 @@ function errorMessage(attributes: unknown): string {
 }
 
 /** The result of an evaluation as the conventions have it (contract 8): made on the way out, and left out on the way in. */
-function resultEvents(attributes: unknown, facts: PipelineSpan["facts"], startNanos: bigint): Span_Event[] {
+function resultEvents(
+  attributes: unknown,
+  facts: PipelineSpan["facts"],
+  startNanos: bigint,
+  room: ListRoom,
+): Span_Event[] {
   const { evaluationType, evaluationScore, end } = facts;
   if (evaluationType === "" || !isRecord(attributes)) return [];
   return [
@@ -93,12 +106,13 @@ function resultEvents(attributes: unknown, facts: PipelineSpan["facts"], startNa
             attributes["evaluation_explanation"] ?? attributes["evaluation_comment"],
           "error.type": facts.status === "ERROR" ? attributes["error_type"] : undefined,
         }),
+        room,
       ),
     }),
   ];
 }
 
-function eventsOf(events: unknown, startNanos: bigint): Span_Event[] {
+function eventsOf(events: unknown, startNanos: bigint, room: ListRoom): Span_Event[] {
   if (!Array.isArray(events)) return [];
   return (events as unknown[]).flatMap((event) => {
     if (!isRecord(event) || typeof event["name"] !== "string") return [];
@@ -106,10 +120,13 @@ function eventsOf(events: unknown, startNanos: bigint): Span_Event[] {
     return create(Span_EventSchema, {
       name: event["name"],
       timeUnixNano: time === undefined ? startNanos : nanosecondsOf(time),
-      attributes: toKeyValues({
-        ...(isRecord(event["attributes"]) ? escapeReserved(event["attributes"]) : {}),
-        ...(time === undefined ? { "obspan.no_time": true } : {}),
-      }),
+      attributes: toKeyValues(
+        {
+          ...(isRecord(event["attributes"]) ? escapeReserved(event["attributes"]) : {}),
+          ...(time === undefined ? { "obspan.no_time": true } : {}),
+        },
+        room,
+      ),
     });
   });
 }

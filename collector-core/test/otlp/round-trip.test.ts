@@ -90,4 +90,39 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
       ),
     );
   });
+
+  it("whatever lists are longer than OTLP carries them at a bearable cost", () => {
+    const lists = {
+      numbers: new Array<number>(10_001).fill(1),
+      "obspan.own": new Array<string>(10_001).fill("a"),
+      "gen_ai.usage.input_tokens": new Array<boolean>(10_001).fill(true),
+    };
+    const many = Object.fromEntries(
+      Array.from({ length: 10_002 }, (_, index) => [`mixed ${index}`, [index, "a"]]),
+    );
+    const events = Array.from({ length: 50 }, () => ({
+      name: "e",
+      attributes: { list: new Array<number>(5000).fill(2) },
+    }));
+    for (const attributes of [lists, many]) {
+      const { before, after } = roundTrip({ name: "n", trace_id: "t", span_id: "s", attributes, events });
+      expect(after).toEqual(before);
+    }
+  });
+
+  it("and a span has no more messages of lists than so many, its attributes and events together", () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`list ${index}`, new Array<number>(900).fill(1)]),
+    );
+    const events = Array.from({ length: 20 }, () => ({ name: "e", attributes }));
+    const [sent] = pipelineSpans([{ name: "n", trace_id: "t", span_id: "s", attributes, events }]);
+    if (sent === undefined) throw new Error("no span");
+    const written = toOtlpSpan(sent);
+    const values = [written, ...written.events].flatMap((each) =>
+      each.attributes.flatMap(({ key, value }) =>
+        value?.value.case === "arrayValue" && key !== "obspan.json_keys" ? value.value.value.values : [],
+      ),
+    );
+    expect(values).toHaveLength(9900);
+  });
 });
