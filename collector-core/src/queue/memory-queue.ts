@@ -21,6 +21,12 @@ export interface MemoryQueueOptions extends QueueLimits {
  */
 const PARSED_BYTES_KEPT = 8 * 1024 * 1024;
 
+/**
+ * Bytes of the bodies of a lease from which it takes no further batch. Those that wait as bytes are parsed in one turn, and
+ * parsed spans take several times their bytes: of large bodies a lease has one.
+ */
+const FULL_LEASE_BYTES = 1024 * 1024;
+
 /** A batch of which only the bytes are kept. */
 type BytesOnly = Omit<ReceivedBatch, "spans"> & { readonly spans: undefined };
 
@@ -131,10 +137,13 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   function take(maxSpans: number): Promise<Lease> {
     const ranges: BatchRange[] = [];
     let taken = 0;
+    let bytes = 0;
     for (let oldest = first(); oldest !== undefined && taken < maxSpans; oldest = first()) {
       const from = oldest.next;
       // Only a batch that is larger than a lease is cut: what depends on a whole batch is then settled once.
       if (taken > 0 && taken + oldest.batch.spanCount - from > maxSpans) break;
+      bytes += oldest.batch.body.byteLength;
+      if (taken > 0 && bytes > FULL_LEASE_BYTES) break;
       const to = Math.min(oldest.batch.spanCount, from + maxSpans);
       const batch = withSpans(oldest.batch);
       oldest.batch = batch;

@@ -93,7 +93,30 @@ describe("the ingestion queue", () => {
   it("lets go of parsed spans under pressure, and parses them again", async () => {
     const { queue } = queueOf({ capacityBytes: 64 * 1024 * 1024 });
     for (let first = 0; first < 12; first++) await queue.offer(batch(first, 1, 1024 * 1024));
-    expect(await takeNames(queue, 100)).toEqual(numbers(0, 12));
+    for (let first = 0; first < 12; first++) expect(await takeNames(queue, 100)).toEqual([first]);
+    expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0 });
+  });
+
+  it("ends a lease by bytes too: of large bodies it has one, whatever waits", async () => {
+    const { queue } = queueOf({ capacityBytes: 64 * 1024 * 1024 });
+    await queue.offer(batch(0, 1, 5 * 1024 * 1024));
+    await queue.offer(batch(1, 1, 5 * 1024 * 1024));
+    await queue.offer(batch(2, 1));
+    await queue.offer(batch(3, 1, 600 * 1024));
+    await queue.offer(batch(4, 1, 600 * 1024));
+    expect(await takeNames(queue, 256)).toEqual([0]);
+    expect(await takeNames(queue, 256)).toEqual([1]);
+    expect(await takeNames(queue, 256)).toEqual([2, 3]);
+    expect(await takeNames(queue, 256)).toEqual([4]);
+  });
+
+  it("fills a lease with spans as long as their bodies are ordinary", async () => {
+    const { queue } = queueOf({ capacitySpans: 1000, capacityBytes: 64 * 1024 * 1024 });
+    for (let first = 0; first < 500; first += 10) await queue.offer(batch(first, 10, 480));
+    expect(await takeNames(queue, 256)).toEqual(numbers(0, 250));
+    expect(await takeNames(queue, 256)).toEqual(numbers(250, 500));
+    for (let first = 0; first < 300; first += 100) await queue.offer(batch(first, 100, 480));
+    expect(await takeNames(queue, 256)).toEqual(numbers(0, 200));
   });
 
   it("tells its listeners of every arrival", async () => {
