@@ -324,7 +324,11 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       "/v1/telemetry": createTelemetryRoute(ingestion),
       "/v1/traces": loadedWhenAsked(async () => {
         const { createOtlpTracesRoute } = await import("./ingest/otlp-traces-route.js");
-        return createOtlpTracesRoute({ ...ingestion, linksOf: createLinkMemories(clock) });
+        return createOtlpTracesRoute({
+          ...ingestion,
+          linksOf: createLinkMemories(clock),
+          maxBodyBytes: config["limits.max_body_bytes"],
+        });
       }),
       "/v1/import": createImportRoute({
         ...ingestion,

@@ -30,7 +30,15 @@ import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
   /** Of the traces of a tenant. */
   readonly linksOf: (tenant: string) => LinkMemory;
+  /** `limits.max_body_bytes`. */
+  readonly maxBodyBytes: number;
 }
+
+/**
+ * Spans are longer as ours than as they came: names are written out, and each span has the attributes of its resource.
+ * They may have so many times the bytes that a body may have.
+ */
+const OWN_BODIES = 4;
 
 /**
  * `POST /v1/traces`: OTLP/HTTP in, protobuf and JSON. The spans become ours (contract 6) and go the way of those of
@@ -39,6 +47,7 @@ export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
 export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required<IngestRoute> {
   const { counters, clock } = options;
   const admit = createAdmission(options.queue, counters);
+  const maxOwnBytes = options.maxBodyBytes * OWN_BODIES;
 
   function handle(request: IncomingMessage): Promise<IngestAnswer> {
     if (options.isStopping()) throw shuttingDown();
@@ -108,7 +117,11 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       for (const span of ofApplication) spans.push(span);
     }
     // What the queue is charged for, and what the store keeps: the spans as they are from here on.
-    const body = Buffer.from(JSON.stringify({ spans }));
+    const body = writeSpans(spans, maxOwnBytes);
+    if (body === undefined) {
+      admit.refuse("batch_too_large", receivedSpans);
+      throw tooManyBytes(maxOwnBytes);
+    }
     // Nothing is counted before all that can fail is done: what is counted as received is accepted or rejected.
     counters.received(receivedSpans);
     if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
@@ -125,6 +138,30 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   }
 
   return { handle, answerError: answerOtlpError };
+}
+
+/**
+ * The spans as a body of `POST /v1/telemetry` has them, or undefined where it has more bytes. One span after the other is
+ * written: a resource of a megabyte is in each of them, and no text can hold it a thousand times.
+ */
+function writeSpans(spans: readonly Span[], maxBytes: number): Buffer | undefined {
+  const written: string[] = [];
+  let characters = 0;
+  for (const span of spans) {
+    const text = JSON.stringify(span);
+    characters += text.length;
+    if (characters > maxBytes) return undefined;
+    written.push(text);
+  }
+  const body = Buffer.from(`{"spans":[${written.join(",")}]}`);
+  return body.byteLength > maxBytes ? undefined : body;
+}
+
+function tooManyBytes(maxBytes: number): ApiError {
+  const message =
+    `The spans have more than ${maxBytes} bytes as JSON (four times limits.max_body_bytes), the attributes of their ` +
+    "resource written with each. Send fewer spans at a time.";
+  return new ApiError("batch_too_large", message, { max_bytes: maxBytes });
 }
 
 function spanCountOf(otlp: OtlpTraceRequest): number {

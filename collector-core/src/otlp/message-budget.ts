@@ -4,6 +4,10 @@ const MAX_MESSAGES = 200_000;
 const MAX_ATTRIBUTES = 500_000;
 /** Lists and maps in its attributes at most. */
 const MAX_CONTAINERS = 600_000;
+/** Items of all lists at most: of a request of 10 MB each can be a number of 8 bytes. */
+const MAX_LIST_ITEMS = 1_000_000;
+/** Characters that JSON writes as six at most: a text of nothing else would become six times as long. */
+const MAX_CONTROL_CHARACTERS = 1_000_000;
 
 /** A request has more parts than could be read without holding everybody else up. */
 export class TooManyMessages extends Error {
@@ -25,6 +29,8 @@ export class MessageBudget {
   #messages = 0;
   #attributes = 0;
   #containers = 0;
+  #listItems = 0;
+  #controlCharacters = 0;
 
   /** Counts a resource, a scope, a span, an event or a link. @throws {@link TooManyMessages}. */
   takeMessage(): void {
@@ -41,5 +47,18 @@ export class MessageBudget {
   /** Counts a list or a map in a value. @throws {@link TooManyMessages}. */
   takeContainer(): void {
     if (++this.#containers > MAX_CONTAINERS) throw new TooManyMessages("lists and maps", MAX_CONTAINERS);
+  }
+
+  /** Counts items of lists, of which an empty one has two bytes. @throws {@link TooManyMessages}. */
+  takeListItems(count: number): void {
+    this.#listItems += count;
+    if (this.#listItems > MAX_LIST_ITEMS) throw new TooManyMessages("items of lists", MAX_LIST_ITEMS);
+  }
+
+  /** Counts control characters other than tabs and line ends. @throws {@link TooManyMessages}. */
+  takeControlCharacters(count: number): void {
+    this.#controlCharacters += count;
+    if (this.#controlCharacters > MAX_CONTROL_CHARACTERS)
+      throw new TooManyMessages("control characters", MAX_CONTROL_CHARACTERS);
   }
 }

@@ -4,9 +4,36 @@ import { finiteNumber, wholeNumber } from "./exact-numbers.js";
 import { MessageBudget } from "./message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpAttributes } from "./received-spans.js";
 
+/** The control characters of a shorter request are not counted: six times its bytes are still few. */
+const SHORTEST_COUNTED = 256 * 1024;
+
 /** Reads a request, and counts what it is made of. */
 export class RequestReader extends BinaryReader {
   readonly budget = new MessageBudget();
+
+  constructor(private readonly bytesRead: Uint8Array) {
+    super(bytesRead);
+  }
+
+  /** A text, which must be valid UTF-8. @throws `TooManyMessages`. */
+  text(): string {
+    if (this.len < SHORTEST_COUNTED) return this.string(true);
+    const from = this.pos;
+    const text = this.string(true);
+    this.budget.takeControlCharacters(controlCharacters(this.bytesRead, from, this.pos));
+    return text;
+  }
+}
+
+/** Characters of a text that JSON can only write as six, such as \u0001. The length before it may count as one. */
+function controlCharacters(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    // Backspace, tab, line feed, form feed and carriage return have short names: 8, 9, 10, 12, 13.
+    if (byte < 0x20 && (byte < 8 || byte > 13 || byte === 11)) count++;
+  }
+  return count;
 }
 
 /** Where the message ends whose length comes next. */
@@ -17,7 +44,7 @@ export function endOfMessage(reader: RequestReader): number {
 
 /** A text, which must be valid UTF-8. */
 export function readText(reader: RequestReader): string {
-  return reader.string(true);
+  return reader.text();
 }
 
 /**
@@ -94,8 +121,10 @@ function readArrayValue(reader: RequestReader, depth: number): JsonValue {
   reader.budget.takeContainer();
   for (const end = endOfMessage(reader); reader.pos < end;) {
     const [field, wireType] = reader.tag();
-    if (field === 1) values.push(readAnyValue(reader, depth));
-    else reader.skip(wireType, field);
+    if (field === 1) {
+      reader.budget.takeListItems(1);
+      values.push(readAnyValue(reader, depth));
+    } else reader.skip(wireType, field);
   }
   return values;
 }

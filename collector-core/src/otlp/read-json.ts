@@ -139,15 +139,19 @@ function readAnyValue(any: unknown, depth: number, budget: MessageBudget): JsonV
         return doubleValue(value);
       case "arrayValue":
       case "array_value":
-        return isRecord(value)
-          ? list(value, "values", "values").map((item) => readAnyValue(item, depth + 1, budget))
-          : [];
+        return isRecord(value) ? readArrayValue(value, depth, budget) : [];
       case "kvlistValue":
       case "kvlist_value":
         return isRecord(value) ? readKeyValueList(value, depth, budget) : {};
     }
   }
   return null;
+}
+
+function readArrayValue(value: JsonObject, depth: number, budget: MessageBudget): JsonValue {
+  const sent = list(value, "values", "values");
+  budget.takeListItems(sent.length);
+  return sent.map((item) => readAnyValue(item, depth + 1, budget));
 }
 
 function readKeyValueList(value: JsonObject, depth: number, budget: MessageBudget): JsonValue {

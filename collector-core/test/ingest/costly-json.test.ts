@@ -75,6 +75,53 @@ describe("reliability: a body that costs far more than its bytes is refused befo
     expect(await metric("obs_spans_received_total")).toBe(0);
   });
 
+  it.each([
+    [
+      "a text of control characters, of which JSON makes six each",
+      () => message(1, Buffer.alloc(9_000_000, 1)),
+    ],
+    ["a list of empty values", () => message(5, Buffer.alloc(9_000_000, Buffer.from([(1 << 3) | 2, 0])))],
+    [
+      "a list of numbers",
+      () => message(5, Buffer.alloc(9_000_000, Buffer.from([(1 << 3) | 2, 2, 3 << 3, 1]))),
+    ],
+  ])("POST /v1/traces in protobuf: an attribute that is %s", async (_what, value) => {
+    const { url, metric } = await startCollector();
+    const attribute = message(9, Buffer.concat([message(1, Buffer.from("a")), message(2, value())]));
+    const body = message(1, message(2, message(2, Buffer.concat([IDS, attribute]))));
+    const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
+    expect(response.status).toBe(413);
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toContain("batch_too_large: ");
+    expect(await metric("obs_spans_received_total")).toBe(0);
+  });
+
+  it("POST /v1/traces in protobuf: a large resource, which each of many spans would have", async () => {
+    const { url, metric } = await startCollector();
+    const text = message(1, Buffer.alloc(1_000_000, "x"));
+    const resource = message(1, message(1, Buffer.concat([message(1, Buffer.from("a")), message(2, text)])));
+    const scope = message(2, Buffer.concat(new Array<Buffer>(2000).fill(message(2, IDS))));
+    const body = message(1, Buffer.concat([resource, scope]));
+    const response = await post(`${url}/v1/traces`, body, "application/x-protobuf");
+    expect(response.status).toBe(413);
+    expect(Buffer.from(await response.arrayBuffer()).toString()).toContain(
+      "four times limits.max_body_bytes",
+    );
+    expect(await metric('obs_spans_rejected_total{reason="batch_too_large"}')).toBe(2000);
+  });
+
+  it("takes a text with some control characters, and a long list, in protobuf", async () => {
+    const { url, get, settled } = await startCollector();
+    const value = message(1, Buffer.alloc(500_000, "\u001b[0m text\n\t"));
+    const numbers = message(5, Buffer.alloc(900_000, Buffer.from([(1 << 3) | 2, 2, 3 << 3, 1])));
+    const attributes = [value, numbers].map((each, index) =>
+      message(9, Buffer.concat([message(1, Buffer.from(`a${index}`)), message(2, each)])),
+    );
+    const body = message(1, message(2, message(2, Buffer.concat([IDS, ...attributes]))));
+    expect((await post(`${url}/v1/traces`, body, "application/x-protobuf")).status).toBe(200);
+    await settled();
+    expect((await firstTrace(get)).trace_id).toBe("07".repeat(16));
+  });
+
   it("says what the limit is", async () => {
     const { url } = await startCollector();
     const error = await errorOf(await post(`${url}/v1/telemetry`, listOf("[]")));
@@ -135,6 +182,9 @@ async function firstTrace(get: <T>(path: string) => Promise<T>): Promise<{ trace
   if (trace === undefined) throw new Error("There is no trace.");
   return trace;
 }
+
+/** The ids of a span in protobuf. */
+const IDS = Buffer.concat([message(1, Buffer.alloc(16, 7)), message(2, Buffer.alloc(8, 5))]);
 
 /** A field of a protobuf message that is a message. */
 function message(field: number, content: Buffer): Buffer {
