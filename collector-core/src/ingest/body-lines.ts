@@ -5,6 +5,7 @@ import { ApiError } from "../contract/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
+import { GatheredBytes } from "./gathered-bytes.js";
 
 /** One line of a body, or that it was too long to be held. */
 export type BodyLine =
@@ -33,7 +34,7 @@ export async function* bodyLines(
   request: IncomingMessage,
   { maxLineBytes, pace, budget }: BodyLineOptions,
 ): AsyncGenerator<BodyLine> {
-  let parts: Buffer[] = [];
+  const parts = new GatheredBytes();
   let size = 0;
   /** White space before anything else is counted and not kept. */
   let isBlank = true;
@@ -45,10 +46,9 @@ export async function* bodyLines(
   };
   const finish = (): BodyLine | undefined => {
     number++;
-    const bytes = Buffer.concat(parts);
+    const bytes = parts.take();
     const isTooLong = size > maxLineBytes;
     const wasBlank = isBlank;
-    parts = [];
     size = 0;
     isBlank = true;
     if (isTooLong) return { type: "too_long", number };
@@ -57,7 +57,7 @@ export async function* bodyLines(
   const add = (part: Buffer): void => {
     size += part.length;
     if (size > maxLineBytes) {
-      parts = [];
+      parts.clear();
       release();
       return;
     }
@@ -65,7 +65,7 @@ export async function* bodyLines(
     if (isBlank) return;
     budget.require(part.length);
     charged += part.length;
-    parts.push(part);
+    parts.add(part);
   };
 
   try {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.js";
 import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../request-aborted.js";
+import { GatheredBytes } from "./gathered-bytes.js";
 
 /** What bounds a body. */
 export interface CollectLimits {
@@ -24,8 +25,7 @@ export function collectBody(
   onFailure: (error: Error) => void,
   onBody: (body: Buffer, done: () => void) => void,
 ): void {
-  let chunks: Buffer[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   let isOver = false;
   /** Undefined while the body is small. */
   let large: LargeBody | undefined;
@@ -34,14 +34,14 @@ export function collectBody(
     if (isOver) return;
     isOver = true;
     large?.end();
-    chunks = [];
+    gathered.clear();
     // What still comes is read and thrown away: a closed connection would take the answer with it.
     request.off("data", onData).resume();
     onFailure(error);
   }
   function onData(chunk: Buffer): void {
-    size += chunk.byteLength;
-    chunks.push(chunk);
+    gathered.add(chunk);
+    const size = gathered.byteLength;
     if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
     else if (large !== undefined) large.moved(chunk.byteLength);
     else if (size > SMALL_BYTES) beginLarge(maxBytes);
@@ -54,8 +54,7 @@ export function collectBody(
   request.on("end", () => {
     if (isOver) return;
     isOver = true;
-    const body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    onBody(body, () => large?.end());
+    onBody(gathered.take(), () => large?.end());
   });
   // Closed before its end: the sender is gone, or was too slow.
   request.on("close", () => {

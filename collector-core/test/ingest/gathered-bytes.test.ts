@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { GatheredBytes } from "../../src/ingest/gathered-bytes.js";
+import { span, startCollector } from "../running-collector.js";
+import { otlpRequest } from "../otlp/otlp-request.js";
+import { connectRaw, until } from "./raw-connection.js";
+
+/** Chunks of such sizes, over and over, of so many bytes in all. */
+function chunksOf(sizes: readonly number[], bytes: number): Buffer[] {
+  const all = Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251));
+  const chunks: Buffer[] = [];
+  for (let at = 0, n = 0; at < bytes; n++) {
+    const size = sizes[n % sizes.length] ?? 1;
+    chunks.push(all.subarray(at, at + size));
+    at += size;
+  }
+  return chunks;
+}
+
+/** A request whose body comes in chunks of one byte. */
+function inOneByteChunks(path: string, type: string, body: string): string {
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  return `${head}${[...body].map((byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
+}
+
+describe("reliability: the memory that a body takes depends on its bytes, and not on its chunks", () => {
+  it.each([
+    ["one byte each", [1]],
+    ["one byte between long ones", [4096, 1]],
+    ["a few bytes", [7, 1, 300]],
+    ["just too short to be kept", [4095]],
+    ["long", [16_000, 70_000]],
+    ["empty ones among them", [0, 1, 0, 5000]],
+  ])("holds few buffers, and every byte in order: %s", (_what, sizes) => {
+    const bytes = 300_000;
+    const chunks = chunksOf(sizes, bytes);
+    const gathered = new GatheredBytes();
+    for (const chunk of chunks) gathered.add(chunk);
+    expect(gathered.byteLength).toBe(bytes);
+    expect(gathered.bufferCount).toBeLessThanOrEqual((2 * bytes) / 4096 + 2);
+    expect(gathered.take().equals(Buffer.concat(chunks))).toBe(true);
+    expect([gathered.byteLength, gathered.bufferCount]).toEqual([0, 0]);
+  });
+
+  it("hands a single chunk on without a copy", () => {
+    const gathered = new GatheredBytes();
+    for (const chunk of chunksOf([10], 30)) {
+      gathered.add(chunk);
+      expect(gathered.take()).toBe(chunk);
+    }
+    expect(gathered.take().byteLength).toBe(0);
+  });
+
+  it("reads a batch that comes in chunks of one byte", async () => {
+    const { url, get, settled } = await startCollector();
+    const body = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(100_000) } })] });
+    const client = await connectRaw(url);
+    client.socket.write(inOneByteChunks("/v1/telemetry", "application/json", body));
+    await until(() => client.received().includes("HTTP/1.1 202"));
+    await settled();
+    expect(await get("/v1/traces")).toMatchObject({ traces: [{ trace_id: "t1" }] });
+  });
+
+  it("imports lines that come in chunks of one byte", async () => {
+    const { url } = await startCollector();
+    const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(50_000) } }]));
+    const client = await connectRaw(url);
+    client.socket.write(inOneByteChunks("/v1/import", "application/jsonl", `${line}\n\n${line}`));
+    await until(() => client.received().includes('"lines":2'));
+    expect(client.received()).toContain('"refused_lines":0');
+  });
+});
