@@ -65,7 +65,7 @@ export const ERROR_CATALOGUE = {
     status: 413,
     meaning:
       "The batch has more spans, or bytes, than the queue can ever hold, or the body more objects, arrays, " +
-      "different keys or messages than are read at once.",
+      "values, rare keys or messages than are read at once.",
   },
   unsupported_media_type: { status: 415, meaning: "The Content-Type is not one that the path takes." },
   unsupported_encoding: {

@@ -1,13 +1,13 @@
 import { ApiError } from "../contract/errors.js";
-import { exceededBound, MAX_DISTINCT_KEYS, type JsonBounds } from "../span/json-bounds.js";
+import { exceededBound, MAX_RARE_KEYS, MAX_VALUES, type JsonBounds } from "../span/json-bounds.js";
 
 /** Deepest nesting of a body; the body itself is level 1 (contract 1). */
 export const MAX_DEPTH = 32;
 
-/** What a body of `POST /v1/telemetry` may have: as much takes some 0.1 s to parse. */
-export const BATCH_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxContainers: 600_000 };
+/** What a body of `POST /v1/telemetry` may have: as much takes at most some 0.15 s to parse. */
+export const BATCH_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxContainers: 200_000 };
 /** OTLP writes a value as an object in an object, and nests one in another by three or four levels more. */
-export const OTLP_JSON_BOUNDS: JsonBounds = { maxDepth: 160, maxContainers: 1_000_000 };
+export const OTLP_JSON_BOUNDS: JsonBounds = { maxDepth: 160, maxContainers: 400_000 };
 
 /**
  * Refuses a JSON text whose parsing would hold everybody else up, or fill the memory: its bytes are looked at before it
@@ -33,8 +33,15 @@ export function requireJsonBounds(json: Uint8Array, bounds: JsonBounds): void {
     case "keys":
       throw new ApiError(
         "batch_too_large",
-        `The body has more than ${MAX_DISTINCT_KEYS} different keys. Send fewer spans a batch.`,
-        { max_different_keys: MAX_DISTINCT_KEYS },
+        `The body has more than ${MAX_RARE_KEYS} rare keys: numeric ones, and different ones beyond the first thousand, ` +
+          "of which the first of an object counts as three. Send fewer spans a batch, or such keys as values.",
+        { max_rare_keys: MAX_RARE_KEYS },
+      );
+    case "values":
+      throw new ApiError(
+        "batch_too_large",
+        `The body has more than ${MAX_VALUES} keys and values. Send fewer spans a batch.`,
+        { max_keys_and_values: MAX_VALUES },
       );
   }
 }

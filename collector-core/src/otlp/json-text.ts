@@ -2,7 +2,7 @@ import type { JsonValue } from "@obspan/sdk/wire";
 import { exceededBound, SHORTEST_SCANNED } from "../span/json-bounds.js";
 
 /** Objects and arrays that are read from the JSON texts of one request at most: more stay texts. */
-const MAX_CONTAINERS = 1_000_000;
+const MAX_CONTAINERS = 400_000;
 
 let left = MAX_CONTAINERS;
 

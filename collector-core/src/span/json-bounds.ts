@@ -1,23 +1,39 @@
 import {
+  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   closingQuoteOrEnd,
   COLON,
+  COMMA,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
   wordsOf,
 } from "./json-bytes.js";
 
-/** What a JSON text may have. Each object, array and new key costs far more than the bytes that say it. */
+/** What a JSON text may have. Each object, array and rare key costs far more than the bytes that say it. */
 export interface JsonBounds {
   readonly maxDepth: number;
   /** Objects and arrays together. */
   readonly maxContainers: number;
 }
 
-/** Distinct keys of a text at most: the parser takes a microsecond for each that it has not seen before. */
-export const MAX_DISTINCT_KEYS = 250_000;
+/**
+ * Keys and values of a text at most. A body of 10 MiB can hold five million numbers, which take a quarter of a second to
+ * parse.
+ */
+export const MAX_VALUES = 2_000_000;
+
+/**
+ * The weight of rare keys of a text at most. A parser keeps the objects whose keys it meets often as rows of a known
+ * shape. An object of numeric keys, or of keys that it has no shape for, becomes a hash table, which takes up to three
+ * microseconds, and half a microsecond for each further key.
+ */
+export const MAX_RARE_KEYS = 150_000;
+/** So many different keys of a text, the first ones, are not rare. */
+const COMMON_KEYS = 1000;
+/** The weight of the first rare key of an object, which makes it a hash table. */
+const FIRST_RARE_KEY = 3;
 
 /**
  * Shorter texts are not looked at: they cannot take long, whatever they are. Of 256 KiB a parser makes 87,000 arrays
@@ -26,9 +42,11 @@ export const MAX_DISTINCT_KEYS = 250_000;
 export const SHORTEST_SCANNED = 256 * 1024;
 
 /** The bound that a text is beyond. */
-export type ExceededBound = "depth" | "containers" | "keys";
+export type ExceededBound = "depth" | "containers" | "keys" | "values";
 
-const KEY_BITS = 2 ** 22;
+const KEY_BITS = 2 ** 18;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 
 /**
  * Looks for a bound that a JSON text is beyond, in one pass over the bytes and before it is parsed. The text need not be
@@ -41,6 +59,10 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
   const keys = new KeyCounter(json, words);
   let depth = 0;
   let containers = 0;
+  let values = 0;
+  let rareKeys = 0;
+  /** Whether the next rare key may be the first of its object. */
+  let isNewObject = false;
   let stringStart = 0;
   let stringEnd = 0;
   for (let at = 0; at < length; at++) {
@@ -53,22 +75,31 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBou
       case OPEN_BRACKET:
         if (++depth > bounds.maxDepth) return "depth";
         if (++containers > bounds.maxContainers) return "containers";
+        isNewObject = true;
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
         depth--;
+        isNewObject = true;
+        break;
+      case COMMA:
+        if (++values > MAX_VALUES) return "values";
         break;
       case COLON:
-        if (keys.add(stringStart, stringEnd) > MAX_DISTINCT_KEYS) return "keys";
+        if (++values > MAX_VALUES) return "values";
+        if (!keys.isRare(stringStart, stringEnd)) break;
+        rareKeys += isNewObject ? FIRST_RARE_KEY : 1;
+        if (rareKeys > MAX_RARE_KEYS) return "keys";
+        isNewObject = false;
         break;
     }
   }
   return undefined;
 }
 
-/** Counts distinct keys by a hash of each. Where two hashes fall together the count is too low, never too high. */
+/** Tells common keys from rare ones, by a hash of each. Where two hashes fall together a rare key may count as common. */
 class KeyCounter {
-  readonly #seen = new Uint8Array(KEY_BITS / 8);
+  readonly #common = new Uint8Array(KEY_BITS / 8);
   /** Drawn at random, so that nobody can choose keys that fall together. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #count = 0;
@@ -78,20 +109,23 @@ class KeyCounter {
     private readonly words: DataView,
   ) {}
 
-  /** @returns how many there have been. */
-  add(start: number, end: number): number {
+  /** True where a key is numeric, or is none of the first {@link COMMON_KEYS} different ones. */
+  isRare(start: number, end: number): boolean {
+    const first = this.json[start] ?? 0;
+    // A digit may be written as an escape.
+    if ((first >= DIGIT_0 && first <= DIGIT_9) || first === BACKSLASH) return true;
     let hash = this.#seed;
     let at = start;
     for (const lastWord = end - 4; at <= lastWord; at += 4) hash = mix(hash, this.words.getInt32(at));
     for (; at < end; at++) hash = mix(hash, this.json[at] ?? 0);
     const bit = hash & (KEY_BITS - 1);
     const mask = 1 << (bit & 7);
-    const seen = this.#seen[bit >>> 3] ?? 0;
-    if ((seen & mask) === 0) {
-      this.#seen[bit >>> 3] = seen | mask;
-      this.#count++;
-    }
-    return this.#count;
+    const common = this.#common[bit >>> 3] ?? 0;
+    if ((common & mask) !== 0) return false;
+    if (this.#count >= COMMON_KEYS) return true;
+    this.#common[bit >>> 3] = common | mask;
+    this.#count++;
+    return false;
   }
 }
 

@@ -17,12 +17,23 @@ function distinctKeys(): string {
   return `{${keys.join(",")}}`;
 }
 
+/** 150,000 objects, each of which a parser makes a hash table. */
+function rareObjects(keyAt: (index: number) => string): string {
+  return `[${Array.from({ length: 150_000 }, (_, index) => `{"${keyAt(index)}":1}`).join(",")}]`;
+}
+
 const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
 const COSTLY: readonly (readonly [what: string, value: string, code: string])[] = [
   ["empty arrays", listOf("[]"), "batch_too_large"],
   ["empty objects", listOf("{}"), "batch_too_large"],
   ["different keys", distinctKeys(), "batch_too_large"],
+  ["different keys in objects of their own", rareObjects((index) => `k${index % 50_000}`), "batch_too_large"],
+  ["different keys behind a common one", rareObjects((index) => `a":1,"k${index}`), "batch_too_large"],
+  ["numeric keys", rareObjects((index) => String(99_999_990 + (index % 9))), "batch_too_large"],
+  ["numeric keys as escapes", rareObjects((index) => `\\u003${index % 9}9999999`), "batch_too_large"],
+  ["numbers of one digit", listOf("1"), "batch_too_large"],
+  ["members of one name", `{${new Array(1_700_000).fill('"a":1').join(",")}}`, "batch_too_large"],
   ["arrays in arrays", deep(4_000_000), "too_deep"],
   ["arrays that never close", "[".repeat(8_000_000), "too_deep"],
   ["a string that never ends", `"${'\\\\"'.repeat(2_000_000)}`, "invalid_json"],
@@ -125,8 +136,8 @@ describe("reliability: a body that costs far more than its bytes is refused befo
   it("says what the limit is", async () => {
     const { url } = await startCollector();
     const error = await errorOf(await post(`${url}/v1/telemetry`, listOf("[]")));
-    expect(error).toMatchObject({ status: 413, details: { max_objects_and_arrays: 600_000 } });
-    expect(error.message).toContain("600000 objects and arrays");
+    expect(error).toMatchObject({ status: 413, details: { max_objects_and_arrays: 200_000 } });
+    expect(error.message).toContain("200000 objects and arrays");
   });
 
   it("takes JSON texts of one request that hold too much as texts", async () => {
@@ -150,12 +161,14 @@ describe("reliability: a body that costs far more than its bytes is refused befo
 describe("large bodies of ordinary spans are taken", () => {
   const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attribute_${n}`, `value ${n}`]));
   const embedding = Array.from({ length: 1_000_000 }, (_, n) => (n % 1000) / 1000);
-  const points = Array.from({ length: 500_000 }, (_, n) => [n % 90, 52]);
+  const byId = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`user_${n}`, n]));
+  const points = Array.from({ length: 150_000 }, (_, n) => [n % 90, 52]);
 
   it.each([
     ["3,900 spans of 100 attributes", Array.from({ length: 3900 }, () => span({ attributes: hundred }))],
     ["an embedding of a million numbers", [span({ attributes: { embedding } })]],
-    ["half a million points", [span({ attributes: { points } })]],
+    ["a count for each of 40,000 users", [span({ attributes: { byId, input_text: "x".repeat(300_000) } })]],
+    ["150,000 points", [span({ attributes: { points } })]],
     [
       "40,000 short messages",
       [

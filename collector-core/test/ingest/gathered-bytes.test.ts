@@ -19,7 +19,7 @@ function chunksOf(sizes: readonly number[], bytes: number): Buffer[] {
 /** A request whose body comes in chunks of one byte. */
 function inOneByteChunks(path: string, type: string, body: string): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  return `${head}${[...body].map((byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
+  return `${head}${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
 }
 
 describe("reliability: the memory that a body takes depends on its bytes, and not on its chunks", () => {
