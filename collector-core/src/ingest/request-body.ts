@@ -5,8 +5,9 @@ import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
 import type { NowOrLater } from "../now-or-later.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import { createConcurrencyLimit } from "../concurrency-limit.js";
+import { createBodyTurns, type Wait } from "./body-turns.js";
 import { collectBody, tooLarge } from "./collect-body.js";
+import { connectionSignal } from "./connection-signal.js";
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 const inflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate);
@@ -23,18 +24,19 @@ export interface BodyReaderOptions {
 
 /**
  * Reads the body of a request, decompressed (gzip, deflate or br), and hands it on the moment it is there: what takes it
- * runs at once, for waiting in between would cost as much as the reading.
+ * runs at once, since a wait in between would cost as much as the reading. Only bodies over 256 KiB are taken one in each
+ * turn of the event loop.
  *
  * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding, overloaded;
  * `RequestAborted`; and what `take` throws.
  */
 export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => NowOrLater<T>) => Promise<T>;
 
-/** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
-const MAX_DECOMPRESSING = 8;
+/** Of as much a parser makes what holds nobody up. */
+const MAX_TAKEN_AT_ONCE = 256 * 1024;
 
 export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
-  const inTurn = createConcurrencyLimit(MAX_DECOMPRESSING);
+  const turns = createBodyTurns();
 
   return function readBody(request, take) {
     const encoding = request.headers["content-encoding"];
@@ -44,18 +46,9 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     if (announced > maxBodyBytes) throw tooLarge(announced, maxBodyBytes);
 
     return new Promise((resolve, reject) => {
-      async function decompressAndTake(received: Buffer, inflate: Decompress) {
-        const body = await inTurn(() => inflate(received, maxBodyBytes));
-        budget.take(body.byteLength);
-        try {
-          return await take(body);
-        } finally {
-          budget.giveBack(body.byteLength);
-        }
-      }
       collectBody(request, { announced, maxBytes: maxBodyBytes, budget }, reject, (received, done) => {
-        if (decompress !== undefined) {
-          resolve(decompressAndTake(received, decompress).finally(done));
+        if (decompress !== undefined || received.byteLength > MAX_TAKEN_AT_ONCE) {
+          resolve(takeInTurn(request, received, decompress, take).finally(done));
           return;
         }
         try {
@@ -68,6 +61,38 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
       });
     });
   };
+
+  async function takeInTurn<T>(
+    request: IncomingMessage,
+    received: Buffer,
+    decompress: Decompress | undefined,
+    take: (body: Buffer) => NowOrLater<T>,
+  ): Promise<T> {
+    const begin = async (wait: Wait, body: Buffer): Promise<Begun<T>> => {
+      if (body.byteLength > MAX_TAKEN_AT_ONCE) return await turns.parse(wait, () => ({ taken: take(body) }));
+      wait.signal.throwIfAborted();
+      return { taken: take(body) };
+    };
+    const { taken } = await turns.wait(connectionSignal(request.socket), (wait) => {
+      if (decompress === undefined) return begin(wait, received);
+      return turns.decompress(wait, async () => {
+        const body = await decompress(received, maxBodyBytes);
+        // What waits to be parsed keeps its turn: no more bodies than these are decompressed and not yet taken.
+        budget.take(body.byteLength);
+        try {
+          return await begin(wait, body);
+        } finally {
+          budget.giveBack(body.byteLength);
+        }
+      });
+    });
+    return await taken;
+  }
+}
+
+/** A result that may still come: not itself a promise, which would be waited for in turn. */
+interface Begun<T> {
+  readonly taken: NowOrLater<T>;
 }
 
 type Decompress = (compressed: Buffer, maxBytes: number) => Promise<Buffer>;

@@ -1,0 +1,112 @@
+import { setMaxListeners } from "node:events";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { createBodyTurns } from "../../src/ingest/body-turns.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
+import { connectRaw, until } from "./raw-connection.js";
+
+const MIB = 2 ** 20;
+
+/** A valid batch of so many bytes. */
+function batchOf(bytes: number): string {
+  return JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(bytes) } })] });
+}
+
+function gzipPost(body: Buffer): Buffer {
+  const head =
+    "POST /v1/telemetry HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" +
+    `Content-Encoding: gzip\r\nContent-Length: ${body.byteLength}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+describe("reliability: large bodies take turns", () => {
+  it("parses one large body in each turn of the event loop", async () => {
+    const turns = createBodyTurns();
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, () => turns.wait(never, (wait) => turns.parse(wait, () => turn))),
+    );
+    isOver = true;
+    expect(new Set(taken).size).toBe(8);
+  });
+
+  it("decompresses three bodies at a time", async () => {
+    const turns = createBodyTurns();
+    let running = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        turns.wait(never, (wait) =>
+          turns.decompress(wait, async () => {
+            most = Math.max(most, ++running);
+            await new Promise(setImmediate);
+            running--;
+          }),
+        ),
+      ),
+    );
+    expect(most).toBe(3);
+  });
+
+  it("refuses a body that would wait too long, and one too many, as overloaded", async () => {
+    const turns = createBodyTurns(20);
+    const endless = (): Promise<unknown> =>
+      turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));
+    for (let body = 0; body < 3; body++) void endless();
+    await expect(endless()).rejects.toMatchObject({ code: "overloaded", status: 503 });
+    const waiting = Array.from({ length: 300 }, endless);
+    const codes = await Promise.allSettled(waiting);
+    expect(codes.every(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  it("lets a body leave the line whose connection closes", async () => {
+    const turns = createBodyTurns();
+    const connection = new AbortController();
+    for (let body = 0; body < 3; body++)
+      void turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));
+    let isRead = false;
+    const left = turns.wait(connection.signal, (wait) =>
+      turns.decompress(wait, () => Promise.resolve((isRead = true))),
+    );
+    connection.abort(new Error("closed"));
+    await expect(left).rejects.toThrow("closed");
+    expect(isRead).toBe(false);
+  });
+});
+
+describe("reliability: the collector does not work for who has gone", () => {
+  it("drops compressed bodies whose senders left at once, and counts them as 499", async () => {
+    const { url, metric } = await startCollector();
+    const request = gzipPost(gzipSync(batchOf(9 * MIB)));
+    const clients = await Promise.all(Array.from({ length: 40 }, () => connectRaw(url)));
+    for (const { socket } of clients) socket.end(request, () => socket.destroy());
+    const route = 'obs_http_requests_total{route="/v1/telemetry"';
+    await until(
+      async () => (await metric(`${route},status="499"}`)) + (await metric(`${route},status="202"}`)) >= 40,
+    );
+    expect(await metric("obs_spans_received_total")).toBeLessThan(20);
+  });
+
+  it("takes large and compressed bodies of senders that stay", async () => {
+    const { url, post, metric } = await startCollector();
+    const body = gzipSync(batchOf(MIB));
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+    const answers = await Promise.all([
+      ...Array.from({ length: 8 }, () => fetch(`${url}/v1/telemetry`, { method: "POST", headers, body })),
+      ...Array.from({ length: 4 }, () => post(batchOf(MIB))),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(new Array(12).fill(202));
+    expect(await metric("obs_spans_received_total")).toBe(12);
+    const broken = await fetch(`${url}/v1/telemetry`, { method: "POST", headers, body: "no gzip" });
+    expect(await errorOf(broken)).toMatchObject({ code: "invalid_encoding" });
+  });
+});
