@@ -72,6 +72,7 @@ export const ERROR_CATALOGUE = {
     status: 415,
     meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
   },
+  expectation_failed: { status: 417, meaning: "The Expect header is not `100-continue`." },
   headers_too_large: { status: 431, meaning: "The head of the request is larger than 16 KiB." },
   rate_limited: {
     status: 429,

@@ -9,6 +9,7 @@ import { createAnswerBudget } from "./answer-budget.js";
 import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
 import { answerErrors } from "./error-answers.js";
+import { handleExpectations } from "./expectations.js";
 import { endHalfOpen } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
@@ -95,6 +96,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const app = fastify({
     serverFactory: (handleByFastify) => {
       server = createServer(LIMITS, (request, response) => handle(request, response, handleByFastify));
+      handleExpectations(server, (request, response, unmet) =>
+        handle(request, response, handleByFastify, unmet),
+      );
       // A reader that takes nothing of its answer any more keeps what it was to read in memory.
       server.timeout = STALLED_MS;
       limitConnections(server, { ...options.connections, maxConnections: MAX_CONNECTIONS });
@@ -161,6 +165,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     request: IncomingMessage,
     response: ServerResponse,
     handleByFastify: (request: IncomingMessage, response: ServerResponse) => void,
+    unmetExpectation?: ApiError,
   ): void {
     const path = pathOf(request.url ?? "/");
     const ingest = ingestRoutes.get(path);
@@ -176,6 +181,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         pipelined.end(request);
         return;
       }
+      if (unmetExpectation !== undefined) throw unmetExpectation;
     } catch (error) {
       void answerError(request, response, route, error, ingest).finally(() => pipelined.end(request));
       return;

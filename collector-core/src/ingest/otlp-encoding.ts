@@ -90,6 +90,7 @@ const RPC_CODES: Readonly<Record<number, number>> = {
   408: 4,
   413: 8,
   415: 3,
+  417: 3,
   429: 8,
   503: 14,
 };
