@@ -4,6 +4,11 @@ import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-
 import { RequestAborted } from "../request-aborted.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 
+/** A body may have so many chunks, whatever their size. Each takes some microseconds to read. */
+const MANY_CHUNKS = 8192;
+/** A body of more chunks has so many bytes in each at least, on average. */
+const SHORT_CHUNK = 8;
+
 /** What bounds a body. */
 export interface CollectLimits {
   /** Content-Length; 0 where there is none. */
@@ -16,7 +21,7 @@ export interface CollectLimits {
  * Collects the bytes of a body. Small bodies are collected at once. A large one first takes its size from the budget, and
  * is not read until there is room; where it then stalls while others need the memory, it is given up.
  *
- * Either callback is called, once: `onFailure` with `ApiError` body_too_large or overloaded, or with `RequestAborted`;
+ * Either callback is called, once: `onFailure` with `ApiError` body_too_large, invalid_http or overloaded, or with `RequestAborted`;
  * `onBody` with the bytes, which stay charged until it calls `done`.
  */
 export function collectBody(
@@ -26,6 +31,7 @@ export function collectBody(
   onBody: (body: Buffer, done: () => void) => void,
 ): void {
   const gathered = new GatheredBytes();
+  let chunks = 0;
   let isOver = false;
   /** Undefined while the body is small. */
   let large: LargeBody | undefined;
@@ -43,8 +49,14 @@ export function collectBody(
     gathered.add(chunk);
     const size = gathered.byteLength;
     if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
+    else if (++chunks > MANY_CHUNKS && size < chunks * SHORT_CHUNK) giveUpChunks();
     else if (large !== undefined) large.moved(chunk.byteLength);
     else if (size > SMALL_BYTES) beginLarge(maxBytes);
+  }
+  function giveUpChunks(): void {
+    giveUp(tooManyChunks(chunks));
+    // What still comes costs more to read than it is worth: the connection closes when its answer has left.
+    setImmediate(() => request.socket.destroySoon());
   }
   function beginLarge(bytes: number): void {
     large = new LargeBody(request, budget, bytes);
@@ -110,6 +122,15 @@ class LargeBody {
     this.#isCharged = false;
     this.#waiting?.abort(new RequestAborted());
   }
+}
+
+function tooManyChunks(chunks: number): ApiError {
+  return new ApiError(
+    "invalid_http",
+    `The body comes in ${chunks} chunks of fewer than ${SHORT_CHUNK} bytes on average. Write more at a time.`,
+    { max_short_chunks: MANY_CHUNKS },
+    { Connection: "close" },
+  );
 }
 
 export function tooLarge(size: number, maxBytes: number): ApiError {

@@ -52,12 +52,22 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
 
   it("reads a batch that comes in chunks of one byte", async () => {
     const { url, get, settled } = await startCollector();
-    const body = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(100_000) } })] });
+    const body = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(7000) } })] });
     const client = await connectRaw(url);
     client.socket.write(inOneByteChunks("/v1/telemetry", "application/json", body));
     await until(() => client.received().includes("HTTP/1.1 202"));
     await settled();
     expect(await get("/v1/traces")).toMatchObject({ traces: [{ trace_id: "t1" }] });
+  });
+
+  it("refuses a batch of very many chunks of one byte, and closes the connection", async () => {
+    const { url, metric } = await startCollector();
+    const client = await connectRaw(url);
+    client.socket.write(inOneByteChunks("/v1/telemetry", "application/json", " ".repeat(100_000)));
+    await until(() => client.isClosed());
+    await until(
+      async () => (await metric('obs_http_requests_total{route="/v1/telemetry",status="400"}')) === 1,
+    );
   });
 
   it("imports lines that come in chunks of one byte", async () => {
