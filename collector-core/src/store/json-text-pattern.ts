@@ -17,18 +17,20 @@ const PLAIN_RUN = /[ -~]+/g;
 const MIN_PLAIN_RUN = 3;
 /** A part of the text is enough to find where to look closer. */
 const MAX_PART = 32;
-/** What is found is in a key where its quote is followed by a colon: keys are not text. */
-const NOT_IN_KEY = String.raw`(?![^"\\]{0,64}"[ \t\r\n]*:)`;
+/** Two escapes of six bytes, of a character beyond the first plane: no spelling of a character is longer. */
+const MAX_SPELLING_BYTES = 12;
+/** Bytes of the longest match. */
+export const MAX_MATCH_BYTES = MAX_PART * MAX_SPELLING_BYTES;
 
 /**
  * A pattern that finds any of some texts in the bytes of JSON, read as Latin-1, in any letter case and however they are
- * escaped there. It may find what is not there, never the opposite: a hundred megabytes take less than a tenth of a
- * second.
+ * escaped there. It may find what is not there, never the opposite: keys too, see `JsonTextSearch`. A hundred megabytes
+ * take less than a tenth of a second.
  *
  * @param foldedTexts - see `foldCase`; none empty.
  */
 export function jsonTextPattern(foldedTexts: readonly string[]): RegExp {
-  return new RegExp([...new Set(foldedTexts.flatMap(patternsOfText))].join("|"), "i");
+  return new RegExp([...new Set(foldedTexts.flatMap(patternsOfText))].join("|"), "gi");
 }
 
 function patternsOfText(foldedText: string): string[] {
@@ -36,7 +38,7 @@ function patternsOfText(foldedText: string): string[] {
   const runs = foldedText.split(/["\\/]/).flatMap((piece) => piece.match(PLAIN_RUN) ?? []);
   const longest = runs.reduce((a, b) => (b.length > a.length ? b : a), "");
   const part = Array.from(longest.length >= MIN_PLAIN_RUN ? longest : foldedText).slice(0, MAX_PART);
-  const main = part.map(patternOf).join("") + NOT_IN_KEY;
+  const main = part.map(patternOf).join("");
 
   // Rare: ASCII that is escaped without need, and characters that become some of the part when their case is folded.
   const rare = new Set(partialFoldings(part.join("")).flatMap(spellingsBeyondAscii));

@@ -19,6 +19,14 @@ const DIGEST_FROM_BYTES = 16 * 1024;
 /** A batch of longer spans, on average, is not kept whole: they need digests, and cutting it up costs them little. */
 const WHOLE_BATCH_BYTES_PER_SPAN = 4 * 1024;
 
+/** Where a span is kept. */
+export interface SpanPlace {
+  /** The bytes that its JSON is among: those of its batch, or its own. */
+  readonly surroundings: SpanSlice;
+  /** Its own. A batch is cut up when this is asked: while the surroundings are held, or before the store changes. */
+  readonly slice: () => SpanSlice;
+}
+
 /**
  * The JSON of all spans. That of a batch is kept whole, in one piece, where nothing in it was left out; else each span
  * has a slice of its own.
@@ -157,20 +165,24 @@ export class SpanBytes {
 
   /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
   slice(row: number): SpanSlice {
+    return this.place(row).slice();
+  }
+
+  /** Where the JSON of a span is, and what it is among. As {@link slice} otherwise. */
+  place(row: number): SpanPlace {
     const { table } = this;
     const offset = table.int(row, INT.offset);
     const length = table.int(row, INT.length);
     const memory = this.#segments.segment(table.int(row, INT.segment));
-    if (length < 0) return this.#batchSlices.find(memory, offset, ~length);
-    return { memory, start: offset + table.int(row, INT.digestLength), end: offset + length };
-  }
-
-  /** The bytes that the JSON of a span is kept among: those of its batch, or its own. As {@link slice} otherwise. */
-  surroundings(row: number): SpanSlice {
-    if (this.table.int(row, INT.length) >= 0) return this.slice(row);
-    const memory = this.#segments.segment(this.table.int(row, INT.segment));
-    const { start, end } = readBatchHeader(memory, this.table.int(row, INT.offset));
-    return { memory, start, end };
+    if (length < 0) {
+      const { start, end } = readBatchHeader(memory, offset);
+      return {
+        surroundings: { memory, start, end },
+        slice: () => this.#batchSlices.find(memory, offset, ~length),
+      };
+    }
+    const own = { memory, start: offset + table.int(row, INT.digestLength), end: offset + length };
+    return { surroundings: own, slice: () => own };
   }
 
   clear(): void {

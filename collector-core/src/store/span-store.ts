@@ -4,7 +4,7 @@ import { normalizeSpan } from "../span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
 import type { Hash64 } from "../seeded-hash.js";
 import type { MemoryInUse, SpanSlice } from "./segment-store.js";
-import { parseSpan, SpanBytes } from "./span-bytes.js";
+import { parseSpan, SpanBytes, type SpanPlace } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
 import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
@@ -255,9 +255,9 @@ export class SpanStore {
     return this.#bytes.slice(row);
   }
 
-  /** The bytes that it is among, the same for all spans of a batch that is kept whole; good as long. */
-  surroundings(row: number): SpanSlice {
-    return this.#bytes.surroundings(row);
+  /** Where its JSON is, and the bytes that it is among; good as long. */
+  place(row: number): SpanPlace {
+    return this.#bytes.place(row);
   }
 
   snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {

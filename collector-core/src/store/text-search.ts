@@ -1,11 +1,15 @@
+import type { NowOrLater } from "../now-or-later.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord, MAX_NAME_LENGTH } from "../span/span-facts.js";
 import { foldCase } from "./case-folding.js";
-import { jsonTextPattern } from "./json-text-pattern.js";
+import { JsonTextSearch, PIECE_BYTES } from "./json-text-search.js";
 import { holdForReading, type SliceMemory, type SpanSlice } from "./segment-store.js";
 import type { SpanStore } from "./span-store.js";
 import type { TimeSlice } from "../time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
+
+/** Lets others have their turn, where it is time for that. */
+type Pause = () => Promise<void> | undefined;
 
 /**
  * Searches spans for a text: in their names and in all strings of their attributes, in any letter case, and with the
@@ -15,59 +19,85 @@ import type { TraceRecord } from "./trace-record.js";
 export class TextSearch {
   /** The ways to write it, mostly one. */
   readonly #folded: readonly string[];
-  readonly #pattern: RegExp;
-  /** Whether the pattern was found, by where the bytes begin: the spans of a batch are looked through together. */
+  readonly #json: JsonTextSearch;
+  /** Whether it was found, by where the bytes begin: the spans of a batch are looked through together. */
   readonly #looked = new WeakMap<SliceMemory, Map<number, boolean>>();
+  /** Bytes that were looked through since the last look at the clock. */
+  #bytesSinceLook = 0;
 
   constructor(
     text: string,
     private readonly spans: SpanStore,
   ) {
     this.#folded = [...new Set([text, text.normalize("NFC"), text.normalize("NFD")].map(foldCase))];
-    this.#pattern = jsonTextPattern(this.#folded);
+    this.#json = new JsonTextSearch(this.#folded);
   }
 
   /** True where a span of the trace has the text. They are read even if the trace is evicted meanwhile. */
   async isIn(trace: TraceRecord, timeSlice: TimeSlice): Promise<boolean> {
-    const { spans } = this;
-    const rows = spans.rowsOf(trace).filter((row) => this.#mayBeIn(spans.surroundings(row)));
-    if (rows.length === 0) return false;
-    const slices = rows.map((row) => spans.slice(row));
-    const release = holdForReading(slices);
+    const places = this.spans.rowsOf(trace).map((row) => this.spans.place(row));
+    let release: (() => void) | undefined;
+    const pause: Pause = () => {
+      if (!timeSlice.isOver()) return undefined;
+      // The bytes stay where they are until others have their turn.
+      release ??= holdForReading(places.map(({ surroundings }) => surroundings));
+      return timeSlice.next();
+    };
     try {
-      for (const slice of slices) {
-        if (this.#isIn(slice)) return true;
-        if (timeSlice.isOver()) await timeSlice.next();
+      for (const { surroundings, slice } of places) {
+        const found = this.#foundIn(surroundings) ?? this.#look(surroundings, pause);
+        if (!(typeof found === "boolean" ? found : await found)) continue;
+        if (await this.#isInSpan(slice(), surroundings, pause)) return true;
+        await pause();
       }
       return false;
     } finally {
-      release();
+      release?.();
     }
   }
 
-  #mayBeIn(surroundings: SpanSlice): boolean {
+  /** What is known of the bytes. */
+  #foundIn({ memory, start }: SpanSlice): boolean | undefined {
+    return this.#looked.get(memory)?.get(start);
+  }
+
+  #look(surroundings: SpanSlice, pause: Pause): NowOrLater<boolean> {
     const { memory, start } = surroundings;
-    let looked = this.#looked.get(memory);
-    if (looked === undefined) {
-      looked = new Map();
-      this.#looked.set(memory, looked);
-    }
-    let found = looked.get(start);
-    if (found === undefined) {
-      found = this.#findsPattern(surroundings);
-      looked.set(start, found);
-    }
-    return found;
+    const remember = (found: boolean): boolean => {
+      const looked = this.#looked.get(memory);
+      if (looked === undefined) this.#looked.set(memory, new Map([[start, found]]));
+      else looked.set(start, found);
+      return found;
+    };
+    const found = this.#mayBeIn(surroundings, pause);
+    return typeof found === "boolean" ? remember(found) : found.then(remember);
   }
 
-  #findsPattern({ memory, start, end }: SpanSlice): boolean {
-    return this.#pattern.test(memory.bytes.toString("latin1", start, end));
+  /** Looks for the text in the bytes: a promise where they are many, or it is time for others. */
+  #mayBeIn({ memory, start, end }: SpanSlice, pause: Pause): NowOrLater<boolean> {
+    const next = this.#json.passOver(memory.bytes, start, end);
+    if (next === undefined) return true;
+    this.#bytesSinceLook += next - start;
+    if (next === end && this.#bytesSinceLook < PIECE_BYTES) return false;
+    return this.#isInRest({ memory, start: next, end }, pause);
   }
 
-  #isIn(slice: SpanSlice): boolean {
-    // What was found may be in another span of the batch.
-    if (!this.#findsPattern(slice)) return false;
+  async #isInRest({ memory, start, end }: SpanSlice, pause: Pause): Promise<boolean> {
+    for (let at = start; ;) {
+      this.#bytesSinceLook = 0;
+      await pause();
+      if (at === end) return false;
+      const next = this.#json.passOver(memory.bytes, at, end);
+      if (next === undefined) return true;
+      at = next;
+    }
+  }
+
+  async #isInSpan(slice: SpanSlice, surroundings: SpanSlice, pause: Pause): Promise<boolean> {
     const { memory, start, end } = slice;
+    // What was found may be in another span of the batch.
+    const isAlone = end - start === surroundings.end - surroundings.start;
+    if (!isAlone && !(await this.#mayBeIn(slice, pause))) return false;
     const { name, attributes } = JSON.parse(memory.bytes.toString("utf8", start, end)) as Record<
       string,
       unknown

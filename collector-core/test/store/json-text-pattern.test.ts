@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldCase, foldsInto, partialFoldings } from "../../src/store/case-folding.js";
-import { jsonTextPattern } from "../../src/store/json-text-pattern.js";
+import { MAX_MATCH_BYTES } from "../../src/store/json-text-pattern.js";
+import { JsonTextSearch } from "../../src/store/json-text-search.js";
 
 /** Ways to write the same JSON, as serializers of other languages do. */
 const WRITERS: readonly ((text: string) => string)[] = [
@@ -19,8 +20,13 @@ function escapeAll(json: string, what: RegExp): string {
   );
 }
 
-const finds = (text: string, json: string): boolean =>
-  jsonTextPattern([foldCase(text)]).test(Buffer.from(json).toString("latin1"));
+function finds(text: string, json: string, pieceBytes?: number): boolean {
+  const search = new JsonTextSearch([foldCase(text)], pieceBytes);
+  const bytes = Buffer.from(json);
+  let at: number | undefined = 0;
+  while (at !== undefined && at < bytes.length) at = search.passOver(bytes, at, bytes.length);
+  return at === undefined;
+}
 
 /** Whose case folds into several, or of several into one; what JSON escapes, or some writers do. */
 const CHARACTERS = "aAsSkKiIfFtTnN ßẞſKıİﬁﬅŉéÉçΣσςЁё東京🎉\"\\/\n\t\u0001<&'+=";
@@ -30,7 +36,7 @@ const characters = fc.oneof(
 );
 const texts = fc.array(characters, { maxLength: 12 }).map((each) => each.join(""));
 
-describe("the pattern that finds a text in the bytes of JSON", () => {
+describe("the search for a text in the bytes of JSON", () => {
   it("finds every text that is there, in any letter case and however it is written", () => {
     fc.assert(
       fc.property(texts, texts, texts, fc.constantFrom(...WRITERS.keys()), (before, text, after, writer) => {
@@ -56,6 +62,52 @@ describe("the pattern that finds a text in the bytes of JSON", () => {
     }
     for (const text of ["plan", "TRIP", "order", 'say "ORDER"', "n t"])
       expect(finds(text, json), text).toBe(true);
+  });
+
+  it("finds every text between keys and values that look alike, wherever a piece ends", () => {
+    const values = fc.oneof(texts, fc.constantFrom(":", '":', '\\":1,', "\\\\", "a".repeat(40), 'aaa":aaa'));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(values, values), { minLength: 1, maxLength: 12 }),
+        fc.nat(),
+        fc.nat(),
+        fc.nat(40),
+        fc.integer({ min: 1, max: 64 }),
+        (members, which, from, length, extra) => {
+          const value = members[which % members.length]?.[1] ?? "";
+          const characters = Array.from(value);
+          const begin = from % Math.max(1, characters.length);
+          const text = characters.slice(begin, begin + 1 + length).join("");
+          fc.pre(text !== "" && foldCase(value).includes(foldCase(text)));
+          const json = `{${members.map((each) => each.map((one) => JSON.stringify(one)).join(": ")).join()}}`;
+          expect(finds(text, json, MAX_MATCH_BYTES + extra), `${JSON.stringify(text)} in ${json}`).toBe(true);
+        },
+      ),
+      { seed: 20261122, numRuns: 4000 },
+    );
+  });
+
+  it("passes over a key of any length, and over thousands of them, wherever a piece ends", () => {
+    for (const length of [10, 62, 65, 5000]) {
+      const json = `[${`{"${"a".repeat(length)}" : 1},`.repeat(100)}"b"]`;
+      for (const pieceBytes of [MAX_MATCH_BYTES + 1, 1000, 64 * 1024]) {
+        expect(finds("aaa", json, pieceBytes), `${length}, ${pieceBytes}`).toBe(false);
+        expect(finds("b", json, pieceBytes), `${length}, ${pieceBytes}`).toBe(true);
+      }
+    }
+  });
+
+  it("reads megabytes of keys that match in pieces, between which others can have their turn", () => {
+    const json = Buffer.from(`[${`{"${"a".repeat(62)}":1},`.repeat(15_000)}1]`);
+    const search = new JsonTextSearch([foldCase("aaa")]);
+    let pieces = 0;
+    let at: number | undefined = 0;
+    while (at !== undefined && at < json.length) {
+      at = search.passOver(json, at, json.length);
+      pieces++;
+    }
+    expect(at).toBe(json.length);
+    expect(pieces).toBeGreaterThan(14);
   });
 
   it("finds a value that looks like a key inside its quotes", () => {
