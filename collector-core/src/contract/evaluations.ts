@@ -52,8 +52,10 @@ const Filters = {
         "Of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
     }),
   ),
-  since: Type.Optional(Type.String({ description: "RFC 3339: not before." })),
-  until: Type.Optional(Type.String({ description: "RFC 3339: before." })),
+  since: Type.Optional(
+    Type.String({ description: "Ended then or later: RFC 3339, or Unix epoch milliseconds." }),
+  ),
+  until: Type.Optional(Type.String({ description: "Ended earlier than that." })),
 };
 
 /** Which evaluations `GET /v1/evaluations` answers. */
@@ -142,6 +144,10 @@ export const EvaluationSummarySchema = Type.Object({
         description: "How many scores in each tenth: 0 to 0.1, …, 0.9 to 1.",
       }),
     }),
+    {
+      description:
+        "Most evaluations first; at most 50. Last of all `__other__`: all further types together, where there are more.",
+    },
   ),
   by_agent: Means,
   by_model: Means,

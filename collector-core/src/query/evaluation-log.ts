@@ -11,6 +11,7 @@ import { ApiError } from "../contract/errors.js";
 import type { PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
 import { copyText, truncateCodePoints } from "../span/kept-text.js";
 import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
+import { requireTimestamp } from "../span/required-timestamp.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
 
 /** An evaluation as it is remembered. */
@@ -54,8 +55,8 @@ export interface EvaluationRange {
 export interface EvaluationLog extends SpanSink {
   /** Those that match, in the order asked for, after the cursor. */
   list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
-  /** All that match, the oldest first. */
-  select(query: EvaluationQuery): LoggedEvaluation[];
+  /** All that match and ended in a range, by default that of the query; the oldest first. */
+  select(query: EvaluationQuery, range?: EndedBetween): LoggedEvaluation[];
   /**
    * Those in a range, the oldest first; undefined where there are more than `max`, or where some of the range, of whatever
    * tenant, are forgotten.
@@ -161,8 +162,8 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     return said ?? directions[name] ?? builtIn ?? "maximize";
   }
 
-  function select(query: EvaluationQuery): LoggedEvaluation[] {
-    const matches = matcher(query);
+  function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
+    const matches = matcher(query, range);
     return entries.slice(-capacity).filter(matches);
   }
 
@@ -225,38 +226,47 @@ function badness({ score, direction }: Evaluation): number {
   return direction === "maximize" ? 1 - score : score;
 }
 
-function matcher(query: EvaluationQuery): (entry: LoggedEvaluation) => boolean {
+/** When evaluations ended: at `sinceMs` or later, and before `untilMs`. */
+export interface EndedBetween {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** @throws ApiError `invalid_query` where one of them is no time. */
+function rangeOf(query: EvaluationQuery): EndedBetween {
+  return {
+    sinceMs: requireTimestamp(query.since, "since")?.epochMs ?? -Infinity,
+    untilMs: requireTimestamp(query.until, "until")?.epochMs ?? Infinity,
+  };
+}
+
+function matcher(
+  query: EvaluationQuery,
+  { sinceMs, untilMs }: EndedBetween,
+): (entry: LoggedEvaluation) => boolean {
   /* eslint-disable obspan/no-uncopied-part -- of a query, for one answer */
-  const types = query.type?.split(",").map((type) => type.trim());
-  const outcomes = query.outcome?.split(",").map((outcome) => outcome.trim());
+  const trimmed = (text: string): string => text.trim();
+  const types = query.type === undefined ? undefined : new Set(query.type.split(",").map(trimmed));
+  const outcomes = query.outcome === undefined ? undefined : new Set(query.outcome.split(",").map(trimmed));
   /* eslint-enable obspan/no-uncopied-part */
-  const since = query.since === undefined ? -Infinity : timeOf("since", query.since);
-  const until = query.until === undefined ? Infinity : timeOf("until", query.until);
   const { trace_id, span_id, model, agent, service, tenant, source } = query;
   const { min_score: min, max_score: max, past_threshold: past } = query;
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return ({ evaluation: each, endedAtMs }) =>
-    endedAtMs >= since &&
-    endedAtMs < until &&
-    (types === undefined || types.includes(each.type) || types.includes(evaluationTypeName(each.type))) &&
+    endedAtMs >= sinceMs &&
+    endedAtMs < untilMs &&
+    (types === undefined || types.has(each.type) || types.has(evaluationTypeName(each.type))) &&
     is(trace_id, each.trace_id) &&
     is<string | null>(span_id, each.evaluated_span_id) &&
     is<string | null>(model, each.model) &&
     is<string | null>(agent, each.agent) &&
     is(service, each.service) &&
     is(tenant, each.tenant) &&
-    (outcomes === undefined || outcomes.includes(each.outcome)) &&
+    (outcomes === undefined || outcomes.has(each.outcome)) &&
     is(source, each.source) &&
     is(past, each.past_threshold) &&
     (min === undefined || (each.score !== null && each.score >= min)) &&
     (max === undefined || (each.score !== null && each.score <= max));
-}
-
-/** @throws `ApiError` `invalid_query` where it is no time. */
-export function timeOf(name: string, value: string): number {
-  const ms = Date.parse(value);
-  if (!Number.isNaN(ms)) return ms;
-  throw new ApiError("invalid_query", `The query cannot be used: ${name} must be a time by RFC 3339.`);
 }
 
 interface Cursor {

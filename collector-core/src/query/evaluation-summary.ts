@@ -1,12 +1,18 @@
 import type { Evaluation, EvaluationSummary, EvaluationSummaryQuery } from "../contract/evaluations.js";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
-import { timeOf, type EvaluationLog, type LoggedEvaluation } from "./evaluation-log.js";
+import { OTHER_LABEL_VALUE } from "../contract/metrics.js";
+import { requireTimestamp } from "../span/required-timestamp.js";
+import type { TimeSlice } from "../time-slice.js";
+import type { EvaluationLog, LoggedEvaluation } from "./evaluation-log.js";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_POINTS = 60;
 const TENTHS = 10;
+/** Types, agents and models that are told apart. */
 const MAX_GROUPS = 50;
 const MAX_DEPLOYMENTS = 20;
+/** Evaluations that are looked at between two looks at the clock. */
+const ITEMS_PER_LOOK = 500;
 
 /** What {@link summarizeEvaluations} is given. */
 export interface SummaryOptions {
@@ -15,43 +21,70 @@ export interface SummaryOptions {
   /** Wall clock. */
   readonly nowMs: number;
   readonly evaluation: EvaluationSummary["evaluation"];
+  readonly timeSlice: TimeSlice;
 }
 
 /** Adds up the evaluations of a while: by default of the last day. */
-export function summarizeEvaluations({ log, query, nowMs, evaluation }: SummaryOptions): EvaluationSummary {
+export async function summarizeEvaluations({
+  log,
+  query,
+  nowMs,
+  evaluation,
+  timeSlice,
+}: SummaryOptions): Promise<EvaluationSummary> {
   const { points = DEFAULT_POINTS, since, until, ...filters } = query;
-  const untilMs = until === undefined ? nowMs : timeOf("until", until);
-  const sinceMs = since === undefined ? untilMs - DAY_MS : timeOf("since", since);
-  const found = log.select({
-    ...filters,
-    since: new Date(sinceMs).toISOString(),
-    // What ends now is in it.
-    until: new Date(untilMs + 1).toISOString(),
-  });
+  const untilMs = requireTimestamp(until, "until")?.epochMs ?? nowMs;
+  const sinceMs = requireTimestamp(since, "since")?.epochMs ?? untilMs - DAY_MS;
+  const oldest = log.oldest?.evaluation.time ?? null;
+  // What ends now is in it.
+  const found = log.select(filters, { sinceMs, untilMs: untilMs + 1 });
   const scored = found.filter(isScored);
   const pointMs = Math.max(1, untilMs + 1 - sinceMs) / points;
+  if (timeSlice.isOver()) await timeSlice.next();
+  const byType = await groupBy(scored, ({ evaluation: each }) => evaluationTypeName(each.type), timeSlice);
+  const shownTypes = new Set(
+    mostFrequent([...byType].filter(([type]) => type !== OTHER_LABEL_VALUE)).map(([type]) => type),
+  );
+  const shownType = ({ evaluation: each }: Scored): string => {
+    const type = evaluationTypeName(each.type);
+    return shownTypes.has(type) ? type : OTHER_LABEL_VALUE;
+  };
+  const others = await groupBy(
+    scored.filter((each) => shownType(each) === OTHER_LABEL_VALUE),
+    shownType,
+    timeSlice,
+  );
+  const types: EvaluationSummary["types"] = [];
+  for (const type of [...shownTypes, ...others.keys()]) {
+    types.push(typeSummary(type, others.get(type) ?? byType.get(type) ?? []));
+    if (timeSlice.isOver()) await timeSlice.next();
+  }
+  const byAgent = await means(scored, "agent", shownType, timeSlice);
+  const byModel = await means(scored, "model", shownType, timeSlice);
+  const deployments = deploymentsIn(found);
+  if (timeSlice.isOver()) await timeSlice.next();
   const judged = found.filter(({ evaluation: { judge_model: model } }) => model !== null);
   return {
     since: new Date(sinceMs).toISOString(),
     until: new Date(untilMs).toISOString(),
-    oldest: log.oldest?.evaluation.time ?? null,
-    types: [...groupBy(scored, ({ evaluation: each }) => evaluationTypeName(each.type))]
-      .map(([type, group]) => typeSummary(type, group))
-      .sort((a, b) => b.count - a.count),
-    by_agent: means(scored, "agent"),
-    by_model: means(scored, "model"),
+    oldest,
+    types,
+    by_agent: byAgent,
+    by_model: byModel,
     outcomes: countOutcomes(found),
     judge: {
       calls: judged.length,
       ...latencies(judged.flatMap(({ evaluation: each }) => each.duration_ms ?? [])),
       cost_usd: sum(judged.map(({ evaluation: each }) => each.cost_usd ?? 0)),
     },
-    deployments: deploymentsIn(found),
+    deployments,
     evaluation,
   };
 
   function typeSummary(type: string, group: readonly Scored[]): EvaluationSummary["types"][number] {
-    const direction = group.at(-1)?.evaluation.direction ?? "maximize";
+    // Types that count in different ways are in one group.
+    const isMixed = type === OTHER_LABEL_VALUE;
+    const direction = isMixed ? "neutral" : (group.at(-1)?.evaluation.direction ?? "maximize");
     const series = Array.from({ length: points }, () => ({ sum: 0, count: 0 }));
     const distribution = Array.from({ length: TENTHS }, () => 0);
     for (const { endedAtMs, evaluation } of group) {
@@ -85,21 +118,29 @@ function isScored(entry: LoggedEvaluation): entry is Scored {
   return entry.evaluation.score !== null;
 }
 
-function means(scored: readonly Scored[], field: "agent" | "model"): EvaluationSummary["by_agent"] {
-  return [...groupBy(scored, ({ evaluation: each }) => each[field] ?? "")]
-    .filter(([value]) => value !== "")
-    .map(([value, group]) => ({
-      value,
-      count: group.length,
-      means: Object.fromEntries(
-        [...groupBy(group, ({ evaluation: each }) => evaluationTypeName(each.type))].map(([type, each]) => [
-          type,
-          meanOf(each),
-        ]),
-      ),
-    }))
-    .sort((a, b) => b.count - a.count)
-    .slice(0, MAX_GROUPS);
+async function means(
+  scored: readonly Scored[],
+  field: "agent" | "model",
+  typeOf: (entry: Scored) => string,
+  timeSlice: TimeSlice,
+): Promise<EvaluationSummary["by_agent"]> {
+  const groups = await groupBy(scored, ({ evaluation: each }) => each[field] ?? "", timeSlice);
+  groups.delete("");
+  const rows: EvaluationSummary["by_agent"] = [];
+  for (const [value, group] of mostFrequent([...groups])) {
+    const byType = await groupBy(group, typeOf, timeSlice);
+    const ofTypes = Object.fromEntries([...byType].map(([type, each]) => [type, meanOf(each)]));
+    rows.push({ value, count: group.length, means: ofTypes });
+  }
+  return rows;
+}
+
+/** The largest groups. */
+function mostFrequent<T>(groups: readonly (readonly [string, readonly T[]])[]): [string, readonly T[]][] {
+  return groups
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .slice(0, MAX_GROUPS)
+    .map(([value, group]) => [value, group]);
 }
 
 function countOutcomes(found: readonly LoggedEvaluation[]): EvaluationSummary["outcomes"] {
@@ -145,13 +186,18 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+async function groupBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  timeSlice: TimeSlice,
+): Promise<Map<string, T[]>> {
   const groups = new Map<string, T[]>();
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const key = keyOf(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
+    if (index % ITEMS_PER_LOOK === 0 && timeSlice.isOver()) await timeSlice.next();
   }
   return groups;
 }

@@ -97,8 +97,14 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         response: { 200: EvaluationSummarySchema, ...errorAnswers("invalid_query", "invalid_tenant") },
       },
     },
-    async ({ query }) =>
-      summarizeEvaluations({ log, query, nowMs: clock.now(), evaluation: runner?.describe() ?? null }),
+    ({ query }, reply) =>
+      summarizeEvaluations({
+        log,
+        query,
+        nowMs: clock.now(),
+        evaluation: runner?.describe() ?? null,
+        timeSlice: new TimeSlice(clock, whileConnected(reply.raw)),
+      }),
   );
 
   app.post(

@@ -315,6 +315,57 @@ describe("GET /v1/evaluations/summary", () => {
     );
   });
 
+  it("tells 50 types apart and adds the rest up, in slices between which others have their turn", async () => {
+    const collector = await startCollector({}, { clock: everLater() });
+    const types = Array.from({ length: 2000 }, (_, index) => `type-${index}`);
+    await collector.post({
+      service: "shop",
+      spans: [...types, "type-1999", "type-1998", "type-1999"].map((type, index) =>
+        scored(type, 0.5, { span_id: `e${index}`, attributes: { agent: "support", model: `m${index}` } }),
+      ),
+    });
+    await collector.settled();
+    const turns = countTurns();
+    const found = await summary(collector, "?points=300");
+    expect(turns.end()).toBeGreaterThan(50);
+    expect(found.types.map(({ type }) => type)).toHaveLength(51);
+    expect(found.types.slice(0, 2)).toMatchObject([
+      { type: "type-1999", count: 3 },
+      { type: "type-1998", count: 2 },
+    ]);
+    expect(found.types.at(-1)).toMatchObject({
+      type: "__other__",
+      direction: "neutral",
+      threshold: null,
+      count: 1950,
+      mean: 0.5,
+    });
+    expect(Object.keys(found.by_agent[0]?.means ?? {})).toHaveLength(51);
+    expect(found.by_model).toHaveLength(50);
+  });
+
+  it.each(["+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", "yesterday", "1e400", ""])(
+    "refuses %j as a time, as the list of evaluations does",
+    async (time) => {
+      const collector = await startCollector();
+      for (const path of ["/v1/evaluations/summary", "/v1/evaluations"]) {
+        for (const name of ["since", "until"]) {
+          const answer = await fetch(`${collector.url}${path}?${name}=${encodeURIComponent(time)}`);
+          expect(answer.status, `${path} ${name}`).toBe(400);
+          expect((await errorOf(answer)).code).toBe("invalid_query");
+        }
+      }
+    },
+  );
+
+  it("takes the last moment that can be written, and the first", async () => {
+    const collector = await startCollector();
+    expect(await summary(collector, "?until=9999-12-31T23:59:59.999Z")).toMatchObject({
+      until: "9999-12-31T23:59:59.999Z",
+    });
+    expect(await summary(collector, "?until=0")).toMatchObject({ since: "1969-12-31T00:00:00.000Z" });
+  });
+
   it("is empty, and says so, where evaluation is off", async () => {
     const collector = await startCollector();
     expect(await summary(collector)).toMatchObject({ types: [], oldest: null, evaluation: null });
