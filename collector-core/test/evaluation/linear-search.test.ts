@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
+import { estimateClassWork } from "../../src/evaluation/types/estimate-class-work.js";
 import { estimateProgramSize } from "../../src/evaluation/types/estimate-program-size.js";
 import { compileSearch } from "../../src/evaluation/types/linear-search.js";
 
@@ -114,5 +115,34 @@ describe("the size of a compiled expression", () => {
       String.raw`https?://[\w.-]{1,200}/\S*`,
     ])
       expect(estimateProgramSize(written)).toBeLessThan(1000);
+  });
+});
+
+describe("the work on the classes of an expression", () => {
+  const LIMIT = 400_000;
+
+  it.each([
+    ["a range that is written again and again", `(?i)[${String.raw`a-\x{10FFFF}`.repeat(80)}]`],
+    ["ranges of what is no escape", `(?i)[${"a-\u{10ffff}".repeat(80)}]`],
+    ["a flag among others", `(?s-i:a)(?mi)${"[b-\u{10ffff}]".repeat(80)}`],
+    ["alternatives", `(?i)${"[a-\u{10ffff}]|".repeat(80)}d`],
+    ["shorter ranges", `(?i)[${"\u4e00-\u9fa5".repeat(300)}]`],
+    ["escapes that are no numbers", String.raw`(?i)[${String.raw`\t-\uffff`.repeat(80)}]`],
+    ["classes of Unicode", String.raw`\pL`.repeat(300)],
+    ["classes of Unicode in a class", `[${String.raw`\p{Greek}`.repeat(80)}]`],
+    ["what follows a bracket", `(?i)[]${"a-\u{10ffff}".repeat(80)}]`],
+  ])("is known before it is done: %s", (_name, written) => {
+    expect(estimateClassWork(written)).toBeGreaterThan(LIMIT);
+  });
+
+  it("is little for what people write", () => {
+    for (const written of [
+      String.raw`(?i)\b[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,1000}\b`,
+      String.raw`(?i)[a-z0-9_]+[^a-z]`.repeat(40),
+      "(?i)[\u4e00-\u9fa5\u3040-\u30ff]+",
+      String.raw`(?i)[[:alpha:]]{3}-\d+`,
+      `[${String.raw`a-\x{10FFFF}`.repeat(80)}]`,
+    ])
+      expect(estimateClassWork(written)).toBeLessThan(LIMIT / 4);
   });
 });

@@ -5,6 +5,7 @@ import { TimeSlice } from "../../time-slice.js";
 import { createConcurrencyLimit } from "../../concurrency-limit.js";
 import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
 import type { ComputedType, Verdict } from "../evaluation-type.js";
+import { estimateClassWork } from "./estimate-class-work.js";
 import { estimateProgramSize } from "./estimate-program-size.js";
 import { compileSearch, type CompiledSearch } from "./linear-search.js";
 
@@ -44,6 +45,10 @@ const MAX_ESTIMATED_INSTRUCTIONS = 4 * MAX_INSTRUCTIONS;
  * compiled. An instruction with a class of Unicode takes 6 kB.
  */
 const MAX_KNOWN_INSTRUCTIONS = 4000;
+/** Work on character classes: some 20 ms, in one turn. */
+const MAX_CLASS_WORK = 400_000;
+/** Expressions that cannot be used and are remembered, each with the reason. */
+const MAX_KNOWN_PROBLEMS = 200;
 
 /**
  * Makes the types that need no judge (contract 8), from the name and what follows its colon. Senders of spans choose
@@ -56,6 +61,7 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     maxSize: MAX_KNOWN_INSTRUCTIONS,
     sizeCalculation: ({ size }) => size,
   });
+  const problems = new LRUCache<string, string>({ max: MAX_KNOWN_PROBLEMS });
   const makers: Readonly<Record<TextCheckName, MakeCheck>> = {
     valid_json: () => validJson,
     pii_leak: () => (completion) => personalDataVerdict(findPersonalData(completion)),
@@ -90,14 +96,13 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     const known = compiled.get(parameter);
     if (known !== undefined) return known;
     if (estimateProgramSize(parameter) > MAX_ESTIMATED_INSTRUCTIONS) return TOO_LARGE;
-    try {
-      const expression = compileSearch(parameter);
-      if (expression.size > MAX_INSTRUCTIONS) return TOO_LARGE;
-      compiled.set(parameter, expression);
-      return expression;
-    } catch (error) {
-      return `the expression cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-    }
+    if (estimateClassWork(parameter) > MAX_CLASS_WORK) return TOO_MANY_CLASSES;
+    const problem = problems.get(parameter);
+    if (problem !== undefined) return problem;
+    const expression = tryToCompile(parameter);
+    if (typeof expression === "string") problems.set(parameter, expression);
+    else compiled.set(parameter, expression);
+    return expression;
   }
 
   function make(name: TextCheckName, parameter: string): Check | string {
@@ -118,6 +123,15 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
       return typeof expression === "string" ? expression : undefined;
     },
   };
+}
+
+function tryToCompile(parameter: string): CompiledSearch | string {
+  try {
+    const expression = compileSearch(parameter);
+    return expression.size > MAX_INSTRUCTIONS ? TOO_LARGE : expression;
+  } catch (error) {
+    return `the expression cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** What was not found in a completion that is not kept whole may stand in the rest of it. */
@@ -141,6 +155,9 @@ const TOO_LONG = `what follows the colon is longer than ${MAX_PARAMETER_LENGTH} 
 const TOO_LARGE =
   `the expression cannot be used: compiled it would have more than ${MAX_INSTRUCTIONS} instructions; ` +
   "repetitions such as {1000} count as often as they repeat";
+const TOO_MANY_CLASSES =
+  "the expression cannot be used: its character classes have too many characters together; " +
+  "classes of Unicode such as \\pL count much, and so do long ranges such as [a-\u9fa5] under (?i)";
 
 function validJson(completion: string): Verdict {
   try {
