@@ -2,7 +2,7 @@ import ts from "typescript";
 
 /** What V8 answers with a text that refers to the one it was cut from. */
 const CUTTING = new Set(["slice", "substring", "substr", "split", "trim", "trimStart", "trimEnd"]);
-const COPYING = "copyText";
+const COPYING = new Set(["copyText", "keptText"]);
 
 /**
  * A lint rule for files that keep texts beyond a request: a part that is cut from a text goes through `copyText`
@@ -13,7 +13,7 @@ export const noUncopiedPart = {
     type: "problem",
     messages: {
       uncopied:
-        "A part of a text keeps the whole text in memory: cut it by truncateCodePoints, or copy it by copyText.",
+        "A part of a text keeps the whole text in memory: keep it by keptText or copyText, or cut the text by truncateCodePoints.",
     },
     schema: [],
   },
@@ -36,6 +36,6 @@ function isText(type) {
 
 function isCopied(node) {
   for (let at = node.parent; at !== undefined && !at.type.endsWith("Statement"); at = at.parent)
-    if (at.type === "CallExpression" && at.callee.name === COPYING) return true;
+    if (at.type === "CallExpression" && COPYING.has(at.callee.name)) return true;
   return false;
 }

@@ -1,3 +1,4 @@
+import { copyText } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** A call of a tool, as the model asked for it. */
@@ -191,6 +192,5 @@ function cutMiddle(text: string, max: number): string {
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, "");
   const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, "");
   const cut = `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
-  // A copy: slices would keep the whole text in memory.
-  return Buffer.from(cut).toString();
+  return copyText(cut);
 }

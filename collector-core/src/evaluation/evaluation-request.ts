@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { MAX_TYPES_PER_SPAN } from "../contract/evaluation-types.js";
 import type { PipelineSpan } from "../interfaces.js";
-import { copyText, truncateCodePoints } from "../span/kept-text.js";
+import { keptText } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Longest type that is looked at; a longer one is cut, and then unknown. */
@@ -44,7 +44,7 @@ export function readEvaluationRequest({
 export function uniqueTypes(requested: readonly unknown[]): string[] {
   const types = new Set<string>();
   for (const each of requested) {
-    const type = typeof each === "string" ? truncateCodePoints(copyText(each.trim()), MAX_TYPE_LENGTH) : "";
+    const type = typeof each === "string" ? keptText(each.trim(), MAX_TYPE_LENGTH) : "";
     if (type !== "") types.add(type);
   }
   return [...types];

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiError } from "../contract/errors.js";
-import { copyText, truncateCodePoints } from "../span/kept-text.js";
+import { keptText, truncateCodePoints } from "../span/kept-text.js";
 
 /** A request that was refused: what it was, never what was in it. */
 export interface RefusedRequest {
@@ -28,7 +28,7 @@ export function isWorthTelling(method: string | undefined, status: number): bool
 export function refusedRequest(request: IncomingMessage, error: ApiError): RefusedRequest {
   return {
     method: request.method ?? "",
-    path: truncateCodePoints(copyText((request.url ?? "").split("?", 1)[0] ?? ""), MAX_LENGTH),
+    path: keptText((request.url ?? "").split("?", 1)[0] ?? "", MAX_LENGTH),
     ...answered(error),
     client: request.socket.remoteAddress ?? "",
     user_agent: truncateCodePoints(request.headers["user-agent"] ?? "", MAX_LENGTH),

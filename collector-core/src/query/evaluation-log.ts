@@ -9,7 +9,7 @@ import {
 } from "../contract/evaluation-types.js";
 import { ApiError } from "../contract/errors.js";
 import type { PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
-import { copyText, truncateCodePoints } from "../span/kept-text.js";
+import { keptText } from "../span/kept-text.js";
 import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
@@ -296,7 +296,7 @@ function defaultThreshold(direction: EvaluationDirection): number | null {
 
 /** A text as it is kept: cut, and never a part of a longer one. */
 function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
-  return typeof value === "string" && value !== "" ? copyText(truncateCodePoints(value, maxLength)) : null;
+  return typeof value === "string" && value !== "" ? keptText(value, maxLength) : null;
 }
 
 function amount(value: unknown): number | null {

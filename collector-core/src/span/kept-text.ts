@@ -21,3 +21,9 @@ export function truncateCodePoints(text: string, max: number): string {
   }
   return end === text.length ? text : copyText(text.slice(0, end));
 }
+
+/** What is kept of a text: at most `max` code points, in memory of their own. What is cut off is not copied. */
+export function keptText(text: string, max: number): string {
+  const cut = truncateCodePoints(text, max);
+  return cut.length < text.length ? cut : copyText(text);
+}

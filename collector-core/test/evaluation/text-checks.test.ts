@@ -64,6 +64,8 @@ describe("contract 8: expressions that a sender chooses", () => {
   it("are refused by POST /v1/evaluations where they cannot be used", async () => {
     expect(await checks.problemOf("regex", "(")).toContain("the expression cannot be used");
     expect(await checks.problemOf("regex", "a{1000}{1000}")).toContain("cannot be used");
+    const ranges = String.raw`(?i)[${String.raw`a-\x{10FFFF}`.repeat(80)}]`;
+    expect(await checks.problemOf("regex", ranges)).toContain("its character classes have too many");
     expect(await checks.problemOf("regex", "\\d+")).toBeUndefined();
     expect(await checks.problemOf("contains", "")).toContain("contains must be written");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
 import { ERROR_CATEGORIES, errorCategory } from "../../src/span/error-category.js";
 import { capAttributes, normalizeSpan } from "../../src/span/normalize-span.js";
-import { truncateCodePoints } from "../../src/span/kept-text.js";
+import { keptText, truncateCodePoints } from "../../src/span/kept-text.js";
 import { readSpanFacts } from "../../src/span/span-facts.js";
 
 const context = {
@@ -125,7 +125,10 @@ describe("contract 1: what a span means", () => {
   it("keeps 256 characters of a name, never half of one", () => {
     const long = `${"x".repeat(255)}😀tail`;
     expect(read({ name: long }).facts.name).toBe(`${"x".repeat(255)}😀`);
-    expect(truncateCodePoints("😀😀😀", 2)).toBe("😀😀");
+    for (const cut of [truncateCodePoints, keptText]) {
+      expect(cut("😀😀😀", 2)).toBe("😀😀");
+      expect(cut("a text as it is \ud800", 100)).toBe("a text as it is \ud800");
+    }
   });
 
   it("keeps at most 128 events", () => {
