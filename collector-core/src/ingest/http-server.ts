@@ -192,7 +192,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
     response.once("close", () => pipelined.end(request));
     const answer = (): void => handleByFastify(request, response);
-    whenFirstOfConnection(response, path.startsWith("/v1/") ? () => answerInSlice(answer) : answer);
+    // Probes, scrapes and pages hold little, and do not wait for a large answer before them to be read.
+    if (path.startsWith("/v1/")) whenFirstOfConnection(response, () => answerInSlice(answer));
+    else answer();
   }
 
   /** Of hundreds of questions that are ready in one turn of the event loop, some wait: probes and spans come between them. */
