@@ -1,5 +1,6 @@
 import { ApiError } from "../contract/errors.js";
 import { createConcurrencyLimit } from "../concurrency-limit.js";
+import { nextTurn } from "../loop-turn.js";
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 3;
@@ -53,15 +54,11 @@ export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {
     decompress: ({ signal }, task) => decompressInTurn(task, signal),
     parse: ({ signal }, task) =>
       parseInTurn(async () => {
-        await nextTurnOfLoop();
+        await nextTurn();
         signal.throwIfAborted();
         return task();
       }, signal),
   };
-}
-
-function nextTurnOfLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The answer to a body that would wait too long. */

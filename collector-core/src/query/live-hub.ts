@@ -102,7 +102,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
         const events = eventsOf.get(tenant) ?? (await makeEvents(keys, id, pacer));
         eventsOf.set(tenant, events);
         text = events.ofLast(keys.length);
-        // Where the step has no event for this reader, it has to learn how far it has come all the same.
+        // A reader learns how far it has come, even where the step has no event for it.
         if (text.length === 0) text = `id: ${id}\n\n`;
       }
       // It may have left, or fallen behind, while the events were made.

@@ -69,7 +69,7 @@ export interface MemoryTraceStoreOptions {
   readonly ttlSeconds: number;
   /** `trace_store.max_bytes`: beyond it the oldest traces go. All that the store holds counts. */
   readonly maxBytes: number;
-  /** Charged with the memory of traces that left the store while they were read. Default: nobody is. */
+  /** Charged with the memory of traces that left the store while they were read. Default: that memory is not counted. */
   readonly evictedInUse?: MemoryInUse;
   readonly clock: Clock;
   /** For which part of the time the event loop was at work since this was last asked. Default: as it measures that. */
