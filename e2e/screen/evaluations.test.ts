@@ -85,7 +85,7 @@ async function scores(collector: BuiltCollector): Promise<EvaluationList["evalua
 
 const worst = (page: Page) => page.getByRole("grid", { name: "Worst evaluations first" });
 
-describe("ui.md: Evaluations", () => {
+describe("spec app 4: the page of evaluations", () => {
   it("shows scores as they come, the worst first, and leads to the span", async () => {
     const { collector } = await judgedCollector();
     const { page, complaints } = await openPage(browser, `${collector.url}/evaluations`);

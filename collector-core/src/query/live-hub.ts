@@ -44,7 +44,7 @@ export interface LiveHub extends SpanSink, Lifecycle {
   cleared(): void;
 }
 
-/** At most five updates a second: faster than that nobody reads (ui.md, "Bars"). */
+/** At most five updates a second: faster than that nobody reads (spec app 1). */
 const STEP_MS = 200;
 const STATUS_MS = 1000;
 /** A minute of steps in which something changed, and about a screenful of rows in each. */

@@ -1,4 +1,4 @@
-/** How numbers, times and sizes are written (the mockups' "Words"). Each returns the figure and its unit apart. */
+/** How numbers, times and sizes are written (spec app 2). Each returns the figure and its unit apart. */
 
 /** A figure with its unit, which is set smaller. */
 export interface Quantity {

@@ -18,7 +18,7 @@ const idsAt = (tableWidth: number): string[] =>
   layOutColumns({ ...settings, tableWidth }).columns.map(({ id }) => id);
 
 describe("layOutColumns", () => {
-  it("lays out the mockup's grid at 1440", () => {
+  it("spec app 3: lays out the grid of a window of 1440 px", () => {
     expect(layOutColumns(settings).template).toBe(
       "16px 170px 102px 126px minmax(120px, 1fr) 64px 58px 98px 50px 86px 54px 34px 18px",
     );

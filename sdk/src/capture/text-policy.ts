@@ -114,7 +114,7 @@ function withoutAnswers(messages: JsonValue | undefined): JsonValue | undefined 
   });
 }
 
-/** Where prompts are not captured, neither are the arguments of tool calls (sdk.md). */
+/** Where prompts are not captured, neither are the arguments of tool calls (docs/guide/sdk.md). */
 function withoutArguments(messages: JsonValue | undefined): JsonValue | undefined {
   return mapParts(messages, (part) => (part["type"] === "tool_call" ? without(part, "arguments") : part));
 }

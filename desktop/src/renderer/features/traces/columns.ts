@@ -38,7 +38,7 @@ export type ColumnId =
 /** A window is this much wider than its table: the rail. */
 const RAIL_PX = 48;
 const WIDE_PX = 1600;
-/** Only status, name, duration and cost are left below this (the mockups' "Grid"). */
+/** Only status, name, duration and cost are left below this (spec app 3). */
 const SMALL = 900 - RAIL_PX;
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 600;
