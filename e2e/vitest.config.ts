@@ -9,6 +9,7 @@ export default defineConfig({
       "faults/**/*.test.ts",
       "screen/**/*.test.ts",
       "packages/**/*.test.ts",
+      "docs/**/*.test.ts",
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
