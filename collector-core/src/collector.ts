@@ -25,10 +25,11 @@ import { createTenantReader } from "./ingest/tenant.js";
 import { createTelemetryRoute } from "./ingest/telemetry-route.js";
 import type { Clock, SpanSink, TraceKey, TraceStore } from "./interfaces.js";
 import type { Logger } from "./logging/logger.js";
-import { nextTurn } from "./loop-turn.js";
+import { createTurnIfDue, nextTurn } from "./loop-turn.js";
 import { createDerivedSpans } from "./pipeline/derived-spans.js";
 import { createSpanImporter } from "./pipeline/import-spans.js";
 import { createLeafUsage } from "./pipeline/leaf-usage.js";
+import { LostSpans } from "./pipeline/lost-spans.js";
 import type { EvaluationCounts } from "./pipeline/metrics/evaluation-metrics.js";
 import type { ExportCounts } from "./pipeline/metrics/export-metrics.js";
 import { renderMetrics } from "./pipeline/metrics/exposition.js";
@@ -40,6 +41,9 @@ import { directionsOf, evaluatedLabels } from "./optional-parts/evaluated-labels
 import { createEvaluation } from "./optional-parts/evaluation.js";
 import { createExport } from "./optional-parts/otlp-export.js";
 import { createRedactor } from "./optional-parts/redaction.js";
+import { createPipelines } from "./pipeline/pipelines.js";
+import { createSpanReader } from "./pipeline/read-spans.js";
+import { withoutRedaction } from "./pipeline/redaction/redactor.js";
 import { createCounterHistory } from "./pipeline/stats/counter-history.js";
 import { createStatsReader } from "./pipeline/stats/read-stats.js";
 import { createSpanStats } from "./pipeline/stats/span-stats.js";
@@ -210,17 +214,28 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     ...(exporting ? [exporting.exporter] : []),
   ];
 
+  const lost = new LostSpans((error) => onError("pipeline", error));
+  const pipelines = createPipelines({
+    maxSpanAttributes: config["limits.max_span_attributes"],
+    spanMetrics: {
+      record: ({ facts, context, countsUsage, isSampled }) =>
+        spanMetrics.record(facts, context, countsUsage, isSampled),
+      recordEvaluation: ({ facts, context }) => spanMetrics.recordEvaluation(facts, context),
+    },
+    counters: metrics,
+    lost,
+    redactor: redactor === withoutRedaction ? undefined : redactor,
+    turnIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
+    sinks,
+    onError,
+  });
+
   // 5. The judge, which looks at spans when they are there already: its scores are spans that end where they do.
   const evaluation = await createEvaluation(config, {
     clock,
     redactor,
     spanMetrics,
-    deliver: createDerivedSpans({
-      record: ({ facts, context }) => spanMetrics.recordEvaluation(facts, context),
-      redactor,
-      sinks,
-      onError,
-    }),
+    deliver: createDerivedSpans({ pipeline: pipelines.derived, onError }),
     log: logger.child("evaluation"),
     budget: budget.account("evaluation_queue"),
   });
@@ -234,16 +249,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const leafUsage = createLeafUsage(clock);
   const worker = createWorker({
     queue,
+    readSpans: createSpanReader({
+      leafUsage,
+      sampler: createTraceSampler(config["sampling.rate"]),
+      counters: metrics,
+      lost,
+    }),
+    pipeline: pipelines.received(evaluation?.evaluator),
+    lost,
     counters: metrics,
-    maxSpanAttributes: config["limits.max_span_attributes"],
-    leafUsage,
-    metrics: {
-      record: ({ facts, context, countsUsage, isSampled }) =>
-        spanMetrics.record(facts, context, countsUsage, isSampled),
-    },
-    sampler: createTraceSampler(config["sampling.rate"]),
-    redactor,
-    sinks: evaluation === undefined ? sinks : [...sinks, evaluation.evaluator],
     clock,
     onError,
   });
@@ -252,10 +266,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const importSpans =
     store &&
     createSpanImporter({
-      maxSpanAttributes: config["limits.max_span_attributes"],
-      leafUsage,
-      redactor,
-      clock,
+      readSpans: createSpanReader({
+        leafUsage,
+        sampler: createTraceSampler(1),
+        counters: { invalidValue: () => undefined },
+        lost: new LostSpans((error) => onError("import", error)),
+      }),
+      pipeline: (keep) => pipelines.imported(keep),
       keep: async (spans) => {
         const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
         await evaluationLog.offer(spans);
@@ -475,6 +492,9 @@ function otherSignal(signal: OtherSignal): IngestRoute {
     (await import("./ingest/otlp-other-signals.js")).createOtherSignalRoute(signal),
   );
 }
+
+/** How long spans are redacted in one turn of the event loop while ingestion is busy. */
+const REDACTION_SLICE_MS = 25;
 
 /** How long a warning of full connections stands before it is said again. */
 const CONNECTIONS_WARNING_MS = 60_000;

@@ -13,8 +13,8 @@ import type {
   TraceSummary,
 } from "./contract/trace.js";
 import type { NowOrLater } from "./now-or-later.js";
-import type { BatchContext, SpanFacts } from "./span/span-facts.js";
-import type { SpanHashes } from "./span-hashes.js";
+import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
+import type { BatchContext } from "./span/span-facts.js";
 
 /** What tells the time. Tests pass their own, so that none has to sleep. */
 export interface Clock {
@@ -31,13 +31,6 @@ export interface Lifecycle {
   stop(): void | Promise<void>;
 }
 
-/** The bytes that spans came in together. */
-export interface BatchBytes {
-  /** The JSON of the batch (`{"spans":[…]}`) as it came, after decompression: what the queue is charged for. */
-  readonly body: Buffer;
-  readonly spanCount: number;
-}
-
 /** Spans of a batch that follow each other and come from one application: up to the first of the next part. */
 export interface BatchPart {
   /** The index of the first one. */
@@ -52,8 +45,8 @@ export interface ReceivedBatch extends BatchBytes {
   readonly batchId: string | undefined;
   /** The spans, parsed from `body`. A queue may let go of them and parse the body again. */
   readonly spans: readonly Span[];
-  /** Ids made for the spans that came without one, by index; undefined where all have their own. */
-  readonly madeSpanIds: readonly (string | undefined)[] | undefined;
+  /** Ids generated for the spans that arrived without one, by index; undefined where all have their own. */
+  readonly generatedSpanIds: readonly (string | undefined)[] | undefined;
 }
 
 /** What the queue says to a batch (contract 2, "Admission"). */
@@ -112,30 +105,6 @@ export interface QueueUsage {
   /** Spans taken and not yet acknowledged. */
   readonly inFlight: number;
   readonly level: PressureLevel;
-}
-
-/** A span on its way through the pipeline. A stage that changes it returns a new one. */
-export interface PipelineSpan {
-  readonly context: BatchContext;
-  /** As it came; after redaction, as it was redacted. */
-  readonly span: Span;
-  /** The id made for it, where it came without one. */
-  readonly madeSpanId: string | undefined;
-  readonly facts: SpanFacts;
-  readonly hashes: SpanHashes;
-  /**
-   * False for a wrapper that repeats the usage of the inference inside it: it feeds no token or cost metric, and is
-   * no call (contract 6).
-   */
-  readonly countsUsage: boolean;
-  /** The sampling verdict on its trace (spec 4.9 rule 1). */
-  readonly isSampled: boolean;
-  /** The batch that it came in; undefined where the bytes there do not say the same as `redactedFrom` or `span`. */
-  readonly source: BatchBytes | undefined;
-  /** The span before redaction changed it; absent where it did not. */
-  readonly redactedFrom?: Span;
-  /** Its place among the spans of its batch. */
-  readonly index: number;
 }
 
 /** Takes spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */

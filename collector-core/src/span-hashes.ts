@@ -1,5 +1,4 @@
 import { SeededHash, type Hash64 } from "./seeded-hash.js";
-import type { SpanFacts } from "./span/span-facts.js";
 
 /** What a span is remembered and found by, hashed once for whoever does: 64 bits each, of a seed drawn for the process. */
 export interface SpanHashes {
@@ -9,6 +8,14 @@ export interface SpanHashes {
   readonly span: Hash64;
   /** Of the parent's id, within the trace: what the parent has for its own. */
   readonly parent: Hash64;
+}
+
+/** The ids of a span. */
+interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** `""` where the span has no parent. */
+  readonly parentSpanId: string;
 }
 
 const hash = new SeededHash();
@@ -37,10 +44,7 @@ export function hashParent(trace: Hash64, parentSpanId: string): Hash64 {
 
 const NO_PARENT: Hash64 = { lo: 0, hi: 0 };
 
-export function hashesOf(
-  tenant: string,
-  { traceId, spanId, parentSpanId }: Pick<SpanFacts, "traceId" | "spanId" | "parentSpanId">,
-): SpanHashes {
+export function hashesOf(tenant: string, { traceId, spanId, parentSpanId }: SpanIds): SpanHashes {
   const trace = hashTrace(tenant, traceId);
   return {
     trace,

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Clock, ExportOutcome, Lifecycle, PipelineSpan, SpanSink } from "../interfaces.js";
+import type { Clock, ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
 import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { contextKey, toOtlpRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
 import { describeError } from "../describe-error.js";

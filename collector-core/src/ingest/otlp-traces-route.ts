@@ -133,7 +133,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       spanCount: spans.length,
       body,
       spans,
-      madeSpanIds: undefined,
+      generatedSpanIds: undefined,
     });
   }
 

@@ -94,7 +94,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       spanCount: spans.length,
       body,
       spans,
-      madeSpanIds: makeMissingSpanIds(spans, makeSpanId),
+      generatedSpanIds: makeMissingSpanIds(spans, makeSpanId),
     });
     return whenThere(admission, () => {
       for (const field of unusableFields) counters.invalidValue(field);

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { PipelineSpan } from "../interfaces.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { keyValue, textValue } from "./any-value.js";
 import {

@@ -1,53 +1,44 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { Clock, PipelineSpan, ReceivedBatch } from "../interfaces.js";
+import type { ReceivedBatch } from "../interfaces.js";
 import type { BatchContext } from "../span/span-facts.js";
-import { TimeSlice } from "../time-slice.js";
-import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
-import type { Redactor } from "./redaction/redactor.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
+import type { Pipelines } from "./pipelines.js";
+import type { ReadSpans } from "./read-spans.js";
 
-/** What {@link createSpanImporter} joins. */
-export interface SpanImporterOptions extends Pick<SpanReaderOptions, "maxSpanAttributes" | "leafUsage"> {
-  readonly redactor: Redactor;
-  readonly clock: Pick<Clock, "monotonic">;
-  /** Keeps the spans, and says how many traces had to make room. */
+/** Options of {@link createSpanImporter}. */
+export interface SpanImporterOptions {
+  readonly readSpans: ReadSpans;
+  readonly pipeline: Pipelines["imported"];
+  /** Stores the spans, and returns how many traces were evicted for them. */
   readonly keep: (spans: readonly PipelineSpan[]) => Promise<number>;
 }
 
-/**
- * Leads spans of a file into the trace store: through the attribute cap and redaction, which hold for all that is kept, and
- * past the rest. No metric counts them, sampling does not choose among them, nothing forwards or judges them again.
- */
-export function createSpanImporter(options: SpanImporterOptions) {
-  const { maxSpanAttributes, leafUsage, redactor, clock, keep } = options;
-  const openRange = createSpanReader({
-    maxSpanAttributes,
-    leafUsage,
-    sampler: { shouldKeep: () => true },
-    counters: { invalidValue: () => undefined },
-  });
+/** What became of imported spans. */
+export interface ImportedSpans {
+  readonly imported: number;
+  readonly evictedTraces: number;
+}
 
-  return async function importSpans(
-    context: BatchContext,
-    spans: readonly Span[],
-  ): Promise<{ imported: number; evictedTraces: number }> {
-    const body = Buffer.from(JSON.stringify({ spans }));
+/** Sends spans out of a file through the pipeline of imported spans. */
+export function createSpanImporter({ readSpans, pipeline, keep }: SpanImporterOptions) {
+  return async function importSpans(context: BatchContext, spans: readonly Span[]): Promise<ImportedSpans> {
     const batch: ReceivedBatch = {
       parts: [{ from: 0, context }],
       batchId: undefined,
       spans,
       spanCount: spans.length,
-      body,
-      madeSpanIds: undefined,
+      body: Buffer.from(JSON.stringify({ spans })),
+      generatedSpanIds: undefined,
     };
-    const readSpan = openRange({ batch, from: 0, to: spans.length });
-    const kept: PipelineSpan[] = [];
-    const timeSlice = new TimeSlice(clock);
-    for (const index of spans.keys()) {
-      const redacted = await redactor.redact(readSpan(index));
-      if (redacted !== undefined) kept.push(redacted);
-      if (timeSlice.isOver()) await timeSlice.next();
-    }
-    const evictedTraces = kept.length === 0 ? 0 : await keep(kept);
-    return { imported: kept.length, evictedTraces };
+    const read: PipelineSpan[] = [];
+    readSpans({ batch, from: 0, to: spans.length }, read);
+    let result: ImportedSpans = { imported: 0, evictedTraces: 0 };
+    const end = pipeline({
+      async consume(kept) {
+        if (kept.length > 0) result = { imported: kept.length, evictedTraces: await keep(kept) };
+      },
+    });
+    await end.consume(read);
+    return result;
   };
 }

@@ -1,68 +1,50 @@
-import type { BatchRange, PipelineSpan } from "../interfaces.js";
-import { capAttributes } from "../span/normalize-span.js";
+import type { BatchRange } from "../interfaces.js";
+import { createPipelineSpan, type PipelineSpan, type SpanDecisions } from "../span/pipeline-span.js";
 import { readSpanFacts } from "../span/span-facts.js";
-import { hashesOf } from "../span-hashes.js";
 import type { LeafUsage } from "./leaf-usage.js";
+import type { LostSpans } from "./lost-spans.js";
 import type { TraceSampler } from "./trace-sampler.js";
 
-/** What {@link createSpanReader} asks. */
+/** Options of {@link createSpanReader}. */
 export interface SpanReaderOptions {
-  /** `limits.max_span_attributes`. */
-  readonly maxSpanAttributes: number;
   readonly leafUsage: LeafUsage;
   readonly sampler: TraceSampler;
   readonly counters: { invalidValue(field: string): void };
+  /** Told of spans that cannot be read. */
+  readonly lost: LostSpans;
 }
 
-/** Makes the pipeline span of the span at `index` of the range's batch; one after the other, in their order. */
-export type ReadSpan = (index: number) => PipelineSpan;
+/** Appends the pipeline spans of a range of a batch to `spans`. */
+export type ReadSpans = (range: BatchRange, spans: PipelineSpan[]) => void;
 
-/** Settles what depends on the batch as a whole, and returns what reads its spans one by one. */
-export type OpenRange = (range: BatchRange) => ReadSpan;
-
-export function createSpanReader({
-  maxSpanAttributes,
-  leafUsage,
-  sampler,
-  counters,
-}: SpanReaderOptions): OpenRange {
+/** Begins the way of received spans through the pipeline: their facts, their origin, and what is decided about them. */
+export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanReaderOptions): ReadSpans {
   const onInvalid = (field: string): void => counters.invalidValue(field);
+  const decisions: SpanDecisions = {
+    isSampled: ({ traceId }) => sampler.shouldKeep(traceId),
+    countsUsage: (facts, hashes) => leafUsage.countsUsage(facts, hashes),
+  };
 
-  return function openRange({ batch, from, to }) {
-    const { parts, madeSpanIds, spans } = batch;
+  return function readSpans({ batch, from, to }, pipelineSpans) {
+    const { parts, generatedSpanIds, spans } = batch;
+    // A batch that is taken in several leases is learned whole, with the first one.
+    leafUsage.learn(from === 0 ? spans : spans.slice(from, to), parts[0].context.tenant);
     let part = 0;
-    let { context } = parts[0];
-    let end = parts[1]?.from ?? spans.length;
-    // A batch that is taken in parts is learnt whole, with its first one.
-    leafUsage.learn(from === 0 ? spans : spans.slice(from, to), context.tenant);
-
-    /** Spans are read in their order. */
-    function enterPartOf(index: number): void {
-      for (let next = parts[part + 1]; next !== undefined && next.from <= index; next = parts[part + 1]) {
-        context = next.context;
-        end = parts[++part + 1]?.from ?? spans.length;
+    for (let index = from; index < to; index++) {
+      for (let next = parts[part + 1]; next !== undefined && next.from <= index; next = parts[part + 1])
+        part++;
+      const { context } = parts[part] ?? parts[0];
+      try {
+        const span = spans[index];
+        if (span === undefined) throw new RangeError(`The batch has no span ${index}.`);
+        const generatedSpanId = generatedSpanIds?.[index];
+        const facts = readSpanFacts(span, context, generatedSpanId, onInvalid);
+        pipelineSpans.push(
+          createPipelineSpan({ span, facts, context, batch, index, generatedSpanId }, decisions),
+        );
+      } catch (error) {
+        lost.add(error);
       }
     }
-
-    return function readSpan(index) {
-      if (index >= end) enterPartOf(index);
-      const received = spans[index];
-      if (received === undefined) throw new RangeError(`The batch has no span ${index}.`);
-      const madeSpanId = madeSpanIds?.[index];
-      const facts = readSpanFacts(received, context, madeSpanId, onInvalid);
-      const hashes = hashesOf(context.tenant, facts);
-      const span = capAttributes(received, maxSpanAttributes);
-      return {
-        context,
-        span,
-        madeSpanId,
-        facts,
-        hashes,
-        countsUsage: leafUsage.countsUsage(facts, hashes),
-        isSampled: sampler.shouldKeep(facts.traceId),
-        source: span === received ? batch : undefined,
-        index,
-      };
-    };
   };
 }

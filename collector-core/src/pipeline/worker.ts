@@ -1,35 +1,31 @@
-import type { BatchRange, Clock, IngestQueue, Lease, PipelineSpan, SpanSink } from "../interfaces.js";
+import type { Clock, IngestQueue, Lease } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import { createTurnIfDue, nextTurn } from "../loop-turn.js";
-import { createSpanReader, type SpanReaderOptions } from "./read-spans.js";
-import type { Redactor } from "./redaction/redactor.js";
+import { nextTurn } from "../loop-turn.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
+import type { LostSpans } from "./lost-spans.js";
+import type { ReadSpans } from "./read-spans.js";
+import type { SpanConsumer } from "./span-consumer.js";
 
 /** Where the worker reports what became of the spans (contract 4, "The ledger"). */
 export interface WorkerCounters {
   processed(spans: number): void;
-  sampled(kept: number, notKept: number): void;
-  dropped(reason: "internal_error" | "shutdown", spans: number): void;
-  invalidValue(field: string): void;
+  dropped(reason: "internal_error", spans: number): void;
 }
 
-/** Records the metrics of one span (spec 1: of every span, sampled or not). */
-export interface SpanRecorder {
-  record(span: PipelineSpan): void;
-}
-
-/** What {@link createWorker} joins. */
-export interface WorkerOptions extends SpanReaderOptions {
+/** Options of {@link createWorker}. */
+export interface WorkerOptions {
   readonly queue: IngestQueue;
+  readonly readSpans: ReadSpans;
+  /** The pipeline of received spans. */
+  readonly pipeline: SpanConsumer;
+  /** The spans that `readSpans` or a stage failed on. */
+  readonly lost: LostSpans;
   readonly counters: WorkerCounters;
-  readonly metrics: SpanRecorder;
-  readonly redactor: Redactor;
-  /** Trace store, export, evaluation, live: each gets the sampled spans, redacted, in this order. */
-  readonly sinks: readonly SpanSink[];
   readonly clock: Pick<Clock, "monotonic">;
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** Takes spans from the queue and leads them through the stages, beside the HTTP handlers and never inside one. */
+/** Takes spans from the queue and sends them through the pipeline, beside the HTTP handlers and never inside one. */
 export interface Worker {
   start(): void;
   /** Processes what waits until the queue is empty or the deadline (monotonic) has passed. */
@@ -47,8 +43,6 @@ const SLICE_MS = 5;
  * the time is the worker's. With less, many senders at once would fill the queue faster than it empties.
  */
 const MAX_SLICE_MS = 25;
-/** Spans of a larger batch may each be large: the loop may have its turn between any two. */
-const LARGE_BATCH_BYTES = 64 * 1024;
 /** How often a drain looks whether its deadline has passed. */
 const DRAIN_LOOK_MS = 20;
 
@@ -58,8 +52,7 @@ function sliceMs(turnMs: number): number {
 }
 
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, counters, clock } = options;
-  const openRange = createSpanReader(options);
+  const { queue, readSpans, pipeline, lost, counters, clock } = options;
   let started = false;
   let stopped = false;
   let running: Promise<void> | undefined;
@@ -119,75 +112,22 @@ export function createWorker(options: WorkerOptions): Worker {
     });
   }
 
+  /** Every span of the lease is counted once, as processed or as dropped, before it is acknowledged. */
   async function processLease(lease: Lease): Promise<void> {
     try {
-      const kept: PipelineSpan[] = [];
-      const turnIfDue = createTurnIfDue({ clock, sliceMs: MAX_SLICE_MS, nextTurn });
-      for (const range of lease.ranges) {
-        const goOn = openProcess(range, kept, turnIfDue);
-        // Mostly a range is done at once.
-        for (let wait = goOn(); wait !== undefined; wait = goOn()) await wait;
+      const spans: PipelineSpan[] = [];
+      for (const range of lease.ranges) readSpans(range, spans);
+      try {
+        const done = pipeline.consume(spans);
+        if (done instanceof Promise) await done;
+      } catch (error) {
+        lost.add(error, spans.length);
       }
-      if (kept.length > 0) await deliver(kept);
+      const dropped = Math.min(lost.take(), lease.spanCount);
+      if (dropped > 0) counters.dropped("internal_error", dropped);
+      counters.processed(lease.spanCount - dropped);
     } finally {
       await lease.ack();
-    }
-  }
-
-  /**
-   * The stages in the order of spec 1. What survives sampling and redaction is added to `kept`.
-   *
-   * @returns goes on through the range. Undefined: it is done; else it goes on when the promise is there.
-   */
-  function openProcess(
-    range: BatchRange,
-    kept: PipelineSpan[],
-    turnIfDue: () => Promise<void> | undefined,
-  ): () => Promise<void> | undefined {
-    const readSpan = openRange(range);
-    const isLarge = range.batch.body.length > LARGE_BATCH_BYTES;
-    let processed = 0;
-    let notKept = 0;
-    let index = range.from;
-
-    function keep(span: PipelineSpan | undefined): void {
-      if (span !== undefined) kept.push(span);
-    }
-
-    return function process() {
-      while (index < range.to) {
-        try {
-          const span = readSpan(index++);
-          options.metrics.record(span);
-          processed++;
-          if (!span.isSampled) {
-            notKept++;
-            continue;
-          }
-          const redacted = options.redactor.redact(span);
-          if (redacted instanceof Promise) return redacted.then(keep);
-          keep(redacted);
-        } catch (error) {
-          options.onError("pipeline", error);
-        }
-        const turn = isLarge ? turnIfDue() : undefined;
-        if (turn !== undefined) return turn;
-      }
-      counters.processed(processed);
-      counters.sampled(processed - notKept, notKept);
-      const lost = range.to - range.from - processed;
-      if (lost > 0) counters.dropped("internal_error", lost);
-      return undefined;
-    };
-  }
-
-  async function deliver(spans: readonly PipelineSpan[]): Promise<void> {
-    for (const sink of options.sinks) {
-      try {
-        await sink.offer(spans);
-      } catch (error) {
-        options.onError(sink.name, error);
-      }
     }
   }
 

@@ -8,7 +8,8 @@ import {
   type EvaluationDirection,
 } from "../contract/evaluation-types.js";
 import { ApiError } from "../contract/errors.js";
-import type { PipelineSpan, SpanSink, TraceKey } from "../interfaces.js";
+import type { SpanSink, TraceKey } from "../interfaces.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";
 import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
 import { requireTimestamp } from "../span/required-timestamp.js";

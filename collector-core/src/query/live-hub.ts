@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { LiveStatus } from "../contract/live.js";
 import type { LiveMetrics } from "../contract/stats.js";
-import type { Clock, Lifecycle, PipelineSpan, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock, Lifecycle, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { LiveChanges } from "./live-changes.js";
 import { createTraceEvents, type TraceEvents } from "./live-trace-events.js";

@@ -31,11 +31,11 @@ const CHECKED_ATTRIBUTES = new Set([
  * A span as the collector answers it: defaults filled in, times in RFC 3339, values that cannot be used left out
  * (contract 1). It is made when a span is read, so that the store can keep the bytes that came.
  *
- * @param madeSpanId - the id that the collector made, where the span came without one.
+ * @param generatedSpanId - the id that the collector made, where the span came without one.
  */
-export function normalizeSpan(span: Span, context: BatchContext, madeSpanId?: string): NormalizedSpan {
+export function normalizeSpan(span: Span, context: BatchContext, generatedSpanId?: string): NormalizedSpan {
   const unusable = new Set<string>();
-  const facts = readSpanFacts(span, context, madeSpanId, (field) => unusable.add(field));
+  const facts = readSpanFacts(span, context, generatedSpanId, (field) => unusable.add(field));
   return {
     trace_id: facts.traceId,
     span_id: facts.spanId,

@@ -70,12 +70,12 @@ export const MAX_LABEL_LENGTH = 256;
 /**
  * Reads the facts of a span whose shape has been checked (`name` and `trace_id` are there).
  *
- * @param madeSpanId - the id that the collector made, where the span came without a usable one.
+ * @param generatedSpanId - the id that the collector made, where the span came without a usable one.
  */
 export function readSpanFacts(
   span: Span,
   context: BatchContext,
-  madeSpanId: string | undefined,
+  generatedSpanId: string | undefined,
   onInvalid: OnInvalidValue,
 ): SpanFacts {
   const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : NO_ATTRIBUTES;
@@ -86,8 +86,8 @@ export function readSpanFacts(
   const spanType = stringOr(span.span_type, "span", "span_type", onInvalid);
   const times = readSpanTimes(span, context.receivedAtMs, isRunning, onInvalid);
   const errorType = label(attributes["error_type"], "error_type", onInvalid);
-  const spanId = madeSpanId ?? span.span_id ?? "";
-  if (madeSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
+  const spanId = generatedSpanId ?? span.span_id ?? "";
+  if (generatedSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
     onInvalid("span_id");
   // This is checked for whoever reads the span; the pipeline itself does not need it.
   tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid);
@@ -121,6 +121,48 @@ export function readSpanFacts(
 }
 
 const NO_ATTRIBUTES: Record<string, unknown> = Object.freeze({});
+
+/** The fields, beside attributes, that {@link readSpanFacts} reads. */
+const FACT_FIELDS = [
+  "trace_id",
+  "span_id",
+  "parent_span_id",
+  "name",
+  "span_type",
+  "status",
+  "start_time",
+  "end_time",
+  "duration_ms",
+  "error_propagated",
+] as const;
+/** The attributes that it reads. */
+const FACT_ATTRIBUTES = [
+  "model",
+  "provider",
+  "tool_name",
+  "agent",
+  "error_type",
+  "error_message",
+  "http.response.status_code",
+  "evaluation_type",
+  "evaluation_score",
+  "tokens_input",
+  "tokens_output",
+  "tokens_cached",
+  "cost_usd",
+  "ttft_ms",
+] as const;
+
+/** True where {@link readSpanFacts} reads the same values of both. */
+export function haveEqualFactSources(a: Span, b: Span): boolean {
+  for (const field of FACT_FIELDS) if (a[field] !== b[field]) return false;
+  const attributesA: unknown = a.attributes;
+  const attributesB: unknown = b.attributes;
+  if (attributesA === attributesB) return true;
+  if (!isRecord(attributesA) || !isRecord(attributesB)) return false;
+  for (const key of FACT_ATTRIBUTES) if (attributesA[key] !== attributesB[key]) return false;
+  return true;
+}
 
 /** When a span started and how long it took. */
 export interface SpanTimes {

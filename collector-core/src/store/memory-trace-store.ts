@@ -12,12 +12,12 @@ import type {
   Clock,
   EvictionReason,
   Evictions,
-  PipelineSpan,
   StoredTrace,
   TraceKey,
   TracePage,
   TraceStore,
 } from "../interfaces.js";
+import { originOf, type PipelineSpan } from "../span/pipeline-span.js";
 import { hashSpan } from "../span-hashes.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { DroppedSpans } from "./dropped-spans.js";
@@ -194,7 +194,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   // --- Spans that come.
 
   function appendSpan(span: PipelineSpan, nowMs: number, isImport: boolean): void {
-    const { facts, hashes } = span;
+    const { facts } = span;
+    const { hashes } = originOf(span);
     const key = { tenant: span.context.tenant, traceId: facts.traceId };
     const isEvaluation = facts.spanType === "evaluation";
     let trace = traces.get(key, hashes.trace);

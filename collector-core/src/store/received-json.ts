@@ -1,37 +1,39 @@
-import type { BatchBytes, PipelineSpan } from "../interfaces.js";
 import { findSpanSlices } from "../span/json-slices.js";
 import { findBatchSplices, findSplices, type JsonSplice, type SplicedJson } from "../span/json-splices.js";
+import { originOf, type BatchBytes, type PipelineSpan } from "../span/pipeline-span.js";
 
-/**
- * The bytes that spans came in, as the store may keep them: where redaction changed a span, what changed is put in its
- * place.
- */
+/** The received bytes of spans, as the store may keep them: where a stage changed a span, the change is spliced in. */
 export class ReceivedJson {
   /** Where the spans are in a body: a batch may come in parts. */
   readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
 
-  /** A whole batch; undefined where not all of its spans follow in `spans`, or its bytes cannot say what they are. */
-  ofBatch(spans: readonly PipelineSpan[], from: number, source: BatchBytes): SplicedJson | undefined {
-    const { body, spanCount } = source;
+  /** A whole batch; undefined where not all of its spans follow in `spans`, or its bytes cannot express them. */
+  ofBatch(spans: readonly PipelineSpan[], from: number, batch: BatchBytes): SplicedJson | undefined {
+    const { body, spanCount } = batch;
     let isChanged = false;
     for (let index = 0; index < spanCount; index++) {
       const span = spans[from + index];
-      if (span?.source !== source || span.index !== index || span.madeSpanId !== undefined) return undefined;
-      isChanged ||= span.redactedFrom !== undefined;
+      if (span === undefined) return undefined;
+      const origin = originOf(span);
+      if (origin.batch !== batch || origin.index !== index || origin.generatedSpanId !== undefined)
+        return undefined;
+      isChanged ||= span.span !== origin.received;
     }
     const splices = isChanged ? splicesOfBatch(body, spans.slice(from, from + spanCount)) : [];
     return splices && { bytes: body, start: 0, end: body.length, splices };
   }
 
-  /** One span; undefined where the bytes do not tell the spans of the batch apart plainly, or cannot say what it is. */
-  ofSpan({ source, index, redactedFrom, span }: PipelineSpan): SplicedJson | undefined {
-    if (source === undefined) return undefined;
-    const { body } = source;
-    const slices = this.#slicesOf(source);
+  /** One span; undefined where the bytes do not tell the spans of the batch apart plainly, or cannot express it. */
+  ofSpan(pipelineSpan: PipelineSpan): SplicedJson | undefined {
+    const { batch, index, received } = originOf(pipelineSpan);
+    if (batch === undefined) return undefined;
+    const { body } = batch;
+    const slices = this.#slicesOf(batch);
     const start = slices?.[index * 2];
     const end = slices?.[index * 2 + 1];
     if (start === undefined || end === undefined) return undefined;
-    const splices = redactedFrom === undefined ? [] : findSplices(body, start, redactedFrom, span);
+    const { span } = pipelineSpan;
+    const splices = span === received ? [] : findSplices(body, start, received, span);
     return splices && { bytes: body, start, end, splices };
   }
 
@@ -46,7 +48,7 @@ export class ReceivedJson {
 }
 
 function splicesOfBatch(body: Buffer, spans: readonly PipelineSpan[]): JsonSplice[] | undefined {
-  const before = spans.map(({ redactedFrom, span }) => redactedFrom ?? span);
+  const before = spans.map((span) => originOf(span).received);
   const after = spans.map(({ span }) => span);
   return findBatchSplices(body, before, after);
 }

@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { PipelineSpan } from "../interfaces.js";
+import { originOf, type PipelineSpan } from "../span/pipeline-span.js";
 import { copySpliced, splicedLength } from "../span/json-splices.js";
 import { BatchSlices } from "./batch-slices.js";
 import { ReceivedJson } from "./received-json.js";
@@ -66,17 +66,18 @@ export class SpanBytes {
 
   /**
    * Begins with the spans of a batch, of which the one at `from` is the first: where all of them follow, their bytes are
-   * kept in one piece, with what redaction changed put in its place. Until {@link endBatch} only spans of the batch are added, in any number.
+   * kept in one piece, with what stages changed put in its place. Until {@link endBatch} only spans of the batch are added, in any number.
    *
    * @returns where it ends in `spans`, or undefined where it is not kept whole.
    */
   beginBatch(spans: readonly PipelineSpan[], from: number): number | undefined {
-    const source = spans[from]?.source;
-    if (source === undefined) return undefined;
-    const { body, spanCount } = source;
+    const first = spans[from];
+    const received = first && originOf(first).batch;
+    if (received === undefined) return undefined;
+    const { body, spanCount } = received;
     if (body.length > spanCount * WHOLE_BATCH_BYTES_PER_SPAN) return undefined;
     if (!this.#segments.takesBatch(spanCount, body.length)) return undefined;
-    const json = this.#received.ofBatch(spans, from, source);
+    const json = this.#received.ofBatch(spans, from, received);
     if (json === undefined) return undefined;
     this.#openBatch = this.#segments.addBatch(spanCount, json);
     this.#rowsMissing = spanCount;
@@ -104,18 +105,19 @@ export class SpanBytes {
       this.#writeSlice(row, span);
       return;
     }
-    this.#segments.setRowOfBatch(batch, span.index, row);
+    const { index } = originOf(span);
+    this.#segments.setRowOfBatch(batch, index, row);
     this.#rowsMissing--;
-    this.#setPlace(row, batch, ~span.index, 0);
+    this.#setPlace(row, batch, ~index, 0);
   }
 
   #writeSlice(row: number, span: PipelineSpan): void {
-    const { madeSpanId } = span;
+    const { generatedSpanId } = originOf(span);
     const json = this.#received.ofSpan(span);
     const text = json === undefined ? JSON.stringify(span.span) : "";
     const jsonLength = json === undefined ? Buffer.byteLength(text) : splicedLength(json);
     // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
-    const idText = madeSpanId === undefined ? "" : `,"span_id":${JSON.stringify(madeSpanId)}}`;
+    const idText = generatedSpanId === undefined ? "" : `,"span_id":${JSON.stringify(generatedSpanId)}}`;
     const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
     const length = bodyLength + Buffer.byteLength(idText);
     const digest = length > DIGEST_FROM_BYTES ? JSON.stringify(digestSpan(span.span)) : "";

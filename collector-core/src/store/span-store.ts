@@ -1,5 +1,5 @@
 import type { NormalizedSpan } from "../contract/trace.js";
-import type { PipelineSpan } from "../interfaces.js";
+import { originOf, type PipelineSpan } from "../span/pipeline-span.js";
 import { normalizeSpan } from "../span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
 import type { Hash64 } from "../seeded-hash.js";
@@ -100,7 +100,7 @@ export class SpanStore {
       table.remove(row);
       throw error;
     }
-    const { lo, hi } = span.hashes.span;
+    const { lo, hi } = originOf(span).hashes.span;
     const { ints } = table.page(row);
     const at = intsAt(row);
     ints[at + INT.idLo] = lo;
@@ -276,7 +276,7 @@ export class SpanStore {
     const int = intsAt(row);
     const float = floatsAt(row);
     const { facts, context } = span;
-    const { parent } = span.hashes;
+    const { parent } = originOf(span).hashes;
     const flags = ((ints[int + INT.flags] as number) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage);
     ints[int + INT.parentLo] = parent.lo;
     ints[int + INT.parentHi] = parent.hi;

@@ -23,7 +23,7 @@ function roundTrip(span: Span): { before: unknown; after: unknown } {
   const read = spansFromOtlp(readProtobufRequest(body)).applications[0]?.spans[0];
   if (read === undefined) throw new Error("The span was refused.");
   return {
-    before: normalizeSpan(sent.span, sent.context, sent.madeSpanId),
+    before: normalizeSpan(sent.span, sent.context, sent.facts.spanId),
     after: normalizeSpan(read, sent.context),
   };
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import type { PipelineSpan, ReceivedBatch, SpanSink } from "../../src/interfaces.js";
+import type { ReceivedBatch, SpanSink } from "../../src/interfaces.js";
 import { createLeafUsage } from "../../src/pipeline/leaf-usage.js";
+import { LostSpans } from "../../src/pipeline/lost-spans.js";
+import { createPipelines } from "../../src/pipeline/pipelines.js";
+import { createSpanReader } from "../../src/pipeline/read-spans.js";
+import type { Redactor } from "../../src/pipeline/redaction/redactor.js";
 import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
-import { createWorker, type WorkerOptions } from "../../src/pipeline/worker.js";
+import { createWorker } from "../../src/pipeline/worker.js";
 import { createMemoryQueue } from "../../src/queue/memory-queue.js";
+import { originOf, withSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { systemClock } from "../../src/system-clock.js";
 
 function batch(spans: Span[]): ReceivedBatch {
@@ -16,11 +21,20 @@ function batch(spans: Span[]): ReceivedBatch {
     spanCount: spans.length,
     body: Buffer.from(JSON.stringify({ spans })),
     spans,
-    madeSpanIds: undefined,
+    generatedSpanIds: undefined,
   };
 }
 
-function pipelineOf(options: Partial<WorkerOptions> = {}) {
+/** Parts of the pipeline that a test replaces. */
+interface TestParts {
+  readonly record?: (span: PipelineSpan) => void;
+  readonly sampleRate?: number;
+  readonly redact?: Redactor["redact"];
+  readonly maxSpanAttributes?: number;
+  readonly sinks?: readonly SpanSink[];
+}
+
+function pipelineOf(parts: TestParts = {}) {
   const events: string[] = [];
   const counts = { processed: 0, dropped: 0 };
   const delivered: PipelineSpan[] = [];
@@ -39,28 +53,44 @@ function pipelineOf(options: Partial<WorkerOptions> = {}) {
       delivered.push(...spans);
     },
   };
+  const onError = (where: string): void => void events.push(`error in ${where}`);
+  const lost = new LostSpans(() => onError("pipeline"));
+  const pipelines = createPipelines({
+    maxSpanAttributes: parts.maxSpanAttributes ?? 100,
+    spanMetrics: {
+      record: parts.record ?? (() => void events.push("metrics")),
+      recordEvaluation: () => undefined,
+    },
+    counters: { sampled: () => undefined },
+    lost,
+    redactor: {
+      redact:
+        parts.redact ??
+        ((span) => {
+          events.push("redact");
+          return span;
+        }),
+    },
+    turnIfDue: () => undefined,
+    sinks: parts.sinks ?? [sink],
+    onError,
+  });
   const worker = createWorker({
     queue,
+    readSpans: createSpanReader({
+      leafUsage: createLeafUsage(systemClock),
+      sampler: createTraceSampler(parts.sampleRate ?? 1),
+      counters: { invalidValue: () => undefined },
+      lost,
+    }),
+    pipeline: pipelines.received(undefined),
+    lost,
     counters: {
       processed: (spans) => (counts.processed += spans),
       dropped: (_reason, spans) => (counts.dropped += spans),
-      sampled: () => undefined,
-      invalidValue: () => undefined,
     },
-    maxSpanAttributes: 100,
-    leafUsage: createLeafUsage(systemClock),
-    metrics: { record: () => void events.push("metrics") },
-    sampler: createTraceSampler(1),
-    redactor: {
-      redact: (span) => {
-        events.push("redact");
-        return span;
-      },
-    },
-    sinks: [sink],
     clock: systemClock,
-    onError: (where) => events.push(`error in ${where}`),
-    ...options,
+    onError,
   });
   const drain = () => worker.drain(systemClock.monotonic() + 5000);
   return { queue, worker, events, counts, delivered, drain };
@@ -76,7 +106,7 @@ describe("spec 1: the order of the stages", () => {
   });
 
   it("ends after the metrics for a span whose trace is not sampled", async () => {
-    const { queue, worker, events, counts, drain } = pipelineOf({ sampler: createTraceSampler(0) });
+    const { queue, worker, events, counts, drain } = pipelineOf({ sampleRate: 0 });
     worker.start();
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await drain();
@@ -86,10 +116,8 @@ describe("spec 1: the order of the stages", () => {
 
   it("gives the sinks what redaction returned, and not the span that it let go", async () => {
     const { queue, worker, delivered, counts, drain } = pipelineOf({
-      redactor: {
-        redact: (span) =>
-          span.facts.name === "bad" ? undefined : { ...span, span: { ...span.span, name: "redacted" } },
-      },
+      redact: (span) =>
+        span.facts.name === "bad" ? undefined : withSpan(span, { ...span.span, name: "redacted" }),
     });
     worker.start();
     await queue.offer(
@@ -103,20 +131,21 @@ describe("spec 1: the order of the stages", () => {
     expect(counts).toEqual({ processed: 2, dropped: 0 });
   });
 
-  it("hands each span on with the bytes it came in, unless they say more than is left of it", async () => {
-    const { queue, worker, delivered, drain } = pipelineOf({ maxSpanAttributes: 1 });
+  it("counts a span before the cap on attributes, and delivers it capped", async () => {
+    const models: string[] = [];
+    const { queue, worker, delivered, drain } = pipelineOf({
+      maxSpanAttributes: 1,
+      record: ({ facts }) => void models.push(facts.provider),
+    });
     worker.start();
-    const spans = [
-      { name: "small", trace_id: "t", attributes: { a: 1 } },
-      { name: "large", trace_id: "t", attributes: { a: 1, model: "m" } },
-    ];
-    await queue.offer(batch(spans));
+    await queue.offer(
+      batch([{ name: "large", trace_id: "t", attributes: { a: 1, model: "m", provider: "p" } }]),
+    );
     await drain();
-    const [small, large] = delivered;
-    expect(JSON.parse(String(small?.source?.body))).toEqual({ spans });
-    expect(small).toMatchObject({ index: 0, source: { spanCount: 2 } });
-    expect(large?.source).toBeUndefined();
+    expect(models).toEqual(["p"]);
+    const [large] = delivered;
     expect(large?.span.attributes).toEqual({ model: "m" });
+    expect(large?.facts).toMatchObject({ model: "m", provider: "" });
   });
 });
 
@@ -134,10 +163,8 @@ describe("the worker", () => {
   it("counts what a failing stage lost, and goes on with the next batch", async () => {
     let fail = true;
     const { queue, worker, counts, events, delivered, drain } = pipelineOf({
-      metrics: {
-        record: () => {
-          if (fail) throw new Error("broken");
-        },
+      record: () => {
+        if (fail) throw new Error("broken");
       },
     });
     worker.start();
@@ -174,10 +201,8 @@ describe("the worker", () => {
 
   it("loses only the span that a stage failed on", async () => {
     const { queue, worker, counts, delivered, drain } = pipelineOf({
-      metrics: {
-        record: ({ facts }) => {
-          if (facts.name === "bad") throw new Error("broken");
-        },
+      record: ({ facts }) => {
+        if (facts.name === "bad") throw new Error("broken");
       },
     });
     worker.start();
@@ -202,8 +227,7 @@ describe("the worker", () => {
     expect(delivered).toHaveLength(602);
     const counting = delivered.filter(({ facts, countsUsage }) => facts.spanType === "llm" && countsUsage);
     expect(counting.map(({ facts }) => facts.name)).toEqual(["call"]);
-    expect(delivered.every(({ source }) => source?.spanCount === 602)).toBe(true);
-    expect(delivered.map(({ index }) => index)).toEqual(delivered.map((_, index) => index));
+    expect(delivered.map((span) => originOf(span).index)).toEqual(delivered.map((_, index) => index));
   });
 
   it("keeps up with requests that come in one turn of the loop: a lease is processed before the next", async () => {

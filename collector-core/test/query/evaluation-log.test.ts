@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationList } from "../../src/contract/evaluations.js";
 import type { TraceSummary } from "../../src/contract/trace.js";
-import type { PipelineSpan } from "../../src/interfaces.js";
+import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createEvaluationLog, type EvaluationLog } from "../../src/query/evaluation-log.js";
 import { CONTEXT, spanFacts } from "../metrics/support.js";
 import { span, startCollector } from "../running-collector.js";
@@ -25,17 +25,11 @@ const TEXTS = [
 function evaluationSpan(text: string): PipelineSpan {
   const facts = spanFacts({ spanType: "evaluation", evaluationType: "relevance", evaluationScore: 1 });
   const attributes = { evaluation_type: "relevance", evaluation_score: 1, evaluation_comment: text };
-  return {
-    context: CONTEXT,
-    span: { name: "evaluation", trace_id: "t", span_type: "evaluation", attributes },
-    madeSpanId: undefined,
-    facts,
-    hashes: { trace: { lo: 0, hi: 0 }, span: { lo: 0, hi: 0 } } as PipelineSpan["hashes"],
-    countsUsage: true,
-    isSampled: true,
-    source: undefined,
-    index: 0,
-  };
+  const span = { name: "evaluation", trace_id: "t", span_type: "evaluation", attributes };
+  return createPipelineSpan(
+    { span, facts, context: CONTEXT },
+    { isSampled: () => true, countsUsage: () => true },
+  );
 }
 
 function createLog(options: { capacity?: number; maxBytes?: number }): EvaluationLog {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LiveStatus } from "../../src/contract/live.js";
 import type { LiveMetrics } from "../../src/contract/stats.js";
 import type { TraceSummary } from "../../src/contract/trace.js";
-import type { PipelineSpan } from "../../src/interfaces.js";
+import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createLiveHub } from "../../src/query/live-hub.js";
 import { countTurns, everLater } from "../loop-turns.js";
 

@@ -19,7 +19,7 @@ function batch(first: number, count: number, padding = 0): ReceivedBatch {
     spanCount: count,
     body: Buffer.from(JSON.stringify({ spans })),
     spans,
-    madeSpanIds: undefined,
+    generatedSpanIds: undefined,
   };
 }
 

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import type { PipelineSpan } from "../../src/interfaces.js";
+import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { nextTurn } from "../../src/loop-turn.js";
 import { createSpanRedactor } from "../../src/pipeline/redaction/span-redactor.js";
 import { readSpanFacts } from "../../src/span/span-facts.js";
-import { hashesOf } from "../../src/span-hashes.js";
 import { TimeSlice } from "../../src/time-slice.js";
 import { countTurns, everLater } from "../loop-turns.js";
 
@@ -14,17 +13,11 @@ function largeSpan(texts: number): PipelineSpan {
   const prompt_messages = Array.from({ length: texts }, () => ({ content: "mail a@b.example ".repeat(600) }));
   const span = { name: "chat", trace_id: "t1", span_id: "s1", attributes: { prompt_messages } };
   const facts = readSpanFacts(span, CONTEXT, undefined, () => undefined);
-  return {
-    context: CONTEXT,
-    span,
-    madeSpanId: undefined,
-    facts,
-    hashes: hashesOf(CONTEXT.tenant, facts),
-    countsUsage: true,
-    isSampled: true,
-    source: { body: Buffer.from(JSON.stringify({ spans: [span] })), spanCount: 1 },
-    index: 0,
-  };
+  const batch = { body: Buffer.from(JSON.stringify({ spans: [span] })), spanCount: 1 };
+  return createPipelineSpan(
+    { span, facts, context: CONTEXT, batch },
+    { isSampled: () => true, countsUsage: () => true },
+  );
 }
 
 function redactor(clock: ReturnType<typeof everLater>, turn: () => Promise<void> = nextTurn) {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
-import type { PipelineSpan } from "../../src/interfaces.js";
+import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createSpanRedactor, withFailureAction } from "../../src/pipeline/redaction/span-redactor.js";
 import { readSpanFacts } from "../../src/span/span-facts.js";
-import { hashesOf } from "../../src/span-hashes.js";
 import { nextTurn } from "../../src/loop-turn.js";
 import { systemClock } from "../../src/system-clock.js";
 import { span, startCollector } from "../running-collector.js";
@@ -39,17 +38,11 @@ async function storedAttributes(attributes: unknown): Promise<unknown> {
 function pipelineSpan(fields: Partial<Span> = {}): PipelineSpan {
   const made: Span = { name: "chat", trace_id: "t1", span_id: "s1", ...fields };
   const facts = readSpanFacts(made, CONTEXT, undefined, () => undefined);
-  return {
-    context: CONTEXT,
-    span: made,
-    madeSpanId: undefined,
-    facts,
-    hashes: hashesOf(CONTEXT.tenant, facts),
-    countsUsage: true,
-    isSampled: true,
-    source: { body: Buffer.from(JSON.stringify({ spans: [made] })), spanCount: 1 },
-    index: 0,
-  };
+  const batch = { body: Buffer.from(JSON.stringify({ spans: [made] })), spanCount: 1 };
+  return createPipelineSpan(
+    { span: made, facts, context: CONTEXT, batch },
+    { isSampled: () => true, countsUsage: () => true },
+  );
 }
 
 function redactor(counts: Record<string, number> = {}) {
@@ -411,8 +404,7 @@ describe("a span that was handed on is never changed in place", () => {
     const after = redactNow(before);
     expect(before.span).toEqual(copy);
     expect(after?.facts).toMatchObject({ name: "ask [EMAIL]", spanId: "s1" });
-    expect(after?.source).toBe(before.source);
-    expect(after?.redactedFrom).toBe(before.span);
+    expect(after?.origin).toBe(before.origin);
     expect(after?.span.attributes?.["untouched"]).toBe(before.span.attributes?.["untouched"]);
   });
 

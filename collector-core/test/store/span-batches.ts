@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { Clock, PipelineSpan } from "../../src/interfaces.js";
+import type { Clock } from "../../src/interfaces.js";
+import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { readSpanFacts, type BatchContext } from "../../src/span/span-facts.js";
-import { hashesOf } from "../../src/span-hashes.js";
 
 /** A clock that stands still until it is told otherwise. */
 export class FakeClock implements Clock {
@@ -27,9 +27,9 @@ export class FakeClock implements Clock {
 export interface BatchOptions extends Partial<BatchContext> {
   /** False: the pipeline knows these spans for wrappers. */
   readonly countsUsage?: boolean;
-  /** As after redaction: the spans have no bytes of their own. */
+  /** As the collector makes them: the spans have no bytes of their own. */
   readonly withoutJson?: boolean;
-  readonly madeSpanIds?: readonly (string | undefined)[];
+  readonly generatedSpanIds?: readonly (string | undefined)[];
 }
 
 /** Spans as they come out of the pipeline, from the bytes of a batch. */
@@ -47,21 +47,12 @@ export function fromBody(body: Buffer, options: BatchOptions = {}): PipelineSpan
     receivedAtMs: options.receivedAtMs ?? Date.UTC(2026, 0, 1),
   };
   const { spans } = JSON.parse(body.toString()) as { spans: Span[] };
-  const source = options.withoutJson === true ? undefined : { body, spanCount: spans.length };
+  const batch = options.withoutJson === true ? undefined : { body, spanCount: spans.length };
+  const decisions = { isSampled: () => true, countsUsage: () => options.countsUsage ?? true };
   return spans.map((span, index) => {
-    const madeSpanId = options.madeSpanIds?.[index];
-    const facts = readSpanFacts(span, context, madeSpanId, () => undefined);
-    return {
-      context,
-      span,
-      madeSpanId,
-      facts,
-      hashes: hashesOf(context.tenant, facts),
-      countsUsage: options.countsUsage ?? true,
-      isSampled: true,
-      source,
-      index,
-    };
+    const generatedSpanId = options.generatedSpanIds?.[index];
+    const facts = readSpanFacts(span, context, generatedSpanId, () => undefined);
+    return createPipelineSpan({ span, facts, context, batch, index, generatedSpanId }, decisions);
   });
 }
 

@@ -100,7 +100,7 @@ export function describeTraceStore(
         const batch = [{ name: "one", trace_id: "trace" }, unusable];
         for (const withoutJson of [false, true]) {
           const made = [`made-1-${withoutJson}`, `made-2-${withoutJson}`];
-          await append(batch, { madeSpanIds: made, withoutJson });
+          await append(batch, { generatedSpanIds: made, withoutJson });
           for (const id of made) {
             expect(await store.getSpan({ tenant: "", traceId: "trace" }, id)).toMatchObject({ span_id: id });
           }
@@ -748,7 +748,7 @@ export function describeTraceStore(
 
       it("finds text that JSON writes with escapes", async () => {
         const body = String.raw`{"spans":[{"name":"n","trace_id":"t","attributes":{"a":"say \"hi\"\nto \u0041da\/Bob \\ end","b":"gr\u00fc\u00dfe \ud83c\udf89","c":"tab\there"}}]}`;
-        await store.append(fromBody(Buffer.from(body), { madeSpanIds: ["made"] }));
+        await store.append(fromBody(Buffer.from(body), { generatedSpanIds: ["made"] }));
         for (const q of [
           '"HI"',
           'hi"\nto',
@@ -767,7 +767,7 @@ export function describeTraceStore(
 
       it("finds escaped and unescaped slashes and quotes without \\u escapes beside them", async () => {
         const body = String.raw`{"spans":[{"name":"n","trace_id":"t","attributes":{"a":"https:\/\/host\/path","b":"c:\\dir","c":"a/b"}}]}`;
-        await store.append(fromBody(Buffer.from(body), { madeSpanIds: ["made"] }));
+        await store.append(fromBody(Buffer.from(body), { generatedSpanIds: ["made"] }));
         for (const q of ["https://HOST/path", "c:\\DIR", "a/b", "/"]) expect(await finds(q), q).toBe(true);
         for (const q of ["\\/", "c:\\\\dir", "a\\b"]) expect(await finds(q), q).toBe(false);
       });

@@ -1,4 +1,4 @@
-import type { PipelineSpan } from "../../interfaces.js";
+import type { PipelineSpan } from "../../span/pipeline-span.js";
 import type { NowOrLater } from "../../now-or-later.js";
 
 /**
