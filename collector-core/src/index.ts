@@ -3,7 +3,8 @@
  *
  * @packageDocumentation
  */
-export { createCollector, type Collector, type CollectorOptions, type Ledger } from "./collector.js";
+export type { Ledger } from "./assembly/ledger.js";
+export { createCollector, type Collector, type CollectorOptions } from "./collector.js";
 export { loadConfig, type LoadedConfig } from "./config/load-config.js";
 export { createLogger, type Logger } from "./logging/logger.js";
 export { warnOfOpenBind } from "./open-bind.js";

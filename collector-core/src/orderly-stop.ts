@@ -1,4 +1,5 @@
-import type { Collector, Ledger } from "./collector.js";
+import type { Ledger } from "./assembly/ledger.js";
+import type { Collector } from "./collector.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { LONGEST_TIMER_MS } from "./longest-timer.js";
 import type { Logger } from "./logging/logger.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Ledger } from "../../src/collector.js";
+import type { Ledger } from "../../src/assembly/ledger.js";
 import {
   Span_SpanKind,
   Status_StatusCode,

@@ -1,14 +1,21 @@
-import type { LoadedConfig } from "../config/load-config.js";
-import type { ByteBudget } from "../in-flight/byte-budget.js";
-import type { Clock } from "../interfaces.js";
-import type { Logger } from "../logging/logger.js";
-import { createExportMetrics } from "../pipeline/metrics/export-metrics.js";
+import type { OtlpExporter } from "../export/otlp-exporter.js";
+import type { Foundation } from "./foundation.js";
+import { createExportMetrics, type ExportMetrics } from "../pipeline/metrics/export-metrics.js";
 
-/** The way out over OTLP, where an endpoint is set. It is loaded only then: protobuf is a tenth of the start. */
-export async function createExport(
-  config: LoadedConfig["config"],
-  { version, clock, logger, budget }: { version: string; clock: Clock; logger: Logger; budget: ByteBudget },
-) {
+/** The OTLP export and its metrics. */
+export interface Export {
+  readonly exporter: OtlpExporter;
+  readonly metrics: ExportMetrics;
+}
+
+/** The OTLP export, where an endpoint is configured. It is loaded only then: protobuf takes a tenth of the start. */
+export async function createExport({
+  config,
+  version,
+  clock,
+  logger,
+  budget,
+}: Foundation): Promise<Export | undefined> {
   const endpoint = config["exporter.otlp_endpoint"];
   if (endpoint === undefined) return undefined;
   const { createOtlpExporter } = await import("../export/otlp-exporter.js");

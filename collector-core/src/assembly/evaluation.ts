@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { LoadedConfig } from "../config/load-config.js";
+import type { Evaluator } from "../evaluation/evaluator.js";
 import { evaluationTypeName } from "../contract/evaluation-types.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
 import type { DerivedSpan } from "../pipeline/derived-spans.js";
-import { createEvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";
+import { createEvaluationMetrics, type EvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";
 import type { SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import type { SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";
 import type { EvaluationRunner } from "../query/evaluations-routes.js";
 
-/** What the judge is given of the collector. */
+/** Parts of the collector that {@link createEvaluation} uses. */
 interface EvaluationParts {
   readonly clock: Clock;
   readonly redactor: SpanAndTextRedactor;
@@ -20,11 +21,18 @@ interface EvaluationParts {
   readonly budget: ByteAccount;
 }
 
+/** Evaluation, running in the background. */
+export interface Evaluation {
+  readonly evaluator: Evaluator;
+  readonly metrics: EvaluationMetrics;
+  readonly runner: EvaluationRunner;
+}
+
 /** The judge, where evaluation is on. It and all that it needs is loaded only then: a fifth of a second, and 30 MB. */
 export async function createEvaluation(
   config: LoadedConfig["config"],
   { clock, redactor, spanMetrics, deliver, log, budget }: EvaluationParts,
-) {
+): Promise<Evaluation | undefined> {
   if (!config["evaluation.enabled"]) return undefined;
   const { createEvaluator } = await import("../evaluation/evaluator.js");
   const { createTypeRegistry } = await import("../evaluation/types/type-registry.js");

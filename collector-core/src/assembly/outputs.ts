@@ -1,0 +1,71 @@
+import type { SpanSink, TraceStore } from "../interfaces.js";
+import type { LiveMetrics } from "../contract/stats.js";
+import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
+import { createLiveHub, type LiveHub } from "../query/live-hub.js";
+import { createLiveStatus, type LiveStatusOptions } from "../query/live-status.js";
+import { directionsOf, evaluatedLabels } from "./evaluated-labels.js";
+import type { Foundation } from "./foundation.js";
+import { createExport, type Export } from "./otlp-export.js";
+import type { Storage } from "./storage.js";
+
+/** Where spans end beside the trace store: the evaluation log, live readers, OTLP export. */
+export interface Outputs {
+  readonly evaluationLog: EvaluationLog;
+  readonly live: LiveHub;
+  /** Undefined where no endpoint is configured. */
+  readonly exporting: Export | undefined;
+  /** All of them, the trace store first: a live reader that is told of a trace finds it there. */
+  readonly sinks: readonly SpanSink[];
+}
+
+/** What live readers are told beside spans. */
+export interface LiveFigures {
+  readonly ledger: LiveStatusOptions["ledger"];
+  readonly newestMetrics: () => LiveMetrics;
+}
+
+export async function createOutputs(
+  foundation: Foundation,
+  { queue, store }: Storage,
+  { ledger, newestMetrics }: LiveFigures,
+): Promise<Outputs> {
+  const { config, clock, version, startedAtMs, isStopping } = foundation;
+  const exporting = await createExport(foundation);
+  const evaluationLog = createEvaluationLog({
+    thresholds: config["evaluation.thresholds"],
+    directions: directionsOf(config["evaluation.types"]),
+    labelsOf: (key, spanId) => evaluatedLabels(store, key, spanId),
+  });
+  const live = createLiveHub({
+    store,
+    clock,
+    evaluations: evaluationLog,
+    metrics: newestMetrics,
+    status: createLiveStatus({
+      version,
+      startedAtMs,
+      clock,
+      ledger,
+      queueUsage: () => queue.usage(),
+      storeUsage: store && (() => store.usage()),
+      maxTraces: config["limits.max_traces"],
+      hardLimitPct: config["backpressure.hard_limit_pct"],
+      isStopping,
+    }),
+  });
+  const sinks = [
+    // Without a store there are no traces that live readers could be told of.
+    ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),
+    ...(exporting === undefined ? [] : [exporting.exporter]),
+  ];
+  return { evaluationLog, live, exporting, sinks };
+}
+
+function storeSink(store: TraceStore): SpanSink {
+  return {
+    name: "trace store",
+    async offer(spans) {
+      await store.append(spans);
+    },
+  };
+}

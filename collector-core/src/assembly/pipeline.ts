@@ -1,0 +1,110 @@
+import { describeError } from "../describe-error.js";
+import { createTurnIfDue, nextTurn } from "../loop-turn.js";
+import { createDerivedSpans } from "../pipeline/derived-spans.js";
+import { createSpanImporter } from "../pipeline/import-spans.js";
+import { createLeafUsage } from "../pipeline/leaf-usage.js";
+import { LostSpans } from "../pipeline/lost-spans.js";
+import { createPipelines } from "../pipeline/pipelines.js";
+import { createSpanReader } from "../pipeline/read-spans.js";
+import { withoutRedaction } from "../pipeline/redaction/redactor.js";
+import { createTraceSampler } from "../pipeline/trace-sampler.js";
+import { createWorker, type Worker } from "../pipeline/worker.js";
+import type { ImportSpans } from "../ingest/import-route.js";
+import type { TraceStore } from "../interfaces.js";
+import { createEvaluation, type Evaluation } from "./evaluation.js";
+import type { Foundation } from "./foundation.js";
+import type { Measurement } from "./measurement.js";
+import type { Outputs } from "./outputs.js";
+import { createRedactor } from "./redaction.js";
+import type { Storage } from "./storage.js";
+
+/** How long spans are redacted in one turn of the event loop. */
+const REDACTION_SLICE_MS = 25;
+
+/** What spans pass between the queue and their ends. */
+export interface Pipeline {
+  readonly worker: Worker;
+  /** Undefined where evaluation is off. */
+  readonly evaluation: Evaluation | undefined;
+  /** Undefined where there is no trace store. */
+  readonly importSpans: ImportSpans | undefined;
+}
+
+export async function createPipeline(
+  foundation: Foundation,
+  { queue, store }: Storage,
+  { pipelineMetrics, spanMetrics }: Measurement,
+  outputs: Outputs,
+): Promise<Pipeline> {
+  const { config, clock, logger, budget } = foundation;
+  const log = logger.child("worker");
+  const onError = (where: string, error: unknown): void =>
+    log.error(`${where} failed: ${describeError(error)}`, { where });
+  const redactor = await createRedactor(config, {
+    counters: pipelineMetrics,
+    onFailure: (error) => log.warning(`redaction failed: ${describeError(error)}`),
+    clock,
+    nextTurn,
+  });
+  const lost = new LostSpans((error) => onError("pipeline", error));
+  const pipelines = createPipelines({
+    maxSpanAttributes: config["limits.max_span_attributes"],
+    spanMetrics: {
+      record: ({ facts, context, countsUsage, isSampled }) =>
+        spanMetrics.record(facts, context, countsUsage, isSampled),
+      recordEvaluation: ({ facts, context }) => spanMetrics.recordEvaluation(facts, context),
+    },
+    counters: pipelineMetrics,
+    lost,
+    redactor: redactor === withoutRedaction ? undefined : redactor,
+    turnIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
+    sinks: outputs.sinks,
+    onError,
+  });
+  const evaluation = await createEvaluation(config, {
+    clock,
+    redactor,
+    spanMetrics,
+    deliver: createDerivedSpans({ pipeline: pipelines.derived, onError }),
+    log: logger.child("evaluation"),
+    budget: budget.account("evaluation_queue"),
+  });
+  const leafUsage = createLeafUsage(clock);
+  const worker = createWorker({
+    queue,
+    readSpans: createSpanReader({
+      leafUsage,
+      sampler: createTraceSampler(config["sampling.rate"]),
+      counters: pipelineMetrics,
+      lost,
+    }),
+    pipeline: pipelines.received(evaluation?.evaluator),
+    lost,
+    counters: pipelineMetrics,
+    clock,
+    onError,
+  });
+  const importSpans =
+    store &&
+    createSpanImporter({
+      readSpans: createSpanReader({
+        leafUsage,
+        sampler: createTraceSampler(1),
+        counters: { invalidValue: () => undefined },
+        lost: new LostSpans((error) => onError("import", error)),
+      }),
+      pipeline: pipelines.imported,
+      keep: keepImported(store, outputs),
+    });
+  return { worker, evaluation, importSpans };
+}
+
+/** @returns stores imported spans and tells live readers; resolves with the number of traces evicted for them. */
+function keepImported(store: TraceStore, { evaluationLog, live }: Outputs) {
+  return async (spans: Parameters<TraceStore["append"]>[0]): Promise<number> => {
+    const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
+    await evaluationLog.offer(spans);
+    await live.offer(spans);
+    return max_traces + max_bytes + ttl;
+  };
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from "fastify";
+import { describeConfig } from "../config/describe-config.js";
+import { createConfigWriter } from "../config/write-config.js";
+import { isLoopback } from "../ingest/origin-guard.js";
+import { createTenantFilterReader } from "../ingest/tenant-filter.js";
+import type { TraceKey } from "../interfaces.js";
+import { renderMetrics } from "../pipeline/metrics/exposition.js";
+import { configRoutes } from "../query/config-routes.js";
+import { defaultTenantByHeader } from "../query/default-tenant.js";
+import { evaluationsRoutes } from "../query/evaluations-routes.js";
+import { eventsRoute } from "../query/events-route.js";
+import { exportRoute } from "../query/export-route.js";
+import { healthRoutes } from "../query/health-routes.js";
+import { liveRoute } from "../query/live-route.js";
+import { metricsRoute } from "../query/metrics-route.js";
+import { oneTraceRoutes } from "../query/one-trace-routes.js";
+import { describeApi } from "../query/openapi-routes.js";
+import { sessionRoute } from "../query/session-route.js";
+import { statsRoute } from "../query/stats-route.js";
+import { tracesRoutes } from "../query/traces-routes.js";
+import { uiRoute } from "../query/ui-route.js";
+import type { Access } from "./access.js";
+import type { Foundation } from "./foundation.js";
+import type { Outputs } from "./outputs.js";
+import type { Pipeline } from "./pipeline.js";
+import type { Statistics } from "./statistics.js";
+import type { Storage } from "./storage.js";
+
+/** What the routes that answer questions read. */
+export interface QueryParts {
+  readonly foundation: Foundation;
+  readonly storage: Storage;
+  readonly outputs: Outputs;
+  readonly pipeline: Pipeline;
+  readonly statistics: Statistics;
+  readonly access: Access;
+  /** Undefined: no UI is served. */
+  readonly uiDirectory: string | undefined;
+}
+
+/** Registers all routes that answer questions. */
+export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
+  const { foundation, storage, outputs, pipeline, statistics, access, uiDirectory } = parts;
+  const { loaded, config, version, clock, startedAtMs, events, isStopping } = foundation;
+  const { queue, store } = storage;
+  const { evaluationLog, live } = outputs;
+  const { apiKeys } = access;
+
+  /** Traces were deleted: nothing about them is evaluated, listed or shown any more. */
+  function onCleared(isDeleted: (key: TraceKey) => boolean): void {
+    pipeline.evaluation?.evaluator.cancel(isDeleted);
+    evaluationLog.remove(isDeleted);
+    live.cleared();
+  }
+
+  await describeApi(app, version);
+  defaultTenantByHeader(app, createTenantFilterReader(access.tenants));
+  await app.register(tracesRoutes, { store, clock, onCleared });
+  await app.register(oneTraceRoutes, { store, clock, onCleared });
+  await app.register(evaluationsRoutes, {
+    log: evaluationLog,
+    store,
+    runner: pipeline.evaluation?.runner,
+    clock,
+  });
+  await app.register(exportRoute, { store, version, clock });
+  await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
+  await app.register(statsRoute, { read: (...question) => statistics.reader.read(...question) });
+  await app.register(metricsRoute, {
+    renderMetrics: (format) => renderMetrics(format, statistics.sources, clock),
+  });
+  await app.register(healthRoutes, {
+    version,
+    uptimeSeconds: () => (clock.monotonic() - startedAtMs) / 1000,
+    queueUsage: () => queue.usage(),
+    hardLimitPct: config["backpressure.hard_limit_pct"],
+    isStopping,
+  });
+  await app.register(sessionRoute, {
+    openSession: (key, request) => apiKeys.openSession(key, request),
+    closeSession: (headers) => apiKeys.closeSession(headers),
+  });
+  await app.register(eventsRoute, { read: () => events.read() });
+  await app.register(configRoutes, {
+    describe: () => describeConfig(loaded),
+    write: createConfigWriter(loaded),
+    hasKeys: config["auth.api_keys"].length > 0,
+    isLoopback: (address) => isLoopback(address.replace(/^::ffff:/, "")),
+  });
+  if (uiDirectory !== undefined) await app.register(uiRoute, { uiDirectory });
+}

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from "fastify";
+import { describeError } from "../describe-error.js";
+import { createExemptAddresses } from "../ingest/client-address.js";
+import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
+import type { IngestRoute } from "../ingest/ingest-route.js";
+import { createOriginGuard } from "../ingest/origin-guard.js";
+import type { OwnPace } from "../ingest/own-pace.js";
+import { onceIn } from "../once-in.js";
+import type { Access } from "./access.js";
+import type { Foundation } from "./foundation.js";
+import type { Measurement } from "./measurement.js";
+
+/** How often a warning of too many connections is repeated at most. */
+const CONNECTIONS_WARNING_MS = 60_000;
+
+/** What the server answers. */
+export interface ServerRoutes {
+  readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
+  readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
+  readonly ownPace: OwnPace;
+}
+
+export function createServer(
+  { config, clock, logger, budget, events }: Foundation,
+  { pipelineMetrics }: Measurement,
+  { apiKeys }: Access,
+  { ingestRoutes, registerRoutes, ownPace }: ServerRoutes,
+): Promise<HttpServer> {
+  const log = logger.child("http");
+  const warnOfConnections = onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
+    log.warning(`There are ${max} connections, as many as are taken: new ones are refused until some close.`),
+  );
+  const warnOfClient = onceIn(
+    CONNECTIONS_WARNING_MS,
+    clock,
+    ({ max, client }: { max: number; client: string }) =>
+      log.warning(
+        `${client} has ${max} connections, as many as one address may have (server.max_connections_per_address): ` +
+          "its new ones are refused until some close.",
+      ),
+  );
+  return createHttpServer({
+    host: config["server.host"],
+    port: config["server.port"],
+    guard: createOriginGuard({
+      bindHost: config["server.host"],
+      allowedHosts: config["server.allowed_hosts"],
+      allowedOrigins: config["server.allowed_origins"],
+    }),
+    authorize: (request) => apiKeys.authorize(request),
+    isProtected: (route) =>
+      route === "/metrics"
+        ? config["auth.protect_metrics"]
+        : route.startsWith("/v1/") && route !== "/v1/session",
+    ingestRoutes,
+    registerRoutes,
+    sparesTimeLimit: (error, socket) => ownPace.spares(error, socket),
+    onRequest: (route, status) => pipelineMetrics.httpRequest(route, status),
+    onRefused: (request) => events.refused(request),
+    onError: (route, error) => log.error(`${route}: ${describeError(error)}`, { route }),
+    clock,
+    answers: budget.account("answers"),
+    connections: {
+      maxPerAddress: config["server.max_connections_per_address"],
+      isExempt: createExemptAddresses(config["server.trusted_proxies"]),
+      cutOffStalled: () => budget.cutOffStalled(),
+      onRefused: (max, client) =>
+        client === undefined ? warnOfConnections(max) : warnOfClient({ max, client }),
+    },
+  });
+}

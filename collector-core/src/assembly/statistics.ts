@@ -1,0 +1,31 @@
+import { createCounterHistory, type CounterHistory } from "../pipeline/stats/counter-history.js";
+import { createStatsReader, type StatsReader } from "../pipeline/stats/read-stats.js";
+import type { MetricSource } from "../pipeline/metrics/series-family.js";
+import type { Foundation } from "./foundation.js";
+import type { Measurement } from "./measurement.js";
+import type { Outputs } from "./outputs.js";
+import type { Pipeline } from "./pipeline.js";
+
+/** What is read of all that is counted. */
+export interface Statistics {
+  /** Everything that `GET /metrics` shows. */
+  readonly sources: readonly MetricSource[];
+  readonly counters: CounterHistory;
+  readonly reader: StatsReader;
+}
+
+export function createStatistics(
+  { clock }: Foundation,
+  measurement: Measurement,
+  { exporting }: Outputs,
+  { evaluation }: Pipeline,
+): Statistics {
+  const { stats } = measurement;
+  const sources = [
+    ...measurement.sources,
+    ...(exporting === undefined ? [] : [exporting.metrics]),
+    ...(evaluation === undefined ? [] : [evaluation.metrics]),
+  ];
+  const counters = createCounterHistory({ sources, time: stats.time });
+  return { sources, counters, reader: createStatsReader(stats, counters, clock) };
+}
