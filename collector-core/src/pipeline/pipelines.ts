@@ -32,11 +32,11 @@ export interface PipelinesOptions {
 /** The ways that spans take (spec 1). */
 export interface Pipelines {
   /** Of spans that applications sent. `evaluator` is the last sink; undefined where evaluation is off. */
-  received(evaluator: SpanSink | undefined): SpanConsumer;
+  readonly received: (evaluator: SpanSink | undefined) => SpanConsumer;
   /** Of spans that the collector made, which are evaluations: past queue and sampling (contract 8). */
   readonly derived: SpanConsumer;
   /** Of spans out of a file: no metric counts them, nothing forwards or evaluates them again. `keep` stores them. */
-  imported(keep: SpanConsumer): SpanConsumer;
+  readonly imported: (keep: SpanConsumer) => SpanConsumer;
 }
 
 /** Composes the pipelines of their stages. A new stage is a file in `stages/` and a line here. */
@@ -60,7 +60,12 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
   return {
     received: (evaluator) =>
       chainOf(
-        [countMetrics, sample, capAttributes, redact],
+        [
+          countMetrics, // every span, sampled or not
+          sample,
+          capAttributes,
+          redact,
+        ],
         createFanOut({ sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
     derived: chainOf([redact, countEvaluation], createFanOut({ sinks, onError })),

@@ -1,0 +1,102 @@
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { TraceSummary } from "../../src/contract/trace.js";
+import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
+import { listen } from "../query/live-reader.js";
+import type * as running from "../running-collector.js";
+
+const core = join(import.meta.dirname, "../..");
+/** A copy of the sources, to which the recipe of CONTRIBUTING.md is applied. */
+const copy = join(core, ".cache/new-stage");
+
+/** Every source file is transformed once more. */
+const COPIED_SOURCES_MS = 60_000;
+
+interface Recipe {
+  /** Where the new file goes, from the top of the repository. */
+  readonly path: string;
+  readonly code: string;
+  /** The line of the chain. */
+  readonly line: string;
+}
+
+async function readRecipe(): Promise<Recipe> {
+  const text = await readFile(join(core, "../CONTRIBUTING.md"), "utf8");
+  const [, section = ""] = text.split("## A new stage of the pipeline\n");
+  const [, path = ""] = /Create `collector-core\/(src\/pipeline\/stages\/[\w-]+\.ts)`/.exec(section) ?? [];
+  const [code = "", line = ""] = section
+    .split("```ts\n")
+    .slice(1)
+    .map((block) => block.slice(0, block.indexOf("```")));
+  return { path, code, line };
+}
+
+async function applyRecipe({ path, code, line }: Recipe): Promise<void> {
+  await rm(copy, { recursive: true, force: true });
+  await mkdir(join(copy, "test"), { recursive: true });
+  await cp(join(core, "src"), join(copy, "src"), { recursive: true });
+  await cp(join(core, "test/running-collector.ts"), join(copy, "test/running-collector.ts"));
+  await writeFile(join(copy, path), code);
+  const pipelines = join(copy, "src/pipeline/pipelines.ts");
+  const [, name = ""] = /export function (\w+)/.exec(code) ?? [];
+  const before = await readFile(pipelines, "utf8");
+  const after = before.replace(/received: [^[]*\[\n/, (start) => start + line);
+  expect(after).not.toBe(before);
+  await writeFile(
+    pipelines,
+    `import { ${name} } from "./${path.replace("src/pipeline/", "").replace(".ts", ".js")}";\n${after}`,
+  );
+}
+
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+it(
+  "spec 1: a stage that is a file and a line changes what store, export, live feed, search and metrics have",
+  async () => {
+    await applyRecipe(await readRecipe());
+    const { startCollector } = (await import(join(copy, "test/running-collector.ts"))) as typeof running;
+    const receiver = await startOtlpReceiver();
+    const { url, post, get, settled, collector } = await startCollector({
+      EXPORTER_OTLP_ENDPOINT: receiver.url,
+      REDACTION_ENABLED: "true",
+    });
+    const live = await listen(url);
+
+    const dated = { name: "chat", span_type: "llm", duration_ms: 5 };
+    await post({
+      service: "shop",
+      spans: [
+        {
+          ...dated,
+          trace_id: "t1",
+          span_id: "s1",
+          attributes: { model: "gpt-5-2025-08-07", note: "to a@b.example" },
+        },
+        { ...dated, trace_id: "t1", span_id: "s2", attributes: { model: "gpt-5" } },
+      ],
+    });
+    await settled();
+
+    const { spans } = await get<{ spans: { attributes: Record<string, unknown> }[] }>("/v1/traces/t1?full=1");
+    expect(spans.map(({ attributes }) => attributes)).toEqual([
+      { model: "gpt-5", note: "to [EMAIL]" },
+      { model: "gpt-5" },
+    ]);
+    const { data } = await live.next<TraceSummary>("trace", ({ span_count }) => span_count === 2);
+    expect(data.models).toEqual(["gpt-5"]);
+    const found = async (query: string): Promise<number> =>
+      (await get<{ traces: unknown[] }>(`/v1/traces?${query}`)).traces.length;
+    expect(await found("q=2025-08-07")).toBe(0);
+    expect(await found("q=gpt-5")).toBe(1);
+    expect(await found("model=gpt-5-2025-08-07")).toBe(0);
+    expect(await found("model=gpt-5")).toBe(1);
+    expect(await (await fetch(`${url}/metrics`)).text()).not.toContain("2025-08-07");
+
+    await collector.stop();
+    const exported = receiver.spans().map(({ attributes }) => plainAttributes(attributes));
+    expect(exported).toHaveLength(2);
+    expect(JSON.stringify(exported)).not.toContain("2025-08-07");
+  },
+  COPIED_SOURCES_MS,
+);
