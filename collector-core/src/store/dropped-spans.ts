@@ -1,9 +1,8 @@
 import type { Hash64 } from "../seeded-hash.js";
 import type { SpanDigest } from "./span-digest.js";
 import type { SpanLabels } from "./span-labels.js";
-import { FLAG, type SpanStore } from "./span-store.js";
-import { FLOAT, NO_ROW } from "./span-table.js";
-import type { TraceRecord } from "./trace-record.js";
+import type { SpanRows, TraceHead } from "./span-rows.js";
+import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import { TraceTotals } from "./trace-totals.js";
 
 /** Models remembered of dropped spans. */
@@ -22,7 +21,7 @@ export interface RootSpan {
 }
 
 /** Reads of a span what is shown of a root. */
-export function readRoot(spans: SpanStore, row: number): RootSpan {
+export function readRoot(spans: SpanRows, row: number): RootSpan {
   return {
     id: spans.id(row),
     startEpochMs: spans.float(row, FLOAT.startEpochMs),
@@ -47,7 +46,7 @@ export class DroppedSpans {
   root: RootSpan | undefined;
 
   /** Takes over from a span that is about to be removed. */
-  add(spans: SpanStore, trace: TraceRecord, row: number): void {
+  add(spans: SpanRows, trace: TraceHead, row: number): void {
     this.count++;
     this.totals.add(spans, trace, row);
     spans.markParentAsWrapper(trace, row);
@@ -56,14 +55,14 @@ export class DroppedSpans {
   }
 
   /** Forgets the root when it comes again, as the end of a span that ran when it was dropped. */
-  reviveRoot(spans: SpanStore, row: number): void {
+  reviveRoot(spans: SpanRows, row: number): void {
     const { lo, hi } = spans.id(row);
     if (this.root?.id.lo === lo && this.root.id.hi === hi) this.root = undefined;
   }
 }
 
 /** True where the dropped root is the one to show: it started before the other one, or with it. */
-export function startsBefore(root: RootSpan | undefined, spans: SpanStore, row: number): root is RootSpan {
+export function startsBefore(root: RootSpan | undefined, spans: SpanRows, row: number): root is RootSpan {
   if (root === undefined) return false;
   if (row === NO_ROW) return true;
   const startEpochMs = spans.float(row, FLOAT.startEpochMs);

@@ -8,11 +8,9 @@ import { parseSpan, SpanBytes, type SpanPlace } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
 import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
-import { FLOAT, floatsAt, INT, intsAt, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
+import { ABANDONED_AFTER_MS, type SpanRows, type TraceHead } from "./span-rows.js";
+import { FLAG, FLOAT, floatsAt, INT, intsAt, NO_ROW, SpanTable, type FloatField } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
-
-/** A running span that has been silent for so long is shown as `ABANDONED` (contract 1). */
-export const ABANDONED_AFTER_MS = 30 * 60_000;
 
 /**
  * A trace of no more spans is looked through row by row: they came a moment ago and are still at hand, while the index
@@ -20,20 +18,6 @@ export const ABANDONED_AFTER_MS = 30 * 60_000;
  */
 const SHORT_TRACE_SPANS = 16;
 
-/** What is true of a span. */
-export const FLAG = {
-  running: 1,
-  /** It failed of itself, not through a child. */
-  failed: 2,
-  countsUsage: 4,
-  llm: 8,
-  tool: 16,
-  hasParent: 32,
-  /** A child of type llm was dropped: it is known to be a wrapper for good. */
-  wrapper: 64,
-  /** It is in the index by span id. */
-  indexed: 128,
-} as const;
 /** What stays true of a span when it is replaced. */
 const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
 
@@ -48,7 +32,7 @@ export interface SpanSnapshot {
  * The spans of all traces: their JSON in segments, what must be known without parsing it in rows, found by span id and
  * by the id of their parent. Chaining the rows of a trace is the caller's.
  */
-export class SpanStore {
+export class SpanStore implements SpanRows {
   readonly #table = new SpanTable();
   readonly #byId = new SpanIndex(this.#table, BY_ID);
   /** Only spans of type llm: it tells which other ones are wrappers. Neither index knows the spans of short traces. */
@@ -72,7 +56,7 @@ export class SpanStore {
   }
 
   /** The row of a span by the hash of its id, or {@link NO_ROW}. */
-  find(trace: TraceRecord, { lo, hi }: Hash64): number {
+  find(trace: TraceHead, { lo, hi }: Hash64): number {
     if (trace.isIndexed) return this.#byId.find(lo, hi);
     if (!trace.mayHaveSpan(lo)) return NO_ROW;
     const row = this.#findInChain(trace.firstSpan, lo, hi);
@@ -155,7 +139,7 @@ export class SpanStore {
   }
 
   /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
-  markParentAsWrapper(trace: TraceRecord, row: number): void {
+  markParentAsWrapper(trace: TraceHead, row: number): void {
     if (!isChildCall(this.flags(row))) return;
     const parentHash = { lo: this.#table.int(row, INT.parentLo), hi: this.#table.int(row, INT.parentHi) };
     const parent = this.find(trace, parentHash);
@@ -220,7 +204,7 @@ export class SpanStore {
   }
 
   /** True where its tokens, cost and call count: it has no part in those of another span (contract 6). */
-  countsUsage(trace: TraceRecord, row: number): boolean {
+  countsUsage(trace: TraceHead, row: number): boolean {
     const flags = this.flags(row);
     if ((flags & FLAG.countsUsage) === 0) return false;
     return (flags & FLAG.llm) === 0 || !this.#isWrapper(trace, row, flags);
@@ -300,7 +284,7 @@ export class SpanStore {
     this.#labels.release(this.#table.int(row, INT.labels));
   }
 
-  #isWrapper(trace: TraceRecord, row: number, flags: number): boolean {
+  #isWrapper(trace: TraceHead, row: number, flags: number): boolean {
     if ((flags & FLAG.wrapper) !== 0) return true;
     const { lo, hi } = this.id(row);
     if (trace.isIndexed) return this.#byParent.find(lo, hi) !== NO_ROW;

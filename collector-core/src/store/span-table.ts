@@ -45,6 +45,20 @@ export const FLOAT = {
 } as const;
 const FLOAT_FIELDS = 8;
 
+/** What is true of a span. */
+export const FLAG = {
+  running: 1,
+  /** It failed of itself, not through a child. */
+  failed: 2,
+  countsUsage: 4,
+  llm: 8,
+  tool: 16,
+  hasParent: 32,
+  /** A child of type llm was dropped: it is known to be a wrapper for good. */
+  wrapper: 64,
+  /** It is in the index by span id. */
+  indexed: 128,
+} as const;
 /** A field of {@link INT}. */
 export type IntField = (typeof INT)[keyof typeof INT];
 /** A field of {@link FLOAT}. */

@@ -1,5 +1,5 @@
 import type { Instant } from "../span/timestamp.js";
-import type { TraceRecord } from "./trace-record.js";
+import type { TracePlace, TraceRecord } from "./trace-record.js";
 import type { TraceValues } from "./trace-values.js";
 
 /** Traces of a block: few enough that a trace that outlives all its neighbours holds little memory. */
@@ -24,7 +24,7 @@ export interface TraceFacts {
  * side in arrays: a question that looks at ten thousand traces reads a few hundred kilobytes in order, and none of the
  * traces themselves.
  */
-export class TraceBlock {
+export class TraceBlock implements TracePlace {
   /** What a block takes, by estimate. */
   static readonly BYTES = TRACES * (FLOAT_FIELDS * 8 + 4 + 2 * 2 + 2 * 8) + 600;
 

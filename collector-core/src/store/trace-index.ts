@@ -55,17 +55,21 @@ export class TraceIndex {
       this.#blocks.push(block);
     }
     block.add(trace);
-    trace.block = block;
+    trace.place = block;
   }
 
   remove(trace: TraceRecord): void {
-    const { block } = trace;
-    if (block === undefined) return;
-    block.remove(trace);
-    trace.block = undefined;
-    if (block.count > 0) return;
-    if (this.#blocks[0] === block) this.#blocks.shift();
-    else this.#blocks.splice(this.#blocks.indexOf(block), 1);
+    const { place } = trace;
+    if (place === undefined) return;
+    place.remove(trace);
+    trace.place = undefined;
+    if (place.count > 0) return;
+    if (this.#blocks[0] === place) this.#blocks.shift();
+    else
+      this.#blocks.splice(
+        this.#blocks.findIndex((block) => block === place),
+        1,
+      );
   }
 
   clear(): void {
@@ -77,7 +81,7 @@ export class TraceIndex {
   /** Says that the spans of a trace change: what was known of it is known no more. */
   forget(trace: TraceRecord): void {
     trace.changes++;
-    trace.block?.forget(trace.block.slotOf(trace));
+    trace.place?.forget(trace.place.slotOf(trace));
   }
 
   /** Sees to it that the facts of the trace at a slot are known. */

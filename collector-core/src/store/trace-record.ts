@@ -2,14 +2,24 @@ import type { TraceKey } from "../interfaces.js";
 import type { Hash64 } from "../seeded-hash.js";
 import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
+import type { TraceHead } from "./span-rows.js";
 import { NO_ROW } from "./span-table.js";
-import type { TraceBlock } from "./trace-block.js";
 
 /** What a trace costs beside the characters of its key, its place in the orders and tables included, by measurement. */
 const TRACE_BYTES = 304;
 
+/** Where an index keeps what the spans of a trace say together. */
+export interface TracePlace {
+  /** Traces in it. */
+  readonly count: number;
+  slotOf(trace: TraceRecord): number;
+  /** Forgets what is known of the trace at a slot. */
+  forget(slot: number): void;
+  remove(trace: TraceRecord): void;
+}
+
 /** One trace: the head of its rows and little else, for there may be 500,000 (spec 8). */
-export class TraceRecord implements TraceKey, Hash64 {
+export class TraceRecord implements TraceKey, TraceHead, Hash64 {
   readonly tenant: string;
   readonly traceId: string;
   /** Of the key. */
@@ -38,7 +48,7 @@ export class TraceRecord implements TraceKey, Hash64 {
   /** Grows whenever a span comes, goes or is replaced. */
   changes = 0;
   /** Where what its spans say together is kept; `TraceIndex`. */
-  block: TraceBlock | undefined;
+  place: TracePlace | undefined;
 
   constructor(
     /** Grows with every trace of the store: the order of first arrival. */

@@ -78,7 +78,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
 
     if (traceId !== undefined) {
       for (const trace of traces.ofEveryTenant(traceId)) {
-        const { block } = trace;
+        const block = index.blockBefore(trace.sequence + 1);
         if (block === undefined || trace.sequence >= sequence) continue;
         const slot = block.slotOf(trace);
         if ((await isFound(trace, block, slot)) && !visit(trace, block, slot)) return;

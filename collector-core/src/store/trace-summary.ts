@@ -2,8 +2,8 @@ import type { TraceSummary } from "../contract/trace.js";
 import { formatInstant } from "../span/timestamp.js";
 import { readRoot, startsBefore, type RootSpan } from "./dropped-spans.js";
 import type { Score } from "./span-digest.js";
-import { ABANDONED_AFTER_MS, FLAG, type SpanStore } from "./span-store.js";
-import { FLOAT, NO_ROW } from "./span-table.js";
+import { ABANDONED_AFTER_MS, type SpanRows } from "./span-rows.js";
+import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
 import { TraceTotals } from "./trace-totals.js";
 
@@ -29,7 +29,7 @@ export interface TraceState {
 }
 
 /** Adds up the rows of a trace. */
-export function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceState {
+export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceState {
   const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
   let rootRow = NO_ROW;
   let earliestRow = NO_ROW;
@@ -90,12 +90,12 @@ export function readState(trace: TraceRecord, spans: SpanStore, nowMs: number): 
   };
 }
 
-function earlier(spans: SpanStore, row: number, than: number): number {
+function earlier(spans: SpanRows, row: number, than: number): number {
   return than === NO_ROW || spans.compareStart(row, than) < 0 ? row : than;
 }
 
 /** The summary's `root_name`: of the rest only what tells which span is the root. */
-export function rootNameOf(trace: TraceRecord, spans: SpanStore, nowMs: number): string {
+export function rootNameOf(trace: TraceRecord, spans: SpanRows, nowMs: number): string {
   const { droppedRoot, rootRow, earliestRow } = readState(trace, spans, nowMs);
   const shownRow = rootRow === NO_ROW ? earliestRow : rootRow;
   return (droppedRoot?.digest ?? spans.digest(shownRow)).name;
@@ -105,7 +105,7 @@ export function rootNameOf(trace: TraceRecord, spans: SpanStore, nowMs: number):
  * A trace as a list shows it (contract 3). Of text only the root, the first and the last llm span and the evaluations
  * are read.
  */
-export function summarizeTrace(trace: TraceRecord, spans: SpanStore, nowMs: number): TraceSummary {
+export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceSummary {
   const state = readState(trace, spans, nowMs);
   const { totals } = state;
   const root = state.droppedRoot ?? (state.rootRow === NO_ROW ? undefined : readRoot(spans, state.rootRow));
@@ -141,7 +141,7 @@ export function summarizeTrace(trace: TraceRecord, spans: SpanStore, nowMs: numb
 }
 
 /** The latest score of each type. */
-function readScores(trace: TraceRecord, spans: SpanStore): Score[] {
+function readScores(trace: TraceRecord, spans: SpanRows): Score[] {
   const scores = new Map<string, Score>();
   for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
     const { score } = spans.digest(row);
@@ -150,10 +150,7 @@ function readScores(trace: TraceRecord, spans: SpanStore): Score[] {
   return [...scores.values()];
 }
 
-function digestOf(
-  spans: SpanStore,
-  row: number,
-): { input: string | null; output: string | null } | undefined {
+function digestOf(spans: SpanRows, row: number): { input: string | null; output: string | null } | undefined {
   return row === NO_ROW ? undefined : spans.digest(row);
 }
 

@@ -1,6 +1,5 @@
-import { FLOAT } from "./span-table.js";
-import { FLAG, type SpanStore } from "./span-store.js";
-import type { TraceRecord } from "./trace-record.js";
+import { FLAG, FLOAT } from "./span-table.js";
+import type { SpanRows, TraceHead } from "./span-rows.js";
 
 /** What adds up over the spans of a trace, evaluations apart (contract 3). */
 export class TraceTotals {
@@ -60,7 +59,7 @@ export class TraceTotals {
   }
 
   /** Adds a span; of one that runs, only what it names. */
-  add(spans: SpanStore, trace: TraceRecord, row: number): void {
+  add(spans: SpanRows, trace: TraceHead, row: number): void {
     const startOffsetMs = this.addTime(spans, row);
     const { model, agent, errorCategory } = spans.labels(row);
     if (model !== "" && this.models.size < this.maxModels) this.models.add(model);
@@ -86,7 +85,7 @@ export class TraceTotals {
   }
 
   /** Adds only when a span started and ended. @returns its start, in milliseconds from the first one added. */
-  addTime(spans: SpanStore, row: number): number {
+  addTime(spans: SpanRows, row: number): number {
     const epochMs = spans.float(row, FLOAT.startEpochMs);
     const nanos = spans.startNanos(row);
     if (this.#originEpochMs === undefined) {

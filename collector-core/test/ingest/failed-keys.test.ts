@@ -125,7 +125,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     const failed = createFailedKeys(clock);
     for (let number = 0; number < 100_000; number++) {
       const address = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
-      expect(() => failed.fail(address, `digest-${number}`)).not.toThrow();
+      failed.fail(address, `digest-${number}`);
       failed.succeed(address, 0);
     }
     expect(failed.size).toBeLessThanOrEqual(30_000);
