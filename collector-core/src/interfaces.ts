@@ -7,7 +7,6 @@ import type {
   Facets,
   Histogram,
   HistogramQuery,
-  NormalizedSpan,
   TraceFilter,
   TraceQuery,
   TraceSummary,
@@ -15,6 +14,7 @@ import type {
 import type { NowOrLater } from "./now-or-later.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext } from "./span/span-facts.js";
+import type { StoredSpan } from "./stored-span.js";
 
 /** What tells the time. Tests pass their own, so that none has to sleep. */
 export interface Clock {
@@ -142,11 +142,17 @@ export interface TracePage {
 /** One trace, whole. */
 export interface StoredTrace {
   readonly summary: TraceSummary;
-  /** In order of start, ties by arrival. Each is read from the store as it is asked for. */
-  readonly spans: Iterable<NormalizedSpan>;
-  /** As they came, in order of arrival: what an export writes, so that an import finds them so again. */
-  readonly received: Iterable<Pick<PipelineSpan, "context" | "span" | "facts">>;
+  /** In order of start, ties by arrival. They are read by the functions of `stored-span.ts`. */
+  readonly spans: readonly StoredSpan[];
+  /** In order of arrival: what an export writes, so that an import finds them so again. */
+  readonly received: readonly StoredSpan[];
   /** Ends the reading, which holds the memory of the trace even where it is evicted meanwhile. Safe twice. */
+  release(): void;
+}
+
+/** One span, and its memory. */
+export interface HeldSpan extends StoredSpan {
+  /** Ends the reading, as that of {@link StoredTrace}. */
   release(): void;
 }
 
@@ -176,7 +182,13 @@ export interface TraceStore extends Lifecycle {
   summary(key: TraceKey): Promise<TraceSummary | undefined>;
   /** Who has a trace of that id, the newest trace first: several may, where the collector is multi-tenant. */
   tenantsOf(traceId: string): Promise<readonly string[]>;
-  getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined>;
+  /** One span, and its memory, which has to be released. */
+  getSpan(key: TraceKey, spanId: string): Promise<HeldSpan | undefined>;
+  /** What a span can be filtered by, without reading it. */
+  spanLabels(
+    key: TraceKey,
+    spanId: string,
+  ): Promise<{ model: string | null; agent: string | null } | undefined>;
   /**
    * Traces that match; newest first, which is the order in which their first spans came, unless another is asked for.
    *

@@ -11,18 +11,11 @@ export function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) 
 
 /** Model and agent of what a user scored: the span, or the trace. */
 export async function evaluatedLabels(
-  store: Pick<TraceStore, "summary" | "getSpan"> | undefined,
+  store: Pick<TraceStore, "summary" | "spanLabels"> | undefined,
   key: TraceKey,
   spanId: string | null,
 ): Promise<EvaluatedLabels> {
-  if (spanId !== null) {
-    const attributes = (await store?.getSpan(key, spanId))?.attributes ?? {};
-    const { model, agent } = attributes;
-    return {
-      model: typeof model === "string" ? model : null,
-      agent: typeof agent === "string" ? agent : null,
-    };
-  }
+  if (spanId !== null) return (await store?.spanLabels(key, spanId)) ?? { model: null, agent: null };
   const summary = await store?.summary(key);
   return { model: summary?.models[0] ?? null, agent: summary?.agent ?? null };
 }

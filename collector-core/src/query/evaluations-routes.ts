@@ -19,6 +19,8 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
+import { writeInSteps } from "../span/json-in-steps.js";
+import { readPartly, readScalars, readStored, type StoredSpan } from "../stored-span.js";
 import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
@@ -79,7 +81,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       const evaluations: ListedEvaluation[] = [];
       for (const { evaluation } of found) {
         if (timeSlice.isOver()) await timeSlice.next();
-        evaluations.push(await listed(evaluation, store));
+        evaluations.push(await listed(evaluation, store, timeSlice));
       }
       return { evaluations, next_cursor: nextCursor };
     },
@@ -175,7 +177,10 @@ async function run(
       continue;
     }
     try {
-      for await (const span of modelCallsOf(trace.spans, timeSlice)) evaluate(span, key);
+      for (const stored of await modelCallsOf(trace.spans, timeSlice)) {
+        if (timeSlice.isOver()) await timeSlice.next();
+        evaluate(await readStored(stored, timeSlice), key);
+      }
     } finally {
       trace.release();
     }
@@ -183,9 +188,16 @@ async function run(
   for (const { trace_id: traceId, span_id: spanId } of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
     const key = keyOf(traceId);
-    const span = await store.getSpan(key, spanId);
-    if (span === undefined) answer.missing++;
-    else evaluate(span, key);
+    const stored = await store.getSpan(key, spanId);
+    if (stored === undefined) {
+      answer.missing++;
+      continue;
+    }
+    try {
+      evaluate(await readStored(stored, timeSlice), key);
+    } finally {
+      stored.release();
+    }
   }
   if (answer.missing === traceIds.length + spans.length)
     throw new ApiError("trace_not_found", "None of these traces and spans is in the store.");
@@ -193,42 +205,54 @@ async function run(
 }
 
 /**
- * The calls that ended and have an answer; a call around another one says the same again. The spans are read twice, one
- * at a time: together they may be many times what memory there is.
+ * The calls that ended and have an answer; a call around another one says the same again. Each is looked at, and read
+ * again when it is evaluated: together they may be many times what memory there is.
  */
-async function* modelCallsOf(
-  spans: Iterable<NormalizedSpan>,
+async function modelCallsOf(
+  spans: readonly StoredSpan[],
   timeSlice: TimeSlice,
-): AsyncGenerator<NormalizedSpan> {
+): Promise<readonly StoredSpan[]> {
   const wrappers = new Set<string | null>();
-  for (const { span_type: type, parent_span_id: parent } of spans) {
-    if (type === "llm") wrappers.add(parent);
+  const answered: { readonly stored: StoredSpan; readonly id: string }[] = [];
+  for (const stored of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
+    const span = await readScalars(stored, ANSWER_ATTRIBUTES, timeSlice);
+    if (span.span_type === "llm") wrappers.add(span.parent_span_id);
+    if (isAnsweredCall(span)) answered.push({ stored, id: span.span_id });
   }
-  for (const span of spans) {
-    if (isAnsweredCall(span) && !wrappers.has(span.span_id)) yield span;
-    if (timeSlice.isOver()) await timeSlice.next();
-  }
+  return answered.filter(({ id }) => !wrappers.has(id)).map(({ stored }) => stored);
 }
+
+/** What a call answered is in one of these. */
+const ANSWER_ATTRIBUTES: ReadonlySet<string> = new Set([
+  "completion_text",
+  "completion_messages",
+  "output_text",
+]);
 
 function isAnsweredCall({ span_type: type, status, attributes }: NormalizedSpan): boolean {
-  return (
-    type === "llm" &&
-    status !== "RUNNING" &&
-    ["completion_text", "completion_messages", "output_text"].some((key) => Object.hasOwn(attributes, key))
-  );
+  if (type !== "llm" || status === "RUNNING") return false;
+  return [...ANSWER_ATTRIBUTES].some((key) => Object.hasOwn(attributes, key));
 }
 
-async function listed(evaluation: Evaluation, store: TraceStore | undefined): Promise<ListedEvaluation> {
+async function listed(
+  evaluation: Evaluation,
+  store: TraceStore | undefined,
+  timeSlice: TimeSlice,
+): Promise<ListedEvaluation> {
   const { tenant, trace_id: traceId, evaluated_span_id: spanId } = evaluation;
   const key = { tenant, traceId };
   const trace = await store?.summary(key);
-  const span = spanId === null || trace === undefined ? undefined : await store?.getSpan(key, spanId);
-  return {
-    ...evaluation,
-    trace_name: trace?.root_name ?? null,
-    evaluated_text: span === undefined ? (trace?.output_preview ?? null) : answerOf(span),
-  };
+  const stored = spanId === null || trace === undefined ? undefined : await store?.getSpan(key, spanId);
+  let evaluatedText = trace?.output_preview ?? null;
+  if (stored !== undefined) {
+    try {
+      evaluatedText = answerOf(await readPartly(stored, ANSWER_ATTRIBUTES, timeSlice));
+    } finally {
+      stored.release();
+    }
+  }
+  return { ...evaluation, trace_name: trace?.root_name ?? null, evaluated_text: evaluatedText };
 }
 
 /** What a span answered: its words, or the first tool that it called. */
@@ -244,10 +268,18 @@ function answerOf({ attributes }: NormalizedSpan): string | null {
       if (type === "text" && typeof content === "string" && content !== "")
         return truncateCodePoints(content, PREVIEW_LENGTH);
       if (type === "tool_call" && typeof name === "string")
-        return truncateCodePoints(`${name}(${JSON.stringify(given ?? {})})`, PREVIEW_LENGTH);
+        return truncateCodePoints(`${name}(${beginningOfJson(given ?? {})})`, PREVIEW_LENGTH);
     }
   }
   return null;
+}
+
+/** The JSON of a value, or as much of it as a preview shows and more. */
+function beginningOfJson(value: unknown): string {
+  let text = "";
+  const steps = writeInSteps(value, (piece) => (text += piece));
+  while (text.length < 2 * PREVIEW_LENGTH && steps.next().done !== true);
+  return text;
 }
 
 /** Checked here, for the validator would speak of a query. */

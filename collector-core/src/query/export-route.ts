@@ -3,6 +3,13 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { TraceFilterSchema } from "../contract/trace.js";
 import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
+import {
+  isSmallSpan,
+  readReceived,
+  readSmallReceived,
+  type ReceivedSpan,
+  type StoredSpan,
+} from "../stored-span.js";
 import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
@@ -74,10 +81,14 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
       const trace = await kept.get(key);
       if (trace === undefined) continue;
       try {
-        for (const line of jsonLines(trace.received, version)) {
-          // A reader that is quick enough would have all lines in one turn of the loop.
-          if (timeSlice.isOver()) await timeSlice.next();
-          yield line;
+        for (let from = 0; from < trace.received.length;) {
+          const { spans, to } = await runOf(trace.received, from, timeSlice);
+          for (const line of jsonLines(spans, version)) {
+            // A reader that is quick enough would have all lines in one turn of the loop.
+            if (timeSlice.isOver()) await timeSlice.next();
+            yield line;
+          }
+          from = to;
         }
       } finally {
         trace.release();
@@ -85,6 +96,27 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     }
   }
 };
+
+/** The spans that follow as far as each is read at once, when it is asked for; or a large one, which is read in slices. */
+async function runOf(
+  stored: readonly StoredSpan[],
+  from: number,
+  timeSlice: TimeSlice,
+): Promise<{ spans: Iterable<ReceivedSpan>; to: number }> {
+  const first = stored[from];
+  if (first === undefined) return { spans: [], to: from };
+  if (!isSmallSpan(first)) return { spans: [await readReceived(first, timeSlice)], to: from + 1 };
+  let to = from + 1;
+  for (let next = stored[to]; next !== undefined && isSmallSpan(next); next = stored[to]) to++;
+  return { spans: smallSpans(stored, from, to), to };
+}
+
+function* smallSpans(stored: readonly StoredSpan[], from: number, to: number): Generator<ReceivedSpan> {
+  for (let at = from; at < to; at++) {
+    const span = stored[at];
+    if (span !== undefined) yield readSmallReceived(span);
+  }
+}
 
 /** A name that every file system takes. */
 function fileName(traceId: string | undefined, nowMs: number): string {

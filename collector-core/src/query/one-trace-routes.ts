@@ -3,13 +3,12 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type, { type Static } from "typebox";
 import { ApiError } from "../contract/errors.js";
-import { NormalizedSpanSchema, TraceDetailSchema, type NormalizedSpan } from "../contract/trace.js";
+import { NormalizedSpanSchema, TraceDetailSchema } from "../contract/trace.js";
 import type { StoredTrace, TraceStore } from "../interfaces.js";
 import { TimeSlice } from "../time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { shortenTexts } from "./shorten-texts.js";
-import { spanJson } from "./span-json.js";
+import { spanAnswer, type SpanShape } from "./span-answer.js";
 import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
@@ -48,6 +47,7 @@ const TAGS = ["traces"];
 /** Typed loosely: an answer that is streamed, or empty, is not sent as the object that it is documented as. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
+const WRITTEN: Record<number, object> = { 200: NormalizedSpanSchema };
 const BY_QUERY =
   "The same with the ids as parameters. The only way to an id that is `.` or `..`: in a path, clients resolve these before " +
   "they send them, percent-encoded too.";
@@ -67,20 +67,27 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       const trace = await kept.get(await findTraceKey(kept, traceId, tenant));
       if (trace === undefined) throw traceNotFound(traceId);
       whenClosed(response, () => trace.release());
-      const shape = full === "1" ? (span: NormalizedSpan) => span : shortenTexts;
+      const shape = full === "1" ? "whole" : "previews";
       return Readable.from(traceJson(trace, shape, new TimeSlice(clock, whileConnected(response))));
     },
   };
   const readSpan = {
-    schema: { tags: TAGS, summary: "One span, whole", response: { 200: NormalizedSpanSchema, ...ERRORS } },
-    async answer({ trace_id: traceId, span_id: spanId }: Static<typeof SpanIds>, { tenant }: Tenant) {
+    schema: { tags: TAGS, summary: "One span, whole", response: { ...WRITTEN, ...ERRORS } },
+    async answer(
+      { trace_id: traceId, span_id: spanId }: Static<typeof SpanIds>,
+      { tenant }: Tenant,
+      response: ServerResponse,
+    ) {
       const kept: TraceStore = requiredStore(store);
       const span = await kept.getSpan(await findTraceKey(kept, traceId, tenant), spanId);
-      if (span !== undefined) return span;
-      throw new ApiError(
-        "trace_not_found",
-        `There is no span ${shownId(spanId)} in trace ${shownId(traceId)}.`,
-      );
+      if (span === undefined)
+        throw new ApiError(
+          "trace_not_found",
+          `There is no span ${shownId(spanId)} in trace ${shownId(traceId)}.`,
+        );
+      whenClosed(response, () => span.release());
+      const answer = spanAnswer(span, "whole", new TimeSlice(clock, whileConnected(response)));
+      return typeof answer === "string" ? answer : Readable.from(answer);
     },
   };
   const deleteTrace = {
@@ -121,7 +128,10 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   app.get(
     "/v1/traces/:trace_id/spans/:span_id",
     { schema: { ...readSpan.schema, params: SpanIds, querystring: TenantQuery } },
-    async ({ params, query }) => await readSpan.answer(params, query),
+    async ({ params, query }, reply) => {
+      const body = await readSpan.answer(params, query, reply.raw);
+      return await reply.type(JSON_TYPE).send(body);
+    },
   );
   app.get(
     "/v1/span",
@@ -132,7 +142,10 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
         querystring: withIds(SpanIds.properties, TenantQuery.properties),
       },
     },
-    async ({ query }) => await readSpan.answer(query, query),
+    async ({ query }, reply) => {
+      const body = await readSpan.answer(query, query, reply.raw);
+      return await reply.type(JSON_TYPE).send(body);
+    },
   );
 
   app.delete(
@@ -162,14 +175,19 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
 /** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
 async function* traceJson(
   trace: StoredTrace,
-  shape: (span: NormalizedSpan) => unknown,
+  shape: SpanShape,
   timeSlice: TimeSlice,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   let separator = "";
   for (const span of trace.spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    yield separator + spanJson(span, shape);
+    const answer = spanAnswer(span, shape, timeSlice);
+    if (typeof answer === "string") yield separator + answer;
+    else {
+      if (separator !== "") yield separator;
+      yield* answer;
+    }
     separator = ",";
   }
   yield "]}";

@@ -3,9 +3,9 @@ import type { NormalizedSpan, TruncatedText } from "../contract/trace.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 
 /** A string of more bytes than this comes as a preview (contract 3). */
-const MAX_TEXT_BYTES = 4096;
+export const MAX_TEXT_BYTES = 4096;
 /** Characters of a preview: enough to fill the place that it is shown in. */
-const PREVIEW_LENGTH = 400;
+export const PREVIEW_LENGTH = 400;
 
 /** A span whose long texts are replaced by a preview and their size; the same span where none is long. */
 export function shortenTexts(span: NormalizedSpan): unknown {

@@ -10,10 +10,10 @@ import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
 import { formatInstant, parseTimestamp } from "./timestamp.js";
 
 /** Events kept of a span (contract 1). */
-const MAX_EVENTS = 128;
+export const MAX_EVENTS = 128;
 
 /** Facts that are attributes: where the value cannot be used, the attribute is left out (contract 1). */
-const CHECKED_ATTRIBUTES = new Set([
+export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
   "model",
   "provider",
   "tool_name",

@@ -2,7 +2,6 @@ import type {
   Facets,
   Histogram,
   HistogramQuery,
-  NormalizedSpan,
   TraceFilter,
   TraceQuery,
   TraceSummary,
@@ -12,6 +11,7 @@ import type {
   Clock,
   EvictionReason,
   Evictions,
+  HeldSpan,
   StoredTrace,
   TraceKey,
   TracePage,
@@ -20,13 +20,14 @@ import type {
 import { originOf, type PipelineSpan } from "../span/pipeline-span.js";
 import { hashSpan } from "../span-hashes.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
+import type { StoredSpan } from "../stored-span.js";
 import { DroppedSpans } from "./dropped-spans.js";
 import { createLoopUtilization } from "../loop-utilization.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { FacetCounter } from "./facet-counter.js";
 import { IdleCatchUp } from "./idle-catch-up.js";
 import { ListCursors } from "./list-cursor.js";
-import { readReceived, readSnapshot, SpanStore, type SpanSnapshot } from "./span-store.js";
+import { SpanStore } from "./span-store.js";
 import { holdForReading, type MemoryInUse } from "./segment-store.js";
 import { FLAG, NO_ROW } from "./span-table.js";
 import { StartHistogram } from "./start-histogram.js";
@@ -144,6 +145,11 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       spans.remove(row);
       row = next;
     }
+  }
+
+  function findRow(key: TraceKey, spanId: string): { trace: TraceRecord | undefined; row: number } {
+    const trace = traces.get(key);
+    return { trace, row: trace === undefined ? NO_ROW : spans.find(trace, hashSpan(trace, spanId)) };
   }
 
   function evict(trace: TraceRecord, reason: EvictionReason): void {
@@ -289,22 +295,12 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
         .rowsOf(trace)
         .map((row) => ({ row, snapshot: spans.snapshot(row, trace.tenant, nowMs) }));
       const release = holdForReading(taken.map(({ snapshot }) => snapshot.slice));
-      const inOrder = (compare: (a: number, b: number) => number): SpanSnapshot[] =>
+      const inOrder = (compare: (a: number, b: number) => number): StoredSpan[] =>
         taken.toSorted((a, b) => compare(a.row, b.row)).map(({ snapshot }) => snapshot);
-      const byStart = inOrder((a, b) => spans.compareStart(a, b));
-      const byArrival = inOrder((a, b) => spans.compareArrival(a, b));
       return {
         summary: summarizeTrace(trace, spans, nowMs),
-        spans: {
-          *[Symbol.iterator]() {
-            for (const snapshot of byStart) yield readSnapshot(snapshot);
-          },
-        },
-        received: {
-          *[Symbol.iterator]() {
-            for (const snapshot of byArrival) yield readReceived(snapshot);
-          },
-        },
+        spans: inOrder((a, b) => spans.compareStart(a, b)),
+        received: inOrder((a, b) => spans.compareArrival(a, b)),
         release,
       };
     },
@@ -320,12 +316,20 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       return traces.ofEveryTenant(traceId).map(({ tenant }) => tenant);
     },
 
-    async getSpan(key: TraceKey, spanId: string): Promise<NormalizedSpan | undefined> {
+    async spanLabels(key: TraceKey, spanId: string) {
       evictExpired();
-      const trace = traces.get(key);
-      const row = trace === undefined ? NO_ROW : spans.find(trace, hashSpan(trace, spanId));
+      const { row } = findRow(key, spanId);
+      if (row === NO_ROW) return undefined;
+      const { model, agent } = spans.labels(row);
+      return { model: model || null, agent: agent || null };
+    },
+
+    async getSpan(key: TraceKey, spanId: string): Promise<HeldSpan | undefined> {
+      evictExpired();
+      const { trace, row } = findRow(key, spanId);
       if (trace === undefined || row === NO_ROW) return undefined;
-      return readSnapshot(spans.snapshot(row, trace.tenant, clock.monotonic()));
+      const snapshot = spans.snapshot(row, trace.tenant, clock.monotonic());
+      return { ...snapshot, release: holdForReading([snapshot.slice]) };
     },
 
     async list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage> {

@@ -203,6 +203,6 @@ export class SpanBytes {
 }
 
 /** Reads a span from its bytes, as it came. */
-export function parseSpan({ memory, start, end }: SpanSlice): Span {
+function parseSpan({ memory, start, end }: SpanSlice): Span {
   return JSON.parse(memory.bytes.toString("utf8", start, end)) as Span;
 }

@@ -1,10 +1,9 @@
-import type { NormalizedSpan } from "../contract/trace.js";
 import { originOf, type PipelineSpan } from "../span/pipeline-span.js";
-import { normalizeSpan } from "../span/normalize-span.js";
-import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
+import type { SpanFacts } from "../span/span-facts.js";
+import type { StoredSpan } from "../stored-span.js";
 import type { Hash64 } from "../seeded-hash.js";
 import type { MemoryInUse, SpanSlice } from "./segment-store.js";
-import { parseSpan, SpanBytes, type SpanPlace } from "./span-bytes.js";
+import { SpanBytes, type SpanPlace } from "./span-bytes.js";
 import type { SpanDigest } from "./span-digest.js";
 import { BY_ID, BY_PARENT, SpanIndex } from "./span-index.js";
 import { SpanLabelTable, type SpanLabels } from "./span-labels.js";
@@ -22,10 +21,8 @@ const SHORT_TRACE_SPANS = 16;
 const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
 
 /** A span as it was when it was asked for, to be read when its turn comes. */
-export interface SpanSnapshot {
+export interface SpanSnapshot extends StoredSpan {
   readonly slice: SpanSlice;
-  readonly context: BatchContext;
-  readonly isAbandoned: boolean;
 }
 
 /**
@@ -318,19 +315,4 @@ function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
     (facts.spanType === "tool" ? FLAG.tool : 0) |
     (hasParent ? FLAG.hasParent : 0)
   );
-}
-
-/** Reads a span from its bytes, with the defaults filled in. */
-export function readSnapshot({ slice, context, isAbandoned }: SpanSnapshot): NormalizedSpan {
-  const span = normalizeSpan(parseSpan(slice), context);
-  return isAbandoned ? { ...span, status: "ABANDONED" } : span;
-}
-
-/** Reads a span from its bytes, as it came. */
-export function readReceived({
-  slice,
-  context,
-}: SpanSnapshot): Pick<PipelineSpan, "context" | "span" | "facts"> {
-  const span = parseSpan(slice);
-  return { context, span, facts: readSpanFacts(span, context, undefined, () => undefined) };
 }

@@ -1,12 +1,18 @@
 import type { NowOrLater } from "../now-or-later.js";
 import { truncateCodePoints } from "../span/kept-text.js";
+import { parseInSteps } from "../span/json-in-steps.js";
 import { isRecord, MAX_NAME_LENGTH } from "../span/span-facts.js";
+import type { Steps } from "../span/steps.js";
+import { SMALL_SPAN_BYTES } from "../stored-span.js";
 import { foldCase } from "./case-folding.js";
 import { JsonTextSearch, PIECE_BYTES } from "./json-text-search.js";
 import { holdForReading, type SliceMemory, type SpanSlice } from "./segment-store.js";
 import type { SpanStore } from "./span-store.js";
 import type { TimeSlice } from "../time-slice.js";
 import type { TraceRecord } from "./trace-record.js";
+
+/** Characters that take as long as a value does. */
+const LENGTH_PER_VALUE = 16;
 
 /** Lets others have their turn, where it is time for that. */
 type Pause = () => Promise<void> | undefined;
@@ -22,6 +28,8 @@ export class TextSearch {
   readonly #json: JsonTextSearch;
   /** Whether it was found, by where the bytes begin: the spans of a batch are looked through together. */
   readonly #looked = new WeakMap<SliceMemory, Map<number, boolean>>();
+  /** Of the values of a large span that were looked at. */
+  #lengthSinceStep = 0;
   /** Bytes that were looked through since the last look at the clock. */
   #bytesSinceLook = 0;
 
@@ -98,12 +106,50 @@ export class TextSearch {
     // What was found may be in another span of the batch.
     const isAlone = end - start === surroundings.end - surroundings.start;
     if (!isAlone && !(await this.#mayBeIn(slice, pause))) return false;
-    const { name, attributes } = JSON.parse(memory.bytes.toString("utf8", start, end)) as Record<
-      string,
-      unknown
-    >;
+    const steps = this.#spanHasIt(memory.bytes, start, end);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      await pause();
+    }
+  }
+
+  *#spanHasIt(json: Buffer, start: number, end: number): Steps<boolean> {
+    const isSmall = end - start <= SMALL_SPAN_BYTES;
+    const span: unknown = isSmall
+      ? JSON.parse(json.toString("utf8", start, end))
+      : yield* parseInSteps(json, start);
+    const { name, attributes } = span as Record<string, unknown>;
     if (typeof name === "string" && this.#matches(truncateCodePoints(name, MAX_NAME_LENGTH))) return true;
-    return isRecord(attributes) && this.#isInValue(attributes);
+    if (!isRecord(attributes)) return false;
+    return isSmall ? this.#isInValue(attributes) : yield* this.#isInLargeValue(attributes);
+  }
+
+  *#isInLargeValue(value: unknown): Steps<boolean> {
+    if (typeof value === "string") return yield* this.#isInLongText(value);
+    if (typeof value !== "object" || value === null) return false;
+    // A loop over the keys of a list would make a text of each index first.
+    for (const item of Array.isArray(value) ? (value as unknown[]) : valuesOf(value)) {
+      this.#lengthSinceStep += LENGTH_PER_VALUE + (typeof item === "string" ? item.length : 0);
+      if (this.#lengthSinceStep > PIECE_BYTES) {
+        this.#lengthSinceStep = 0;
+        yield;
+      }
+      const isShort = typeof item === "string" ? item.length <= PIECE_BYTES : typeof item !== "object";
+      if (isShort ? this.#isInValue(item) : yield* this.#isInLargeValue(item)) return true;
+    }
+    return false;
+  }
+
+  /** Piece by piece: each begins with what may be the beginning of a match at the end of the one before. */
+  *#isInLongText(text: string): Steps<boolean> {
+    const overlap = this.#folded.reduce((longest, { length }) => Math.max(longest, length), 0) + 2;
+    for (let at = 0; at < text.length; at += PIECE_BYTES) {
+      // eslint-disable-next-line obspan/no-uncopied-part -- compared, and not kept
+      if (this.#matches(text.slice(at, at + PIECE_BYTES + overlap))) return true;
+      yield;
+    }
+    return false;
   }
 
   #isInValue(value: unknown): boolean {
@@ -116,4 +162,8 @@ export class TextSearch {
     const folded = foldCase(text);
     return this.#folded.some((wanted) => folded.includes(wanted));
   }
+}
+
+function* valuesOf(object: object): Generator {
+  for (const key in object) yield (object as Record<string, unknown>)[key];
 }

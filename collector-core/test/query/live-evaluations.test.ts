@@ -68,7 +68,7 @@ it("what a user scored is labelled from a trace's summary: its spans are not rea
       asked.push("summary");
       return { models: ["gpt-5-mini", "other"], agent: "support" } as unknown as TraceSummary;
     },
-    getSpan: async () => {
+    spanLabels: async () => {
       asked.push("span");
       return undefined;
     },

@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TraceStore } from "../../src/interfaces.js";
 import { createMemoryTraceStore, type MemoryTraceStoreOptions } from "../../src/store/memory-trace-store.js";
+import { spansOf } from "./read-trace.js";
 import { anEvaluation, aSpan, FakeClock, pipelineSpans } from "./span-batches.js";
 import { describeTraceStore } from "./trace-store-contract.js";
 
@@ -64,7 +65,7 @@ describe("the memory that the memory trace store takes", () => {
     for (let n = 0; n < 20; n++) await append(store, `t${n}`, 300_000);
     expect(store.usage().evicted.max_bytes).toBeGreaterThan(10);
     expect(inUse.bytes).toBeGreaterThan(300_000);
-    expect([...(reader?.spans ?? [])].map(({ attributes }) => attributes["prompt_text"])).toEqual([
+    expect((await spansOf(reader)).map(({ attributes }) => attributes["prompt_text"])).toEqual([
       "x".repeat(300_000),
     ]);
     reader?.release();
@@ -122,7 +123,7 @@ describe("the memory that the memory trace store takes", () => {
     const trace = await store.get({ tenant: "", traceId: "read" });
     await store.remove({ tenant: "", traceId: "read" });
     for (let n = 0; n < 200; n++) await append(store, `t${n}`, (n * 37) % 400);
-    const texts = [...(trace?.spans ?? [])].map(({ attributes }) => attributes["prompt_text"]);
+    const texts = (await spansOf(trace)).map(({ attributes }) => attributes["prompt_text"]);
     expect(texts).toEqual(Array.from({ length: 30 }, () => "x".repeat(100)));
   });
 
@@ -154,7 +155,7 @@ describe("the memory that the memory trace store takes", () => {
     expect(store.usage()).toMatchObject({ traces: 400, spans: 400 });
     expect(store.usage().bytes).toBeLessThan(full * 0.3);
     for (let n = 0; n < 4000; n += 10) {
-      const [span] = (await store.get({ tenant: "", traceId: `t${n}` }))?.spans ?? [];
+      const [span] = await spansOf(await store.get({ tenant: "", traceId: `t${n}` }));
       expect(span?.attributes).toEqual({ prompt_text: "x".repeat(1000) });
     }
   });
@@ -176,7 +177,7 @@ describe("the memory that the memory trace store takes", () => {
     expect(store.usage()).toMatchObject({ traces: 400, spans: 400 });
     expect(store.usage().bytes).toBeLessThan(full * 0.3);
     for (let n = 3; n < 4000; n += 10) {
-      const [span] = (await store.get({ tenant: "", traceId: `t${n}` }))?.spans ?? [];
+      const [span] = await spansOf(await store.get({ tenant: "", traceId: `t${n}` }));
       expect(span?.attributes).toEqual({ prompt_text: text(n) });
     }
   });

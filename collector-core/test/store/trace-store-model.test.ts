@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { withSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createMemoryTraceStore } from "../../src/store/memory-trace-store.js";
 import { NaiveTraceStore } from "./naive-trace-store.js";
+import { spansOf } from "./read-trace.js";
 import { FakeClock, pipelineSpans } from "./span-batches.js";
 
 const MAX_TRACES = 12;
@@ -94,7 +95,7 @@ describe("the memory trace store beside a naive one", () => {
         for (const trace of naive.traces) {
           const stored = await store.get({ tenant: "", traceId: trace.id });
           // Equal starts: the order is that of arrival.
-          expect([...(stored?.spans ?? [])]).toMatchObject(
+          expect(await spansOf(stored)).toMatchObject(
             trace.spans.map(({ span_id, name, status, attributes }) => ({
               span_id,
               name,

@@ -2,6 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
 import type { TraceFilter, TraceQuery } from "../../src/contract/trace.js";
 import type { Evictions, TraceStore } from "../../src/interfaces.js";
+import { receivedOf } from "./read-trace.js";
 import {
   aModelCall,
   anEvaluation,
@@ -288,7 +289,7 @@ export function describeTraceQueries(underTest: () => StoreUnderTest): void {
       ]);
       underTest().clock.advance(3_600_000);
       const trace = await underTest().store.get({ tenant: "", traceId: "trace" });
-      const received = [...(trace?.received ?? [])];
+      const received = await receivedOf(trace);
       expect(received.map(({ span }) => span.span_id)).toEqual(["late", "judged", "early"]);
       // Abandoned is how it is shown, not what it said.
       expect(received.map(({ facts }) => facts.status)).toEqual(["OK", "OK", "RUNNING"]);

@@ -1,0 +1,82 @@
+import type { TruncatedText } from "../contract/trace.js";
+import { BACKSLASH } from "../span/json-bytes.js";
+import { truncateCodePoints } from "../span/kept-text.js";
+import type { JsonRange } from "../span/span-outline.js";
+import type { Steps } from "../span/steps.js";
+import { MAX_TEXT_BYTES, PREVIEW_LENGTH } from "./shorten-texts.js";
+
+/** Bytes between two steps. */
+const STEP_BYTES = 128 * 1024;
+const LOWER_U = 0x75;
+/** Of `\uXXXX`. */
+const ESCAPE_BYTES = 6;
+
+/**
+ * The preview of a text in the bytes of JSON; undefined where the text is not long.
+ *
+ * @param text - with its quotes.
+ */
+export function* previewInSteps(json: Buffer, { start, end }: JsonRange): Steps<TruncatedText | undefined> {
+  const bytes = yield* textBytes(json, start + 1, end - 1);
+  if (bytes <= MAX_TEXT_BYTES) return undefined;
+  const beginning = json.toString("utf8", start + 1, previewEnd(json, start + 1, end - 1));
+  const preview = truncateCodePoints(JSON.parse(`"${beginning}"`) as string, PREVIEW_LENGTH);
+  return { truncated: true, bytes, preview };
+}
+
+/** What a text takes in UTF-8 without the escapes of JSON. */
+function* textBytes(json: Buffer, start: number, end: number): Steps<number> {
+  if (!json.subarray(start, end).includes(BACKSLASH)) return end - start;
+  let bytes = 0;
+  let stepEnd = start + STEP_BYTES;
+  for (let at = start; at < end;) {
+    if (at >= stepEnd) {
+      yield;
+      stepEnd = at + STEP_BYTES;
+    }
+    const length = escapeLength(json, at);
+    bytes += length < ESCAPE_BYTES ? 1 : escapedBytes(json, at);
+    at += length;
+  }
+  return bytes;
+}
+
+/** Bytes of the character at a place of a text, or of one byte of it: more than one where it is an escape. */
+function escapeLength(json: Buffer, at: number): number {
+  if (json[at] !== BACKSLASH) return 1;
+  if (json[at + 1] !== LOWER_U) return 2;
+  return isPair(json, at) ? 2 * ESCAPE_BYTES : ESCAPE_BYTES;
+}
+
+/** What the character takes in UTF-8 that is written as one `\uXXXX` or two. */
+function escapedBytes(json: Buffer, at: number): number {
+  const unit = unitAt(json, at);
+  if (unit < 0x80) return 1;
+  if (unit < 0x800) return 2;
+  // Half a pair is written as U+FFFD.
+  return isPair(json, at) ? 4 : 3;
+}
+
+function isPair(json: Buffer, at: number): boolean {
+  if (!isIn(unitAt(json, at), 0xd800, 0xdbff)) return false;
+  if (json[at + 6] !== BACKSLASH || json[at + 7] !== LOWER_U) return false;
+  return isIn(unitAt(json, at + ESCAPE_BYTES), 0xdc00, 0xdfff);
+}
+
+function isIn(value: number, first: number, last: number): boolean {
+  return value >= first && value <= last;
+}
+
+function unitAt(json: Buffer, at: number): number {
+  return Number.parseInt(json.toString("latin1", at + 2, at + ESCAPE_BYTES), 16);
+}
+
+/** Where a beginning of the text ends that has the characters of a preview, or more: each is one unit of UTF-16 or two. */
+function previewEnd(json: Buffer, start: number, end: number): number {
+  let units = 0;
+  for (let at = start; at < end; at += escapeLength(json, at)) {
+    const isContinuation = ((json[at] ?? 0) & 0xc0) === 0x80;
+    if (!isContinuation && ++units > 2 * PREVIEW_LENGTH) return at;
+  }
+  return end;
+}

@@ -1,0 +1,148 @@
+import type { NormalizedSpan } from "../contract/trace.js";
+import { CHECKED_ATTRIBUTES, MAX_EVENTS } from "../span/normalize-span.js";
+import { COMMA } from "../span/json-bytes.js";
+import type { EventOutline, JsonRange, SpanOutline } from "../span/span-outline.js";
+import { runInSlices } from "../run-in-slices.js";
+import {
+  isObjectAt,
+  outlineStored,
+  readHeader,
+  scalarAt,
+  type OutlinedSpan,
+  type StoredSpan,
+} from "../stored-span.js";
+import { formatInstant, parseTimestamp } from "../span/timestamp.js";
+import type { TimeSlice } from "../time-slice.js";
+import { previewInSteps } from "./json-text-preview.js";
+import { MAX_TEXT_BYTES } from "./shorten-texts.js";
+
+/** Bytes that are handed on at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Writes a large span of an answer, in pieces and without parsing it: most of it is the bytes that came.
+ *
+ * @param hasPreviews - whether long texts are replaced by a preview and their size.
+ */
+export async function* largeSpanAnswer(
+  stored: StoredSpan,
+  hasPreviews: boolean,
+  timeSlice: TimeSlice,
+): AsyncGenerator<string | Buffer> {
+  const options = { wanted: CHECKED_ATTRIBUTES, maxEvents: MAX_EVENTS, longTextBytes: MAX_TEXT_BYTES };
+  const outlined = await outlineStored(stored, options, timeSlice);
+  const { json, outline } = outlined;
+  for (const part of parts(outlined, readHeader(json, outline, stored))) {
+    if (typeof part === "string") yield part;
+    else yield* piecesOf(json, part, hasPreviews ? outline.longTexts : [], timeSlice);
+  }
+}
+
+/** The JSON of the span: texts, and what is copied from its bytes. */
+function* parts({ json, outline }: OutlinedSpan, header: NormalizedSpan): Generator<string | JsonRange> {
+  // What is undefined is not written.
+  const fields = JSON.stringify({
+    ...header,
+    attributes: undefined,
+    events: undefined,
+    error_propagated: undefined,
+  });
+  yield `${fields.slice(0, -1)},"attributes":`;
+  yield* attributeParts(json, outline, header.attributes);
+  yield `,"events":[`;
+  let separator = "";
+  for (const event of outline.events) {
+    yield separator;
+    yield* eventParts(json, event);
+    separator = ",";
+  }
+  yield header.error_propagated === true ? `],"error_propagated":true}` : "]}";
+}
+
+/** @param usable - of the checked attributes, those that can be used. */
+function* attributeParts(
+  json: Buffer,
+  { fields, attributes }: SpanOutline,
+  usable: NormalizedSpan["attributes"],
+): Generator<string | JsonRange> {
+  const object = fields.get("attributes");
+  if (!isObjectAt(json, object)) {
+    yield "{}";
+    return;
+  }
+  const leftOut = attributes.filter(({ key }) => !Object.hasOwn(usable, key));
+  if (leftOut.length === 0) {
+    yield object;
+    return;
+  }
+  let separator = "{";
+  let start = object.start + 1;
+  for (const { from, value } of [...leftOut, { from: object.end - 1, value: object }]) {
+    const members = trimmed(json, start, from);
+    if (members.start < members.end) {
+      yield separator;
+      yield members;
+      separator = ",";
+    }
+    start = value.end;
+  }
+  yield separator === "{" ? "{}" : "}";
+}
+
+/** Members of an object without the space and the commas around them. */
+function trimmed(json: Buffer, from: number, to: number): JsonRange {
+  let start = from;
+  let end = to;
+  while (start < end && isSpaceOrComma(json[start] ?? 0)) start++;
+  while (start < end && isSpaceOrComma(json[end - 1] ?? 0)) end--;
+  return { start, end };
+}
+
+function isSpaceOrComma(byte: number): boolean {
+  return byte <= 0x20 || byte === COMMA;
+}
+
+function* eventParts(json: Buffer, { name, time, attributes }: EventOutline): Generator<string | JsonRange> {
+  if (name === undefined) return;
+  yield `{"name":`;
+  yield name;
+  const instant = time && parseTimestamp(scalarAt(json, time));
+  const timeText = instant === undefined ? "" : `,"time":"${formatInstant(instant)}"`;
+  yield `${timeText},"attributes":`;
+  if (isObjectAt(json, attributes)) {
+    yield attributes;
+    yield "}";
+  } else yield "{}}";
+}
+
+/** A part of the bytes, with previews in the place of some texts. */
+async function* piecesOf(
+  json: Buffer,
+  part: JsonRange,
+  longTexts: readonly JsonRange[],
+  timeSlice: TimeSlice,
+): AsyncGenerator<string | Buffer> {
+  let from = part.start;
+  for (const text of longTexts) {
+    if (text.start < part.start || text.end > part.end) continue;
+    const preview = await runInSlices(previewInSteps(json, text), timeSlice);
+    if (preview === undefined) continue;
+    yield* copiesOf(json, from, text.start, timeSlice);
+    yield JSON.stringify(preview);
+    from = text.end;
+  }
+  yield* copiesOf(json, from, part.end, timeSlice);
+}
+
+async function* copiesOf(
+  json: Buffer,
+  from: number,
+  to: number,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Buffer> {
+  for (let at = from; at < to; at += PIECE_BYTES) {
+    if (timeSlice.isOver()) await timeSlice.next();
+    // The store may use the memory for something else as soon as the reading is over, and a socket is slower.
+    yield Buffer.from(json.subarray(at, Math.min(to, at + PIECE_BYTES)));
+  }
+}
