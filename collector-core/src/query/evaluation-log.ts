@@ -177,19 +177,25 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     select,
     list(query) {
       const { order = "newest", limit = DEFAULT_LIMIT, cursor } = query;
-      const rank = order === "worst" ? badness : () => 0;
+      const isNewest = order === "newest";
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const found = select(query)
-        .filter((entry) => order === "newest" || entry.evaluation.score !== null)
-        .map((entry) => ({ entry, rank: rank(entry.evaluation) }))
-        .filter(({ entry, rank }) => after === undefined || comesAfter(rank, entry.sequence, after))
-        .sort((a, b) => b.rank - a.rank || b.entry.sequence - a.entry.sequence);
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
+      const matches = matcher(query, rangeOf(query));
+      const page = new RankedPage(limit + 1);
+      const oldest = Math.max(0, entries.length - capacity);
+      // From the newest on: where that is the order, a page is all that is looked at.
+      for (let at = entries.length - 1; at >= oldest && !(isNewest && page.isFull); at--) {
+        const entry = entries[at];
+        if (entry === undefined || !(isNewest || entry.evaluation.score !== null)) continue;
+        const rank = isNewest ? 0 : badness(entry.evaluation);
+        if (after !== undefined && !comesAfter(rank, entry.sequence, after)) continue;
+        if (page.takes(rank) && matches(entry)) page.add(entry, rank);
+      }
+      const hasMore = page.isFull;
+      const found = page.first(limit);
+      const last = found.at(-1);
       return {
-        found: page.map(({ entry }) => entry),
-        nextCursor:
-          found.length > limit && last !== undefined ? encodeCursor(last.rank, last.entry.sequence) : null,
+        found: found.map(({ entry }) => entry),
+        nextCursor: hasMore && last !== undefined ? encodeCursor(last.rank, last.entry.sequence) : null,
       };
     },
     within({ after, upTo, tenant }, max) {
@@ -219,6 +225,45 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       bytes = entries.reduce((sum, { evaluation }) => sum + bytesOf(evaluation), 0);
     },
   };
+}
+
+interface Ranked {
+  readonly entry: LoggedEvaluation;
+  readonly rank: number;
+}
+
+/** The entries of the highest ranks, so many at most; of equal ranks those that were added first. */
+class RankedPage {
+  readonly #ranked: Ranked[] = [];
+
+  constructor(private readonly size: number) {}
+
+  get isFull(): boolean {
+    return this.#ranked.length === this.size;
+  }
+
+  /** False for a rank that is too low. */
+  takes(rank: number): boolean {
+    const lowest = this.#ranked.at(-1);
+    return !this.isFull || lowest === undefined || rank > lowest.rank;
+  }
+
+  add(entry: LoggedEvaluation, rank: number): void {
+    let low = 0;
+    let high = this.#ranked.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const ranked = this.#ranked[middle];
+      if (ranked !== undefined && ranked.rank >= rank) low = middle + 1;
+      else high = middle;
+    }
+    if (this.isFull) this.#ranked.pop();
+    this.#ranked.splice(low, 0, { entry, rank });
+  }
+
+  first(count: number): readonly Ranked[] {
+    return this.#ranked.slice(0, count);
+  }
 }
 
 /** How far a score is from the best of its type. */
