@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { toBinary } from "@bufbuild/protobuf";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Clock, ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
-import { ExportTraceServiceRequestSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { contextKey, toOtlpRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
+import { contextKey, toProtobufRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
 import { describeError } from "../describe-error.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
 import { valueSize } from "../span/value-size.js";
+import { runAtOnce, runInSlices, type Steps } from "../steps.js";
+import { TimeSlice } from "../time-slice.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 
@@ -46,10 +46,20 @@ const MAX_BATCH_BYTES = 4 * 2 ** 20;
 /** What a span takes besides its attributes and events. */
 const BYTES_PER_SPAN = 512;
 
+/** A batch of no more bytes is written at once, which takes some milliseconds. A larger one is written in slices. */
+const WRITTEN_AT_ONCE = 2 ** 20;
+
 /** Spans as they will be sent. */
 interface Batch {
   readonly spans: number;
   readonly body: Uint8Array;
+}
+
+/** A batch that is too large to be written at once. */
+interface LargeBatch {
+  readonly spans: readonly WritableSpan[];
+  /** What it is charged with. */
+  readonly bytes: number;
 }
 
 export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
@@ -59,6 +69,9 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   let gatheredBytes = 0;
   /** Batches that wait, written already: their size is known, and they are not on the heap. */
   let batches: Batch[] = [];
+  /** Those that wait to be written. */
+  let largeBatches: LargeBatch[] = [];
+  let writing: Promise<void> | undefined;
   let waitingSpans = 0;
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -104,22 +117,51 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     return true;
   }
 
-  /** Writes what is gathered as a batch. One that cannot be written is lost, and not those after it. */
+  /** Writes what is gathered as a batch, or begins to. */
   function closeBatch(): void {
-    const spans = gathered.length;
-    if (spans === 0) return;
-    const batch = gathered;
-    budget.giveBack(gatheredBytes);
+    if (gathered.length === 0) return;
+    const batch: LargeBatch = { spans: gathered, bytes: gatheredBytes };
     gathered = [];
     gatheredBytes = 0;
-    try {
-      const body = encode(batch);
-      budget.take(body.byteLength);
-      batches.push({ spans, body });
-    } catch (error) {
-      waitingSpans -= spans;
-      settle(spans, { type: "refused", reason: `it could not be written: ${describeError(error)}` });
+    if (batch.bytes > WRITTEN_AT_ONCE || largeBatches.length > 0) {
+      largeBatches.push(batch);
+      writing ??= writeLargeBatches().finally(() => (writing = undefined));
+      return;
     }
+    try {
+      written(batch, runAtOnce(encode(batch.spans)));
+    } catch (error) {
+      notWritten(batch, error);
+    }
+  }
+
+  /** Writes large batches, one after the other. What is not written when the time is up waits as it is. */
+  async function writeLargeBatches(): Promise<void> {
+    const timeSlice = new TimeSlice(clock, giveUp.signal);
+    for (let batch = largeBatches[0]; batch !== undefined; batch = largeBatches[0]) {
+      try {
+        await timeSlice.next();
+        written(batch, await runInSlices(encode(batch.spans), timeSlice));
+      } catch (error) {
+        if (giveUp.signal.aborted) return;
+        notWritten(batch, error);
+      }
+      largeBatches.shift();
+      if (stopping === undefined) void run(false);
+    }
+  }
+
+  function written({ spans, bytes }: LargeBatch, body: Uint8Array): void {
+    budget.giveBack(bytes);
+    budget.take(body.byteLength);
+    batches.push({ spans: spans.length, body });
+  }
+
+  /** A batch that cannot be written is lost, and not those after it. */
+  function notWritten({ spans, bytes }: LargeBatch, error: unknown): void {
+    budget.giveBack(bytes);
+    waitingSpans -= spans.length;
+    settle(spans.length, { type: "refused", reason: `it could not be written: ${describeError(error)}` });
   }
 
   async function send(body: Uint8Array): Promise<SendResult | "shutdown"> {
@@ -166,9 +208,8 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     }
   }
 
-  function encode(batch: readonly WritableSpan[]): Uint8Array {
-    const request = toOtlpRequest(byContext(batch).values(), options.version);
-    return toBinary(ExportTraceServiceRequestSchema, request);
+  function encode(spans: readonly WritableSpan[]): Steps<Uint8Array> {
+    return toProtobufRequest(byContext(spans).values(), options.version);
   }
 
   async function stop(deadlineMs: number): Promise<void> {
@@ -176,15 +217,19 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     hurry.abort();
     const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
     const timeUp = setTimeout(() => giveUp.abort(), Math.min(remainingMs, LONGEST_TIMER_MS));
+    closeBatch();
+    await writing;
     // A run that was under way may have been one for full batches only.
     await run(true);
     await run(true);
     clearTimeout(timeUp);
     if (waitingSpans > 0) count("shutdown", waitingSpans);
-    budget.giveBack(gatheredBytes + batches.reduce((sum, { body }) => sum + body.byteLength, 0));
+    const unwritten = largeBatches.reduce((sum, { bytes }) => sum + bytes, gatheredBytes);
+    budget.giveBack(batches.reduce((sum, { body }) => sum + body.byteLength, unwritten));
     gathered = [];
     gatheredBytes = 0;
     batches = [];
+    largeBatches = [];
     waitingSpans = 0;
   }
 

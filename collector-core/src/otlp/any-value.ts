@@ -1,16 +1,17 @@
-import { create } from "@bufbuild/protobuf";
 import { isWellFormed } from "../span/well-formed.js";
-import {
-  AnyValueSchema,
-  ArrayValueSchema,
-  KeyValueSchema,
-  type AnyValue,
-  type KeyValue,
-} from "./proto/opentelemetry/proto/common/v1/common_pb.js";
 
-/** Items that the lists of one span may still have as lists of OTLP. */
-export interface ListRoom {
+/** A value that OTLP has a type for, but for lists. Whole numbers and others are two kinds to OTLP. */
+export type SingleValue = string | boolean | number;
+
+/** A value that every receiver of OTLP takes for an attribute. The items of a list are of one kind. */
+export type CarriedValue = SingleValue | readonly SingleValue[];
+
+/** What one span may still have of what is costly in OTLP: its attributes and events share it. */
+export interface SpanRoom {
+  /** Items of lists. */
   items: number;
+  /** Events, and attributes of the span and of its events. */
+  entries: number;
 }
 
 /**
@@ -18,65 +19,43 @@ export interface ListRoom {
  * is written as JSON.
  */
 const MAX_LIST_ITEMS = 10_000;
+/**
+ * Events and attributes of a span at most: a receiver makes a message of each. What is beyond it is written as JSON, which
+ * a collector of ours reads again.
+ */
+const MAX_ENTRIES = 20_000;
 
-/** The room of one span: its attributes and events share it. */
-export function listRoom(): ListRoom {
-  return { items: MAX_LIST_ITEMS };
+export function spanRoom(): SpanRoom {
+  return { items: MAX_LIST_ITEMS, entries: MAX_ENTRIES };
 }
 
 /**
- * A value that every receiver of OTLP takes for an attribute: text, boolean, number, or a list of one kind of them.
+ * A value as OTLP carries it.
  *
  * @param room - the items of a list are taken from it.
- * @returns undefined where it is something else, or a list that has more items than there is room for.
+ * @returns undefined where OTLP has no type for it, or it is a list that has more items than there is room for.
  */
-export function toAnyValue(value: unknown, room: ListRoom): AnyValue | undefined {
-  const plain = plainValue(value);
-  if (plain !== undefined) return plain;
-  if (!Array.isArray(value) || value.length === 0 || value.length > room.items) return undefined;
-  const kind = kindOf(value[0]);
-  const values: AnyValue[] = [];
-  for (const item of value as unknown[]) {
-    const converted = kindOf(item) === kind ? plainValue(item) : undefined;
-    if (converted === undefined) return undefined;
-    values.push(converted);
-  }
-  room.items -= values.length;
-  return listOf(values);
+export function carriedValue(value: unknown, room: SpanRoom): CarriedValue | undefined {
+  if (!Array.isArray(value)) return isSingle(value) ? value : undefined;
+  if (value.length === 0 || value.length > room.items) return undefined;
+  const items = value as readonly unknown[];
+  const kind = kindOf(items[0]);
+  if (!items.every((item): item is SingleValue => kindOf(item) === kind && isSingle(item))) return undefined;
+  room.items -= items.length;
+  return items;
 }
 
-/** A list of texts, however many: for names that a reader must find as a list. */
-export function textList(texts: readonly string[]): AnyValue {
-  return listOf(texts.map(textValue));
+/** False for a text with half a surrogate pair: UTF-8 cannot carry it. */
+function isSingle(value: unknown): value is SingleValue {
+  if (typeof value === "string") return isWellFormed(value);
+  return typeof value === "boolean" || typeof value === "number";
 }
 
-function listOf(values: AnyValue[]): AnyValue {
-  return create(AnyValueSchema, {
-    value: { case: "arrayValue", value: create(ArrayValueSchema, { values }) },
-  });
+/** True for a number that OTLP carries as an integer. */
+export function isInteger(value: number): boolean {
+  return Number.isSafeInteger(value) && !Object.is(value, -0);
 }
 
-function plainValue(value: unknown): AnyValue | undefined {
-  if (typeof value === "string") {
-    return isWellFormed(value) ? textValue(value) : undefined;
-  }
-  if (typeof value === "boolean") return create(AnyValueSchema, { value: { case: "boolValue", value } });
-  if (typeof value !== "number") return undefined;
-  if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
-    return create(AnyValueSchema, { value: { case: "intValue", value: BigInt(value) } });
-  }
-  return create(AnyValueSchema, { value: { case: "doubleValue", value } });
-}
-
-/** Whole numbers and others are two kinds to OTLP. */
 function kindOf(value: unknown): string {
   return typeof value === "number" && Number.isSafeInteger(value) ? "integer" : typeof value;
-}
-
-export function textValue(value: string): AnyValue {
-  return create(AnyValueSchema, { value: { case: "stringValue", value } });
-}
-
-export function keyValue(key: string, value: AnyValue): KeyValue {
-  return create(KeyValueSchema, { key, value });
 }

@@ -1,26 +1,62 @@
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
-import type { KeyValue } from "./proto/opentelemetry/proto/common/v1/common_pb.js";
-import { keyValue, textList, textValue, toAnyValue, type ListRoom } from "./any-value.js";
+import type { Steps } from "../steps.js";
+import { carriedValue, type SpanRoom } from "./any-value.js";
+import { JsonChunks } from "./json-chunks.js";
+import { jsonText } from "./json-pieces.js";
+import type { SpanWriter } from "./span-writer.js";
 
 /** Lists the attributes whose value is JSON, because OTLP cannot carry it or only at a great cost (contract 6). */
 export const JSON_KEYS = "obspan.json_keys";
+/** Lists JSON objects of the attributes that the span has no room for as attributes of OTLP. */
+export const MORE_ATTRIBUTES = "obspan.more_attributes";
+/** Lists JSON lists of the events that the span has no room for as events of OTLP: they come after those. */
+export const MORE_EVENTS = "obspan.more_events";
+
+/** Where attributes are written to. */
+export interface AttributeSink {
+  readonly writer: Pick<SpanWriter, "attribute">;
+  readonly room: SpanRoom;
+}
+
+/** Attributes that are written without a pause. */
+const WRITTEN_AT_ONCE = 500;
 
 /**
- * Attributes as OTLP carries them; what it cannot carry becomes a JSON string, its key listed, and so does a list that
- * is longer than the span has room for.
+ * Attributes as OTLP carries them. What it cannot carry becomes a JSON text, its key listed, and so does a list that is
+ * longer than the span has room for.
  */
-export function toKeyValues(attributes: Readonly<Record<string, unknown>>, room: ListRoom): KeyValue[] {
-  const jsonKeys: string[] = [];
-  const converted = Object.entries(attributes).map(([key, value]) => {
-    const plain = toAnyValue(value, room);
-    if (plain !== undefined) return keyValue(key, plain);
-    jsonKeys.push(key);
-    return keyValue(key, textValue(JSON.stringify(value)));
-  });
-  if (jsonKeys.length > 0) converted.push(keyValue(JSON_KEYS, textList(jsonKeys)));
-  return converted;
+export class AttributesToOtlp {
+  readonly #jsonKeys: string[] = [];
+  #count = 0;
+
+  constructor(private readonly sink: AttributeSink) {}
+
+  /** Writes one attribute; undefined is none. */
+  *add(key: string, value: unknown): Steps<void> {
+    if (value === undefined) return;
+    const { writer, room } = this.sink;
+    const carried = carriedValue(value, room);
+    if (carried === undefined) {
+      this.#jsonKeys.push(key);
+      writer.attribute(key, yield* jsonText(value));
+    } else writer.attribute(key, carried);
+    room.entries--;
+    if (++this.#count % WRITTEN_AT_ONCE === 0 || isLong(value)) yield;
+  }
+
+  /** Writes what says how to read the others. */
+  end(): void {
+    if (this.#jsonKeys.length > 0) this.sink.writer.attribute(JSON_KEYS, this.#jsonKeys);
+  }
 }
+
+/** A text or a value of a length that takes a while to write. */
+function isLong(value: unknown): boolean {
+  return typeof value === "string" ? value.length > LONG_TEXT : typeof value === "object";
+}
+
+const LONG_TEXT = 64 * 1024;
 
 /** What we call an attribute, and what OpenTelemetry's conventions for generative AI do (contract 6). */
 const CONVENTIONS: readonly (readonly [
@@ -59,7 +95,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   retrieval: "retrieval",
 };
 
-/** What {@link withConventions} adds to a span's own attributes. */
+/** What {@link writeSpanAttributes} adds to a span's own attributes. */
 export const CONVENTION_KEYS: ReadonlySet<string> = new Set([
   "gen_ai.operation.name",
   "gen_ai.request.model",
@@ -75,22 +111,44 @@ export const ESCAPE = "obspan.attribute.";
 /** Marks an event that the exporter made of what the span says already. */
 export const DERIVED = "obspan.derived";
 
-/** Attributes under names that cannot be taken for the exporter's own. */
-export function escapeReserved(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([key, value]) => [
-      key.startsWith(RESERVED_PREFIX) ? ESCAPE + key : key,
-      value,
-    ]),
-  );
+/** The name under which a span's own attribute is written, which cannot be taken for the exporter's own. */
+export function escapedKey(key: string): string {
+  return key.startsWith(RESERVED_PREFIX) ? ESCAPE + key : key;
 }
 
-/** The attributes of a span with those of the conventions beside ours. What the span says itself under them stands. */
-export function withConventions(attributes: unknown, facts: SpanFacts): Record<string, unknown> {
-  const own = isRecord(attributes) ? escapeReserved(attributes) : {};
-  const added: Record<string, unknown> = {};
+/**
+ * Writes the attributes of a span, and those of the conventions beside ours. What the span says itself under their names
+ * stands, and is always an attribute of OTLP; of the others, those that there is no room for are JSON.
+ */
+export function* writeSpanAttributes(
+  attributes: unknown,
+  facts: SpanFacts,
+  sink: AttributeSink,
+): Steps<AttributesToOtlp> {
+  const own = isRecord(attributes) ? attributes : {};
+  const written = new AttributesToOtlp(sink);
+  const more = new JsonChunks("object");
+  const ownKeys: string[] = [];
+  for (const key of Object.keys(own)) {
+    const value = own[key];
+    if (CONVENTION_KEYS.has(key)) ownKeys.push(key);
+    else if (sink.room.entries <= 0) {
+      yield* more.add(value, key);
+      continue;
+    }
+    yield* written.add(escapedKey(key), value);
+  }
+  for (const [key, value] of conventionsOf(own, facts)) yield* written.add(key, value);
+  if (ownKeys.length > 0) yield* written.add(OWN_KEYS, ownKeys);
+  if (!more.isEmpty) sink.writer.attribute(MORE_ATTRIBUTES, more.take());
+  return written;
+}
+
+/** What the conventions have names for, but for what the span says itself under them. */
+function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts): [string, unknown][] {
+  const added: [string, unknown][] = [];
   const add = (key: string, value: unknown): void => {
-    if (value !== undefined && value !== null && !Object.hasOwn(own, key)) added[key] = value;
+    if (value !== undefined && value !== null && !Object.hasOwn(own, key)) added.push([key, value]);
   };
   add(
     "gen_ai.operation.name",
@@ -104,8 +162,5 @@ export function withConventions(attributes: unknown, facts: SpanFacts): Record<s
   for (const [ours, theirs, convert = (value: unknown) => value] of CONVENTIONS) {
     if (own[ours] !== undefined && own[ours] !== null) add(theirs, convert(own[ours]));
   }
-  const ownKeys = Object.keys(own).filter((key) => CONVENTION_KEYS.has(key));
-  if (ownKeys.length > 0) added[OWN_KEYS] = ownKeys;
-  // Properties are defined, not assigned: a key may be `__proto__`.
-  return Object.fromEntries([...Object.entries(own), ...Object.entries(added)]);
+  return added;
 }

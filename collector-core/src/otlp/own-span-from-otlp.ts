@@ -1,11 +1,14 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
-import { isUsableSpanId, isUsableTraceId } from "../span/span-facts.js";
+import { appendAll } from "../append-all.js";
+import { isRecord, isUsableSpanId, isUsableTraceId } from "../span/span-facts.js";
 import { formatInstant } from "../span/timestamp.js";
 import {
   CONVENTION_KEYS,
   DERIVED,
   ESCAPE,
   JSON_KEYS,
+  MORE_ATTRIBUTES,
+  MORE_EVENTS,
   OWN_KEYS,
   RESERVED_PREFIX,
 } from "./attributes-to-otlp.js";
@@ -33,7 +36,11 @@ export function ownSpanFromOtlp(span: OtlpSpan): Span {
   const start = instantOf(span.startUnixNano);
   const end = said("no_end") === true ? undefined : instantOf(span.endUnixNano);
   const durationMs = said("duration_ms");
-  const events = span.events.filter((event) => event.attributes.get(DERIVED) !== true);
+  const more = moreOf(span.attributes);
+  const events = [
+    ...span.events.filter((event) => event.attributes.get(DERIVED) !== true).map(ownEvent),
+    ...more.events,
+  ];
   const attributes = unescaped(span.attributes, MAX_VALUE_DEPTH);
   const [traceId, spanId, parentId] = [said("trace_id"), said("span_id"), said("parent_span_id")];
   const parent = isUsableSpanId(parentId) ? parentId : span.parentSpanId;
@@ -47,26 +54,67 @@ export function ownSpanFromOtlp(span: OtlpSpan): Span {
     ...(start === undefined ? {} : { start_time: formatInstant(start) }),
     ...(end === undefined ? {} : { end_time: formatInstant(end) }),
     ...(typeof durationMs === "number" ? { duration_ms: durationMs } : {}),
-    attributes: withoutConventions(attributes),
-    ...(events.length === 0 ? {} : { events: events.map(ownEvent) }),
+    attributes: withoutConventions(attributes, more.attributes),
+    ...(events.length === 0 ? {} : { events }),
     ...(said("error_propagated") === true ? { error_propagated: true } : {}),
   };
 }
 
 const ERROR = 2;
 
+/** What the exporter had no room for as attributes and events of OTLP. */
+interface More {
+  readonly attributes: Attributes;
+  readonly events: readonly SpanEvent[];
+}
+
+/** Such a text has an object around the attributes, or a list around the events. */
+const MAX_MORE_DEPTH = MAX_VALUE_DEPTH + 1;
+
+/** Reads what was written as JSON. Texts that another receiver has changed on the way stay as they are, as an attribute. */
+function moreOf(attributes: OtlpAttributes): More {
+  const more = { attributes: {} as Attributes, events: [] as SpanEvent[] };
+  const unread = (key: string, text: string): void => {
+    const texts = more.attributes[key];
+    if (Array.isArray(texts)) texts.push(text);
+    else more.attributes[key] = [text];
+  };
+  for (const text of listOf(attributes.get(MORE_ATTRIBUTES))) {
+    const value = readJsonText(text, MAX_MORE_DEPTH);
+    if (isRecord(value))
+      for (const key of Object.keys(value)) define(more.attributes, key, value[key] ?? null);
+    else unread(MORE_ATTRIBUTES, text);
+  }
+  for (const text of listOf(attributes.get(MORE_EVENTS))) {
+    const value = readJsonText(text, MAX_MORE_DEPTH);
+    if (Array.isArray(value)) appendAll(more.events, value as unknown as SpanEvent[]);
+    else unread(MORE_EVENTS, text);
+  }
+  return more;
+}
+
 /** A span's own attributes, without those that the conventions' names were added for. */
-function withoutConventions(attributes: OtlpAttributes): Attributes {
-  const own = new Set(listOf(attributes.get(OWN_KEYS)));
-  return ownAttributes(attributes, (key) => !CONVENTION_KEYS.has(key) || own.has(key));
+function withoutConventions(attributes: OtlpAttributes, more: Attributes): Attributes {
+  const ownKeys = new Set(listOf(attributes.get(OWN_KEYS)));
+  const own = ownAttributes(attributes, (key) => !CONVENTION_KEYS.has(key) || ownKeys.has(key));
+  for (const key of Object.keys(more)) if (!Object.hasOwn(own, key)) define(own, key, more[key] ?? null);
+  return own;
 }
 
 function ownAttributes(attributes: OtlpAttributes, isOwn: (key: string) => boolean): Attributes {
-  const entries = [...attributes].flatMap(([key, value]): [string, JsonValue][] => {
-    if (key.startsWith(ESCAPE)) return [[key.slice(ESCAPE.length), value]];
-    return key.startsWith(RESERVED_PREFIX) || !isOwn(key) ? [] : [[key, value]];
-  });
-  return Object.fromEntries(entries);
+  const own: Attributes = {};
+  for (const [key, value] of attributes) {
+    if (key.startsWith(ESCAPE)) define(own, key.slice(ESCAPE.length), value);
+    else if (!key.startsWith(RESERVED_PREFIX) && isOwn(key)) define(own, key, value);
+  }
+  return own;
+}
+
+/** Sets an attribute. A key `__proto__` is defined: assigned it would be the prototype. */
+function define(attributes: Attributes, key: string, value: JsonValue): void {
+  if (key !== "__proto__") attributes[key] = value;
+  else
+    Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** An event stands two levels deeper in a batch than the attributes of its span. */

@@ -1,21 +1,22 @@
-import { create } from "@bufbuild/protobuf";
 import type { PipelineSpan } from "../span/pipeline-span.js";
-import {
-  Span_EventSchema,
-  Span_SpanKind,
-  SpanSchema,
-  Status_StatusCode,
-  StatusSchema,
-  type Span,
-  type Span_Event,
-} from "./proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { Span_SpanKind, Status_StatusCode } from "./proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { isRecord } from "../span/span-facts.js";
-import { elapsedMs, parseTimestamp } from "../span/timestamp.js";
+import { elapsedMs, parseTimestamp, type Instant } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
-import { listRoom, type ListRoom } from "./any-value.js";
-import { DERIVED, escapeReserved, toKeyValues, withConventions } from "./attributes-to-otlp.js";
+import type { Steps } from "../steps.js";
+import { spanRoom } from "./any-value.js";
+import {
+  AttributesToOtlp,
+  DERIVED,
+  escapedKey,
+  MORE_EVENTS,
+  writeSpanAttributes,
+  type AttributeSink,
+} from "./attributes-to-otlp.js";
+import { JsonChunks } from "./json-chunks.js";
 import { nanosecondsOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
+import type { SpanWriter } from "./span-writer.js";
 
 /** Spans of these types are calls to something outside. */
 const CLIENT_TYPES: ReadonlySet<string> = new Set(["llm", "embedding", "retrieval"]);
@@ -24,58 +25,70 @@ const STATUS_CODES: ReadonlyMap<string, Status_StatusCode> = new Map([
   ["ERROR", Status_StatusCode.ERROR],
 ]);
 
-/** A span as it goes out over OTLP (contract 6): ours and the conventions' names beside each other, nothing lost. */
-export function toOtlpSpan({ span, facts }: Pick<PipelineSpan, "span" | "facts">): Span {
+/** Where a span is written to. */
+interface SpanSinkOfOtlp extends AttributeSink {
+  readonly writer: SpanWriter;
+}
+
+/**
+ * Writes a span as it goes out over OTLP (contract 6): ours and the conventions' names beside each other, nothing lost.
+ *
+ * @throws `RangeError` where a value is nested too deep, or too long for a text.
+ */
+export function* writeSpan(
+  { span, facts }: Pick<PipelineSpan, "span" | "facts">,
+  writer: SpanWriter,
+): Steps<void> {
   const traceId = otlpTraceId(facts.traceId);
   const spanId = otlpSpanId(facts.spanId);
   const parentId = facts.parentSpanId === "" ? undefined : otlpSpanId(facts.parentSpanId);
-  const startNanos = nanosecondsOf(facts.start);
-  const room = listRoom();
-  return create(SpanSchema, {
+  const startNanos = unixNanoOf(facts.start);
+  const sink = { writer, room: spanRoom() };
+  writer.begin({
     traceId: traceId.bytes,
     spanId: spanId.bytes,
-    ...(parentId === undefined ? {} : { parentSpanId: parentId.bytes }),
+    parentSpanId: parentId?.bytes,
     name: facts.name,
     kind: CLIENT_TYPES.has(facts.spanType) ? Span_SpanKind.CLIENT : Span_SpanKind.INTERNAL,
-    startTimeUnixNano: startNanos,
-    endTimeUnixNano: facts.end === undefined ? startNanos : nanosecondsOf(facts.end),
-    attributes: toKeyValues(
-      {
-        ...withConventions(span.attributes, facts),
-        ...present({
-          "obspan.span_type": facts.spanType,
-          "obspan.trace_id": traceId.original,
-          "obspan.span_id": spanId.original,
-          "obspan.parent_span_id": parentId?.original,
-          "obspan.status": STATUS_CODES.has(facts.status) ? undefined : facts.status,
-          "obspan.error_propagated": facts.errorPropagated ? true : undefined,
-          "obspan.name": isWellFormed(facts.name) ? undefined : facts.name,
-          ...durationOf(facts),
-        }),
-      },
-      room,
-    ),
-    events: [
-      ...eventsOf(span.events, startNanos, room),
-      ...resultEvents(span.attributes, facts, startNanos, room),
-    ],
-    status: create(StatusSchema, {
-      code: STATUS_CODES.get(facts.status) ?? Status_StatusCode.UNSET,
-      message: facts.status === "ERROR" ? errorMessage(span.attributes) : "",
-    }),
+    startUnixNano: startNanos,
+    endUnixNano: facts.end === undefined ? startNanos : unixNanoOf(facts.end),
   });
+  const attributes = yield* writeSpanAttributes(span.attributes, facts, sink);
+  yield* attributes.add("obspan.span_type", facts.spanType);
+  yield* attributes.add("obspan.trace_id", traceId.original);
+  yield* attributes.add("obspan.span_id", spanId.original);
+  yield* attributes.add("obspan.parent_span_id", parentId?.original);
+  yield* attributes.add("obspan.status", STATUS_CODES.has(facts.status) ? undefined : facts.status);
+  yield* attributes.add("obspan.error_propagated", facts.errorPropagated ? true : undefined);
+  yield* attributes.add("obspan.name", isWellFormed(facts.name) ? undefined : facts.name);
+  yield* addDuration(facts, attributes);
+  const events = eventsOf(span.events);
+  const written = eventsThatFit(events, sink.room.entries);
+  yield* addMoreEvents(events.slice(written), sink);
+  attributes.end();
+  for (const event of events.slice(0, written)) yield* writeEvent(event, startNanos, sink);
+  yield* writeResult(span.attributes, facts, startNanos, sink);
+  writer.end(
+    STATUS_CODES.get(facts.status) ?? Status_StatusCode.UNSET,
+    facts.status === "ERROR" ? errorMessage(span.attributes) : "",
+  );
+}
+
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** 0, which means that it is not known, where it is more than OTLP can carry: from the year 2554 on. */
+function unixNanoOf(instant: Instant): bigint {
+  const nanos = nanosecondsOf(instant);
+  return nanos > MAX_UINT64 ? 0n : nanos;
 }
 
 /** What the two times do not say: that there is no end, or a duration by a better clock than theirs. */
-function durationOf({ start, end, durationMs }: PipelineSpan["facts"]): Record<string, unknown> {
-  if (end === undefined) return { "obspan.no_end": true };
-  return durationMs === undefined || durationMs === elapsedMs(start, end)
-    ? {}
-    : { "obspan.duration_ms": durationMs };
-}
-
-function present(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+function* addDuration(
+  { start, end, durationMs }: PipelineSpan["facts"],
+  attributes: AttributesToOtlp,
+): Steps<void> {
+  if (end === undefined) yield* attributes.add("obspan.no_end", true);
+  else if (durationMs !== elapsedMs(start, end)) yield* attributes.add("obspan.duration_ms", durationMs);
 }
 
 function errorMessage(attributes: unknown): string {
@@ -84,49 +97,77 @@ function errorMessage(attributes: unknown): string {
 }
 
 /** The result of an evaluation as the conventions have it (contract 8): made on the way out, and left out on the way in. */
-function resultEvents(
+function* writeResult(
   attributes: unknown,
-  facts: PipelineSpan["facts"],
+  { evaluationType, evaluationScore, end, status }: PipelineSpan["facts"],
   startNanos: bigint,
-  room: ListRoom,
-): Span_Event[] {
-  const { evaluationType, evaluationScore, end } = facts;
-  if (evaluationType === "" || !isRecord(attributes)) return [];
-  return [
-    create(Span_EventSchema, {
-      name: "gen_ai.evaluation.result",
-      timeUnixNano: end === undefined ? startNanos : nanosecondsOf(end),
-      attributes: toKeyValues(
-        present({
-          [DERIVED]: true,
-          "gen_ai.evaluation.name": attributes["evaluation_type"],
-          "gen_ai.evaluation.score.value": evaluationScore,
-          "gen_ai.evaluation.score.label": attributes["evaluation_label"],
-          "gen_ai.evaluation.explanation":
-            attributes["evaluation_explanation"] ?? attributes["evaluation_comment"],
-          "error.type": facts.status === "ERROR" ? attributes["error_type"] : undefined,
-        }),
-        room,
-      ),
-    }),
-  ];
+  sink: SpanSinkOfOtlp,
+): Steps<void> {
+  if (evaluationType === "" || !isRecord(attributes)) return;
+  sink.writer.beginEvent("gen_ai.evaluation.result", end === undefined ? startNanos : unixNanoOf(end));
+  const written = new AttributesToOtlp(sink);
+  yield* written.add(DERIVED, true);
+  yield* written.add("gen_ai.evaluation.name", attributes["evaluation_type"]);
+  yield* written.add("gen_ai.evaluation.score.value", evaluationScore);
+  yield* written.add("gen_ai.evaluation.score.label", attributes["evaluation_label"]);
+  yield* written.add(
+    "gen_ai.evaluation.explanation",
+    attributes["evaluation_explanation"] ?? attributes["evaluation_comment"],
+  );
+  yield* written.add("error.type", status === "ERROR" ? attributes["error_type"] : undefined);
+  written.end();
+  sink.writer.endEvent();
 }
 
-function eventsOf(events: unknown, startNanos: bigint, room: ListRoom): Span_Event[] {
-  if (!Array.isArray(events)) return [];
-  return (events as unknown[]).flatMap((event) => {
-    if (!isRecord(event) || typeof event["name"] !== "string") return [];
-    const time = parseTimestamp(event["time"]);
-    return create(Span_EventSchema, {
-      name: event["name"],
-      timeUnixNano: time === undefined ? startNanos : nanosecondsOf(time),
-      attributes: toKeyValues(
-        {
-          ...(isRecord(event["attributes"]) ? escapeReserved(event["attributes"]) : {}),
-          ...(time === undefined ? { "obspan.no_time": true } : {}),
-        },
-        room,
-      ),
-    });
+/** An event that can be written. */
+interface NamedEvent {
+  readonly name: string;
+  readonly time?: unknown;
+  readonly attributes?: unknown;
+}
+
+function eventsOf(events: unknown): readonly NamedEvent[] {
+  return Array.isArray(events) ? (events as unknown[]).filter(isNamedEvent) : [];
+}
+
+function isNamedEvent(event: unknown): event is NamedEvent {
+  return isRecord(event) && typeof event["name"] === "string";
+}
+
+/** An event, and an attribute of the exporter's own. */
+const EVENT_ENTRIES = 2;
+
+/** How many of the events, the first ones, there is room for. */
+function eventsThatFit(events: readonly NamedEvent[], entries: number): number {
+  let left = entries;
+  const count = events.findIndex(({ attributes }) => {
+    left -= EVENT_ENTRIES + (isRecord(attributes) ? Object.keys(attributes).length : 0);
+    return left < 0;
   });
+  return count < 0 ? events.length : count;
+}
+
+function* writeEvent(event: NamedEvent, startNanos: bigint, sink: SpanSinkOfOtlp): Steps<void> {
+  const time = parseTimestamp(event.time);
+  sink.writer.beginEvent(event.name, time === undefined ? startNanos : unixNanoOf(time));
+  const written = new AttributesToOtlp(sink);
+  const attributes = isRecord(event.attributes) ? event.attributes : {};
+  for (const key of Object.keys(attributes)) yield* written.add(escapedKey(key), attributes[key]);
+  if (time === undefined) yield* written.add("obspan.no_time", true);
+  written.end();
+  sink.writer.endEvent();
+  yield;
+}
+
+/** The events that there is no room for, as JSON. */
+function* addMoreEvents(events: readonly NamedEvent[], { writer }: SpanSinkOfOtlp): Steps<void> {
+  const more = new JsonChunks("list");
+  for (const { name, time, attributes } of events) {
+    yield* more.add({
+      name,
+      ...(parseTimestamp(time) === undefined ? {} : { time }),
+      ...(isRecord(attributes) ? { attributes } : {}),
+    });
+  }
+  if (!more.isEmpty) writer.attribute(MORE_EVENTS, more.take());
 }

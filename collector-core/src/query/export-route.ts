@@ -71,7 +71,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     },
   );
 
-  /** One trace after the other: what is held is a line. A trace that is evicted meanwhile is left out. */
+  /** One trace after the other: what is held is a span. A trace that is evicted meanwhile is left out. */
   async function* lines(kept: TraceStore, keys: readonly TraceKey[], connected: AbortSignal) {
     // Loaded when it is first needed: protobuf is a tenth of the start.
     const { jsonLines } = await import("../otlp/json-lines.js");
@@ -83,10 +83,10 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
       try {
         for (let from = 0; from < trace.received.length;) {
           const { spans, to } = await runOf(trace.received, from, timeSlice);
-          for (const line of jsonLines(spans, version)) {
+          for (const part of jsonLines(spans, version)) {
             // A reader that is quick enough would have all lines in one turn of the loop.
             if (timeSlice.isOver()) await timeSlice.next();
-            yield line;
+            if (part !== undefined) yield part;
           }
           from = to;
         }

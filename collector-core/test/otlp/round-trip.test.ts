@@ -1,30 +1,42 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { Span } from "@obspan/sdk/wire";
+import { fromBinary } from "@bufbuild/protobuf";
+import { isDeepStrictEqual } from "node:util";
+import type { JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExportTraceServiceRequestSchema } from "../../src/otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { readProtobufRequest } from "../../src/otlp/read-protobuf.js";
-import { toOtlpSpan } from "../../src/otlp/span-to-otlp.js";
+import type { Span as OtlpSpan } from "../../src/otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { jsonLines } from "../../src/otlp/json-lines.js";
+import { readOtlpJson } from "../../src/otlp/read-otlp-json.js";
+import { toProtobufRequest } from "../../src/otlp/request-to-otlp.js";
 import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
+import { runAtOnce } from "../../src/steps.js";
+import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { pipelineSpans } from "../store/span-batches.js";
 
-/** Out over OTLP as the exporter writes it, and in again. */
-function roundTrip(span: Span): { before: unknown; after: unknown } {
+/** What the exporter writes, and the span in it as the library of protobuf reads it. */
+function exported(span: Span): { sent: PipelineSpan; body: Uint8Array; written: OtlpSpan } {
   const [sent] = pipelineSpans([span]);
   if (sent === undefined) throw new Error("no span");
-  const body = toBinary(
-    ExportTraceServiceRequestSchema,
-    create(ExportTraceServiceRequestSchema, {
-      resourceSpans: [{ scopeSpans: [{ spans: [toOtlpSpan(sent)] }] }],
-    }),
-  );
-  expect(fromBinary(ExportTraceServiceRequestSchema, body).resourceSpans).toHaveLength(1);
-  const read = spansFromOtlp(readProtobufRequest(body)).applications[0]?.spans[0];
-  if (read === undefined) throw new Error("The span was refused.");
+  const body = runAtOnce(toProtobufRequest([[sent]], "1"));
+  const written = fromBinary(ExportTraceServiceRequestSchema, body).resourceSpans[0]?.scopeSpans[0]?.spans[0];
+  if (written === undefined) throw new Error("no span is written");
+  return { sent, body, written };
+}
+
+/** Out over OTLP as the exporter writes it, and as `GET /v1/export` does, and in again. */
+function roundTrip(span: Span): { before: unknown; after: unknown; imported: unknown } {
+  const { sent, body } = exported(span);
+  const normalized = (read: Span | undefined): unknown => {
+    if (read === undefined) throw new Error("The span was refused.");
+    return normalizeSpan(read, sent.context);
+  };
+  const line = JSON.parse([...jsonLines([sent], "1")].join("")) as unknown;
   return {
     before: normalizeSpan(sent.span, sent.context, sent.facts.spanId),
-    after: normalizeSpan(read, sent.context),
+    after: normalized(spansFromOtlp(readProtobufRequest(body)).applications[0]?.spans[0]),
+    imported: normalized(readOtlpJson(line).applications[0]?.spans[0]),
   };
 }
 
@@ -47,6 +59,11 @@ const attributes = fc.dictionary(
   ),
   fc.jsonValue({ maxDepth: 3 }),
 );
+
+/** An event without attributes may come back with none. */
+function withAttributes(event: SpanEvent): SpanEvent {
+  return { ...event, attributes: event.attributes ?? {} };
+}
 
 describe("Out over OTLP and in again loses nothing (contract 6)", () => {
   it("whatever the ids, the status, the times, the attributes and the events are", () => {
@@ -84,8 +101,9 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
           ),
         }),
         (span) => {
-          const { before, after } = roundTrip(span as unknown as Span);
+          const { before, after, imported } = roundTrip(span as unknown as Span);
           expect(after).toEqual(before);
+          expect(imported).toEqual(before);
         },
       ),
     );
@@ -115,14 +133,69 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
       Array.from({ length: 20 }, (_, index) => [`list ${index}`, new Array<number>(900).fill(1)]),
     );
     const events = Array.from({ length: 20 }, () => ({ name: "e", attributes }));
-    const [sent] = pipelineSpans([{ name: "n", trace_id: "t", span_id: "s", attributes, events }]);
-    if (sent === undefined) throw new Error("no span");
-    const written = toOtlpSpan(sent);
+    const { written } = exported({ name: "n", trace_id: "t", span_id: "s", attributes, events });
     const values = [written, ...written.events].flatMap((each) =>
       each.attributes.flatMap(({ key, value }) =>
         value?.value.case === "arrayValue" && key !== "obspan.json_keys" ? value.value.value.values : [],
       ),
     );
     expect(values).toHaveLength(9900);
+  });
+
+  it("whatever the number of attributes and events is, and the rest of a large span is JSON", () => {
+    const many = (count: number, name: string): Record<string, JsonValue> =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name} ${index}`, index]));
+    const attributes = {
+      ...many(30_000, "number"),
+      "obspan.own": "mine",
+      "obspan.more_attributes": ["also mine"],
+      "gen_ai.request.model": "as sent",
+      ["__proto__"]: { nested: [1, null, "a"] },
+      model: "gpt-4o",
+      text: "\ud800 and \u{1f600}",
+      list: [1, "two", null],
+    };
+    const events = [
+      ...Array.from({ length: 15_000 }, (_, index) => ({ name: `e${index}`, attributes: { index } })),
+      { name: "", time: "2026-11-21T03:15:03.5Z", attributes: { "obspan.no_time": true, a: [[1]] } },
+      { name: "without a time" },
+      { name: "large", attributes: many(21_000, "of the event") },
+    ];
+    const ids = { name: "n", trace_id: "t", span_id: "s", span_type: "llm" };
+    for (const span of [
+      { ...ids, attributes },
+      { ...ids, attributes: { model: "gpt-4o", 1: 1 }, events },
+      { ...ids, attributes, events },
+      { ...ids, attributes: { model: "gpt-4o" }, events: events.toReversed() },
+    ] as unknown as Span[]) {
+      const { written, body, sent } = exported(span);
+      const line = JSON.parse([...jsonLines([sent], "1")].join("")) as unknown;
+      for (const { applications } of [spansFromOtlp(readProtobufRequest(body)), readOtlpJson(line)]) {
+        const read = applications[0]?.spans[0];
+        expect(isDeepStrictEqual(read?.attributes, span.attributes ?? {})).toBe(true);
+        expect(isDeepStrictEqual(read?.events?.map(withAttributes), span.events?.map(withAttributes))).toBe(
+          true,
+        );
+      }
+      const entries = [written, ...written.events].reduce((sum, each) => sum + each.attributes.length, 0);
+      expect(entries + written.events.length).toBeLessThan(20_100);
+      expect(written.attributes.map(({ key }) => key)).toContain("gen_ai.request.model");
+    }
+  });
+
+  it("and a JSON text of them that was changed on the way stays as it is", () => {
+    const attributes = Object.fromEntries(Array.from({ length: 20_100 }, (_, index) => [`${index} a`, 1]));
+    const span = { name: "n", trace_id: "t", span_id: "s", attributes };
+    const request = readProtobufRequest(exported(span).body);
+    const [sent] = request[0]?.scopes[0]?.spans ?? [];
+    sent?.attributes.set("obspan.more_attributes", ['{"cut of']);
+    sent?.attributes.set("obspan.more_events", ['{"no list":1}', "[1"]);
+    const read = spansFromOtlp(request).applications[0]?.spans[0];
+    expect(Object.keys(read?.attributes ?? {})).toHaveLength(20_002);
+    expect(read?.attributes).toMatchObject({
+      "0 a": 1,
+      "obspan.more_attributes": ['{"cut of'],
+      "obspan.more_events": ['{"no list":1}', "[1"],
+    });
   });
 });
