@@ -4,7 +4,10 @@ import type { TimeSlice } from "./time-slice.js";
 export type Steps<Result> = Generator<undefined, Result>;
 
 /** Does all steps, in slices. */
-export async function runInSlices<Result>(steps: Steps<Result>, timeSlice: TimeSlice): Promise<Result> {
+export async function runInSlices<Result>(
+  steps: Steps<Result>,
+  timeSlice: Pick<TimeSlice, "isOver" | "next">,
+): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -166,7 +166,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         const message = `A line may have ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
         throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
       }
-      const json = await parseImportLine(line.bytes, () => timeSlice.next());
+      const json = await parseImportLine(line.bytes, timeSlice);
       // Loaded when the first line comes: most collectors never see one.
       const { readOtlpJson } = await import("../otlp/read-otlp-json.js");
       const { applications, refusedSpans } = readOtlpJson(json);

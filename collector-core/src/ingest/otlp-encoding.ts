@@ -10,7 +10,7 @@ import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpTraceRequest } from "../otlp/re
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer } from "./ingest-route.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
-import { decodeUtf8 } from "./request-body.js";
+import { decodeUtf8 } from "./decode-utf8.js";
 
 /** How a request of OTLP/HTTP is written, and so its answer. */
 export type OtlpEncoding = "application/x-protobuf" | "application/json";

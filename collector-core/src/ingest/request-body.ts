@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { isAscii, isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { ApiError } from "../contract/errors.js";
@@ -134,15 +133,4 @@ function bounded(
       );
     }
   };
-}
-
-/**
- * The text of a body, which must be valid UTF-8: nothing is replaced by U+FFFD in silence.
- *
- * @throws `ApiError` invalid_encoding.
- */
-export function decodeUtf8(body: Buffer): string {
-  if (isAscii(body)) return body.toString("latin1");
-  if (isUtf8(body)) return body.toString("utf8");
-  throw new ApiError("invalid_encoding", "The body is not valid UTF-8.");
 }
