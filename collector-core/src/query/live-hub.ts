@@ -94,12 +94,12 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     const eventsOf = new Map<string | undefined, TraceEvents>();
     for (const each of behind) {
       if (!canBeTold(each)) continue;
-      const missed = changes.since(each.step);
+      const { tenant } = each.reader;
+      const missed = changes.since(each.step, tenant);
       let text: string | Uint8Array;
       if (missed.type === "reset") text = eventText("reset", { reason: missed.reason }, id);
       else {
-        const { tenant } = each.reader;
-        const keys = missed.keys.filter((key) => tenant === undefined || key.tenant === tenant);
+        const { keys } = missed;
         const events = eventsOf.get(tenant) ?? (await makeEvents(keys, id, pacer));
         eventsOf.set(tenant, events);
         text = events.ofLast(keys.length);

@@ -185,3 +185,18 @@ it("tells no reader an older status after a newer one, however long a round take
   }
   await hub.stop();
 });
+
+it("tells a reader of one tenant what changed, while another tenant has a burst", async () => {
+  const { hub, change } = await createHub();
+  const [ofA, ofB, ofAll] = [createReader("a"), createReader("b"), createReader()];
+  for (const reader of [ofA, ofB, ofAll]) hub.connect(reader, undefined);
+  void change("a", "a1");
+  for (let index = 0; index < 300; index++) void change("b", `b${index}`);
+  void change("a", "a2");
+  await step();
+  await vi.waitUntil(() => [ofA, ofB, ofAll].every((reader) => reader.lastId()?.endsWith("-1") === true));
+  expect(ofA.told("trace").map(({ trace_id }) => trace_id)).toEqual(["a1", "a2"]);
+  expect(ofA.told("reset")).toEqual([]);
+  for (const reader of [ofB, ofAll]) expect(reader.told("reset")).toEqual([{ reason: "burst" }]);
+  await hub.stop();
+});

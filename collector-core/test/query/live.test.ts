@@ -160,6 +160,36 @@ describe("what changed since a reader last looked", () => {
     );
   });
 
+  const traceOf = (tenant: string, index: number) => ({ tenant, traceId: `${tenant}${index}` });
+
+  it("is what changed of a tenant, whatever bursts others have", () => {
+    const changes = changesOf();
+    for (let step = 1; step <= 3; step++) {
+      changes.add(traceOf("a", step));
+      for (let index = 0; index < 1000; index++) changes.add(traceOf("b", index));
+      changes.endStep();
+    }
+    expect(changes.since(1, "a")).toEqual({ type: "traces", keys: [traceOf("a", 2), traceOf("a", 3)] });
+    expect(changes.since(1, "c")).toEqual({ type: "traces", keys: [] });
+    expect(changes.since(1, "b")).toEqual({ type: "reset", reason: "burst" });
+    expect(changes.since(1)).toEqual({ type: "reset", reason: "burst" });
+  });
+
+  it("is a reset where more tenants have changes than are held, in one step or in those before", () => {
+    const changes = changesOf();
+    const changeOf = (tenants: number): void => {
+      for (let tenant = 0; tenant < tenants; tenant++) changes.add(traceOf(`${tenant}.`, 1));
+      changes.endStep();
+    };
+    changeOf(100_000);
+    expect(changes.since(0, "0.")).toEqual({ type: "reset", reason: "burst" });
+    changeOf(5);
+    expect(changes.since(1, "0.")).toMatchObject({ type: "traces" });
+    changeOf(5);
+    expect(changes.since(1, "0.")).toEqual({ type: "reset", reason: "gap" });
+    expect(changes.since(2, "0.")).toMatchObject({ type: "traces" });
+  });
+
   it("makes no step where nothing changed", () => {
     const changes = changesOf([], ["a"], []);
     expect(changes.lastStep).toBe(1);
