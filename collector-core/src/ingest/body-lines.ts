@@ -6,6 +6,7 @@ import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
 import { GatheredBytes } from "./gathered-bytes.js";
+import { ShortChunks } from "./short-chunks.js";
 
 /** One line of a body, or that it was too long to be held. */
 export type BodyLine =
@@ -28,7 +29,7 @@ const NEWLINE = 0x0a;
  * Reads the body of a request line by line, decompressed. What is held is one line and what is under way; the sender
  * waits while a line is worked on. Empty lines are counted and left out.
  *
- * @throws `ApiError` unsupported_encoding, invalid_encoding, request_timeout; what the budget throws; `RequestAborted`.
+ * @throws `ApiError` unsupported_encoding, invalid_encoding, invalid_http, request_timeout; what the budget throws; `RequestAborted`.
  */
 export async function* bodyLines(
   request: IncomingMessage,
@@ -105,6 +106,15 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
     if (!request.complete) source.destroy(new RequestAborted());
   };
   request.once("close", onClose);
+  const shortChunks = new ShortChunks(request);
+  let taken = 0;
+  const onCompressed = ({ length }: Buffer): void => {
+    taken += length;
+    const problem = shortChunks.problem(taken);
+    if (problem !== undefined) source.destroy(problem);
+  };
+  // What comes out of a decompressor says nothing of what went in.
+  if (decompressor !== undefined) request.on("data", onCompressed);
   // The request itself is left as it is: it still has to be answered.
   const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   try {
@@ -114,6 +124,11 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
       next.catch(() => undefined);
       const { done, value } = await pace.during(next);
       if (done === true) return;
+      if (decompressor === undefined) {
+        taken += value.length;
+        const problem = shortChunks.problem(taken);
+        if (problem !== undefined) throw problem;
+      }
       yield value;
     }
   } catch (error) {
@@ -124,7 +139,7 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
       `The body is not valid ${encoding}, which Content-Encoding says it is.`,
     );
   } finally {
-    request.off("close", onClose);
+    request.off("close", onClose).off("data", onCompressed);
     if (decompressor !== undefined) request.unpipe(decompressor);
     decompressor?.destroy();
     // Not waited for: it ends with a piece that may never come.

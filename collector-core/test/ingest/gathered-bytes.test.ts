@@ -72,10 +72,28 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
 
   it("imports lines that come in chunks of one byte", async () => {
     const { url } = await startCollector();
-    const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(50_000) } }]));
+    const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(3000) } }]));
     const client = await connectRaw(url);
     client.socket.write(inOneByteChunks("/v1/import", "application/jsonl", `${line}\n\n${line}`));
     await until(() => client.received().includes('"lines":2'));
     expect(client.received()).toContain('"refused_lines":0');
+  });
+
+  it("refuses a file of very many chunks of one byte, and not one of longer chunks", async () => {
+    const { url } = await startCollector();
+    const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(900_000) } }]));
+    const sent = async (chunk: number): Promise<string> => {
+      const client = await connectRaw(url);
+      const head = inOneByteChunks("/v1/import", "application/jsonl", "").slice(0, -"0\r\n\r\n".length);
+      const chunks = Array.from({ length: Math.ceil(line.length / chunk) }, (_, index) => {
+        const part = line.slice(index * chunk, (index + 1) * chunk);
+        return `${part.length.toString(16)}\r\n${part}\r\n`;
+      });
+      client.socket.write(`${head}${chunks.join("")}0\r\n\r\n`);
+      await until(() => client.isClosed() || client.received().includes("}"));
+      return client.received();
+    };
+    expect(await sent(1)).not.toContain("HTTP/1.1 200");
+    expect(await sent(32)).toContain('"spans":1');
   });
 });
