@@ -2,8 +2,8 @@
  * Asks a collector for /health every 20 ms, in a process of its own, until stdin ends: `health-probe.mjs <port> <pid>`.
  * Then it writes one line of JSON on stdout: a `HealthReport` of health-probe.ts.
  *
- * Requests are pipelined on one connection and go out on time, whether or not earlier ones were answered: a collector that
- * is busy for a second is seen by fifty of them.
+ * Each request is due at a fixed time and has a connection of its own, as a kubelet's probe has: a collector that is busy
+ * for a second gets fifty of them, and none waits for the answer to another.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -11,65 +11,69 @@ import { connect } from "node:net";
 const [port, pid] = process.argv.slice(2).map(Number);
 const INTERVAL_MS = 20;
 const MEMORY_INTERVAL_MS = 100;
-const LAST_ANSWERS_MS = 30_000;
-const REQUEST = "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+/** How long the last requests have for their answers. One that has waited longer is reported as unanswered. */
+const LAST_ANSWERS_MS = 5000;
+const REQUEST = "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
 const ANSWER_START = "HTTP/1.1 200";
 
-/** Of each answer, from when its request was written. */
+/** Of each answer, from when its request was due. */
 const latenciesMs = [];
-/** The same without the time in which the collector could have gone on, and the machine gave it no core. */
+/** From when it was sent, without the time in which the collector could have gone on and the machine gave it no core. */
 const ownLatenciesMs = [];
-/** When each request was written that has no answer yet, oldest first, and for how long the collector had waited by then. */
-let asked = [];
+/** Connections whose request has no answer yet. */
+const underWay = new Set();
 let unanswered = 0;
 let peakRssBytes = 0;
 let latestByMs = 0;
 let stopping = false;
-let socket = open();
 
 let dueAtMs = performance.now();
-const asking = setInterval(ask, INTERVAL_MS / 4);
+let asking = setTimeout(askWhatIsDue);
 const measuring = setInterval(measureMemory, MEMORY_INTERVAL_MS);
 process.stdin.resume().once("end", () => {
   stopping = true;
-  clearInterval(asking);
+  clearTimeout(asking);
   setTimeout(report, LAST_ANSWERS_MS).unref();
-  if (asked.length === 0) report();
+  reportWhenDone();
 });
 
-function ask() {
-  const nowMs = performance.now();
-  if (nowMs < dueAtMs) return;
-  latestByMs = Math.max(latestByMs, nowMs - dueAtMs);
-  dueAtMs = Math.max(dueAtMs + INTERVAL_MS, nowMs);
-  asked.push({ atMs: nowMs, waitedMs: waitedForCoreMs() });
+function askWhatIsDue() {
+  for (let nowMs = performance.now(); nowMs >= dueAtMs; dueAtMs += INTERVAL_MS) {
+    latestByMs = Math.max(latestByMs, nowMs - dueAtMs);
+    ask(dueAtMs);
+  }
+  asking = setTimeout(askWhatIsDue, dueAtMs - performance.now());
+}
+
+function ask(dueMs) {
+  const sentAtMs = performance.now();
+  const waitedMs = waitedForCoreMs();
+  let text = "";
+  let isAnswered = false;
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  underWay.add(socket);
+  socket.setEncoding("latin1");
+  // What can be said of an error, "close" says.
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => {
+    if (isAnswered) return;
+    text += chunk;
+    if (!text.startsWith(ANSWER_START)) return;
+    isAnswered = true;
+    const nowMs = performance.now();
+    latenciesMs.push(nowMs - dueMs);
+    ownLatenciesMs.push(Math.max(0, nowMs - sentAtMs - (waitedForCoreMs() - waitedMs)));
+  });
+  socket.once("close", () => {
+    underWay.delete(socket);
+    if (!isAnswered) unanswered++;
+    reportWhenDone();
+  });
   socket.write(REQUEST);
 }
 
-function open() {
-  let text = "";
-  const opened = connect({ port, host: "127.0.0.1", noDelay: true });
-  opened.setEncoding("latin1");
-  opened.on("error", () => undefined);
-  opened.on("data", (chunk) => {
-    text += chunk;
-    for (let at = text.indexOf(ANSWER_START); at >= 0; at = text.indexOf(ANSWER_START)) {
-      text = text.slice(at + ANSWER_START.length);
-      const request = asked.shift();
-      if (request === undefined) continue;
-      const latencyMs = performance.now() - request.atMs;
-      latenciesMs.push(latencyMs);
-      ownLatenciesMs.push(Math.max(0, latencyMs - (waitedForCoreMs() - request.waitedMs)));
-    }
-    if (stopping && asked.length === 0) report();
-  });
-  opened.once("close", () => {
-    unanswered += asked.length;
-    asked = [];
-    if (stopping) report();
-    else setTimeout(() => (socket = open()), INTERVAL_MS);
-  });
-  return opened;
+function reportWhenDone() {
+  if (stopping && underWay.size === 0) report();
 }
 
 function measureMemory() {
@@ -103,7 +107,7 @@ function report() {
   measureMemory();
   const health = {
     answered: latenciesMs.length,
-    unanswered: unanswered + asked.length,
+    unanswered: unanswered + underWay.size,
     seen: distribution(latenciesMs),
     own: distribution(ownLatenciesMs),
     probeLateMs: latestByMs,

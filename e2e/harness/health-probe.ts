@@ -13,9 +13,9 @@ export interface Latencies {
 /** How a collector answered /health while it was watched, fifty times a second. */
 export interface HealthReport {
   readonly answered: number;
-  /** Requests without an answer: the connection was closed, or none came within 30 s. */
+  /** Requests without an answer: the connection was closed, or none came within 5 s of the end. */
   readonly unanswered: number;
-  /** As a client sees it. */
+  /** As a client sees it, from when the request was due. */
   readonly seen: Latencies;
   /**
    * Without the time in which the collector was ready to go on and other processes had the cores (Linux): what is left on
