@@ -1,8 +1,38 @@
 import type { Clock } from "./interfaces.js";
 
-/** Resolves after the event loop has looked at its sockets and timers. */
+/** Turns of the event loop at most that work leaves to new connections. */
+const MAX_TURNS_FOR_CONNECTIONS = 32;
+
+let connections = 0;
+
+/** Tells that the event loop has taken a new connection. */
+export function noteConnection(): void {
+  connections++;
+}
+
+/**
+ * Calls back after the event loop has looked at its sockets and timers, and has taken the connections that wait. The loop
+ * takes one connection in each turn, and reads from it in the next one: were each turn filled with work, a probe would
+ * wait for as many pieces of work as there are connections before it.
+ */
+export function onNextTurn(goOn: () => void): void {
+  let turnsLeft = MAX_TURNS_FOR_CONNECTIONS;
+  let known = connections;
+  const onTurn = (): void => {
+    if (connections === known || turnsLeft === 0) {
+      goOn();
+      return;
+    }
+    known = connections;
+    turnsLeft--;
+    setImmediate(onTurn);
+  };
+  setImmediate(onTurn);
+}
+
+/** The same as a promise. */
 export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise(onNextTurn);
 }
 
 /** What {@link createTurnIfDue} needs. */

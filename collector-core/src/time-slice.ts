@@ -1,4 +1,5 @@
 import type { Clock } from "./interfaces.js";
+import { onNextTurn } from "./loop-turn.js";
 
 /** How long work may hold the event loop in one of its turns: ingestion goes on between slices. */
 const SLICE_MS = 5;
@@ -53,7 +54,7 @@ class LoopTurns {
     if (this.#isOpen) return;
     this.#isOpen = true;
     this.#endsAtMs = this.clock.monotonic() + SLICE_MS;
-    setImmediate(this.#onTurn);
+    onNextTurn(this.#onTurn);
   }
 
   isOver(): boolean {

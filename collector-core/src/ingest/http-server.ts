@@ -17,6 +17,7 @@ import { JSON_HEADERS } from "./json-headers.js";
 import { buildLazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { createPipelinedRequests, tooFarAhead, whenFirstOfConnection } from "./pipelined-requests.js";
+import { noteConnection } from "../loop-turn.js";
 import { RequestAborted } from "../request-aborted.js";
 import { TimeSlice } from "../time-slice.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
@@ -103,6 +104,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       server.timeout = STALLED_MS;
       limitConnections(server, { ...options.connections, maxConnections: MAX_CONNECTIONS });
       server.on("connection", (socket) => endHalfOpen(socket));
+      server.on("connection", noteConnection);
+      server.on("drop", noteConnection);
       return server;
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
