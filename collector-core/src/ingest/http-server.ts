@@ -14,7 +14,7 @@ import { endHalfOpen } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
-import { buildLazyValidators } from "./lazy-validators.js";
+import { lazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { createPipelinedRequests, tooFarAhead, whenFirstOfConnection } from "./pipelined-requests.js";
 import { noteConnection } from "../loop-turn.js";
@@ -111,7 +111,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     schemaController: {
       compilersFactory: {
-        buildValidator: buildLazyValidators,
+        buildValidator: lazyValidators(options.clock),
         // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
         buildSerializer: () => () => (data) => JSON.stringify(data),
       },

@@ -1,6 +1,8 @@
 import type { ValidatorFactory } from "@fastify/ajv-compiler";
 import type { FastifyRouteSchemaDef } from "fastify/types/schema.js";
 import type { FastifySchemaValidationError } from "fastify";
+import type { Clock } from "../interfaces.js";
+import { TimeSlice } from "../time-slice.js";
 import { readQueryValues } from "./query-values.js";
 
 /**
@@ -37,8 +39,11 @@ class DoesNotMatch extends Error {
 /**
  * Makes validators that load Ajv, and compile what a route validates with, when the route is first asked. Doing so for all
  * routes at the start took more than a third of its processor time, and few of them are ever asked.
+ *
+ * Questions that have waited for that go on one in each turn of the event loop: together they would all be answered in the
+ * same turn, and hold all of their answers in memory.
  */
-function createLazyCompiler() {
+function createLazyCompiler(clock: Pick<Clock, "monotonic">) {
   let ajv: Promise<Compile> | undefined;
   return ({ schema, httpPart }: Pick<FastifyRouteSchemaDef<object>, "schema" | "httpPart">) => {
     let known: Validate | undefined;
@@ -46,8 +51,9 @@ function createLazyCompiler() {
       if (httpPart === "querystring") readQueryValues(schema, data);
       if (known !== undefined) return known(data) === true || { error: known.errors ?? [] };
       ajv ??= loadAjv();
-      return ajv.then((compile) => {
+      return ajv.then(async (compile) => {
         known ??= compile(schema);
+        await new TimeSlice(clock).next();
         if (known(data) !== true) throw new DoesNotMatch(known.errors ?? []);
       });
     };
@@ -55,4 +61,6 @@ function createLazyCompiler() {
 }
 
 /** For Fastify's `schemaController`. Its types know Ajv's own compiler only; what it calls is what is documented of others. */
-export const buildLazyValidators = createLazyCompiler as unknown as ValidatorFactory;
+export function lazyValidators(clock: Pick<Clock, "monotonic">): ValidatorFactory {
+  return (() => createLazyCompiler(clock)) as unknown as ValidatorFactory;
+}
