@@ -1,6 +1,7 @@
 import { ApiError } from "../contract/errors.js";
 import { createConcurrencyLimit } from "../concurrency-limit.js";
 import { nextTurn } from "../loop-turn.js";
+import type { NowOrLater } from "../now-or-later.js";
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 3;
@@ -25,8 +26,8 @@ export interface BodyTurns {
   wait<T>(connection: AbortSignal, task: (wait: Wait) => Promise<T>): Promise<T>;
   /** Runs when fewer than {@link MAX_DECOMPRESSING} do. */
   decompress<T>(wait: Wait, task: () => Promise<T>): Promise<T>;
-  /** Runs alone in a turn of the event loop. */
-  parse<T>(wait: Wait, task: () => T): Promise<T>;
+  /** Runs when no other does, from the beginning of a turn of the event loop on. */
+  parse<T>(wait: Wait, task: () => NowOrLater<T>): Promise<T>;
 }
 
 export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {

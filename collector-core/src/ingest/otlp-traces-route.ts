@@ -2,16 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
 import { ApiError } from "../contract/errors.js";
 import type { BatchPart } from "../interfaces.js";
+import { createTurnIfDue, nextTurn } from "../loop-turn.js";
 import { whenThere, type NowOrLater } from "../now-or-later.js";
 import type { LinkMemory } from "../otlp/request-links.js";
-import {
-  applicationsOf,
-  spansFromOtlp,
-  type Application,
-  type MappedRequest,
-} from "../otlp/spans-from-otlp.js";
+import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/kept-text.js";
+import { runAtOnce, runInTurns, type WorkInSteps } from "../work-in-steps.js";
 import { createAdmission, shuttingDown } from "./admission.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
@@ -23,6 +20,7 @@ import {
   writeOtlpResponse,
   type OtlpEncoding,
 } from "./otlp-encoding.js";
+import { MAX_TAKEN_AT_ONCE } from "./request-body.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
@@ -39,6 +37,17 @@ export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
  * They may have so many times the bytes that a body may have.
  */
 const OWN_BODIES = 4;
+/** How long a large request may hold the event loop: in between others are served. */
+const SLICE_MS = 5;
+/** Characters of spans that are written in one step, unless a span has more. */
+const CHARACTERS_PER_STEP = 64 * 1024;
+
+/** Who sent a request, and how it is answered. */
+interface Sender {
+  readonly encoding: OtlpEncoding;
+  readonly tenant: string;
+  readonly headers: AnswerHeaders;
+}
 
 /**
  * `POST /v1/traces`: OTLP/HTTP in, protobuf and JSON. The spans become ours (contract 6) and go the way of those of
@@ -53,30 +62,39 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     if (options.isStopping()) throw shuttingDown();
     const senderHeaders = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
-    const tenant = options.readTenant(request);
-    return options.readBody(request, (body) =>
-      takeRequest(readOtlpRequest(body, encoding), encoding, tenant, senderHeaders),
-    );
+    const sender: Sender = { encoding, tenant: options.readTenant(request), headers: senderHeaders };
+    return options.readBody(request, (body) => {
+      if (body.byteLength > MAX_TAKEN_AT_ONCE) return takeInTurns(body, sender);
+      return runAtOnce(take(readOtlpRequest(body, encoding), sender));
+    });
   }
 
-  function takeRequest(
-    otlp: OtlpTraceRequest,
-    encoding: OtlpEncoding,
-    tenant: string,
-    senderHeaders: AnswerHeaders,
-  ): NowOrLater<IngestAnswer> {
+  async function takeInTurns(body: Buffer, sender: Sender): Promise<IngestAnswer> {
+    const otlp = readOtlpRequest(body, sender.encoding);
+    await nextTurn();
+    return await runInTurns(take(otlp, sender), createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }));
+  }
+
+  function* take(otlp: OtlpTraceRequest, sender: Sender): WorkInSteps<NowOrLater<IngestAnswer>> {
+    const { encoding, tenant } = sender;
     const applications = applicationsOf(otlp);
-    const headers = otlpHeaders(encoding, limitServices(otlp, applications, senderHeaders));
-    const mapped = spansFromOtlp(otlp, applications, options.linksOf(tenant));
+    const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
+    const mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
+    // What the queue is charged for, and what the store keeps: the spans as they are from here on.
+    const body = yield* writeSpans(mapped, maxOwnBytes);
     const { refusedSpans } = mapped;
     if (options.isStopping()) {
       admit.refuse("shutting_down", mapped.receivedSpans);
       throw shuttingDown();
     }
-    return whenThere(offer(mapped, tenant), () => {
+    if (body === undefined) {
+      admit.refuse("batch_too_large", mapped.receivedSpans);
+      throw tooManyBytes(maxOwnBytes);
+    }
+    return whenThere(offer(mapped, body, tenant), () => {
       const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
-      const body = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
-      return { status: 200, headers, body };
+      const answer = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
+      return { status: 200, headers, body: answer };
     });
   }
 
@@ -99,6 +117,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
 
   function offer(
     { applications, receivedSpans, refusedSpans }: MappedRequest,
+    body: Buffer,
     tenant: string,
   ): NowOrLater<void> {
     const receivedAtMs = clock.now();
@@ -115,12 +134,6 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       };
       parts.push({ from: spans.length, context });
       for (const span of ofApplication) spans.push(span);
-    }
-    // What the queue is charged for, and what the store keeps: the spans as they are from here on.
-    const body = writeSpans(spans, maxOwnBytes);
-    if (body === undefined) {
-      admit.refuse("batch_too_large", receivedSpans);
-      throw tooManyBytes(maxOwnBytes);
     }
     // Nothing is counted before all that can fail is done: what is counted as received is accepted or rejected.
     counters.received(receivedSpans);
@@ -144,14 +157,22 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
  * The spans as a body of `POST /v1/telemetry` has them, or undefined where it has more bytes. One span after the other is
  * written: a resource of a megabyte is in each of them, and no text can hold it a thousand times.
  */
-function writeSpans(spans: readonly Span[], maxBytes: number): Buffer | undefined {
+function* writeSpans({ applications }: MappedRequest, maxBytes: number): WorkInSteps<Buffer | undefined> {
   const written: string[] = [];
   let characters = 0;
-  for (const span of spans) {
-    const text = JSON.stringify(span);
-    characters += text.length;
-    if (characters > maxBytes) return undefined;
-    written.push(text);
+  let charactersOfStep = 0;
+  for (const { spans } of applications) {
+    for (const span of spans) {
+      if (charactersOfStep > CHARACTERS_PER_STEP) {
+        yield;
+        charactersOfStep = 0;
+      }
+      const text = JSON.stringify(span);
+      characters += text.length;
+      charactersOfStep += text.length;
+      if (characters > maxBytes) return undefined;
+      written.push(text);
+    }
   }
   const body = Buffer.from(`{"spans":[${written.join(",")}]}`);
   return body.byteLength > maxBytes ? undefined : body;

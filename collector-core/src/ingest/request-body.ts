@@ -32,7 +32,7 @@ export interface BodyReaderOptions {
 export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => NowOrLater<T>) => Promise<T>;
 
 /** Of as much a parser makes what holds nobody up. */
-const MAX_TAKEN_AT_ONCE = 256 * 1024;
+export const MAX_TAKEN_AT_ONCE = 256 * 1024;
 
 export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
   const turns = createBodyTurns();
@@ -68,7 +68,9 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     take: (body: Buffer) => NowOrLater<T>,
   ): Promise<T> {
     const begin = async (wait: Wait, body: Buffer): Promise<Begun<T>> => {
-      if (body.byteLength > MAX_TAKEN_AT_ONCE) return await turns.parse(wait, () => ({ taken: take(body) }));
+      // Its turn lasts until it is taken: no two large bodies have more than their bytes in memory.
+      if (body.byteLength > MAX_TAKEN_AT_ONCE)
+        return await turns.parse(wait, async () => ({ taken: await take(body) }));
       wait.signal.throwIfAborted();
       return { taken: take(body) };
     };

@@ -1,6 +1,7 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
-import { beginJsonTexts } from "./json-text.js";
+import { runAtOnce, type WorkInSteps } from "../work-in-steps.js";
+import { beginJsonTexts, jsonTextBudget, MAX_FOREIGN_CONTAINERS } from "./json-text.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { settleLinks, type LinkMemory } from "./request-links.js";
@@ -47,33 +48,57 @@ export function spansFromOtlp(
   applications: readonly Application[] = applicationsOf(request),
   memory?: LinkMemory,
 ): MappedRequest {
+  return runAtOnce(mapInSteps(request, applications, memory));
+}
+
+/** Spans that are mapped in one step, unless they have much in them: some tenths of a millisecond. */
+const SPANS_PER_STEP = 32;
+/** Objects and arrays of JSON texts after which a step ends. */
+const CONTAINERS_PER_STEP = 2000;
+
+/** The same, some spans in each step. */
+export function* mapInSteps(
+  request: OtlpTraceRequest,
+  applications: readonly Application[],
+  memory?: LinkMemory,
+): WorkInSteps<MappedRequest> {
   /** All that Obspan did not export: what it did has been settled before. */
   const foreign: Span[] = [];
   const own = new Set<Span>();
   let receivedSpans = 0;
   let refusedSpans = 0;
-  beginJsonTexts();
-  const mappedOf = request.map(({ resource, scopes }) => {
+  const texts = jsonTextBudget();
+  const mappedOf: Span[][] = [];
+  let spansOfStep = 0;
+  let leftAtStep = texts.left;
+  for (const { resource, scopes } of request) {
     const resourceAttributes = restOfResource(resource);
     const mapped: Span[] = [];
     for (const { scope, spans } of scopes) {
       receivedSpans += spans.length;
       for (const span of spans) {
+        if (++spansOfStep > SPANS_PER_STEP || leftAtStep - texts.left > CONTAINERS_PER_STEP) {
+          yield;
+          spansOfStep = 1;
+          leftAtStep = texts.left;
+        }
         if (!isUsable(span)) {
           refusedSpans++;
         } else if (isOwnSpan(span)) {
+          beginJsonTexts(texts);
           const exported = ownSpanFromOtlp(span);
           own.add(exported);
           mapped.push(exported);
         } else {
+          beginJsonTexts(texts, MAX_FOREIGN_CONTAINERS);
           const made = spanFromOtlp(span, scope, resourceAttributes);
           foreign.push(made);
           mapped.push(made);
         }
       }
     }
-    return mapped;
-  });
+    mappedOf.push(mapped);
+  }
   const settle = settleLinks(foreign, memory);
   const ofApplications: ApplicationSpans[] = [];
   for (const [index, application] of applications.entries()) {

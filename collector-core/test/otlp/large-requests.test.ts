@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { readJsonRequest } from "../../src/otlp/read-json.js";
+import { applicationsOf, mapInSteps, spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
+import { map, mapAll } from "./map-request.js";
+import { otlpRequest, type TestSpan } from "./otlp-request.js";
+
+/** A call whose attribute is a text of so many messages. */
+function callOf(messages: number): TestSpan {
+  const list = new Array<object>(messages).fill({ role: "user", content: "?" });
+  return { attributes: { "gen_ai.operation.name": "chat", "gen_ai.input.messages": JSON.stringify(list) } };
+}
+
+/** What became of them: a number of messages, or the text. */
+function inputOf({ attributes }: { attributes?: unknown }): number | "text" | undefined {
+  const { prompt_messages: messages, ...rest } = attributes as Record<string, unknown>;
+  if (Array.isArray(messages)) return messages.length;
+  return typeof rest["gen_ai.input.messages"] === "string" ? "text" : undefined;
+}
+
+describe("an OTLP request that is large", () => {
+  it("has its conversations read, each of up to ten thousand messages", () => {
+    expect(mapAll(Array.from({ length: 8 }, () => callOf(10_000))).map(inputOf)).toEqual(
+      new Array(8).fill(10_000),
+    );
+  });
+
+  it("keeps a conversation of 220,000 messages as the text that it came as", () => {
+    const call = callOf(220_000);
+    const span = map(call);
+    expect(inputOf(span)).toBe("text");
+    const { attributes } = span as { attributes: Record<string, unknown> };
+    expect(attributes["gen_ai.input.messages"]).toBe(call.attributes?.["gen_ai.input.messages"]);
+  });
+
+  it.each([
+    ["many spans", Array.from({ length: 5000 }, () => ({}))],
+    ["spans of long conversations", Array.from({ length: 20 }, () => callOf(2000))],
+  ])("is mapped in many steps, and to the same as at once: %s", (_what, spans) => {
+    const request = readJsonRequest(otlpRequest(spans));
+    let steps = 1;
+    const work = mapInSteps(request, applicationsOf(request));
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) steps++;
+    expect(steps).toBeGreaterThanOrEqual(20);
+    expect(step.value).toEqual(spansFromOtlp(readJsonRequest(otlpRequest(spans))));
+  });
+
+  it("may be mapped while another one is, each by its own bounds", () => {
+    const read = (spans: readonly TestSpan[]) => {
+      const request = readJsonRequest(otlpRequest(spans));
+      return mapInSteps(request, applicationsOf(request));
+    };
+    const works = [read([callOf(10_000), callOf(10_000)]), read([callOf(220_000), callOf(10_000)])];
+    const results = works.map((work) => work.next());
+    for (let left = true; left;) {
+      left = false;
+      for (const [index, work] of works.entries()) {
+        if (results[index]?.done === true) continue;
+        results[index] = work.next();
+        left = true;
+      }
+    }
+    const inputs = results.map((result) =>
+      result.done === true ? result.value.applications.flatMap(({ spans }) => spans.map(inputOf)) : undefined,
+    );
+    expect(inputs).toEqual([
+      [10_000, 10_000],
+      ["text", 10_000],
+    ]);
+  });
+});
