@@ -44,7 +44,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       return async () => {
         const socket = openUnread(port, [questions]);
         afterwards(() => void socket.destroy());
-        await pause(size(4000, 25_000));
+        await pause(size(2500, 25_000));
       };
     },
   },
@@ -59,7 +59,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
         afterwards(() => {
           for (const socket of sockets) socket.destroy();
         });
-        await pause(size(4000, 25_000));
+        await pause(size(2500, 25_000));
       };
     },
   },
@@ -93,7 +93,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       const start = (trace: number, span: number): string =>
         `{"spans":[{"name":"a","span_type":"llm","trace_id":"slow-${trace}","span_id":"s${span}","attributes":{"prompt_text":"`;
       return async () => {
-        for (let trace = 0; trace < size(8, 12); trace++) {
+        for (let trace = 0; trace < size(4, 12); trace++) {
           const spans = Array.from({ length: 12 }, (_, span) => batch(start(trace, span)));
           note(await sendRequests(port, spans, 2));
           await pause(300);
@@ -124,7 +124,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
         socket.write(head.toString("latin1").replace("GET", "POST"));
         for (let sent = 0; sent < lines && !socket.destroyed; sent++) {
           socket.write(line);
-          await pause(2100);
+          await pause(1950);
         }
         await within("the import is answered", closed, 30_000);
         expect(answer).toMatch(/^HTTP\/1\.1 200 /);

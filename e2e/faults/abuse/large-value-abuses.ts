@@ -18,7 +18,7 @@ function largeValues(
     name,
     prepare({ port, size, note }) {
       const batch = createGzippedBatches(LARGE + end);
-      const requests = Array.from({ length: size(60, 410) }, (_, n) => batch(start(n)));
+      const requests = Array.from({ length: size(24, 410) }, (_, n) => batch(start(n)));
       return async () => note(await sendRequests(port, requests, 2));
     },
     ...more,
@@ -49,7 +49,7 @@ function largeLabels(): Abuse {
         status: '"}]}',
       };
       const batches = LABELS.map((label) => createGzippedBatches(`${LARGE}${ends[label] ?? '"}}]}'}`));
-      const requests = Array.from({ length: size(60, 410) }, (_, n) =>
+      const requests = Array.from({ length: size(24, 410) }, (_, n) =>
         batches[n % LABELS.length]?.(upToLabel(n)),
       ).filter((each) => each !== undefined);
       return async () => note(await sendRequests(port, requests, 2));
@@ -93,7 +93,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
   {
     name: "prompts of 100 KB while the OTLP receiver is away",
     async prepare({ port, size, note }) {
-      const requests = Array.from({ length: size(60, 130) }, (_, n) => promptBatch(`prompts-${n}`));
+      const requests = Array.from({ length: size(30, 130) }, (_, n) => promptBatch(`prompts-${n}`));
       return async () => note(await sendRequests(port, requests, 2));
     },
     settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
