@@ -1,6 +1,6 @@
 import type { Clock, IngestQueue, Lease } from "../interfaces.js";
 import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import { nextTurn } from "../loop-turn.js";
+import { nextTurn, onNextTurn } from "../loop-turn.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { ReadSpans } from "./read-spans.js";
@@ -98,15 +98,17 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Waits until the loop has looked at its sockets and timers, or until a whole lease waits. */
+  /** Waits for a turn of the loop, or until a whole lease waits. */
   function turnOrLease(): Promise<"turn" | "lease"> {
     return new Promise((resolve) => {
-      const turn = setImmediate(() => {
+      let hasResumed = false;
+      onNextTurn(() => {
+        if (hasResumed) return;
         resume = undefined;
         resolve("turn");
       });
       resume = () => {
-        clearImmediate(turn);
+        hasResumed = true;
         resolve("lease");
       };
     });
