@@ -1,24 +1,37 @@
 import type { TimeSlice } from "./time-slice.js";
 
-/** Long work that stops after each piece, so that whoever runs it can let others have their turn. */
+/** Long work that pauses after each step, so that whoever runs it can let others have their turn. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Does all steps, in slices. */
-export async function runInSlices<Result>(
-  steps: Steps<Result>,
-  timeSlice: Pick<TimeSlice, "isOver" | "next">,
-): Promise<Result> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (timeSlice.isOver()) await timeSlice.next();
-  }
-}
-
-/** Does all steps at once. */
+/** Runs all steps at once. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
+  }
+}
+
+/** Runs the steps of a question, in slices of time that all questions share. */
+export function runInSlices<Result>(
+  steps: Steps<Result>,
+  timeSlice: Pick<TimeSlice, "isOver" | "next">,
+): Promise<Result> {
+  return runInTurns(steps, () => (timeSlice.isOver() ? timeSlice.next() : undefined));
+}
+
+/**
+ * Runs the steps in turns of the event loop.
+ *
+ * @param turnIfDue - the turn to wait for before the next step; undefined where none is due.
+ */
+export async function runInTurns<Result>(
+  steps: Steps<Result>,
+  turnIfDue: () => Promise<void> | undefined,
+): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const turn = turnIfDue();
+    if (turn !== undefined) await turn;
   }
 }

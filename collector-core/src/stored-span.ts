@@ -8,7 +8,7 @@ import { bytesInSteps, parseInSteps } from "./span/json-in-steps.js";
 import { CHECKED_ATTRIBUTES, normalizeSpan } from "./span/normalize-span.js";
 import { readSpanFacts, type BatchContext, type SpanFacts } from "./span/span-facts.js";
 import { outlineSpan, type JsonRange, type OutlineOptions, type SpanOutline } from "./span/span-outline.js";
-import { runInSlices } from "./run-in-slices.js";
+import { runInSlices } from "./steps.js";
 import { unreadableAttributes } from "./span/unreadable-attributes.js";
 
 /**

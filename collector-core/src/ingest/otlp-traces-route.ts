@@ -8,7 +8,7 @@ import type { LinkMemory } from "../otlp/request-links.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/kept-text.js";
-import { runAtOnce, runInTurns, type WorkInSteps } from "../work-in-steps.js";
+import { runAtOnce, runInTurns, type Steps } from "../steps.js";
 import { createAdmission, shuttingDown } from "./admission.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
@@ -75,7 +75,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     return await runInTurns(take(otlp, sender), createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }));
   }
 
-  function* take(otlp: OtlpTraceRequest, sender: Sender): WorkInSteps<NowOrLater<IngestAnswer>> {
+  function* take(otlp: OtlpTraceRequest, sender: Sender): Steps<NowOrLater<IngestAnswer>> {
     const { encoding, tenant } = sender;
     const applications = applicationsOf(otlp);
     const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
@@ -157,7 +157,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
  * The spans as a body of `POST /v1/telemetry` has them, or undefined where it has more bytes. One span after the other is
  * written: a resource of a megabyte is in each of them, and no text can hold it a thousand times.
  */
-function* writeSpans({ applications }: MappedRequest, maxBytes: number): WorkInSteps<Buffer | undefined> {
+function* writeSpans({ applications }: MappedRequest, maxBytes: number): Steps<Buffer | undefined> {
   const written: string[] = [];
   let characters = 0;
   let charactersOfStep = 0;

@@ -1,6 +1,6 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
-import { runAtOnce, type WorkInSteps } from "../work-in-steps.js";
+import { runAtOnce, type Steps } from "../steps.js";
 import { beginJsonTexts, jsonTextBudget, MAX_FOREIGN_CONTAINERS } from "./json-text.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
@@ -61,7 +61,7 @@ export function* mapInSteps(
   request: OtlpTraceRequest,
   applications: readonly Application[],
   memory?: LinkMemory,
-): WorkInSteps<MappedRequest> {
+): Steps<MappedRequest> {
   /** All that Obspan did not export: what it did has been settled before. */
   const foreign: Span[] = [];
   const own = new Set<Span>();

@@ -2,7 +2,7 @@ import type { TruncatedText } from "../contract/trace.js";
 import { BACKSLASH } from "../span/json-bytes.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import type { JsonRange } from "../span/span-outline.js";
-import type { Steps } from "../span/steps.js";
+import type { Steps } from "../steps.js";
 import { MAX_TEXT_BYTES, PREVIEW_LENGTH } from "./shorten-texts.js";
 
 /** Bytes between two steps. */

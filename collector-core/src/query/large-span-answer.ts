@@ -2,7 +2,7 @@ import type { NormalizedSpan } from "../contract/trace.js";
 import { CHECKED_ATTRIBUTES, MAX_EVENTS } from "../span/normalize-span.js";
 import { COMMA } from "../span/json-bytes.js";
 import type { EventOutline, JsonRange, SpanOutline } from "../span/span-outline.js";
-import { runInSlices } from "../run-in-slices.js";
+import { runInSlices } from "../steps.js";
 import {
   isObjectAt,
   outlineStored,

@@ -2,7 +2,7 @@ import type { NowOrLater } from "../now-or-later.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { parseInSteps } from "../span/json-in-steps.js";
 import { isRecord, MAX_NAME_LENGTH } from "../span/span-facts.js";
-import type { Steps } from "../span/steps.js";
+import type { Steps } from "../steps.js";
 import { SMALL_SPAN_BYTES } from "../stored-span.js";
 import { foldCase } from "./case-folding.js";
 import { JsonTextSearch, PIECE_BYTES } from "./json-text-search.js";

@@ -6,7 +6,7 @@ import { parseInSteps, bytesInSteps } from "../../src/span/json-in-steps.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
 import type { BatchContext } from "../../src/span/span-facts.js";
 import { readPartly, readStored, type StoredSpan } from "../../src/stored-span.js";
-import type { Steps } from "../../src/span/steps.js";
+import type { Steps } from "../../src/steps.js";
 import { systemClock } from "../../src/system-clock.js";
 import { TimeSlice } from "../../src/time-slice.js";
 
