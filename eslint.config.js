@@ -7,7 +7,7 @@ import { noUncopiedPart } from "./scripts/lint/no-uncopied-part.mjs";
 
 /**
  * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.
- * sdk/wire <- collector-core <- desktop <- e2e, and the parts of the core do not know each other: collector.ts joins
+ * sdk/wire <- collector-core <- desktop <- e2e, and the parts of the core do not know each other: assembly/ joins
  * them through interfaces.ts.
  */
 const core = "./collector-core/src";
@@ -26,19 +26,19 @@ const zones = [
   {
     target: "./desktop/src/renderer",
     from: [core],
-    except: ["./contract"],
-    message: "The renderer reads only the contract.",
+    except: ["./api-schema"],
+    message: "The renderer reads only the API schema.",
   },
   {
-    target: `${core}/contract`,
+    target: `${core}/api-schema`,
     from: [core],
-    except: ["./contract"],
-    message: "The contract is read in browsers: it stands alone.",
+    except: ["./api-schema"],
+    message: "The API schema is read in browsers: it depends on nothing else.",
   },
   {
     target: `${core}/span`,
     from: [core],
-    except: ["./span", "./contract", "./span-hashes.ts", "./steps.ts"],
+    except: ["./span", "./api-schema", "./hashing", "./runtime"],
     message: "What a span means depends on no part.",
   },
   {
@@ -46,14 +46,21 @@ const zones = [
     from: parts.map((part) => `${core}/${part}`),
     message: "Contract 6 is for every part, and knows none.",
   },
+  ...["runtime", "hashing"].map((room) => ({
+    target: `${core}/${room}`,
+    from: [core],
+    except: ["./runtime", "./hashing"],
+    message: "What every part uses depends on none.",
+  })),
   ...parts.map((part) => ({
     target: `${core}/${part}`,
     from: [
       ...parts.filter((other) => other !== part).map((other) => `${core}/${other}`),
       `${core}/collector.ts`,
+      `${core}/assembly`,
       `${core}/config`,
     ],
-    message: "Parts do not import each other: collector.ts joins them through interfaces.ts.",
+    message: "Parts do not import each other: assembly/ joins them through interfaces.ts.",
   })),
 ];
 
@@ -157,7 +164,7 @@ export default defineConfig(
       `${core}/query/live-*.ts`,
       `${core}/ingest/{batches-once,client-network,failed-keys,link-memory,rate-limits,refused-request,tenant}.ts`,
       `${core}/span/{error-category,normalize-span,span-facts}.ts`,
-      `${core}/recent-*.ts`,
+      `${core}/{logging,hashing}/recent-*.ts`,
     ].map((path) => path.slice(2)),
     rules: { "obspan/no-uncopied-part": "error" },
   },

@@ -7,8 +7,8 @@ import { createCollector } from "../collector-core/dist/collector.js";
 import { configFileSchema } from "../collector-core/dist/config/config-file-schema.js";
 import { loadConfig } from "../collector-core/dist/config/load-config.js";
 import { renderOptionsReference } from "../collector-core/dist/config/options-reference.js";
-import { ERROR_CATALOGUE } from "../collector-core/dist/contract/errors.js";
-import { METRIC_FAMILIES, metricLabelNames } from "../collector-core/dist/contract/metrics.js";
+import { ERROR_CATALOGUE } from "../collector-core/dist/api-schema/errors.js";
+import { METRIC_FAMILIES, metricLabelNames } from "../collector-core/dist/api-schema/metrics.js";
 import { createLogger } from "../collector-core/dist/logging/logger.js";
 import * as sdkOptions from "../sdk/dist-test/src/config/options.js";
 import { renderEndpoints } from "./endpoints-page.mjs";
@@ -29,7 +29,7 @@ function renderErrors() {
   );
   return `# Errors of the HTTP API
 
-<!-- Made from collector-core/src/contract/errors.ts by \`npm run docs\`. Do not edit. -->
+<!-- Made from collector-core/src/api-schema/errors.ts by \`npm run docs\`. Do not edit. -->
 
 Every error has one shape. \`message\` says what was wrong, with the value and the limit; \`details\` says it to programs.
 
@@ -52,7 +52,7 @@ function renderMetrics() {
   });
   return `# Metrics
 
-<!-- Made from collector-core/src/contract/metrics.ts by \`npm run docs\`. Do not edit. -->
+<!-- Made from collector-core/src/api-schema/metrics.ts by \`npm run docs\`. Do not edit. -->
 
 \`GET /metrics\` answers Prometheus text 0.0.4, or OpenMetrics 1.0 where \`Accept\` asks for it. Families of spans count every
 span that ended, whatever sampling says. A label that a span does not have is empty; a value beyond its cap is

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { loadConfig } from "../collector-core/dist/config/load-config.js";
 import { createTypeRegistry } from "../collector-core/dist/evaluation/types/type-registry.js";
-import { systemClock } from "../collector-core/dist/system-clock.js";
+import { systemClock } from "../collector-core/dist/runtime/clock.js";
 import { createConfiguredJudge } from "../collector-core/dist/assembly/configured-judge.js";
 
 const LEAST_AGREEMENT = 0.8;

@@ -16,9 +16,9 @@ import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createOwnPace } from "./ingest/own-pace.js";
-import type { Clock } from "./interfaces.js";
+import type { Clock } from "./runtime/clock.js";
 import type { Logger } from "./logging/logger.js";
-import { systemClock } from "./system-clock.js";
+import { systemClock } from "./runtime/clock.js";
 
 /** Options of {@link createCollector}. */
 export interface CollectorOptions {

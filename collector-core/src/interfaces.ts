@@ -10,19 +10,11 @@ import type {
   TraceFilter,
   TraceQuery,
   TraceSummary,
-} from "./contract/trace.js";
-import type { NowOrLater } from "./now-or-later.js";
+} from "./api-schema/trace.js";
+import type { NowOrLater } from "./runtime/maybe-promise.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext } from "./span/span-facts.js";
-import type { StoredSpan } from "./stored-span.js";
-
-/** What tells the time. Tests pass their own, so that none has to sleep. */
-export interface Clock {
-  /** Wall clock, in milliseconds since the Unix epoch: for what is shown. It may jump. */
-  now(): number;
-  /** Milliseconds that only ever grow: for ages, rates and time limits. */
-  monotonic(): number;
-}
+import type { StoredSpan } from "./span/stored-span.js";
 
 /** Anything with a timer or a socket. */
 export interface Lifecycle {

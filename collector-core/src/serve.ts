@@ -1,12 +1,12 @@
 import type { LoadedConfig } from "./config/load-config.js";
 import { createCollector, type Collector } from "./collector.js";
-import { describeError } from "./describe-error.js";
+import { describeError } from "./runtime/describe-error.js";
 import type { Logger } from "./logging/logger.js";
 import { printOut } from "./logging/terminal.js";
-import { warnOfOpenBind } from "./open-bind.js";
-import { stopInOrder } from "./orderly-stop.js";
-import { startFailure } from "./start-failure.js";
-import { systemClock } from "./system-clock.js";
+import { warnOfOpenBind } from "./process/open-bind.js";
+import { stopInOrder } from "./process/orderly-stop.js";
+import { startFailure } from "./process/start-failure.js";
+import { systemClock } from "./runtime/clock.js";
 
 /** What {@link serve} needs. */
 export interface ServeOptions {

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createCollector, type Collector } from "../src/collector.js";
 import { loadConfig } from "../src/config/load-config.js";
-import type { Clock } from "../src/interfaces.js";
+import type { Clock } from "../src/runtime/clock.js";
 import type { Logger } from "../src/logging/logger.js";
 
 /** A line that the collector logged. */

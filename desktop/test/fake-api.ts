@@ -1,4 +1,4 @@
-import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
+import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CollectorApi, TraceFilters } from "../src/renderer/api/collector-api.js";
 import { rowKeyOf } from "../src/renderer/store/trace-key.js";
 

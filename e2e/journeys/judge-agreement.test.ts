@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { BUILT_IN_TYPES } from "@obspan/collector-core/contract";
+import { BUILT_IN_TYPES } from "@obspan/collector-core/api-schema";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startJudgeServer } from "../../collector-core/test/evaluation/judge-server.js";
 

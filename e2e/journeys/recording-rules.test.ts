@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { METRIC_FAMILIES } from "@obspan/collector-core/contract";
+import { METRIC_FAMILIES } from "@obspan/collector-core/api-schema";
 import { killProgram, startBuiltCollector } from "../harness/built-collector.js";
 import { batchOf } from "../harness/http-client.js";
 import { startPrometheus } from "../harness/prometheus.js";

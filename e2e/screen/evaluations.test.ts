@@ -1,4 +1,4 @@
-import type { EvaluationList } from "@obspan/collector-core/contract";
+import type { EvaluationList } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startJudgeServer, type JudgeServer } from "../../collector-core/test/evaluation/judge-server.js";

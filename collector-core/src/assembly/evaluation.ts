@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { LoadedConfig } from "../config/load-config.js";
 import type { Evaluator } from "../evaluation/evaluator.js";
-import { evaluationTypeName } from "../contract/evaluation-types.js";
+import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Clock } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
 import type { DerivedSpan } from "../pipeline/derived-spans.js";
 import { createEvaluationMetrics, type EvaluationMetrics } from "../pipeline/metrics/evaluation-metrics.js";

@@ -1,9 +1,9 @@
 import type { LoadedConfig } from "../config/load-config.js";
 import { createByteBudget, type ByteBudget } from "../in-flight/byte-budget.js";
 import { defaultInFlightBytes } from "../in-flight/default-limit.js";
-import type { Clock } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
-import { createRecentEvents, watchWarnings, type RecentEvents } from "../recent-events.js";
+import { createRecentEvents, watchWarnings, type RecentEvents } from "../logging/recent-events.js";
 
 /** What every part of the collector is built with. */
 export interface Foundation {

@@ -1,5 +1,5 @@
 import type { SpanSink, TraceStore } from "../interfaces.js";
-import type { LiveMetrics } from "../contract/stats.js";
+import type { LiveMetrics } from "../api-schema/stats.js";
 import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
 import { createLiveHub, type LiveHub } from "../query/live-hub.js";
 import { createLiveStatus, type LiveStatusOptions } from "../query/live-status.js";

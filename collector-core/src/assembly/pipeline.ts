@@ -1,5 +1,5 @@
-import { describeError } from "../describe-error.js";
-import { createTurnIfDue, nextTurn } from "../loop-turn.js";
+import { describeError } from "../runtime/describe-error.js";
+import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import { createDerivedSpans } from "../pipeline/derived-spans.js";
 import { createSpanImporter } from "../pipeline/import-spans.js";
 import { createLeafUsage } from "../pipeline/leaf-usage.js";

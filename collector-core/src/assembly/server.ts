@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import { describeError } from "../describe-error.js";
+import { describeError } from "../runtime/describe-error.js";
 import { createExemptAddresses } from "../ingest/client-address.js";
 import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
 import type { IngestRoute } from "../ingest/ingest-route.js";
 import { createOriginGuard } from "../ingest/origin-guard.js";
 import type { OwnPace } from "../ingest/own-pace.js";
-import { onceIn } from "../once-in.js";
+import { onceIn } from "../runtime/throttle.js";
 import type { Access } from "./access.js";
 import type { Foundation } from "./foundation.js";
 import type { Measurement } from "./measurement.js";

@@ -1,7 +1,7 @@
 import type { IngestQueue, TraceStore } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
-import { createMemoryTraceStore } from "../store/memory-trace-store.js";
+import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
 import type { Foundation } from "./foundation.js";
 
 /** Where spans wait and where traces are kept. */

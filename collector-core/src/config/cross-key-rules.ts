@@ -1,4 +1,4 @@
-import { JUDGE_PROVIDERS } from "../contract/judge-providers.js";
+import { JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import type { Config, OptionKey } from "./options.js";
 
 /**

@@ -1,5 +1,5 @@
 import { compileCustomPattern, type CustomPattern } from "../pipeline/redaction/custom-patterns.js";
-import { systemClock } from "../system-clock.js";
+import { systemClock } from "../runtime/clock.js";
 import type { OptionKind } from "./option-kinds.js";
 import { showRaw } from "./show-value.js";
 

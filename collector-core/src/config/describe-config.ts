@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigDescription, ConfigEntry } from "../contract/config.js";
+import type { ConfigDescription, ConfigEntry } from "../api-schema/config.js";
 import type { LoadedConfig } from "./load-config.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";

@@ -2,7 +2,7 @@ import {
   EVALUATION_DIRECTIONS,
   PARAMETER_TYPES,
   type EvaluationDirection,
-} from "../contract/evaluation-types.js";
+} from "../api-schema/evaluation-types.js";
 import { isRecord } from "../span/span-facts.js";
 import { number, type OptionKind, type Reading } from "./option-kinds.js";
 import { showRaw } from "./show-value.js";

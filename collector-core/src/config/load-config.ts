@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { JUDGE_PROVIDERS } from "../contract/judge-providers.js";
+import { JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import { crossKeyProblems } from "./cross-key-rules.js";
 import { OPTION_LIST, type Config, type OptionKey } from "./options.js";
 import { readOptions, type ConfigInput } from "./read-options.js";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { LONGEST_TIMER_MS } from "../longest-timer.js";
+import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { costBudgetUsd, objectivesByAgent, sloErrorRate } from "./agent-objectives.js";
 import {
   boolean,
@@ -11,7 +11,7 @@ import {
   textMap,
   type OptionKind,
 } from "./option-kinds.js";
-import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../contract/judge-providers.js";
+import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import { evaluationThresholds, ownEvaluationTypes } from "./evaluation-kinds.js";
 import { customPatterns } from "./custom-patterns-kind.js";
 import { baseUrl, origin } from "./url-kind.js";

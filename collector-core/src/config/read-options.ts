@@ -1,4 +1,4 @@
-import { appendAll } from "../append-all.js";
+import { appendAll } from "../runtime/append-all.js";
 import { nearestVariable, suggestion } from "./nearest-name.js";
 import { ENV_PREFIX, type Option } from "./option.js";
 import type { Reading } from "./option-kinds.js";

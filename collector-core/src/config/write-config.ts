@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { ConfigChange } from "../contract/config.js";
-import { ApiError } from "../contract/errors.js";
+import type { ConfigChange } from "../api-schema/config.js";
+import { ApiError } from "../api-schema/errors.js";
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
 import type { LoadedConfig } from "./load-config.js";

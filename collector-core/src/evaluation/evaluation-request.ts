@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import { MAX_TYPES_PER_SPAN } from "../contract/evaluation-types.js";
+import { MAX_TYPES_PER_SPAN } from "../api-schema/evaluation-types.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";

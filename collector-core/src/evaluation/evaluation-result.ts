@@ -1,8 +1,8 @@
 import type { JsonValue, Span } from "@obspan/sdk/wire";
-import type { EvaluationDirection } from "../contract/evaluation-types.js";
+import type { EvaluationDirection } from "../api-schema/evaluation-types.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import type { BatchContext } from "../span/span-facts.js";
-import type { NormalizedSpan } from "../contract/trace.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import { readEvaluatedText, type EvaluatedText } from "./evaluated-text.js";
 import type { Verdict } from "./evaluation-type.js";
 import type { JudgeUsage } from "./judges/judge.js";

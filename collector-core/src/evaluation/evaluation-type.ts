@@ -1,4 +1,4 @@
-import type { EvaluationDirection } from "../contract/evaluation-types.js";
+import type { EvaluationDirection } from "../api-schema/evaluation-types.js";
 import type { EvaluatedText } from "./evaluated-text.js";
 
 /** What an evaluation says of a span. */

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { evaluationTypeName, type EvaluationOutcome } from "../contract/evaluation-types.js";
-import { describeError } from "../describe-error.js";
+import { evaluationTypeName, type EvaluationOutcome } from "../api-schema/evaluation-types.js";
+import { describeError } from "../runtime/describe-error.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Clock, SpanSink, TraceKey } from "../interfaces.js";
+import type { SpanSink, TraceKey } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
-import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import { nextTurn } from "../loop-turn.js";
+import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
+import { nextTurn } from "../runtime/loop-turn.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { valueSize } from "../span/value-size.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Clock, ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
+import type { ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { contextKey, toProtobufRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
-import { describeError } from "../describe-error.js";
-import { LONGEST_TIMER_MS } from "../longest-timer.js";
+import { describeError } from "../runtime/describe-error.js";
+import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { valueSize } from "../span/value-size.js";
-import { runAtOnce, runInSlices, type Steps } from "../steps.js";
-import { TimeSlice } from "../time-slice.js";
+import { runAtOnce, runInSlices, type Steps } from "../runtime/steps.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 

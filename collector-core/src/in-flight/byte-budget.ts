@@ -1,6 +1,6 @@
-import { ApiError } from "../contract/errors.js";
-import type { InFlightKind } from "../contract/metrics.js";
-import type { Clock } from "../interfaces.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { InFlightKind } from "../api-schema/metrics.js";
+import type { Clock } from "../runtime/clock.js";
 
 /** Work of no more bytes never waits and is never refused: probes, ordinary batches, most answers. */
 export const SMALL_BYTES = 64 * 1024;

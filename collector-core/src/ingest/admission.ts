@@ -1,6 +1,6 @@
-import { ApiError, type ErrorCode } from "../contract/errors.js";
+import { ApiError, type ErrorCode } from "../api-schema/errors.js";
 import type { Admission, IngestQueue, ReceivedBatch } from "../interfaces.js";
-import type { NowOrLater } from "../now-or-later.js";
+import type { NowOrLater } from "../runtime/maybe-promise.js";
 import { tooLargeMessage } from "./validate-batch.js";
 
 /** Where the routes that bring spans report (contract 4, "The ledger"). */

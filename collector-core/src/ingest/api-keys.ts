@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
-import { ApiError } from "../contract/errors.js";
-import type { Clock } from "../interfaces.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { Clock } from "../runtime/clock.js";
 import type { ReadClientAddress } from "./client-address.js";
 import { createFailedKeys } from "./failed-keys.js";
 

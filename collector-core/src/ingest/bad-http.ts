@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** Answers what could not be parsed as a request, in the one shape of contract 2, and closes the connection: undefined where nobody is there. */
 export function answerBadHttp(error: Error & { code?: string }, socket: Socket): ApiError | undefined {

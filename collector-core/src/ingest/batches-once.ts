@@ -1,7 +1,7 @@
-import type { Clock } from "../interfaces.js";
-import { whenThere, type NowOrLater } from "../now-or-later.js";
-import { RecentHashes } from "../recent-hashes.js";
-import { SeededHash } from "../seeded-hash.js";
+import type { Clock } from "../runtime/clock.js";
+import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
+import { RecentHashes } from "../hashing/recent-hashes.js";
+import { SeededHash } from "../hashing/seeded-hash.js";
 
 /** A repeated batch is known among the last 10,000 at least, for 10 minutes (contract 1). */
 const REMEMBERED_BATCHES = 10_000;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import { RequestAborted } from "../request-aborted.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 import { ShortChunks } from "./short-chunks.js";

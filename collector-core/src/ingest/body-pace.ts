@@ -1,5 +1,5 @@
-import { ApiError } from "../contract/errors.js";
-import type { Clock } from "../interfaces.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { Clock } from "../runtime/clock.js";
 
 /** How slowly a body may come: so many bytes at least in each window of waiting for its sender. */
 export interface PaceLimits {

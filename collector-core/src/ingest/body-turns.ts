@@ -1,7 +1,7 @@
-import { ApiError } from "../contract/errors.js";
-import { createConcurrencyLimit } from "../concurrency-limit.js";
-import { nextTurn } from "../loop-turn.js";
-import type { NowOrLater } from "../now-or-later.js";
+import { ApiError } from "../api-schema/errors.js";
+import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
+import { nextTurn } from "../runtime/loop-turn.js";
+import type { NowOrLater } from "../runtime/maybe-promise.js";
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 3;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-budget.js";
-import { RequestAborted } from "../request-aborted.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 
 /** A body may have so many chunks, whatever their size. Each takes some microseconds to read. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
-import { RequestAborted } from "../request-aborted.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
 
 const signals = new WeakMap<Socket, AbortSignal>();
 

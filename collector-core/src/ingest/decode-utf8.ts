@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { ApiError } from "../contract/errors.js";
-import type { Steps } from "../steps.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { Steps } from "../runtime/steps.js";
 
 /**
  * The text of a body, which must be valid UTF-8: nothing is replaced by U+FFFD in silence.

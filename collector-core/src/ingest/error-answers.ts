@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError, internalError } from "../contract/errors.js";
-import { RequestAborted } from "../request-aborted.js";
+import { ApiError, internalError } from "../api-schema/errors.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Makes every error that Fastify meets the one shape of contract 2. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** Handles a request; `unmet` is its answer where it expects what is not known here. */
 export type HandleExpecting = (request: IncomingMessage, response: ServerResponse, unmet?: ApiError) => void;

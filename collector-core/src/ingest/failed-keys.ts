@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { ApiError } from "../contract/errors.js";
-import type { Clock } from "../interfaces.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { Clock } from "../runtime/clock.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { clientNetwork } from "./client-network.js";
 

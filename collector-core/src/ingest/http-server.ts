@@ -2,9 +2,10 @@ import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { fastify, type FastifyInstance } from "fastify";
-import { ApiError, internalError } from "../contract/errors.js";
+import { ApiError, internalError } from "../api-schema/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import type { Clock, Lifecycle } from "../interfaces.js";
+import type { Lifecycle } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import { createAnswerBudget } from "./answer-budget.js";
 import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
@@ -17,9 +18,9 @@ import { JSON_HEADERS } from "./json-headers.js";
 import { lazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { createPipelinedRequests, tooFarAhead, whenFirstOfConnection } from "./pipelined-requests.js";
-import { noteConnection } from "../loop-turn.js";
-import { RequestAborted } from "../request-aborted.js";
-import { TimeSlice } from "../time-slice.js";
+import { noteConnection } from "../runtime/loop-turn.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 
 declare module "fastify" {

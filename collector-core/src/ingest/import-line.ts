@@ -1,5 +1,5 @@
-import { runInSlices } from "../steps.js";
-import type { TimeSlice } from "../time-slice.js";
+import { runInSlices } from "../runtime/steps.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
 import { decodeUtf8, decodeUtf8InSteps } from "./decode-utf8.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../contract/errors.js";
-import { RequestAborted } from "../request-aborted.js";
-import { createConcurrencyLimit } from "../concurrency-limit.js";
+import { ApiError } from "../api-schema/errors.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
+import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import type { BodyPace, BodyProgress } from "./body-pace.js";
 
 /** Bounds how many imports run at a time. */

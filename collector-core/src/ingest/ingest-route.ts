@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { ApiError } from "../contract/errors.js";
-import { whenThere, type NowOrLater } from "../now-or-later.js";
+import type { ApiError } from "../api-schema/errors.js";
+import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
 
 /** What a route answers. */
 export interface IngestAnswer {

@@ -1,8 +1,8 @@
 import type { ValidatorFactory } from "@fastify/ajv-compiler";
 import type { FastifyRouteSchemaDef } from "fastify/types/schema.js";
 import type { FastifySchemaValidationError } from "fastify";
-import type { Clock } from "../interfaces.js";
-import { TimeSlice } from "../time-slice.js";
+import type { Clock } from "../runtime/clock.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import { readQueryValues } from "./query-values.js";
 
 /**

@@ -1,7 +1,7 @@
-import type { Clock } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { LinkKind, LinkMemory } from "../otlp/request-links.js";
-import { RecentHashes } from "../recent-hashes.js";
-import { SeededHash } from "../seeded-hash.js";
+import { RecentHashes } from "../hashing/recent-hashes.js";
+import { SeededHash } from "../hashing/seeded-hash.js";
 
 /** How many parents are remembered at least, and for how long (contract 6). */
 const REMEMBERED_PARENTS = 100_000;

@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** A file of OTLP-JSON lines, by the names that are in use for it. */
 const LINE_TYPES = new Set([

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** Whom the collector answers (contract 5). */
 export interface OriginPolicy {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { StatusSchema } from "../otlp/proto/google/rpc/status_pb.js";
 import { ExportTraceServiceResponseSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { readJsonRequest, InvalidOtlpJson } from "../otlp/read-json.js";

@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { IngestRoute } from "./ingest-route.js";
 import { answerOtlpError } from "./otlp-encoding.js";
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { BatchPart } from "../interfaces.js";
-import { createTurnIfDue, nextTurn } from "../loop-turn.js";
-import { whenThere, type NowOrLater } from "../now-or-later.js";
+import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
+import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
 import type { LinkMemory } from "../otlp/request-links.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/kept-text.js";
-import { runAtOnce, runInTurns, type Steps } from "../steps.js";
+import { runAtOnce, runInTurns, type Steps } from "../runtime/steps.js";
 import { createAdmission, shuttingDown } from "./admission.js";
 import type { AnswerHeaders } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";

@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { exceededBound, MAX_RARE_KEYS, MAX_VALUES, type JsonBounds } from "../span/json-bounds.js";
 
 /** Deepest nesting of a body; the body itself is level 1 (contract 1). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** Requests that a client may send on one connection before it has had the answer to the first of them. */
 const MAX_PIPELINED = 16;

@@ -1,6 +1,6 @@
 import { TokenBucket } from "limiter";
 import { LRUCache } from "lru-cache";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { clientNetwork } from "./client-network.js";
 import { copyText, truncateCodePoints } from "../span/kept-text.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";

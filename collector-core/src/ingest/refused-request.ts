@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { ApiError } from "../contract/errors.js";
+import type { ApiError } from "../api-schema/errors.js";
 import { keptText, truncateCodePoints } from "../span/kept-text.js";
 
 /** A request that was refused: what it was, never what was in it. */

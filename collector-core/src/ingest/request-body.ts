@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { ApiError } from "../contract/errors.js";
-import type { NowOrLater } from "../now-or-later.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { NowOrLater } from "../runtime/maybe-promise.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { createBodyTurns, type Wait } from "./body-turns.js";
 import { collectBody, tooLarge } from "./collect-body.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 
 /** What a chunk takes on its way beside its content, at least: a digit, and the ends of two lines. */
 const CHUNK_OVERHEAD = 5;

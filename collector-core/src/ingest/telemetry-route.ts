@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../contract/errors.js";
-import type { Clock, IngestQueue } from "../interfaces.js";
-import { whenThere, type NowOrLater } from "../now-or-later.js";
+import { ApiError } from "../api-schema/errors.js";
+import type { IngestQueue } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
+import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
 import { createAdmission, shuttingDown, type IngestCounters } from "./admission.js";
 import { createBatchesOnce } from "./batches-once.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { copyText, truncateCodePoints } from "../span/kept-text.js";
 
 /** `multi_tenant.enabled` and `multi_tenant.header_name` (spec 2.6). */

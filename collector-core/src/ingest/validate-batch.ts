@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import { ApiError, type ErrorCode } from "../contract/errors.js";
+import { ApiError, type ErrorCode } from "../api-schema/errors.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord, isUsableTraceId, MAX_TRACE_ID_LENGTH } from "../span/span-facts.js";
 import { isTooDeep, MAX_DEPTH } from "./parse-json.js";

@@ -1,6 +1,6 @@
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { carriedValue, type SpanRoom } from "./any-value.js";
 import { JsonChunks } from "./json-chunks.js";
 import { jsonText } from "./json-pieces.js";

@@ -1,4 +1,4 @@
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { jsonText } from "./json-pieces.js";
 
 /** A chunk that has as many characters is full. */

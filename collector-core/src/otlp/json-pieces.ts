@@ -1,4 +1,4 @@
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 
 /** Values, and characters in texts, that are written without a pause. */
 const WRITTEN_AT_ONCE = 20_000;

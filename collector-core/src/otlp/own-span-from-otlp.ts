@@ -1,5 +1,5 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
-import { appendAll } from "../append-all.js";
+import { appendAll } from "../runtime/append-all.js";
 import { isRecord, isUsableSpanId, isUsableTraceId } from "../span/span-facts.js";
 import { formatInstant } from "../span/timestamp.js";
 import {

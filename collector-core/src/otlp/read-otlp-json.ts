@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { InvalidOtlpJson, readJsonRequest } from "./read-json.js";
 import { TooManyMessages } from "./message-budget.js";
 import { TooDeepValue } from "./received-spans.js";

@@ -1,7 +1,7 @@
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { unreadableAttributes } from "../span/unreadable-attributes.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { ProtobufSpanWriter, writeKeyValue } from "./protobuf-span-writer.js";
 import { ProtobufWriter } from "./protobuf-writer.js";
 import { writeSpan } from "./span-to-otlp.js";

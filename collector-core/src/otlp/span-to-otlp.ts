@@ -3,7 +3,7 @@ import { Span_SpanKind, Status_StatusCode } from "./proto/opentelemetry/proto/tr
 import { isRecord } from "../span/span-facts.js";
 import { elapsedMs, parseTimestamp, type Instant } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { spanRoom } from "./any-value.js";
 import {
   AttributesToOtlp,

@@ -1,6 +1,6 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
-import { runAtOnce, type Steps } from "../steps.js";
+import { runAtOnce, type Steps } from "../runtime/steps.js";
 import { beginJsonTexts, jsonTextBudget, MAX_FOREIGN_CONTAINERS } from "./json-text.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";

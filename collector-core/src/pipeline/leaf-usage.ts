@@ -1,8 +1,8 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { Clock } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import { isUsableSpanId, type SpanFacts } from "../span/span-facts.js";
-import { hashParent, hashTrace, type SpanHashes } from "../span-hashes.js";
-import { RecentHashes } from "../recent-hashes.js";
+import { hashParent, hashTrace, type SpanHashes } from "../hashing/span-hashes.js";
+import { RecentHashes } from "../hashing/recent-hashes.js";
 
 /** How many parents of an inference are remembered at least, and for how long (contract 6). */
 const REMEMBERED_PARENTS = 100_000;

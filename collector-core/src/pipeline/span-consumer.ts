@@ -1,4 +1,4 @@
-import type { NowOrLater } from "../now-or-later.js";
+import type { NowOrLater } from "../runtime/maybe-promise.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 
 /**

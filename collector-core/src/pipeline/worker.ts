@@ -1,6 +1,7 @@
-import type { Clock, IngestQueue, Lease } from "../interfaces.js";
-import { LONGEST_TIMER_MS } from "../longest-timer.js";
-import { nextTurn, onNextTurn } from "../loop-turn.js";
+import type { IngestQueue, Lease } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
+import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
+import { nextTurn, onNextTurn } from "../runtime/loop-turn.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { ReadSpans } from "./read-spans.js";

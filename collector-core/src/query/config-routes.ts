@@ -6,8 +6,8 @@ import {
   ConfigDescriptionSchema,
   type ConfigChange,
   type ConfigDescription,
-} from "../contract/config.js";
-import { ApiError } from "../contract/errors.js";
+} from "../api-schema/config.js";
+import { ApiError } from "../api-schema/errors.js";
 import { isRecord } from "../span/span-facts.js";
 import { errorAnswers } from "./error-schemas.js";
 

@@ -1,5 +1,5 @@
 import Type, { type TObject } from "typebox";
-import { ERROR_CATALOGUE, type ErrorCode } from "../contract/errors.js";
+import { ERROR_CATALOGUE, type ErrorCode } from "../api-schema/errors.js";
 
 /** The schema of an error body, and which errors come with it. */
 export type ErrorAnswer = TObject & { readonly description: string };

@@ -1,4 +1,4 @@
-import type { Evaluation, EvaluationQuery } from "../contract/evaluations.js";
+import type { Evaluation, EvaluationQuery } from "../api-schema/evaluations.js";
 import {
   BUILT_IN_TYPES,
   DEFAULT_THRESHOLDS,
@@ -6,8 +6,8 @@ import {
   evaluationTypeName,
   isPastThreshold,
   type EvaluationDirection,
-} from "../contract/evaluation-types.js";
-import { ApiError } from "../contract/errors.js";
+} from "../api-schema/evaluation-types.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { SpanSink, TraceKey } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";

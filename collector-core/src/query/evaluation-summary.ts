@@ -1,8 +1,8 @@
-import type { Evaluation, EvaluationSummary, EvaluationSummaryQuery } from "../contract/evaluations.js";
-import { evaluationTypeName } from "../contract/evaluation-types.js";
-import { OTHER_LABEL_VALUE } from "../contract/metrics.js";
+import type { Evaluation, EvaluationSummary, EvaluationSummaryQuery } from "../api-schema/evaluations.js";
+import { evaluationTypeName } from "../api-schema/evaluation-types.js";
+import { OTHER_LABEL_VALUE } from "../api-schema/metrics.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
-import type { TimeSlice } from "../time-slice.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
 import type { EvaluationLog, LoggedEvaluation } from "./evaluation-log.js";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Value } from "typebox/value";
 import Type from "typebox";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import {
   EvaluationListSchema,
   EvaluationQuerySchema,
@@ -14,14 +14,15 @@ import {
   type EvaluationRunAnswer,
   type EvaluationSummary,
   type ListedEvaluation,
-} from "../contract/evaluations.js";
-import type { NormalizedSpan } from "../contract/trace.js";
-import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
+} from "../api-schema/evaluations.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 import { writeInSteps } from "../span/json-in-steps.js";
-import { readPartly, readScalars, readStored, type StoredSpan } from "../stored-span.js";
-import { TimeSlice } from "../time-slice.js";
+import { readPartly, readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { EventsSchema, type Events } from "../contract/events.js";
+import { EventsSchema, type Events } from "../api-schema/events.js";
 import { errorAnswers } from "./error-schemas.js";
 
 /** What {@link eventsRoute} needs. */

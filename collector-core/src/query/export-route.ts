@@ -1,16 +1,17 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { TraceFilterSchema } from "../contract/trace.js";
-import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
+import { TraceFilterSchema } from "../api-schema/trace.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import {
   isSmallSpan,
   readReceived,
   readSmallReceived,
   type ReceivedSpan,
   type StoredSpan,
-} from "../stored-span.js";
-import { TimeSlice } from "../time-slice.js";
+} from "../span/stored-span.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
 

@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { TraceKey, TraceStore } from "../interfaces.js";
 import { shownId } from "./trace-requests.js";
 

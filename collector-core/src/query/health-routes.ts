@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { HealthSchema, NotReadySchema, ReadySchema } from "../contract/health.js";
+import { HealthSchema, NotReadySchema, ReadySchema } from "../api-schema/health.js";
 import type { QueueUsage } from "../interfaces.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 

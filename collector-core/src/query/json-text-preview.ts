@@ -1,8 +1,8 @@
-import type { TruncatedText } from "../contract/trace.js";
+import type { TruncatedText } from "../api-schema/trace.js";
 import { BACKSLASH } from "../span/json-bytes.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import type { JsonRange } from "../span/span-outline.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 import { MAX_TEXT_BYTES, PREVIEW_LENGTH } from "./shorten-texts.js";
 
 /** Bytes between two steps. */

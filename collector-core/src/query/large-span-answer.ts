@@ -1,8 +1,8 @@
-import type { NormalizedSpan } from "../contract/trace.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import { CHECKED_ATTRIBUTES, MAX_EVENTS } from "../span/normalize-span.js";
 import { COMMA } from "../span/json-bytes.js";
 import type { EventOutline, JsonRange, SpanOutline } from "../span/span-outline.js";
-import { runInSlices } from "../steps.js";
+import { runInSlices } from "../runtime/steps.js";
 import {
   isObjectAt,
   outlineStored,
@@ -10,9 +10,9 @@ import {
   scalarAt,
   type OutlinedSpan,
   type StoredSpan,
-} from "../stored-span.js";
+} from "../span/stored-span.js";
 import { formatInstant, parseTimestamp } from "../span/timestamp.js";
-import type { TimeSlice } from "../time-slice.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
 import { previewInSteps } from "./json-text-preview.js";
 import { MAX_TEXT_BYTES } from "./shorten-texts.js";
 

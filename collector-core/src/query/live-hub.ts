@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { LiveStatus } from "../contract/live.js";
-import type { LiveMetrics } from "../contract/stats.js";
-import type { Clock, Lifecycle, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { LiveStatus } from "../api-schema/live.js";
+import type { LiveMetrics } from "../api-schema/stats.js";
+import type { Lifecycle, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { LiveChanges } from "./live-changes.js";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { LIVE_EVENT_SCHEMAS } from "../contract/live.js";
+import { LIVE_EVENT_SCHEMAS } from "../api-schema/live.js";
 import { errorAnswers } from "./error-schemas.js";
 import type { LiveHub } from "./live-hub.js";
 

@@ -1,5 +1,6 @@
-import type { LiveStatus } from "../contract/live.js";
-import type { Clock, QueueUsage, TraceStoreUsage } from "../interfaces.js";
+import type { LiveStatus } from "../api-schema/live.js";
+import type { QueueUsage, TraceStoreUsage } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 
 /** What {@link createLiveStatus} reads. */

@@ -1,9 +1,9 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import type { ErrorCode } from "../contract/errors.js";
-import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../contract/otlp.js";
-import { ImportResultSchema } from "../contract/import.js";
-import { AcceptedSchema, SpanBatchSchema } from "../contract/telemetry.js";
+import type { ErrorCode } from "../api-schema/errors.js";
+import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../api-schema/otlp.js";
+import { ImportResultSchema } from "../api-schema/import.js";
+import { AcceptedSchema, SpanBatchSchema } from "../api-schema/telemetry.js";
 import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
 
 const TELEMETRY_ERRORS = [

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@obspan/sdk/wire";
-import type { NormalizedSpan, TruncatedText } from "../contract/trace.js";
+import type { NormalizedSpan, TruncatedText } from "../api-schema/trace.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 
 /** A string of more bytes than this comes as a preview (contract 3). */

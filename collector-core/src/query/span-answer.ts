@@ -1,5 +1,5 @@
-import { isSmallSpan, readSmall, type StoredSpan } from "../stored-span.js";
-import type { TimeSlice } from "../time-slice.js";
+import { isSmallSpan, readSmall, type StoredSpan } from "../span/stored-span.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
 import { largeSpanAnswer } from "./large-span-answer.js";
 import { shortenTexts } from "./shorten-texts.js";
 import { spanJson } from "./span-json.js";

@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "../contract/trace.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import { unreadableAttributes } from "../span/unreadable-attributes.js";
 
 /**

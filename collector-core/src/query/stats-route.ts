@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import {
   StatsQuerySchema,
   StatsSchema,
   type Stats,
   type StatsGroup,
   type StatsQuery,
-} from "../contract/stats.js";
+} from "../api-schema/stats.js";
 import { errorAnswers } from "./error-schemas.js";
 import { whileConnected } from "./trace-requests.js";
 

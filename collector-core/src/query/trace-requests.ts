@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import type { TraceStore } from "../interfaces.js";
-import { RequestAborted } from "../request-aborted.js";
+import { RequestAborted } from "../runtime/request-aborted.js";
 
 /** Aborted when the client goes away: nobody then waits for the search. */
 export function whileConnected(response: ServerResponse): AbortSignal {

@@ -7,9 +7,10 @@ import {
   TraceFilterSchema,
   TraceListSchema,
   TraceQuerySchema,
-} from "../contract/trace.js";
-import type { Clock, TraceKey, TraceStore } from "../interfaces.js";
-import { TimeSlice } from "../time-slice.js";
+} from "../api-schema/trace.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import { errorAnswers } from "./error-schemas.js";
 import { requiredStore, whileConnected } from "./trace-requests.js";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../interfaces.js";
-import { TimeSlice } from "../time-slice.js";
+import type { Clock } from "../runtime/clock.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 
 /** Divides what is written to many connections into turns of the event loop. */
 export interface WritePacer {

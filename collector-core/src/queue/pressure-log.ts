@@ -1,4 +1,5 @@
-import type { Clock, PressureLevel } from "../interfaces.js";
+import type { PressureLevel } from "../interfaces.js";
+import type { Clock } from "../runtime/clock.js";
 import type { QueueLimits } from "./pressure.js";
 
 /** What {@link createPressureLog} needs. */

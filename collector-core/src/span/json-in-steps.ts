@@ -10,7 +10,7 @@ import {
   valueEnd,
   wordsOf,
 } from "./json-bytes.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 
 /** Bytes that are parsed at once: a few milliseconds where they are nothing but rare keys. */
 const PARSED_BYTES = 16 * 1024;

@@ -5,7 +5,7 @@ import {
   type Span,
   type SpanEvent,
 } from "@obspan/sdk/wire";
-import type { NormalizedSpan } from "../contract/trace.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import { isRecord, readSpanFacts, type BatchContext } from "./span-facts.js";
 import { formatInstant, parseTimestamp } from "./timestamp.js";
 

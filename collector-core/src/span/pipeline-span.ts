@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import { hashesOf, type SpanHashes } from "../span-hashes.js";
+import { hashesOf, type SpanHashes } from "../hashing/span-hashes.js";
 import { haveEqualFactSources, readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
 
 /** The bytes that spans arrived in together. */

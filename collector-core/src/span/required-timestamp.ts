@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.js";
+import { ApiError } from "../api-schema/errors.js";
 import { parseTimestamp, type Instant } from "./timestamp.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import { evaluationTypeName } from "../contract/evaluation-types.js";
+import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import { errorCategoryOf, type ErrorCategory } from "./error-category.js";
 import { copyText, truncateCodePoints } from "./kept-text.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";

@@ -12,7 +12,7 @@ import {
   wordsOf,
 } from "./json-bytes.js";
 import { KeySets } from "./key-sets.js";
-import type { Steps } from "../steps.js";
+import type { Steps } from "../runtime/steps.js";
 
 /** A part of the bytes of some JSON. */
 export interface JsonRange {

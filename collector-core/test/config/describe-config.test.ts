@@ -4,7 +4,7 @@ import { describeConfig, describeOptions } from "../../src/config/describe-confi
 import { completeOption, option } from "../../src/config/option.js";
 import { text } from "../../src/config/option-kinds.js";
 import { OPTION_LIST } from "../../src/config/options.js";
-import { ConfigDescriptionSchema } from "../../src/contract/config.js";
+import { ConfigDescriptionSchema } from "../../src/api-schema/config.js";
 import { load } from "./loading.js";
 
 it("describes every option with its value, source, default, variable and rule", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JUDGE_PROVIDERS } from "../../src/contract/judge-providers.js";
+import { JUDGE_PROVIDERS } from "../../src/api-schema/judge-providers.js";
 import { describeConfig } from "../../src/config/describe-config.js";
 import { load, problems } from "./loading.js";
 

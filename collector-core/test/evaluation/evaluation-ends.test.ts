@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import type { Evaluation } from "../../src/contract/evaluations.js";
+import type { Evaluation } from "../../src/api-schema/evaluations.js";
 import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
 import { listen } from "../query/live-reader.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { span, startCollector } from "../running-collector.js";
 import { answers, HANGS, VERDICT } from "./judge-server.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";

@@ -3,8 +3,8 @@ import type {
   EvaluationList,
   EvaluationRunAnswer,
   EvaluationSummary,
-} from "../../src/contract/evaluations.js";
-import { countTurns, everLater } from "../loop-turns.js";
+} from "../../src/api-schema/evaluations.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 import { HANGS, VERDICT } from "./judge-server.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { NormalizedSpan } from "../../src/contract/trace.js";
+import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import { startCollector, span, type RunningCollector } from "../running-collector.js";
 import { startJudgeServer, type JudgeServer } from "./judge-server.js";
 

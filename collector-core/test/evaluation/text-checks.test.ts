@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createTextChecks, type TextCheckName } from "../../src/evaluation/types/text-checks.js";
 import { readEvaluatedText } from "../../src/evaluation/evaluated-text.js";
 import { createPersonalDataFinder } from "../../src/pipeline/redaction/personal-data.js";
-import { systemClock } from "../../src/system-clock.js";
+import { systemClock } from "../../src/runtime/clock.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
 
 const checks = createTextChecks({ findPersonalData: createPersonalDataFinder(), clock: systemClock });

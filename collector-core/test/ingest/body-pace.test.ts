@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ApiError } from "../../src/contract/errors.js";
+import { ApiError } from "../../src/api-schema/errors.js";
 import { createBodyPace } from "../../src/ingest/body-pace.js";
 
 beforeEach(() => void vi.useFakeTimers());

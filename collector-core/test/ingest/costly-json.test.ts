@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { TraceDetail } from "../../src/contract/trace.js";
+import type { TraceDetail } from "../../src/api-schema/trace.js";
 import { otlpRequest } from "../otlp/otlp-request.js";
 import { errorOf, span, startCollector, type ErrorAnswer } from "../running-collector.js";
 

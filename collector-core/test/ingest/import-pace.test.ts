@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createGzip, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../../src/contract/errors.js";
+import { ApiError } from "../../src/api-schema/errors.js";
 import { answerOf, FAKED, line, REST_MS, serveImports, until } from "./import-server.js";
 
 const spansLine = (count: number): string =>

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { ApiError } from "../../src/contract/errors.js";
+import { ApiError } from "../../src/api-schema/errors.js";
 import { createImportRoute, type ImportRouteOptions } from "../../src/ingest/import-route.js";
 import { createOwnPace } from "../../src/ingest/own-pace.js";
-import type { Clock } from "../../src/interfaces.js";
+import type { Clock } from "../../src/runtime/clock.js";
 
 /** Goes on as fake timers do. */
 const fakeTime: Clock = { now: () => Date.now(), monotonic: () => Date.now() };

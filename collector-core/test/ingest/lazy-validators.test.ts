@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lazyValidators } from "../../src/ingest/lazy-validators.js";
-import { everLater } from "../loop-turns.js";
+import { everLater } from "../runtime/loop-turns.js";
 
 type Validate = (data: unknown) => unknown;
 type Build = (externalSchemas: object) => (route: { schema: object; httpPart: string }) => Validate;

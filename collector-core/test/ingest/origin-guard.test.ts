@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createOriginGuard, isLoopback, type OriginPolicy } from "../../src/ingest/origin-guard.js";
-import { ApiError } from "../../src/contract/errors.js";
+import { ApiError } from "../../src/api-schema/errors.js";
 import { startCollector } from "../running-collector.js";
 
 function verdict(policy: Partial<OriginPolicy>, headers: Record<string, string>, method = "GET"): string {

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import type { TraceDetail, TraceList } from "../../src/api-schema/trace.js";
 import { StatusSchema } from "../../src/otlp/proto/google/rpc/status_pb.js";
 import {
   ExportTraceServiceRequestSchema,

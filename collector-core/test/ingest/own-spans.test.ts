@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import type { TraceDetail, TraceList } from "../../src/api-schema/trace.js";
 import { map } from "../otlp/map-request.js";
 import { otlpRequest, spanId, TRACE } from "../otlp/otlp-request.js";
 import { startCollector, type RunningCollector } from "../running-collector.js";

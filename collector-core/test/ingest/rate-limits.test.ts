@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../../src/contract/errors.js";
+import { ApiError } from "../../src/api-schema/errors.js";
 import { createRateLimits } from "../../src/ingest/rate-limits.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 

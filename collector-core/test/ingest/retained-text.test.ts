@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectGarbage } from "../metrics/support.js";
+import { collectGarbage } from "../pipeline/metrics/support.js";
 import { startCollector, type RunningCollector } from "../running-collector.js";
 
 const TEXT_BYTES = 1_000_000;

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { TraceDetail, TraceList } from "../../src/contract/trace.js";
+import type { TraceDetail, TraceList } from "../../src/api-schema/trace.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 describe("spec 2.6 multi_tenant: whose spans they are", () => {

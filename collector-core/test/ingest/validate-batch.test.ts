@@ -2,7 +2,7 @@ import fc from "fast-check";
 import Type from "typebox";
 import Value from "typebox/value";
 import { describe, expect, it } from "vitest";
-import { BatchFields, RequiredSpanFields } from "../../src/contract/telemetry.js";
+import { BatchFields, RequiredSpanFields } from "../../src/api-schema/telemetry.js";
 import { RefusedBatch, validateBatch } from "../../src/ingest/validate-batch.js";
 
 /** What the published schema requires; all else in it is no reason to refuse (contract 1). */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonText } from "../../src/otlp/json-pieces.js";
-import { runAtOnce, type Steps } from "../../src/steps.js";
+import { runAtOnce, type Steps } from "../../src/runtime/steps.js";
 
 function countSteps(steps: Steps<string>): number {
   let count = 1;

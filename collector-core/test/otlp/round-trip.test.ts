@@ -11,7 +11,7 @@ import { readOtlpJson } from "../../src/otlp/read-otlp-json.js";
 import { toProtobufRequest } from "../../src/otlp/request-to-otlp.js";
 import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
-import { runAtOnce } from "../../src/steps.js";
+import { runAtOnce } from "../../src/runtime/steps.js";
 import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { pipelineSpans } from "../store/span-batches.js";
 

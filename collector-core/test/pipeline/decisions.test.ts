@@ -3,7 +3,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { createLeafUsage, type LeafUsage } from "../../src/pipeline/leaf-usage.js";
 import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
 import { readSpanFacts, type SpanFacts } from "../../src/span/span-facts.js";
-import { hashesOf } from "../../src/span-hashes.js";
+import { hashesOf } from "../../src/hashing/span-hashes.js";
 
 describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", () => {
   it("keeps the share that the rate says, of random and of counted ids alike", () => {

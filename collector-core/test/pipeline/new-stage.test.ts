@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { plainAttributes, startOtlpReceiver } from "../export/otlp-receiver.js";
 import { listen } from "../query/live-reader.js";
 import type * as running from "../running-collector.js";

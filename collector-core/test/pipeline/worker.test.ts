@@ -10,7 +10,7 @@ import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
 import { createWorker } from "../../src/pipeline/worker.js";
 import { createMemoryQueue } from "../../src/queue/memory-queue.js";
 import { originOf, withSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
-import { systemClock } from "../../src/system-clock.js";
+import { systemClock } from "../../src/runtime/clock.js";
 
 function batch(spans: Span[]): ReceivedBatch {
   return {

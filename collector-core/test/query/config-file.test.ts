@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ConfigChange, ConfigDescription } from "../../src/contract/config.js";
+import type { ConfigChange, ConfigDescription } from "../../src/api-schema/config.js";
 import { errorOf, startCollector } from "../running-collector.js";
 
 const YAML = `# Of the support team.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NormalizedSpan, TraceDetail } from "../../src/contract/trace.js";
+import type { NormalizedSpan, TraceDetail } from "../../src/api-schema/trace.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 const IDS = [".", "..", "...", "a/b?c#d%2e", "plain"];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EvaluationList } from "../../src/contract/evaluations.js";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { EvaluationList } from "../../src/api-schema/evaluations.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createEvaluationLog, type EvaluationLog } from "../../src/query/evaluation-log.js";
-import { CONTEXT, spanFacts } from "../metrics/support.js";
+import { CONTEXT, spanFacts } from "../pipeline/metrics/support.js";
 import { span, startCollector } from "../running-collector.js";
 
 /** What an app may write about an evaluation. */

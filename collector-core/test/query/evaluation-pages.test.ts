@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { EvaluationList } from "../../src/contract/evaluations.js";
+import type { EvaluationList } from "../../src/api-schema/evaluations.js";
 import { span, startCollector } from "../running-collector.js";
 
 it("pages of evaluations hold each once, the newest or the worst first", async () => {

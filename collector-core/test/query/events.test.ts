@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, describe, it } from "vitest";
-import type { Events } from "../../src/contract/events.js";
+import type { Events } from "../../src/api-schema/events.js";
 import { span, startCollector } from "../running-collector.js";
 
 describe("contract 3: GET /v1/events", () => {

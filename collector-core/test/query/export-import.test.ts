@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { ImportResult } from "../../src/contract/import.js";
-import type { Facets, Histogram, TraceList } from "../../src/contract/trace.js";
-import { countTurns, everLater } from "../loop-turns.js";
+import type { ImportResult } from "../../src/api-schema/import.js";
+import type { Facets, Histogram, TraceList } from "../../src/api-schema/trace.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 
 const JSON_LINES = { "Content-Type": "application/jsonl" };

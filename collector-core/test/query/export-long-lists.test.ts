@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { TraceDetail } from "../../src/contract/trace.js";
+import type { TraceDetail } from "../../src/api-schema/trace.js";
 import { span, startCollector } from "../running-collector.js";
 
 interface WrittenSpan {

@@ -5,10 +5,10 @@ import { shortenTexts } from "../../src/query/shorten-texts.js";
 import { parseInSteps, bytesInSteps } from "../../src/span/json-in-steps.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
 import type { BatchContext } from "../../src/span/span-facts.js";
-import { readPartly, readStored, type StoredSpan } from "../../src/stored-span.js";
-import type { Steps } from "../../src/steps.js";
-import { systemClock } from "../../src/system-clock.js";
-import { TimeSlice } from "../../src/time-slice.js";
+import { readPartly, readStored, type StoredSpan } from "../../src/span/stored-span.js";
+import type { Steps } from "../../src/runtime/steps.js";
+import { systemClock } from "../../src/runtime/clock.js";
+import { TimeSlice } from "../../src/runtime/time-slice.js";
 
 const CONTEXT: BatchContext = {
   tenant: "",

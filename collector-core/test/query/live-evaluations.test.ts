@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Evaluation } from "../../src/contract/evaluations.js";
-import type { LiveReset } from "../../src/contract/live.js";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { Evaluation } from "../../src/api-schema/evaluations.js";
+import type { LiveReset } from "../../src/api-schema/live.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { evaluatedLabels } from "../../src/assembly/evaluated-labels.js";
 import { span, startCollector } from "../running-collector.js";
 import { listen } from "./live-reader.js";

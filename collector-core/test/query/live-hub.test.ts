@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LiveStatus } from "../../src/contract/live.js";
-import type { LiveMetrics } from "../../src/contract/stats.js";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { LiveStatus } from "../../src/api-schema/live.js";
+import type { LiveMetrics } from "../../src/api-schema/stats.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createLiveHub } from "../../src/query/live-hub.js";
-import { countTurns, everLater } from "../loop-turns.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
 
 const READERS = 100;
 const STEPS = 20;

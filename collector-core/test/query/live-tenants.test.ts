@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Evaluation } from "../../src/contract/evaluations.js";
-import type { LiveStatus } from "../../src/contract/live.js";
-import type { LiveMetrics } from "../../src/contract/stats.js";
-import type { TraceSummary } from "../../src/contract/trace.js";
-import type { Clock } from "../../src/interfaces.js";
+import type { Evaluation } from "../../src/api-schema/evaluations.js";
+import type { LiveStatus } from "../../src/api-schema/live.js";
+import type { LiveMetrics } from "../../src/api-schema/stats.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
+import type { Clock } from "../../src/runtime/clock.js";
 import type { PipelineSpan } from "../../src/span/pipeline-span.js";
 import { createLiveHub } from "../../src/query/live-hub.js";
-import { TimeSlice } from "../../src/time-slice.js";
-import { everLater } from "../loop-turns.js";
+import { TimeSlice } from "../../src/runtime/time-slice.js";
+import { everLater } from "../runtime/loop-turns.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LiveStatus } from "../../src/contract/live.js";
-import type { TraceSummary } from "../../src/contract/trace.js";
+import type { LiveStatus } from "../../src/api-schema/live.js";
+import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { LiveChanges } from "../../src/query/live-changes.js";
 import { span, startCollector } from "../running-collector.js";
 import { listen } from "./live-reader.js";

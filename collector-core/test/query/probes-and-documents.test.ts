@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import { createConnection, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ERROR_CATALOGUE } from "../../src/contract/errors.js";
+import { ERROR_CATALOGUE } from "../../src/api-schema/errors.js";
 import { notReadyReasons } from "../../src/query/readiness.js";
 import { formatFor } from "../../src/query/metrics-route.js";
 import { errorOf, span, startCollector } from "../running-collector.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { EvaluationList, EvaluationSummary } from "../../src/contract/evaluations.js";
-import type { Stats } from "../../src/contract/stats.js";
-import type { Facets, Histogram, TraceDetail, TraceList, TraceSummary } from "../../src/contract/trace.js";
+import type { EvaluationList, EvaluationSummary } from "../../src/api-schema/evaluations.js";
+import type { Stats } from "../../src/api-schema/stats.js";
+import type { Facets, Histogram, TraceDetail, TraceList, TraceSummary } from "../../src/api-schema/trace.js";
 import { judgedSpan, startJudgedCollector } from "../evaluation/judged-collector.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
 import { listen } from "./live-reader.js";

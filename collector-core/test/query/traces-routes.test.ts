@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Facets, Histogram, TraceDetail, TraceList } from "../../src/contract/trace.js";
-import { countTurns, everLater } from "../loop-turns.js";
+import type { Facets, Histogram, TraceDetail, TraceList } from "../../src/api-schema/trace.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 async function withTraces(count: number, settings: Record<string, string> = {}) {

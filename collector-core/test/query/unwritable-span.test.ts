@@ -4,7 +4,7 @@ import { normalizeSpan } from "../../src/span/normalize-span.js";
 import { jsonLines } from "../../src/otlp/json-lines.js";
 import type { WritableSpan } from "../../src/otlp/request-to-otlp.js";
 import { spanJson } from "../../src/query/span-json.js";
-import { CONTEXT, spanFacts } from "../metrics/support.js";
+import { CONTEXT, spanFacts } from "../pipeline/metrics/support.js";
 
 /** Deeper than JSON.stringify can go. */
 function bottomless(): JsonValue {

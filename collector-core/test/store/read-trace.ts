@@ -1,8 +1,8 @@
-import type { NormalizedSpan } from "../../src/contract/trace.js";
+import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import type { HeldSpan, StoredTrace } from "../../src/interfaces.js";
-import { readReceived, readStored, type ReceivedSpan } from "../../src/stored-span.js";
-import { systemClock } from "../../src/system-clock.js";
-import { TimeSlice } from "../../src/time-slice.js";
+import { readReceived, readStored, type ReceivedSpan } from "../../src/span/stored-span.js";
+import { systemClock } from "../../src/runtime/clock.js";
+import { TimeSlice } from "../../src/runtime/time-slice.js";
 
 /** The spans of a trace, in order of start. */
 export async function spansOf(trace: StoredTrace | undefined): Promise<NormalizedSpan[]> {

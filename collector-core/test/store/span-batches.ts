@@ -1,5 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { Clock } from "../../src/interfaces.js";
+import type { Clock } from "../../src/runtime/clock.js";
 import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
 import { readSpanFacts, type BatchContext } from "../../src/span/span-facts.js";
 

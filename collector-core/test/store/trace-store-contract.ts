@@ -1,8 +1,9 @@
 import type { Span } from "@obspan/sdk/wire";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ApiError } from "../../src/contract/errors.js";
-import type { NormalizedSpan, TraceSummary } from "../../src/contract/trace.js";
-import type { Clock, Evictions, TraceStore } from "../../src/interfaces.js";
+import { ApiError } from "../../src/api-schema/errors.js";
+import type { NormalizedSpan, TraceSummary } from "../../src/api-schema/trace.js";
+import type { Evictions, TraceStore } from "../../src/interfaces.js";
+import type { Clock } from "../../src/runtime/clock.js";
 import {
   aModelCall,
   anEvaluation,
@@ -12,8 +13,8 @@ import {
   pipelineSpans,
   type BatchOptions,
 } from "./span-batches.js";
-import { readStored } from "../../src/stored-span.js";
-import { TimeSlice } from "../../src/time-slice.js";
+import { readStored } from "../../src/span/stored-span.js";
+import { TimeSlice } from "../../src/runtime/time-slice.js";
 import { readHeld, spansOf as spansOfTrace } from "./read-trace.js";
 import { describeTraceQueries } from "./trace-store-queries.js";
 

@@ -2,7 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
-import { createMemoryTraceStore } from "../../src/store/memory-trace-store.js";
+import { createMemoryTraceStore } from "../../src/store/memory/memory-trace-store.js";
 import { NaiveTraceStore } from "./naive-trace-store.js";
 import { spansOf } from "./read-trace.js";
 import { FakeClock, pipelineSpans } from "./span-batches.js";

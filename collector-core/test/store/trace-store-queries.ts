@@ -1,6 +1,6 @@
 import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
-import type { TraceFilter, TraceQuery } from "../../src/contract/trace.js";
+import type { TraceFilter, TraceQuery } from "../../src/api-schema/trace.js";
 import type { Evictions, TraceStore } from "../../src/interfaces.js";
 import { receivedOf } from "./read-trace.js";
 import {

@@ -1,4 +1,4 @@
-import { HealthSchema } from "@obspan/collector-core/contract";
+import { HealthSchema } from "@obspan/collector-core/api-schema";
 import { Value } from "typebox/value";
 
 /** How long a server may take to say who it is. */

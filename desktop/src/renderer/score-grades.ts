@@ -1,4 +1,8 @@
-import { BUILT_IN_TYPES, type EvaluationDirection, type TraceSummary } from "@obspan/collector-core/contract";
+import {
+  BUILT_IN_TYPES,
+  type EvaluationDirection,
+  type TraceSummary,
+} from "@obspan/collector-core/api-schema";
 
 type Score = TraceSummary["scores"][number];
 

@@ -1,4 +1,4 @@
-import type { LiveEvent, StatsQuery } from "@obspan/collector-core/contract";
+import type { LiveEvent, StatsQuery } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
 import { promqlOf } from "../../src/renderer/features/metrics/promql.js";
 import { tracesOf, viewAddress, viewFromSearch } from "../../src/renderer/features/metrics/stats-address.js";

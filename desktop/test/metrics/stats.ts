@@ -1,4 +1,4 @@
-import type { Stats, StatsFigures, StatsSeries } from "@obspan/collector-core/contract";
+import type { Stats, StatsFigures, StatsSeries } from "@obspan/collector-core/api-schema";
 
 const FIGURES: StatsFigures = {
   spans: 0,

@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import * as fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";

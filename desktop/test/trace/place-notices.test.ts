@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { lacksParent, placeNotices } from "../../src/renderer/features/trace/model/place-notices.js";
 import { buildSpanTree, type SpanNode } from "../../src/renderer/features/trace/model/span-tree.js";
 import { newSpan } from "./spans.js";

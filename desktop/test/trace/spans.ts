@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 
 /** Where the traces of these tests begin. */
 export const START_MS = Date.UTC(2026, 10, 21, 14, 32, 20, 118);

@@ -1,4 +1,4 @@
-import type { NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/contract";
+import type { NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/api-schema";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CollectorError, type CollectorApi, type TraceKey } from "../../src/renderer/api/collector-api.js";
 import { createTraceViewStore } from "../../src/renderer/features/trace/trace-view-store.js";

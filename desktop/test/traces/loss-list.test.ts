@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE } from "@obspan/collector-core/contract";
+import { ERROR_CATALOGUE } from "@obspan/collector-core/api-schema";
 import { expect, it } from "vitest";
 import { drops, refusals, sumOf } from "../../src/renderer/features/traces/loss-list.js";
 

@@ -1,4 +1,4 @@
-import type { Histogram } from "@obspan/collector-core/contract";
+import type { Histogram } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
 import {
   chosenRange,

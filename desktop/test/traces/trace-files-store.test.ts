@@ -1,4 +1,4 @@
-import type { ImportResult } from "@obspan/collector-core/contract";
+import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { describe, expect, it } from "vitest";
 import { filePieces } from "../../src/renderer/store/file-pieces.js";
 import { createTraceFilesStore } from "../../src/renderer/store/trace-files-store.js";

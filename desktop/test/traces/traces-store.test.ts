@@ -1,4 +1,4 @@
-import type { LiveStatus, TraceSummary } from "@obspan/collector-core/contract";
+import type { LiveStatus, TraceSummary } from "@obspan/collector-core/api-schema";
 import { describe, expect, it, test } from "vitest";
 import { CollectorError } from "../../src/renderer/api/collector-api.js";
 import { createTracesStore } from "../../src/renderer/store/traces-store.js";

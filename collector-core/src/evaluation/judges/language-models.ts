@@ -1,5 +1,5 @@
 import type { generateText, LanguageModel } from "ai";
-import type { JudgeProviderName } from "../../contract/judge-providers.js";
+import type { JudgeProviderName } from "../../api-schema/judge-providers.js";
 import { boundedFetch } from "./bounded-fetch.js";
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;

@@ -1,4 +1,4 @@
-import type { BuiltInTypeName } from "../../contract/evaluation-types.js";
+import type { BuiltInTypeName } from "../../api-schema/evaluation-types.js";
 
 /** What the judge is asked for a built-in type. */
 export interface Rubric {

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../interfaces.js";
-import type { NowOrLater } from "../../now-or-later.js";
-import { TimeSlice } from "../../time-slice.js";
-import { createConcurrencyLimit } from "../../concurrency-limit.js";
+import type { Clock } from "../../runtime/clock.js";
+import type { NowOrLater } from "../../runtime/maybe-promise.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
+import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
 import type { ComputedType, Verdict } from "../evaluation-type.js";
 import { estimateClassWork } from "./estimate-class-work.js";

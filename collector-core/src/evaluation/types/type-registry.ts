@@ -4,8 +4,8 @@ import {
   PARAMETER_TYPES,
   type BuiltInTypeName,
   type EvaluationDirection,
-} from "../../contract/evaluation-types.js";
-import type { Clock } from "../../interfaces.js";
+} from "../../api-schema/evaluation-types.js";
+import type { Clock } from "../../runtime/clock.js";
 import type { EvaluationType } from "../evaluation-type.js";
 import { RUBRICS } from "./built-in-rubrics.js";
 import { createTextChecks, type FindPersonalData, type TextCheckName } from "./text-checks.js";

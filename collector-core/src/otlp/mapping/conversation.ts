@@ -1,5 +1,5 @@
 import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
-import { appendAll } from "../../append-all.js";
+import { appendAll } from "../../runtime/append-all.js";
 import { isRecord } from "../../span/span-facts.js";
 import type { OtlpAttributes, OtlpEvent } from "../received-spans.js";
 import {

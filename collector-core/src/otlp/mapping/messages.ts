@@ -1,5 +1,5 @@
 import type { Message, MessagePart, ToolDefinition } from "@obspan/sdk/wire";
-import { appendAll } from "../../append-all.js";
+import { appendAll } from "../../runtime/append-all.js";
 import { isRecord } from "../../span/span-facts.js";
 import { asText, parsedJson } from "./attribute-set.js";
 import { toolCall, toolResponse, toParts } from "./message-parts.js";

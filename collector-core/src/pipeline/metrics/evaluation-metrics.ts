@@ -1,4 +1,4 @@
-import { EVALUATION_OUTCOMES, type EvaluationOutcome } from "../../contract/evaluation-types.js";
+import { EVALUATION_OUTCOMES, type EvaluationOutcome } from "../../api-schema/evaluation-types.js";
 import { CounterSeries, sample, type MetricSample } from "./series.js";
 import { LabelValues } from "./label-values.js";
 import { readFamily, type MetricSource } from "./series-family.js";

@@ -5,8 +5,8 @@ import {
   type Metric,
   type RegistryContentType,
 } from "prom-client";
-import type { Clock } from "../../interfaces.js";
-import { TimeSlice } from "../../time-slice.js";
+import type { Clock } from "../../runtime/clock.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
 import { processFamilies } from "./process-metrics.js";
 import type { MetricSample } from "./series.js";
 import type { ExposedFamily, MetricSource } from "./series-family.js";

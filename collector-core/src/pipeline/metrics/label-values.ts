@@ -1,4 +1,4 @@
-import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
+import { OTHER_LABEL_VALUE } from "../../api-schema/metrics.js";
 import { copyText, truncateCodePoints } from "../../span/kept-text.js";
 
 /** What bounds the values of one label. */

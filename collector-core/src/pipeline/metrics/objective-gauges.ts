@@ -1,4 +1,4 @@
-import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
+import { OTHER_LABEL_VALUE } from "../../api-schema/metrics.js";
 import { truncateCodePoints } from "../../span/kept-text.js";
 import { readFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";

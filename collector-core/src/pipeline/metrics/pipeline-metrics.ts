@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../contract/errors.js";
-import { OTHER_LABEL_VALUE, type DropReason } from "../../contract/metrics.js";
+import type { ErrorCode } from "../../api-schema/errors.js";
+import { OTHER_LABEL_VALUE, type DropReason } from "../../api-schema/metrics.js";
 import type { ByteBudgetUsage } from "../../in-flight/byte-budget.js";
 import type { ImportOutcome, QueueUsage, TraceStoreUsage } from "../../interfaces.js";
 import { readFamily, type ExposedFamily, type MetricSource } from "./series-family.js";

@@ -3,7 +3,7 @@ import {
   OTHER_LABEL_VALUE,
   type MetricFamilyDefinition,
   type MetricFamilyName,
-} from "../../contract/metrics.js";
+} from "../../api-schema/metrics.js";
 import type { Labels, MetricSample, Series } from "./series.js";
 
 /** A family as a scrape reads it. */

@@ -6,8 +6,8 @@ import {
   type CappedLabel,
   type MetricFamilyDefinition,
   type MetricFamilyName,
-} from "../../contract/metrics.js";
-import type { EvaluationOutcome } from "../../contract/evaluation-types.js";
+} from "../../api-schema/metrics.js";
+import type { EvaluationOutcome } from "../../api-schema/evaluation-types.js";
 import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
 import { LabelValues } from "./label-values.js";
 import {

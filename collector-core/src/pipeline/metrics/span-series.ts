@@ -1,4 +1,4 @@
-import { OTHER_LABEL_VALUE, type CappedLabel } from "../../contract/metrics.js";
+import { OTHER_LABEL_VALUE, type CappedLabel } from "../../api-schema/metrics.js";
 import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
 import type { LabelValues } from "./label-values.js";
 import type { StatsRow } from "../stats/stats-rows.js";

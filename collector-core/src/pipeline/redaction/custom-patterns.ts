@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { ANY_DIGITS } from "./digit-sums.js";
-import type { Clock } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 import type { Pattern, TextMatch } from "./pattern.js";
 import { TimeBudget } from "./time-budget.js";
 

@@ -1,5 +1,5 @@
 import type { PipelineSpan } from "../../span/pipeline-span.js";
-import type { NowOrLater } from "../../now-or-later.js";
+import type { NowOrLater } from "../../runtime/maybe-promise.js";
 
 /**
  * Takes what must not be kept out of a span's text, after sampling and before anything stores, exports or judges it

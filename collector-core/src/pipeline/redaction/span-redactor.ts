@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { Clock } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 import { originOf, withSpan, type PipelineSpan } from "../../span/pipeline-span.js";
-import { createTurnIfDue } from "../../loop-turn.js";
+import { createTurnIfDue } from "../../runtime/loop-turn.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";
 import { createKeyReader, NO_MEANING } from "./key-meaning.js";

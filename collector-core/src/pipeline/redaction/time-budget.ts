@@ -1,4 +1,4 @@
-import type { Clock } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 
 /** The longest that one pattern may take for one text. Ordinary ones take a few milliseconds for 50,000 characters. */
 export const MAX_SEARCH_MS = 250;

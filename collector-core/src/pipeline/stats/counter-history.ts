@@ -1,5 +1,5 @@
-import { METRIC_FAMILIES, type MetricFamilyDefinition } from "../../contract/metrics.js";
-import type { PipelineSeries } from "../../contract/stats.js";
+import { METRIC_FAMILIES, type MetricFamilyDefinition } from "../../api-schema/metrics.js";
+import type { PipelineSeries } from "../../api-schema/stats.js";
 import type { Lifecycle } from "../../interfaces.js";
 import type { ExposedFamily, MetricSource } from "../metrics/series-family.js";
 import { COARSE_MS, FINE_MS, floorTo, MINUTE_MS, STEP_MS } from "./span-stats.js";

@@ -1,8 +1,8 @@
-import { OTHER_LABEL_VALUE } from "../../contract/metrics.js";
-import type { LiveMetrics, Stats } from "../../contract/stats.js";
-import type { Clock } from "../../interfaces.js";
-import { TimeSlice } from "../../time-slice.js";
-import { createConcurrencyLimit } from "../../concurrency-limit.js";
+import { OTHER_LABEL_VALUE } from "../../api-schema/metrics.js";
+import type { LiveMetrics, Stats } from "../../api-schema/stats.js";
+import type { Clock } from "../../runtime/clock.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
+import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL } from "./stats-cells.js";

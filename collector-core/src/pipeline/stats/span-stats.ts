@@ -1,4 +1,4 @@
-import type { Clock } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import type { Labels } from "../metrics/series.js";

@@ -1,4 +1,4 @@
-import type { StatsFigures, StatsSeries } from "../../contract/stats.js";
+import type { StatsFigures, StatsSeries } from "../../api-schema/stats.js";
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import { addTo, bucketQuantile, CELL, type CellLayout } from "./stats-cells.js";
 

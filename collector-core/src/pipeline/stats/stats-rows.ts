@@ -1,4 +1,4 @@
-import { OTHER_LABEL_VALUE, type CappedLabel } from "../../contract/metrics.js";
+import { OTHER_LABEL_VALUE, type CappedLabel } from "../../api-schema/metrics.js";
 import type { Labels } from "../metrics/series.js";
 
 /** The labels that statistics are kept by (contract 3), and the type of a score. */

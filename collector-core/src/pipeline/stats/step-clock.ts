@@ -1,4 +1,4 @@
-import type { Clock } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
 
 /** The wall clock may be this far from where it should be before it is believed: less is drift. */
 const TOLERANCE_MS = 10_000;

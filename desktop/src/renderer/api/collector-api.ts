@@ -19,7 +19,7 @@ import type {
   TraceDetail,
   TraceList,
   TraceOrder,
-} from "@obspan/collector-core/contract";
+} from "@obspan/collector-core/api-schema";
 
 /** What the collector answered instead of what was asked, or that it did not answer. */
 export class CollectorError extends Error {

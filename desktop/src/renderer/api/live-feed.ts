@@ -1,4 +1,4 @@
-import type { LiveEvent } from "@obspan/collector-core/contract";
+import type { LiveEvent } from "@obspan/collector-core/api-schema";
 
 /** Every kind of event. Written out, so that the worker does not load the schemas; the type holds it complete. */
 const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, evaluation: 0, reset: 0 } satisfies Record<

@@ -1,4 +1,4 @@
-import { BUILT_IN_TYPES, PARAMETER_TYPES } from "@obspan/collector-core/contract";
+import { BUILT_IN_TYPES, PARAMETER_TYPES } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { TraceKey } from "../api/collector-api.js";

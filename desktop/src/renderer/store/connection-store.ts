@@ -1,4 +1,4 @@
-import type { LiveEvent, LiveStatus } from "@obspan/collector-core/contract";
+import type { LiveEvent, LiveStatus } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { LiveFeed, OpenLiveFeed } from "../api/live-feed.js";
 

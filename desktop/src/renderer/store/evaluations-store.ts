@@ -3,7 +3,7 @@ import type {
   EvaluationSummary,
   ListedEvaluation,
   LiveEvent,
-} from "@obspan/collector-core/contract";
+} from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
 import { createPacer } from "./pacer.js";

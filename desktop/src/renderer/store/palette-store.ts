@@ -1,4 +1,4 @@
-import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
+import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi } from "../api/collector-api.js";
 import { likelyTraceId } from "./likely-trace-id.js";

@@ -4,7 +4,7 @@ import type {
   LiveEvent,
   LiveMetrics,
   Stats,
-} from "@obspan/collector-core/contract";
+} from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError } from "../api/collector-api.js";
 import { createPacer } from "./pacer.js";

@@ -1,4 +1,4 @@
-import type { ConfigDescription, LiveEvent, Stats } from "@obspan/collector-core/contract";
+import type { ConfigDescription, LiveEvent, Stats } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError } from "../api/collector-api.js";
 import { createPacer } from "./pacer.js";

@@ -1,4 +1,4 @@
-import type { LiveEvent, TraceSummary } from "@obspan/collector-core/contract";
+import type { LiveEvent, TraceSummary } from "@obspan/collector-core/api-schema";
 import { CollectorError, type CollectorApi } from "../api/collector-api.js";
 import { omit } from "./omit.js";
 import { createPacer } from "./pacer.js";

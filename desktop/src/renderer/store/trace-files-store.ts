@@ -1,4 +1,4 @@
-import type { ImportResult } from "@obspan/collector-core/contract";
+import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi } from "../api/collector-api.js";
 import { filePieces } from "./file-pieces.js";

@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 
 /**
  * What a row is told by, as one text: two tenants' equal ids are two traces (contract 3). A tenant has no control

@@ -1,4 +1,4 @@
-import type { TraceList, TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceList, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../api/collector-api.js";
 import { indexOfRow, rowKeyOf } from "./trace-key.js";
 

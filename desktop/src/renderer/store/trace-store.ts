@@ -1,4 +1,4 @@
-import type { LiveEvent, NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/contract";
+import type { LiveEvent, NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import { createPacer } from "./pacer.js";
 import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";

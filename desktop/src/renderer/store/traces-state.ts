@@ -1,4 +1,10 @@
-import type { Facets, Histogram, LiveEvent, TraceOrder, TraceSummary } from "@obspan/collector-core/contract";
+import type {
+  Facets,
+  Histogram,
+  LiveEvent,
+  TraceOrder,
+  TraceSummary,
+} from "@obspan/collector-core/api-schema";
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
 import { haveTenants } from "./trace-key.js";
 

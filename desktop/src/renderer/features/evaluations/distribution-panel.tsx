@@ -1,4 +1,4 @@
-import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
+import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";

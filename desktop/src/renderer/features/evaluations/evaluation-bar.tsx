@@ -1,4 +1,4 @@
-import type { EvaluationSummary } from "@obspan/collector-core/contract";
+import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { ChevronDown, Play } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { Link } from "wouter";

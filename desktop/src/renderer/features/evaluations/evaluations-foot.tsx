@@ -1,4 +1,4 @@
-import type { EvaluationSummary } from "@obspan/collector-core/contract";
+import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
 
 /** The keys of the list, and the ledger: what became of every evaluation that was offered. */

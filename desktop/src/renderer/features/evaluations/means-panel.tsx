@@ -1,4 +1,4 @@
-import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/contract";
+import { isPastThreshold, type EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { useState, type CSSProperties } from "react";
 import { useStores } from "../../app-context.js";
 import { Segmented } from "../../components/segmented.js";

@@ -1,4 +1,4 @@
-import type { EvaluationSummary } from "@obspan/collector-core/contract";
+import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { useId } from "react";
 import { formatScore } from "../../format.js";
 import { directedTypeText } from "./type-text.js";

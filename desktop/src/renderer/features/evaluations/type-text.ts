@@ -1,4 +1,4 @@
-import type { EvaluationDirection } from "@obspan/collector-core/contract";
+import type { EvaluationDirection } from "@obspan/collector-core/api-schema";
 
 /** A type as it is read: `instruction following`. */
 export function typeText(type: string): string {

@@ -1,4 +1,4 @@
-import type { EvaluationSummary, ListedEvaluation } from "@obspan/collector-core/contract";
+import type { EvaluationSummary, ListedEvaluation } from "@obspan/collector-core/api-schema";
 import { ChevronDown, RotateCcw } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState, type KeyboardEvent } from "react";

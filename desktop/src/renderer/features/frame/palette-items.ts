@@ -1,4 +1,4 @@
-import type { Facets, TraceSummary } from "@obspan/collector-core/contract";
+import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { LucideIcon } from "lucide-react";
 import {
   BadgeCheck,

@@ -1,4 +1,4 @@
-import type { ConfigDescription, Stats } from "@obspan/collector-core/contract";
+import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
 
 /** What is left of an agent's budgets (spec 4.8), from 1 down to 0. */
 export interface AgentObjective {

@@ -1,4 +1,4 @@
-import type { ConfigDescription, Stats } from "@obspan/collector-core/contract";
+import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
 import { CopyButton } from "../../components/copy-button.js";
 import { formatCost } from "../../format.js";
 import { agentObjectives, type AgentObjective } from "./agent-objectives.js";

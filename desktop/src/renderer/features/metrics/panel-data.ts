@@ -1,4 +1,4 @@
-import type { Stats, StatsSeries } from "@obspan/collector-core/contract";
+import type { Stats, StatsSeries } from "@obspan/collector-core/api-schema";
 import type { ChartSeries } from "../../components/chart/chart-data.js";
 import type { StatsGroupBy, StatsPanels } from "../../store/stats-store.js";
 

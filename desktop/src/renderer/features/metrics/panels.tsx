@@ -1,4 +1,4 @@
-import type { Stats } from "@obspan/collector-core/contract";
+import type { Stats } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { useStats } from "../../app-context.js";
 import { formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";

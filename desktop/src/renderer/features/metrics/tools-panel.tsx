@@ -1,4 +1,4 @@
-import type { Stats } from "@obspan/collector-core/contract";
+import type { Stats } from "@obspan/collector-core/api-schema";
 import { CopyButton } from "../../components/copy-button.js";
 import { formatDuration, formatWhole } from "../../format.js";
 

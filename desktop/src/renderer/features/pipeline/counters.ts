@@ -1,4 +1,4 @@
-import type { LiveMetrics, Stats } from "@obspan/collector-core/contract";
+import type { LiveMetrics, Stats } from "@obspan/collector-core/api-schema";
 import type { CounterSnapshot } from "../../store/pipeline-store.js";
 
 /** A series of the pipeline's own families, with its value. */

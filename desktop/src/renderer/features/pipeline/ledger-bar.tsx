@@ -1,4 +1,4 @@
-import type { LiveStatus } from "@obspan/collector-core/contract";
+import type { LiveStatus } from "@obspan/collector-core/api-schema";
 import { Check, TriangleAlert } from "lucide-react";
 import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
 import { formatWhole } from "../../format.js";

@@ -1,4 +1,4 @@
-import type { Events, RefusedRequest, Warning } from "@obspan/collector-core/contract";
+import type { Events, RefusedRequest, Warning } from "@obspan/collector-core/api-schema";
 import { useState } from "react";
 import { CopyButton } from "../../components/copy-button.js";
 import { Segmented } from "../../components/segmented.js";

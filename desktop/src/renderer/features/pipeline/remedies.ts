@@ -1,4 +1,4 @@
-import type { RefusedRequest, Warning } from "@obspan/collector-core/contract";
+import type { RefusedRequest, Warning } from "@obspan/collector-core/api-schema";
 
 /** What to do about a refusal, by the code of its answer. */
 const BY_CODE: Readonly<Record<string, string>> = {

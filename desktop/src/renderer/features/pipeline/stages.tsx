@@ -1,4 +1,4 @@
-import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/contract";
+import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
 import { formatBytes, formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";

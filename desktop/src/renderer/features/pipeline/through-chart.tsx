@@ -1,4 +1,4 @@
-import type { Stats } from "@obspan/collector-core/contract";
+import type { Stats } from "@obspan/collector-core/api-schema";
 import { useMemo, useState } from "react";
 import { TimeChart } from "../../components/chart/time-chart.js";
 import { formatTime } from "../../format.js";

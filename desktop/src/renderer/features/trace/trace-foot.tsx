@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
 import { useTraceView } from "./trace-page-context.js";
 

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
 import type { ReactNode } from "react";
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useTrace } from "../../app-context.js";
 import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { CopyButton } from "../../components/copy-button.js";

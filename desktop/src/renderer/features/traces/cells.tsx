@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { Check } from "lucide-react";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatCost, formatCount, formatDay, formatDuration, formatTime } from "../../format.js";

@@ -1,4 +1,4 @@
-import type { TraceOrder } from "@obspan/collector-core/contract";
+import type { TraceOrder } from "@obspan/collector-core/api-schema";
 
 /** A column of the trace table. */
 export interface Column {

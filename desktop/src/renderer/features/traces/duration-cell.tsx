@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
 import { formatDuration } from "../../format.js";
 import { useIsLive } from "./use-is-live.js";

@@ -1,4 +1,4 @@
-import type { TraceOrder } from "@obspan/collector-core/contract";
+import type { TraceOrder } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { FILTER_NAMES } from "../../store/traces-state.js";
 

@@ -1,4 +1,4 @@
-import type { LiveStatus } from "@obspan/collector-core/contract";
+import type { LiveStatus } from "@obspan/collector-core/api-schema";
 import { useConnection, useStores, useTraces } from "../../app-context.js";
 import { formatBytes, formatWhole } from "../../format.js";
 import { LostSpans } from "./lost-spans.js";

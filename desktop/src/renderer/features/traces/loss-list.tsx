@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, type ErrorCode, type LiveStatus } from "@obspan/collector-core/contract";
+import { ERROR_CATALOGUE, type ErrorCode, type LiveStatus } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
 import "./loss-list.css";
 

@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
 import { formatScore } from "../../format.js";
 import { gradeScores, worstScore, type Grade } from "../../score-grades.js";

@@ -1,4 +1,4 @@
-import type { TraceOrder } from "@obspan/collector-core/contract";
+import type { TraceOrder } from "@obspan/collector-core/api-schema";
 import { ChevronDown } from "lucide-react";
 import type { PointerEvent } from "react";
 import { useStores } from "../../app-context.js";

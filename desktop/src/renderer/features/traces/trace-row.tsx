@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { memo } from "react";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { Cell } from "./cells.js";

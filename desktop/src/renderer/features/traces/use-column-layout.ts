@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useLayoutEffect, useMemo, useState, type RefObject } from "react";
 import { usePreferences, useTraces } from "../../app-context.js";
 import { isMultiTenant } from "../../store/traces-state.js";

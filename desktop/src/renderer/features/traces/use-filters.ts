@@ -1,4 +1,4 @@
-import type { TraceOrder } from "@obspan/collector-core/contract";
+import type { TraceOrder } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { TraceFilters } from "../../api/collector-api.js";

@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useRef } from "react";
 import { useStores } from "../../app-context.js";
 import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";

@@ -1,6 +1,6 @@
 import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { attributeRows } from "../model/attribute-rows.js";
 import { AttributeLine } from "./attribute-line.js";
 import { MissingTexts } from "./missing-texts.js";

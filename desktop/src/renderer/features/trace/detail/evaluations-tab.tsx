@@ -3,7 +3,7 @@ import {
   isPastThreshold,
   type EvaluationDirection,
   type NormalizedSpan,
-} from "@obspan/collector-core/contract";
+} from "@obspan/collector-core/api-schema";
 import { RotateCcw, ThumbsDown, ThumbsUp } from "lucide-react";
 import { useMemo } from "react";
 import { useEvaluations, useStores, useTrace } from "../../../app-context.js";

@@ -9,7 +9,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useState } from "react";
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { Paged } from "../../../components/paged.js";
 import { formatWhole } from "../../../format.js";
 import type { SpanMessage } from "../model/message-parts.js";

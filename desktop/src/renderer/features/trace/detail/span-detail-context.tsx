@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { createContext, use, useEffect, useMemo, type ReactNode } from "react";
 import { useStores, useTrace } from "../../../app-context.js";
 import type { SpanNode } from "../model/span-tree.js";

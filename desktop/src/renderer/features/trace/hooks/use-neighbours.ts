@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@obspan/collector-core/contract";
+import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import type { TraceKey } from "../../../api/collector-api.js";

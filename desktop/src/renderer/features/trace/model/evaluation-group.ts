@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 
 /** The id of the row that stands for all evaluations of a trace: no span's, which are never empty after it. */
 export const EVALUATIONS_ID = "\u0000evaluations";

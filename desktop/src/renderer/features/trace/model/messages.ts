@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { readMessages, type SpanMessage } from "./message-parts.js";
 import { isLongText, parseJsonText, type LongText } from "./values.js";
 

@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { isTruncated } from "./values.js";
 
 /** An attribute that is a text and not empty; of a long one the preview. */

@@ -1,4 +1,4 @@
-import type { NormalizedSpan } from "@obspan/collector-core/contract";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { textOf } from "./span-facts.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 

@@ -1,4 +1,4 @@
-import type { TruncatedText } from "@obspan/collector-core/contract";
+import type { TruncatedText } from "@obspan/collector-core/api-schema";
 import type { JsonValue } from "@obspan/sdk/wire";
 
 /** A text, or its preview until the whole is asked for. */

@@ -1,4 +1,4 @@
-import type { ImportResult } from "@obspan/collector-core/contract";
+import type { ImportResult } from "@obspan/collector-core/api-schema";
 import { CircleAlert, CircleCheck, LoaderCircle, X } from "lucide-react";
 import { useStore } from "zustand";
 import { useStores } from "../../../app-context.js";

@@ -1,4 +1,4 @@
-import type { Histogram } from "@obspan/collector-core/contract";
+import type { Histogram } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../../api/collector-api.js";
 import { omit } from "../../../store/omit.js";
 

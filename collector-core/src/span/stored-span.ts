@@ -1,0 +1,187 @@
+import type { Span } from "@obspan/sdk/wire";
+import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
+import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { TimeSlice } from "../runtime/time-slice.js";
+import { OPEN_BRACE, OPEN_BRACKET } from "./json-bytes.js";
+import { bytesInSteps, parseInSteps } from "./json-in-steps.js";
+import { CHECKED_ATTRIBUTES, normalizeSpan } from "./normalize-span.js";
+import { readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
+import { outlineSpan, type JsonRange, type OutlineOptions, type SpanOutline } from "./span-outline.js";
+import { runInSlices } from "../runtime/steps.js";
+import { unreadableAttributes } from "./unreadable-attributes.js";
+
+/**
+ * A span as a store keeps it. It may have ten megabytes, which take up to a second to parse: the functions of this file are
+ * all that reads one, and they read a large one in slices.
+ */
+export interface StoredSpan {
+  /** Where its JSON is, as it came. */
+  readonly slice: JsonRange & { readonly memory: { readonly bytes: Buffer } };
+  readonly context: BatchContext;
+  /** It was running, and has been silent for too long since. */
+  readonly isAbandoned: boolean;
+}
+
+/** A span as it came, and what it says. */
+export interface ReceivedSpan {
+  readonly context: BatchContext;
+  readonly span: Span;
+  readonly facts: SpanFacts;
+}
+
+/** A span of no more bytes is read at once: it takes some milliseconds at worst. */
+export const SMALL_SPAN_BYTES = 32 * 1024;
+
+/** Values of large spans are made one at a time: each takes many times the memory of its bytes. */
+const inTurn = createConcurrencyLimit(1);
+
+/** False for a span that has to be read in slices. */
+export function isSmallSpan({ slice }: StoredSpan): boolean {
+  return slice.end - slice.start <= SMALL_SPAN_BYTES;
+}
+
+/** Reads a span with the defaults filled in. */
+export function readStored(stored: StoredSpan, timeSlice: TimeSlice): NowOrLater<NormalizedSpan> {
+  if (isSmallSpan(stored)) return readSmall(stored);
+  return parseLarge(stored, timeSlice).then((span) => normalized(span, stored));
+}
+
+/** {@link readStored} of a small span. */
+export function readSmall(stored: StoredSpan): NormalizedSpan {
+  return normalized(parseSmall(stored), stored);
+}
+
+/** Reads a span as it came. */
+export function readReceived(stored: StoredSpan, timeSlice: TimeSlice): NowOrLater<ReceivedSpan> {
+  if (isSmallSpan(stored)) return readSmallReceived(stored);
+  return parseLarge(stored, timeSlice).then((span) => received(span, stored));
+}
+
+/** {@link readReceived} of a small span. */
+export function readSmallReceived(stored: StoredSpan): ReceivedSpan {
+  return received(parseSmall(stored), stored);
+}
+
+/**
+ * Reads a span, and of a large one only some attributes and no events.
+ *
+ * @param attributes - those that are wanted; a small span has all.
+ */
+export function readPartly(
+  stored: StoredSpan,
+  attributes: ReadonlySet<string>,
+  timeSlice: TimeSlice,
+): NowOrLater<NormalizedSpan> {
+  return isSmallSpan(stored) ? readSmall(stored) : readPartOfLarge(stored, attributes, timeSlice);
+}
+
+async function readPartOfLarge(
+  stored: StoredSpan,
+  attributes: ReadonlySet<string>,
+  timeSlice: TimeSlice,
+): Promise<NormalizedSpan> {
+  const { json, outline, header } = await outlineWith(stored, attributes, timeSlice);
+  const values: Record<string, unknown> = { ...header.attributes };
+  for (const { key, value } of outline.attributes) {
+    if (!attributes.has(key) || !Object.hasOwn(values, key) || !isContainerAt(json, value)) continue;
+    values[key] = await inTurn(() => runInSlices(parseInSteps(json, value.start), timeSlice));
+  }
+  return { ...header, attributes: values as NormalizedSpan["attributes"] };
+}
+
+/** As {@link readPartly}, with `{}` in place of any list or object of a large span. */
+export function readScalars(
+  stored: StoredSpan,
+  attributes: ReadonlySet<string>,
+  timeSlice: TimeSlice,
+): NowOrLater<NormalizedSpan> {
+  if (isSmallSpan(stored)) return readSmall(stored);
+  return outlineWith(stored, attributes, timeSlice).then(({ header }) => header);
+}
+
+async function outlineWith(stored: StoredSpan, attributes: ReadonlySet<string>, timeSlice: TimeSlice) {
+  const wanted = new Set([...CHECKED_ATTRIBUTES, ...attributes]);
+  const outlined = await outlineStored(stored, { wanted, maxEvents: 0 }, timeSlice);
+  return { ...outlined, header: readHeader(outlined.json, outlined.outline, stored) };
+}
+
+/** Bytes of a span in which the parts of it stand as an answer gives them, and where they are. */
+export interface OutlinedSpan {
+  readonly json: Buffer;
+  readonly outline: SpanOutline;
+}
+
+/** Finds the parts of a large span without parsing it; where its bytes do not say them plainly, in bytes written anew. */
+export async function outlineStored(
+  stored: StoredSpan,
+  options: OutlineOptions,
+  timeSlice: TimeSlice,
+): Promise<OutlinedSpan> {
+  const { memory, start, end } = stored.slice;
+  const outline = await runInSlices(outlineSpan(memory.bytes, { start, end }, options), timeSlice);
+  if (outline !== undefined) return { json: memory.bytes, outline };
+  const json = await inTurn(() => writeAgain(stored, timeSlice));
+  const whole = { start: 0, end: json.length };
+  const again = await runInSlices(outlineSpan(json, whole, { ...options, isCanonical: true }), timeSlice);
+  if (again === undefined) throw new Error("A span that was written again cannot be read.");
+  return { json, outline: again };
+}
+
+async function writeAgain(stored: StoredSpan, timeSlice: TimeSlice): Promise<Buffer> {
+  const { memory, start } = stored.slice;
+  try {
+    const span = (await runInSlices(parseInSteps(memory.bytes, start), timeSlice)) as Span;
+    // A number that is too large is written as null, which is no value that cannot be used.
+    const { attributes } = normalizeSpan(span, stored.context);
+    return await runInSlices(bytesInSteps({ ...span, attributes }), timeSlice);
+  } catch (error) {
+    // Nested too deep. The parser takes any depth.
+    if (!(error instanceof RangeError)) throw error;
+    return Buffer.from(
+      JSON.stringify({ ...parseSmall(stored), attributes: unreadableAttributes(error), events: [] }),
+    );
+  }
+}
+
+/** The span without its events, and of its attributes those of the outline; `{}` in place of lists and objects. */
+export function readHeader(json: Buffer, outline: SpanOutline, stored: StoredSpan): NormalizedSpan {
+  const span: Record<string, unknown> = {};
+  for (const [key, range] of outline.fields) if (key !== "events") span[key] = scalarAt(json, range);
+  const attributes = outline.attributes.map(({ key, value }) => [key, scalarAt(json, value)] as const);
+  if (isObjectAt(json, outline.fields.get("attributes"))) span["attributes"] = Object.fromEntries(attributes);
+  return normalized(span as unknown as Span, stored);
+}
+
+/** True where there is an object. */
+export function isObjectAt(json: Buffer, range: JsonRange | undefined): range is JsonRange {
+  return range !== undefined && json[range.start] === OPEN_BRACE;
+}
+
+/** A value, or `{}` for any list or object: no field of a span is one, so that any other is as good. */
+export function scalarAt(json: Buffer, range: JsonRange): unknown {
+  if (isContainerAt(json, range)) return {};
+  return JSON.parse(json.toString("utf8", range.start, range.end)) as unknown;
+}
+
+function isContainerAt(json: Buffer, { start }: JsonRange): boolean {
+  return json[start] === OPEN_BRACE || json[start] === OPEN_BRACKET;
+}
+
+function parseLarge(stored: StoredSpan, timeSlice: TimeSlice): Promise<Span> {
+  const { memory, start } = stored.slice;
+  return inTurn(async () => (await runInSlices(parseInSteps(memory.bytes, start), timeSlice)) as Span);
+}
+
+function parseSmall({ slice: { memory, start, end } }: StoredSpan): Span {
+  return JSON.parse(memory.bytes.toString("utf8", start, end)) as Span;
+}
+
+function normalized(span: Span, { context, isAbandoned }: StoredSpan): NormalizedSpan {
+  const read = normalizeSpan(span, context);
+  return isAbandoned ? { ...read, status: "ABANDONED" } : read;
+}
+
+function received(span: Span, { context }: StoredSpan): ReceivedSpan {
+  return { context, span, facts: readSpanFacts(span, context, undefined, () => undefined) };
+}

@@ -1,0 +1,59 @@
+import { findSpanSlices } from "../../../span/json-slices.js";
+import {
+  findBatchSplices,
+  findSplices,
+  type JsonSplice,
+  type SplicedJson,
+} from "../../../span/json-splices.js";
+import { originOf, type BatchBytes, type PipelineSpan } from "../../../span/pipeline-span.js";
+
+/** The received bytes of spans, as the store may keep them: where a stage changed a span, the change is spliced in. */
+export class ReceivedJson {
+  /** Where the spans are in a body: a batch may come in parts. */
+  readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
+
+  /** A whole batch; undefined where not all of its spans follow in `spans`, or its bytes cannot express them. */
+  ofBatch(spans: readonly PipelineSpan[], from: number, batch: BatchBytes): SplicedJson | undefined {
+    const { body, spanCount } = batch;
+    let isChanged = false;
+    for (let index = 0; index < spanCount; index++) {
+      const span = spans[from + index];
+      if (span === undefined) return undefined;
+      const origin = originOf(span);
+      if (origin.batch !== batch || origin.index !== index || origin.generatedSpanId !== undefined)
+        return undefined;
+      isChanged ||= span.span !== origin.received;
+    }
+    const splices = isChanged ? splicesOfBatch(body, spans.slice(from, from + spanCount)) : [];
+    return splices && { bytes: body, start: 0, end: body.length, splices };
+  }
+
+  /** One span; undefined where the bytes do not tell the spans of the batch apart plainly, or cannot express it. */
+  ofSpan(pipelineSpan: PipelineSpan): SplicedJson | undefined {
+    const { batch, index, received } = originOf(pipelineSpan);
+    if (batch === undefined) return undefined;
+    const { body } = batch;
+    const slices = this.#slicesOf(batch);
+    const start = slices?.[index * 2];
+    const end = slices?.[index * 2 + 1];
+    if (start === undefined || end === undefined) return undefined;
+    const { span } = pipelineSpan;
+    const splices = span === received ? [] : findSplices(body, start, received, span);
+    return splices && { bytes: body, start, end, splices };
+  }
+
+  #slicesOf({ body, spanCount }: BatchBytes): Int32Array | undefined {
+    let slices = this.#slicesOfBodies.get(body);
+    if (slices === undefined) {
+      slices = { found: findSpanSlices(body, spanCount) };
+      this.#slicesOfBodies.set(body, slices);
+    }
+    return slices.found;
+  }
+}
+
+function splicesOfBatch(body: Buffer, spans: readonly PipelineSpan[]): JsonSplice[] | undefined {
+  const before = spans.map((span) => originOf(span).received);
+  const after = spans.map(({ span }) => span);
+  return findBatchSplices(body, before, after);
+}

@@ -1,0 +1,62 @@
+import type { TraceFilter } from "../../../api-schema/trace.js";
+import { requireTimestamp } from "../../../span/required-timestamp.js";
+import type { Instant } from "../../../span/timestamp.js";
+import type { TraceBlock } from "../index/trace-block.js";
+import type { TraceValues, ValueField } from "../../traces/trace-values.js";
+
+/** The filter parameters that are the name of a value. */
+const VALUE_PARAMETERS = [
+  "service",
+  "env",
+  "agent",
+  "model",
+  "span_type",
+] as const satisfies readonly ValueField[];
+
+/** A filter over what is known of a trace without its text; `q`, `trace_id` and `root_name` are not its part. */
+export class TraceValueFilter {
+  readonly #filter: TraceFilter;
+  readonly #since: Instant | undefined;
+  readonly #until: Instant | undefined;
+  readonly #wanted: readonly { readonly field: ValueField; readonly value: string }[];
+  /** Traces share their values, so that each is looked at once. */
+  readonly #known = new Map<TraceValues, boolean>();
+
+  /** @throws `ApiError` `invalid_query` where a time cannot be read. */
+  constructor(filter: TraceFilter) {
+    this.#filter = filter;
+    this.#since = requireTimestamp(filter.since, "since");
+    this.#until = requireTimestamp(filter.until, "until");
+    const given = VALUE_PARAMETERS.flatMap((field) => {
+      const value = filter[field];
+      return value === undefined ? [] : [{ field, value }];
+    });
+    const evaluation = filter.has_evaluation;
+    const isType = evaluation !== undefined && evaluation !== "true" && evaluation !== "false";
+    this.#wanted = isType ? [...given, { field: "evaluation_type", value: evaluation }] : given;
+  }
+
+  /** Whether the trace at a slot matches, whose facts are known. */
+  matches(block: TraceBlock, slot: number): boolean {
+    const values = block.values(slot);
+    let matches = this.#known.get(values);
+    if (matches === undefined) {
+      matches = this.#matchesValues(values);
+      this.#known.set(values, matches);
+    }
+    if (!matches) return false;
+    const { min_duration_ms: minDurationMs } = this.#filter;
+    if (minDurationMs !== undefined && block.durationMs(slot) < minDurationMs) return false;
+    if (this.#since !== undefined && block.startsBefore(slot, this.#since)) return false;
+    return this.#until === undefined || block.startsBefore(slot, this.#until);
+  }
+
+  #matchesValues(values: TraceValues): boolean {
+    const { tenant, status, has_evaluation: evaluation } = this.#filter;
+    if (tenant !== undefined && values.tenant !== tenant) return false;
+    if (status !== undefined && values.status !== status) return false;
+    if (evaluation === "true" && !values.hasEvaluation) return false;
+    if (evaluation === "false" && values.hasEvaluation) return false;
+    return this.#wanted.every(({ field, value }) => values[field].includes(value));
+  }
+}

@@ -1,0 +1,327 @@
+import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
+import type { SpanFacts } from "../../span/span-facts.js";
+import type { StoredSpan } from "../../span/stored-span.js";
+import type { Hash64 } from "../../hashing/seeded-hash.js";
+import type { MemoryInUse, SpanSlice } from "./bytes/segment-store.js";
+import { SpanBytes, type SpanPlace } from "./bytes/span-bytes.js";
+import type { SpanDigest } from "../traces/span-digest.js";
+import { BY_ID, BY_PARENT, SpanIndex } from "./index/span-index.js";
+import { SpanLabelTable, type SpanLabels } from "../traces/span-labels.js";
+import { ABANDONED_AFTER_MS, type SpanRows, type TraceHead } from "../traces/span-rows.js";
+import {
+  FLAG,
+  FLOAT,
+  floatsAt,
+  INT,
+  intsAt,
+  NO_ROW,
+  SpanTable,
+  type FloatField,
+} from "../traces/span-table.js";
+import type { TraceRecord } from "../traces/trace-record.js";
+
+/**
+ * A trace of no more spans is looked through row by row: they came a moment ago and are still at hand, while the index
+ * of all spans is memory that has to be waited for.
+ */
+const SHORT_TRACE_SPANS = 16;
+
+/** What stays true of a span when it is replaced. */
+const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
+
+/** A span as it was when it was asked for, to be read when its turn comes. */
+export interface SpanSnapshot extends StoredSpan {
+  readonly slice: SpanSlice;
+}
+
+/**
+ * The spans of all traces: their JSON in segments, what must be known without parsing it in rows, found by span id and
+ * by the id of their parent. Chaining the rows of a trace is the caller's.
+ */
+export class SpanStore implements SpanRows {
+  readonly #table = new SpanTable();
+  readonly #byId = new SpanIndex(this.#table, BY_ID);
+  /** Only spans of type llm: it tells which other ones are wrappers. Neither index knows the spans of short traces. */
+  readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
+  readonly #labels = new SpanLabelTable();
+  readonly #bytes: SpanBytes;
+
+  constructor(segmentBytes: number, evictedInUse: MemoryInUse) {
+    this.#bytes = new SpanBytes(segmentBytes, this.#table, evictedInUse);
+  }
+
+  get count(): number {
+    return this.#table.rowCount;
+  }
+
+  /** Memory held, dead space included. */
+  get bytes(): number {
+    return (
+      this.#bytes.heldBytes + this.#table.bytes + this.#byId.bytes + this.#byParent.bytes + this.#labels.bytes
+    );
+  }
+
+  /** The row of a span by the hash of its id, or {@link NO_ROW}. */
+  find(trace: TraceHead, { lo, hi }: Hash64): number {
+    if (trace.isIndexed) return this.#byId.find(lo, hi);
+    if (!trace.mayHaveSpan(lo)) return NO_ROW;
+    const row = this.#findInChain(trace.firstSpan, lo, hi);
+    return row === NO_ROW ? this.#findInChain(trace.firstEvaluation, lo, hi) : row;
+  }
+
+  #findInChain(first: number, lo: number, hi: number): number {
+    for (let row = first; row !== NO_ROW;) {
+      const { ints } = this.#table.page(row);
+      const at = intsAt(row);
+      if (ints[at + INT.idLo] === lo && ints[at + INT.idHi] === hi) return row;
+      row = ints[at + INT.next] as number;
+    }
+    return NO_ROW;
+  }
+
+  /** Stores a span that its trace does not have. @returns its row. */
+  add(trace: TraceRecord, span: PipelineSpan, seenAtMs: number): number {
+    const table = this.#table;
+    const row = table.add();
+    try {
+      this.#bytes.write(row, span);
+    } catch (error) {
+      // No memory left: the store stays as it was.
+      table.remove(row);
+      throw error;
+    }
+    const { lo, hi } = originOf(span).hashes.span;
+    const { ints } = table.page(row);
+    const at = intsAt(row);
+    ints[at + INT.idLo] = lo;
+    ints[at + INT.idHi] = hi;
+    ints[at + INT.next] = NO_ROW;
+    ints[at + INT.arrival] = trace.arrivals;
+    ints[at + INT.flags] = 0;
+    trace.noteSpan(lo);
+    this.#describe(row, span, seenAtMs);
+    if (trace.isIndexed) this.#index(row);
+    else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
+      trace.isIndexed = true;
+      for (const known of this.rowsOf(trace)) this.#index(known);
+      this.#index(row);
+    }
+    return row;
+  }
+
+  #index(row: number): void {
+    this.#byId.add(row);
+    this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.indexed);
+    if (isIndexedByParent(this.flags(row))) this.#byParent.add(row);
+  }
+
+  /** Puts a span in the place of the one with the same id. */
+  replace(row: number, span: PipelineSpan, seenAtMs: number): void {
+    this.#bytes.rewrite(row, span);
+    this.#forget(row);
+    this.#describe(row, span, seenAtMs);
+  }
+
+  remove(row: number): void {
+    this.#bytes.release(row);
+    this.#forget(row);
+    if ((this.flags(row) & FLAG.indexed) !== 0) this.#byId.remove(row);
+    this.#table.remove(row);
+  }
+
+  /** See {@link SpanBytes.beginBatch}. */
+  beginBatch(spans: readonly PipelineSpan[], from: number): number | undefined {
+    return this.#bytes.beginBatch(spans, from);
+  }
+
+  /** See {@link SpanBytes.endBatch}. */
+  endBatch(): void {
+    this.#bytes.endBatch();
+  }
+
+  /** Between the two. */
+  get isInBatch(): boolean {
+    return this.#bytes.isInBatch;
+  }
+
+  /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
+  markParentAsWrapper(trace: TraceHead, row: number): void {
+    if (!isChildCall(this.flags(row))) return;
+    const parentHash = { lo: this.#table.int(row, INT.parentLo), hi: this.#table.int(row, INT.parentHi) };
+    const parent = this.find(trace, parentHash);
+    if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
+  }
+
+  clear(): void {
+    this.#table.clear();
+    this.#byId.clear();
+    this.#byParent.clear();
+    this.#labels.clear();
+    this.#bytes.clear();
+  }
+
+  /** Gives memory back without losing a span. @returns false where there is none to give back. */
+  relieve(): boolean {
+    return this.#bytes.relieve();
+  }
+
+  /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
+  compact(budgetBytes: number): void {
+    this.#bytes.compact(budgetBytes);
+  }
+
+  /** All rows of a trace, evaluations last. */
+  rowsOf(trace: TraceRecord): number[] {
+    const rows: number[] = [];
+    for (let row = trace.firstSpan; row !== NO_ROW; row = this.next(row)) rows.push(row);
+    for (let row = trace.firstEvaluation; row !== NO_ROW; row = this.next(row)) rows.push(row);
+    return rows;
+  }
+
+  /** The next row of the same trace by arrival. */
+  next(row: number): number {
+    return this.#table.int(row, INT.next);
+  }
+
+  setNext(row: number, next: number): void {
+    this.#table.setInt(row, INT.next, next);
+  }
+
+  /** A hash that tells the spans of a trace apart. */
+  id(row: number): Hash64 {
+    return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };
+  }
+
+  flags(row: number): number {
+    return this.#table.int(row, INT.flags);
+  }
+
+  /** A number of the span; NaN where it has none. */
+  float(row: number, field: FloatField): number {
+    return this.#table.float(row, field);
+  }
+
+  startNanos(row: number): number {
+    return this.#table.int(row, INT.startNanos);
+  }
+
+  labels(row: number): SpanLabels {
+    return this.#labels.get(this.#table.int(row, INT.labels));
+  }
+
+  /** True where its tokens, cost and call count: it has no part in those of another span (contract 6). */
+  countsUsage(trace: TraceHead, row: number): boolean {
+    const flags = this.flags(row);
+    if ((flags & FLAG.countsUsage) === 0) return false;
+    return (flags & FLAG.llm) === 0 || !this.#isWrapper(trace, row, flags);
+  }
+
+  isAbandoned(row: number, nowMs: number): boolean {
+    return (
+      (this.flags(row) & FLAG.running) !== 0 && nowMs - this.float(row, FLOAT.seenAtMs) >= ABANDONED_AFTER_MS
+    );
+  }
+
+  /** Orders rows of one trace by start, ties by arrival. */
+  compareStart(a: number, b: number): number {
+    return (
+      this.float(a, FLOAT.startEpochMs) - this.float(b, FLOAT.startEpochMs) ||
+      this.startNanos(a) - this.startNanos(b) ||
+      this.#table.int(a, INT.arrival) - this.#table.int(b, INT.arrival)
+    );
+  }
+
+  /** Orders rows of one trace by arrival. */
+  compareArrival(a: number, b: number): number {
+    return this.#table.int(a, INT.arrival) - this.#table.int(b, INT.arrival);
+  }
+
+  digest(row: number): SpanDigest {
+    return this.#bytes.digest(row);
+  }
+
+  /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
+  slice(row: number): SpanSlice {
+    return this.#bytes.slice(row);
+  }
+
+  /** Where its JSON is, and the bytes that it is among; good as long. */
+  place(row: number): SpanPlace {
+    return this.#bytes.place(row);
+  }
+
+  snapshot(row: number, tenant: string, nowMs: number): SpanSnapshot {
+    const { service, env, version } = this.labels(row);
+    const receivedAtMs = this.float(row, FLOAT.receivedAtMs);
+    return {
+      slice: this.slice(row),
+      context: { tenant, service, env, version, receivedAtMs },
+      isAbandoned: this.isAbandoned(row, nowMs),
+    };
+  }
+
+  /** Fills in what is known of a span; its id has been set. */
+  #describe(row: number, span: PipelineSpan, seenAtMs: number): void {
+    const { ints, floats } = this.#table.page(row);
+    const int = intsAt(row);
+    const float = floatsAt(row);
+    const { facts, context } = span;
+    const { parent } = originOf(span).hashes;
+    const flags = ((ints[int + INT.flags] as number) & LASTING_FLAGS) | flagsOf(facts, span.countsUsage);
+    ints[int + INT.parentLo] = parent.lo;
+    ints[int + INT.parentHi] = parent.hi;
+    ints[int + INT.startNanos] = facts.start.nanos;
+    ints[int + INT.flags] = flags;
+    ints[int + INT.labels] = this.#labels.acquire(context, facts);
+    floats[float + FLOAT.startEpochMs] = facts.start.epochMs;
+    floats[float + FLOAT.durationMs] = facts.durationMs ?? Number.NaN;
+    floats[float + FLOAT.receivedAtMs] = context.receivedAtMs;
+    floats[float + FLOAT.seenAtMs] = seenAtMs;
+    floats[float + FLOAT.tokensInput] = facts.tokensInput ?? Number.NaN;
+    floats[float + FLOAT.tokensOutput] = facts.tokensOutput ?? Number.NaN;
+    floats[float + FLOAT.costUsd] = facts.costUsd ?? Number.NaN;
+    floats[float + FLOAT.ttftMs] = facts.ttftMs ?? Number.NaN;
+    if (isIndexedByParent(flags)) this.#byParent.add(row);
+  }
+
+  /** Undoes {@link #describe}. */
+  #forget(row: number): void {
+    if (isIndexedByParent(this.flags(row))) this.#byParent.remove(row);
+    this.#labels.release(this.#table.int(row, INT.labels));
+  }
+
+  #isWrapper(trace: TraceHead, row: number, flags: number): boolean {
+    if ((flags & FLAG.wrapper) !== 0) return true;
+    const { lo, hi } = this.id(row);
+    if (trace.isIndexed) return this.#byParent.find(lo, hi) !== NO_ROW;
+    const table = this.#table;
+    for (let child = trace.firstSpan; child !== NO_ROW; child = this.next(child)) {
+      const isOfRow = table.int(child, INT.parentLo) === lo && table.int(child, INT.parentHi) === hi;
+      if (isOfRow && isChildCall(this.flags(child))) return true;
+    }
+    return false;
+  }
+}
+
+/** True for a span of type llm inside another span, which is then no call itself where it is of type llm too. */
+function isChildCall(flags: number): boolean {
+  const wanted = FLAG.llm | FLAG.hasParent;
+  return (flags & wanted) === wanted;
+}
+
+function isIndexedByParent(flags: number): boolean {
+  return (flags & FLAG.indexed) !== 0 && isChildCall(flags);
+}
+
+function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
+  // A span that names itself as its parent has none.
+  const hasParent = facts.parentSpanId !== "" && facts.parentSpanId !== facts.spanId;
+  return (
+    (facts.isRunning ? FLAG.running : 0) |
+    (facts.status === "ERROR" && !facts.errorPropagated ? FLAG.failed : 0) |
+    (countsUsage ? FLAG.countsUsage : 0) |
+    (facts.spanType === "llm" ? FLAG.llm : 0) |
+    (facts.spanType === "tool" ? FLAG.tool : 0) |
+    (hasParent ? FLAG.hasParent : 0)
+  );
+}

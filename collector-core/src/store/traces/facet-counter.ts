@@ -1,0 +1,67 @@
+import type { Facets } from "../../api-schema/trace.js";
+import type { TimeSlice } from "../../runtime/time-slice.js";
+import { MostFrequent } from "./most-frequent.js";
+import type { TraceBlock } from "../memory/index/trace-block.js";
+import type { TraceValues } from "./trace-values.js";
+
+/** Values that a facet shows. */
+const MAX_VALUES = 200;
+/** Entries that are counted between two looks at the clock. */
+const ENTRIES_PER_LOOK = 64;
+
+/** Counts how many traces have which value. */
+export class FacetCounter {
+  #total = 0;
+  #costUsd = 0;
+  /** Traces share their values: each is taken apart once, at the end. */
+  readonly #byValues = new Map<TraceValues, number>();
+
+  add(block: TraceBlock, slot: number): void {
+    this.#total++;
+    this.#costUsd += block.costUsd(slot);
+    count(this.#byValues, block.values(slot), 1);
+  }
+
+  /** The most frequent values of each field, ties by name. Where each trace has names of its own, that takes slices. */
+  async toFacets(timeSlice: TimeSlice): Promise<Facets> {
+    const facetOf = async (valuesOf: (values: TraceValues) => readonly string[]) => {
+      const counts = new Map<string, number>();
+      await eachInSlices(this.#byValues, timeSlice, ([values, traces]) => {
+        for (const value of valuesOf(values)) count(counts, value, traces);
+      });
+      // An absent value counts nowhere.
+      counts.delete("");
+      const mostFrequent = new MostFrequent(MAX_VALUES);
+      await eachInSlices(counts, timeSlice, ([value, traces]) => mostFrequent.add(value, traces));
+      return [...mostFrequent.entries];
+    };
+    return {
+      total: this.#total,
+      cost_usd: this.#costUsd,
+      service: await facetOf(({ service }) => service),
+      env: await facetOf(({ env }) => env),
+      agent: await facetOf(({ agent }) => agent),
+      model: await facetOf(({ model }) => model),
+      status: await facetOf(({ status }) => [status]),
+      span_type: await facetOf((values) => values.span_type),
+      evaluation_type: await facetOf((values) => values.evaluation_type),
+      tenant: await facetOf(({ tenant }) => [tenant]),
+    };
+  }
+}
+
+async function eachInSlices<T>(
+  items: Iterable<T>,
+  timeSlice: TimeSlice,
+  visit: (item: T) => void,
+): Promise<void> {
+  let visited = 0;
+  for (const item of items) {
+    visit(item);
+    if (++visited % ENTRIES_PER_LOOK === 0 && timeSlice.isOver()) await timeSlice.next();
+  }
+}
+
+function count<T>(counts: Map<T, number>, value: T, traces: number): void {
+  counts.set(value, (counts.get(value) ?? 0) + traces);
+}

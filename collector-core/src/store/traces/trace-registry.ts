@@ -1,0 +1,137 @@
+import type { TraceKey } from "../../interfaces.js";
+import type { Hash64 } from "../../hashing/seeded-hash.js";
+import { hashTrace } from "../../hashing/span-hashes.js";
+import { NO_SLOT, TraceChain } from "./trace-chain.js";
+import { TraceHashTable } from "./trace-hash-table.js";
+import { TraceRecord } from "./trace-record.js";
+
+/** All traces: by key, in the order of their first span, and in the order of their last one. */
+export class TraceRegistry {
+  /** By slot; a slot is free again when its trace is removed. */
+  readonly #traces: (TraceRecord | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  readonly #byKey = new TraceHashTable((slot, key) => {
+    const trace = this.#traces[slot];
+    return trace !== undefined && isOf(trace, key);
+  });
+  readonly #byAge = new TraceChain();
+  readonly #byLastSpan = new TraceChain();
+  /** How many traces each tenant has. */
+  readonly #tenants = new Map<string, { count: number }>();
+  /** The trace that was found last: the spans of a trace come together. */
+  #last: TraceRecord | undefined;
+  #nextSequence = 1;
+  #count = 0;
+  #bytes = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** An estimate of the memory they take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The trace whose first span came first. */
+  get oldest(): TraceRecord | undefined {
+    return this.#at(this.#byAge.first);
+  }
+
+  /** Of the newest trace there ever was. */
+  get newestSequence(): number {
+    return this.#nextSequence - 1;
+  }
+
+  /** The trace that has gone longest without a span. */
+  get quietest(): TraceRecord | undefined {
+    return this.#at(this.#byLastSpan.first);
+  }
+
+  /** @param hash - of the key, where it is at hand. */
+  get(key: TraceKey, hash?: Hash64): TraceRecord | undefined {
+    const last = this.#last;
+    if (last !== undefined && isOf(last, key)) return last;
+    const { lo } = hash ?? hashTrace(key.tenant, key.traceId);
+    const found = this.#at(this.#byKey.find(lo, key));
+    if (found !== undefined) this.#last = found;
+    return found;
+  }
+
+  /** The traces of that id, one of each tenant that has it, newest first. */
+  ofEveryTenant(traceId: string): TraceRecord[] {
+    const found: TraceRecord[] = [];
+    for (const tenant of this.#tenants.keys()) {
+      const trace = this.get({ tenant, traceId });
+      if (trace !== undefined) found.push(trace);
+    }
+    return found.sort((a, b) => b.sequence - a.sequence);
+  }
+
+  /** A trace to be added when its first span has been stored. */
+  create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord {
+    return new TraceRecord(this.#nextSequence++, key, hash, isPartial, nowMs);
+  }
+
+  add(trace: TraceRecord): void {
+    const tenant = this.#tenants.get(trace.tenant);
+    if (tenant === undefined) this.#tenants.set(trace.tenant, { count: 1 });
+    else tenant.count++;
+    const slot = this.#freeSlots.pop() ?? this.#traces.length;
+    trace.slot = slot;
+    this.#traces[slot] = trace;
+    this.#byKey.add(trace.lo, slot);
+    this.#byAge.append(slot);
+    this.#byLastSpan.append(slot);
+    this.#last = trace;
+    this.#count++;
+    this.#bytes += trace.bytes;
+  }
+
+  /** Notes that a span has come. */
+  touch(trace: TraceRecord, nowMs: number): void {
+    trace.lastSpanAtMs = nowMs;
+    this.#byLastSpan.moveToEnd(trace.slot);
+  }
+
+  /** Notes that a trace takes more, or less, heap. */
+  charge(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  remove(trace: TraceRecord): void {
+    const { slot } = trace;
+    const tenant = this.#tenants.get(trace.tenant);
+    if (tenant !== undefined && --tenant.count === 0) this.#tenants.delete(trace.tenant);
+    this.#byKey.remove(trace.lo, slot);
+    this.#byAge.remove(slot);
+    this.#byLastSpan.remove(slot);
+    this.#traces[slot] = undefined;
+    this.#freeSlots.push(slot);
+    trace.isRemoved = true;
+    if (this.#last === trace) this.#last = undefined;
+    this.#count--;
+    this.#bytes -= trace.bytes;
+  }
+
+  clear(): void {
+    for (const trace of this.#traces) if (trace !== undefined) trace.isRemoved = true;
+    this.#traces.length = 0;
+    this.#freeSlots.length = 0;
+    this.#byKey.clear();
+    this.#byAge.clear();
+    this.#byLastSpan.clear();
+    this.#tenants.clear();
+    this.#last = undefined;
+    this.#count = 0;
+    this.#bytes = 0;
+  }
+
+  #at(slot: number): TraceRecord | undefined {
+    return slot === NO_SLOT ? undefined : this.#traces[slot];
+  }
+}
+
+function isOf(trace: TraceRecord, { tenant, traceId }: TraceKey): boolean {
+  return trace.traceId === traceId && trace.tenant === tenant;
+}

@@ -1,0 +1,159 @@
+import type { TraceSummary } from "../../api-schema/trace.js";
+import { formatInstant } from "../../span/timestamp.js";
+import { readRoot, startsBefore, type RootSpan } from "./dropped-spans.js";
+import type { Score } from "./span-digest.js";
+import { ABANDONED_AFTER_MS, type SpanRows } from "./span-rows.js";
+import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
+import type { TraceRecord } from "./trace-record.js";
+import { TraceTotals } from "./trace-totals.js";
+
+/**
+ * What the rows of a trace say together, no text parsed. It is added up when it is asked for: a few hundred rows take
+ * microseconds, and neither a replaced span nor a wrapper that becomes known late can leave it wrong.
+ */
+export interface TraceState {
+  readonly totals: TraceTotals;
+  readonly status: string;
+  readonly isRunning: boolean;
+  /** The root, where it is kept; else {@link NO_ROW}. */
+  readonly rootRow: number;
+  /** The root, where the cap dropped it. */
+  readonly droppedRoot: RootSpan | undefined;
+  /** The earliest span. */
+  readonly earliestRow: number;
+  /** The earliest and the latest span of type llm. */
+  readonly firstLlmRow: number;
+  readonly lastLlmRow: number;
+  /** Monotonic clock: from then on a span that runs has been silent for too long. */
+  readonly holdsUntilMs: number;
+}
+
+/** Adds up the rows of a trace. */
+export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceState {
+  const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
+  let rootRow = NO_ROW;
+  let earliestRow = NO_ROW;
+  let firstLlmRow = NO_ROW;
+  let lastLlmRow = NO_ROW;
+  const running = { isAny: false, isAnyAbandoned: false, holdsUntilMs: Number.POSITIVE_INFINITY };
+  const addRunning = (seenAtMs: number): void => {
+    const abandonedAtMs = seenAtMs + ABANDONED_AFTER_MS;
+    if (nowMs >= abandonedAtMs) running.isAnyAbandoned = true;
+    else {
+      running.isAny = true;
+      running.holdsUntilMs = Math.min(running.holdsUntilMs, abandonedAtMs);
+    }
+  };
+
+  for (let row = trace.firstSpan; row !== NO_ROW; row = spans.next(row)) {
+    totals.add(spans, trace, row);
+    const flags = spans.flags(row);
+    if ((flags & FLAG.hasParent) === 0) rootRow = earlier(spans, row, rootRow);
+    earliestRow = earlier(spans, row, earliestRow);
+    if ((flags & FLAG.llm) !== 0) {
+      firstLlmRow = earlier(spans, row, firstLlmRow);
+      if (lastLlmRow === NO_ROW || spans.compareStart(row, lastLlmRow) > 0) lastLlmRow = row;
+    }
+    if ((flags & FLAG.running) !== 0) addRunning(spans.float(row, FLOAT.seenAtMs));
+  }
+  if (trace.spanCount === 0) {
+    // Only evaluations have come: there is nothing else to tell its time by.
+    for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
+      totals.addTime(spans, row);
+      earliestRow = earlier(spans, row, earliestRow);
+    }
+  }
+
+  const candidate = trace.dropped?.root;
+  const droppedRoot = startsBefore(candidate, spans, rootRow) ? candidate : undefined;
+  if (droppedRoot !== undefined) {
+    rootRow = NO_ROW;
+    if (droppedRoot.isRunning) addRunning(droppedRoot.seenAtMs);
+  }
+
+  let status: string;
+  if (running.isAny) status = "RUNNING";
+  else if (running.isAnyAbandoned) status = "ABANDONED";
+  else if (droppedRoot !== undefined) status = droppedRoot.labels.status;
+  else if (rootRow !== NO_ROW) status = spans.labels(rootRow).status;
+  else status = totals.errorCount > 0 ? "ERROR" : "OK";
+  return {
+    totals,
+    status,
+    isRunning: running.isAny,
+    rootRow,
+    droppedRoot,
+    earliestRow,
+    firstLlmRow,
+    lastLlmRow,
+    holdsUntilMs: running.holdsUntilMs,
+  };
+}
+
+function earlier(spans: SpanRows, row: number, than: number): number {
+  return than === NO_ROW || spans.compareStart(row, than) < 0 ? row : than;
+}
+
+/** The summary's `root_name`: of the rest only what tells which span is the root. */
+export function rootNameOf(trace: TraceRecord, spans: SpanRows, nowMs: number): string {
+  const { droppedRoot, rootRow, earliestRow } = readState(trace, spans, nowMs);
+  const shownRow = rootRow === NO_ROW ? earliestRow : rootRow;
+  return (droppedRoot?.digest ?? spans.digest(shownRow)).name;
+}
+
+/**
+ * A trace as a list shows it (contract 3). Of text only the root, the first and the last llm span and the evaluations
+ * are read.
+ */
+export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceSummary {
+  const state = readState(trace, spans, nowMs);
+  const { totals } = state;
+  const root = state.droppedRoot ?? (state.rootRow === NO_ROW ? undefined : readRoot(spans, state.rootRow));
+  const shown = root ?? readRoot(spans, state.earliestRow);
+  return {
+    trace_id: trace.traceId,
+    tenant: trace.tenant,
+    root_name: shown.digest.name,
+    service: shown.labels.service,
+    env: shown.labels.env,
+    version: shown.labels.version ?? null,
+    agent: orNull(root?.labels.agent ?? "") ?? orNull(totals.agent),
+    models: [...totals.models],
+    status: state.status,
+    error_type: orNull(root?.labels.errorCategory ?? "") ?? orNull(totals.errorCategory),
+    error_count: totals.errorCount,
+    start_time: formatInstant({ epochMs: totals.startEpochMs, nanos: totals.startNanos }),
+    duration_ms: totals.durationMs,
+    ttft_ms: totals.ttftMs ?? null,
+    span_count: trace.spanCount,
+    llm_calls: totals.llmCalls,
+    tool_calls: totals.toolCalls,
+    tokens_input: totals.tokensInput,
+    tokens_output: totals.tokensOutput,
+    cost_usd: totals.costUsd,
+    scores: readScores(trace, spans),
+    input_preview: root?.digest.input ?? digestOf(spans, state.firstLlmRow)?.input ?? null,
+    output_preview: root?.digest.output ?? digestOf(spans, state.lastLlmRow)?.output ?? null,
+    dropped_spans: trace.dropped?.count ?? 0,
+    running: state.isRunning,
+    partial: trace.isPartial,
+  };
+}
+
+/** The latest score of each type. */
+function readScores(trace: TraceRecord, spans: SpanRows): Score[] {
+  const scores = new Map<string, Score>();
+  for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
+    const { score } = spans.digest(row);
+    if (score !== null) scores.set(score.type, score);
+  }
+  return [...scores.values()];
+}
+
+function digestOf(spans: SpanRows, row: number): { input: string | null; output: string | null } | undefined {
+  return row === NO_ROW ? undefined : spans.digest(row);
+}
+
+function orNull(text: string): string | null {
+  return text === "" ? null : text;
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patterns.js";
+import { createPatternSet } from "../../../src/pipeline/redaction/pattern-set.js";
+import { redact } from "./support.js";
+
+/** Pieces that, repeated, make a careless expression try again and again. */
+const PIECES = [
+  ...Array.from("19aA@-:.=+/(\\ é价\ud83d"),
+  "1 ",
+  "1-",
+  "1.",
+  "1:",
+  "a:",
+  "a@",
+  "@a.",
+  "a@a.",
+  "a%40",
+  "://",
+  "a://b:",
+  "://a:b@",
+  "4111 ",
+  "4111-",
+  "1.1.1.1",
+  "255.",
+  "+49 30 ",
+  "(415) ",
+  "0049",
+  "00",
+  "GB82",
+  "DE89 3704 ",
+  "AB12",
+  "RSSMRA",
+  "756.",
+  "123-45-",
+  "19811218-",
+  "ssn 123456789 ",
+  "passport A123456",
+  "phone 1",
+  "eyJ",
+  "eyJ-",
+  "eyJhbGciOiJI.",
+  "sk-",
+  "sk-a ",
+  "AKIA",
+  "SG.aaaaaaaaaaaaaaaaaaaa.",
+  `M${"a".repeat(24)}.aaaaaa.`,
+  "password=",
+  'password: "',
+  "secret is ",
+  "token",
+  "bearer ",
+  "basic a:",
+  "authorization: ",
+  "-----BEGIN PRIVATE KEY-----",
+  "\\n1",
+  "\\u00e9",
+  `"'\`]\\`,
+  "[EMAIL]",
+  "cookie: a=",
+  "cookie: a=b; ",
+  "--password ",
+  "--a-",
+  "-u a:",
+  "curl -u a:b ",
+  "<a>",
+  "<password>",
+  "<password>a</",
+  "<a ",
+  String.raw`\u0040`,
+  String.raw`\\\\u0040a`,
+  "&#64;",
+  "&commat;a",
+  "4111.",
+  "a_sk-",
+];
+
+const SMALL = 6_250;
+const LARGE = 50_000;
+/** Eight times the text is eight times the work where it is linear, and sixty-four times where it is quadratic. */
+const MOST_GROWTH = 32;
+/** So little processor time says nothing. */
+const NEGLIGIBLE_MICROSECONDS = 30_000;
+
+/** Processor time, of which others on the machine take none; the least of three. */
+function microseconds(run: () => unknown): number {
+  const times = [0, 1, 2].map(() => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  });
+  return Math.min(...times);
+}
+
+function repeated(piece: string, length: number): string {
+  return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+}
+
+describe("reliability.md: no text makes a built-in pattern take more than linear time", () => {
+  const set = createPatternSet(BUILT_IN_PATTERNS);
+  const searches = [...BUILT_IN_PATTERNS, { name: "prepare", find: set.prepare }];
+  it.each(PIECES)("50,000 characters of %j", (piece) => {
+    const [small, large] = [repeated(piece, SMALL), repeated(piece, LARGE)];
+    for (const { name, find } of searches) {
+      const largeMicros = microseconds(() => find(large));
+      if (largeMicros < NEGLIGIBLE_MICROSECONDS) continue;
+      const growth =
+        largeMicros /
+        Math.max(
+          1,
+          microseconds(() => find(small)),
+        );
+      expect(growth, `${name}: ${largeMicros} µs for ${LARGE} characters`).toBeLessThan(MOST_GROWTH);
+    }
+  });
+
+  it.each(PIECES)("50,000 characters of %j are redacted whole", (piece) => {
+    expect(typeof redact(repeated(piece, LARGE))).toBe("string");
+  });
+});

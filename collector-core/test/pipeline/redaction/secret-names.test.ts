@@ -1,0 +1,21 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  mayEndSecretName,
+  SECRET_NAME_SUFFIXES,
+  SECRET_NAMES,
+} from "../../../src/pipeline/redaction/secret-names.js";
+
+it.each([...SECRET_NAMES, ...SECRET_NAME_SUFFIXES])(
+  "whatever ends with %s may end the name of a secret, in capitals too",
+  (source) => {
+    fc.assert(
+      fc.property(fc.stringMatching(new RegExp(`^(?:${source})$`)), fc.boolean(), (name, isCapital) => {
+        const written = isCapital ? name.toUpperCase() : name;
+        const last = written.length - 1;
+        expect(mayEndSecretName(written.charCodeAt(last - 1), written.charCodeAt(last))).toBe(true);
+      }),
+      { numRuns: 100, seed: 42 },
+    );
+  },
+);

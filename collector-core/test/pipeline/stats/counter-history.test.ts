@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { createCounterHistory } from "../../../src/pipeline/stats/counter-history.js";
+import { createStepClock } from "../../../src/pipeline/stats/step-clock.js";
+import { CONTEXT, createTestMetrics } from "../metrics/support.js";
+
+it("sums up what became of evaluations, whatever their type and service", () => {
+  const metrics = createTestMetrics();
+  const time = createStepClock({ now: () => 0, monotonic: () => 0 });
+  const counters = createCounterHistory({ sources: [metrics], time });
+  metrics.countEvaluation("relevance", "completed", CONTEXT);
+  metrics.countEvaluation("toxicity", "completed", { ...CONTEXT, service: "mail" });
+  metrics.countEvaluation("toxicity", "timeout", CONTEXT);
+  const evaluations = counters.read(0, 10, 1).filter(({ name }) => name === "obs_evaluations_total");
+  expect(evaluations).toMatchObject([
+    { labels: { outcome: "completed" }, total: 2, values: [2] },
+    { labels: { outcome: "timeout" }, total: 1, values: [1] },
+  ]);
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { createSpanStats } from "../../../src/pipeline/stats/span-stats.js";
+import { bucketQuantile } from "../../../src/pipeline/stats/stats-cells.js";
+import { BlockRing, mergeBlocks, packBlock, type BlockRow } from "../../../src/pipeline/stats/step-blocks.js";
+
+function row(id: number, ...cells: number[]): BlockRow {
+  return { id, cells: Float64Array.from(cells) };
+}
+
+describe("the steps of the statistics", () => {
+  it("keep what is not zero, and merge row by row", () => {
+    const blocks = [packBlock(0, [row(7, 1, 0, 2), row(3, 0, 5, 0)]), packBlock(10, [row(7, 0, 0, 1)])];
+    const merged = mergeBlocks(0, blocks, 3);
+    expect([...merged.rows]).toEqual([7, 3]);
+    expect([...merged.values]).toEqual([1, 3, 5]);
+  });
+
+  it("go oldest first when there is no room, and say until when they are gone", () => {
+    const block = (ms: number) => packBlock(ms, [row(0, 1, 1, 1)]);
+    const ring = new BlockRing({ maxBytes: 3 * block(0).bytes });
+    for (let ms = 0; ms < 5; ms++) ring.push(block(ms));
+    expect(ring.from(0).map(({ startMs }) => startMs)).toEqual([2, 3, 4]);
+    expect(ring.lostMs).toBe(1);
+    expect(ring.bytes).toBe(3 * block(0).bytes);
+  });
+
+  it("contract 3: are of at most 2,000 sets of labels and 64 MiB, however much there is to tell apart", () => {
+    let nowMs = 0;
+    const stats = createSpanStats({
+      clock: { now: () => nowMs, monotonic: () => nowMs },
+      durationBuckets: Array.from({ length: 20 }, (_, index) => index + 1),
+    });
+    for (let step = 0; step < 400; step++) {
+      stats.roll();
+      for (let agent = 0; agent < 2500; agent++) {
+        stats.touch(stats.rows.resolve({ agent: String(agent) })).fill(1);
+      }
+      nowMs += 10_000;
+    }
+    stats.roll();
+    expect(stats.rows.all).toHaveLength(2000);
+    expect(stats.rows.all.at(-1)?.labels.agent).toBe("__other__");
+    expect(stats.bytes).toBeLessThan(60 * 1024 * 1024);
+    expect(stats.keptSinceMs(false)).toBeGreaterThan(nowMs - 3600_000);
+    expect(stats.blocksFrom(0, false).at(-2)?.startMs).toBe(nowMs - 10_000);
+  });
+});
+
+describe("a quantile of buckets", () => {
+  const quantile = (counts: number[], q: number) =>
+    bucketQuantile(Float64Array.from(counts), 0, [1, 2, 4], q);
+
+  it("lies where histogram_quantile puts it", () => {
+    expect(quantile([2, 2, 0, 0], 0.5)).toBe(1);
+    expect(quantile([2, 2, 0, 0], 0.75)).toBe(1.5);
+    expect(quantile([0, 0, 4, 0], 0.5)).toBe(3);
+    expect(quantile([0, 0, 0, 3], 0.5)).toBe(4);
+    expect(quantile([0, 0, 0, 0], 0.5)).toBeUndefined();
+  });
+});
