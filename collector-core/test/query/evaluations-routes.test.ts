@@ -6,8 +6,8 @@ import type {
 } from "../../src/api-schema/evaluations.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
-import { HANGS, VERDICT } from "./judge-server.js";
-import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
+import { HANGS, VERDICT } from "../evaluation/judge-server.js";
+import { judgedSpan, startJudgedCollector } from "../evaluation/judged-collector.js";
 
 const list = ({ get }: RunningCollector, query = "") => get<EvaluationList>(`/v1/evaluations${query}`);
 const summary = ({ get }: RunningCollector, query = "") =>

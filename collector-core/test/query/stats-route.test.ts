@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LiveMetrics, Stats } from "../../../src/api-schema/stats.js";
-import type { Clock } from "../../../src/runtime/clock.js";
-import { countTurns, everLater } from "../../runtime/loop-turns.js";
-import { listen } from "../../query/live-reader.js";
-import { errorOf, span, startCollector } from "../../running-collector.js";
+<import type { LiveMetrics, Stats } from "../../src/api-schema/stats.js";
+import type { Clock } from "../../src/runtime/clock.js";
+import { countTurns, everLater } from "../runtime/loop-turns.js";
+import { listen } from "./live-reader.js";
+import { errorOf, span, startCollector } from "../running-collector.js";
 
 /** A clock that stands still at a whole hour until it is moved. */
 function handClock(): Clock & { advance(seconds: number): void; jumpWall(seconds: number): void } {
