@@ -35,6 +35,14 @@ export interface LaunchedApp {
   readonly exit: Promise<number | null>;
 }
 
+/** An app that no test ends by itself. */
+export interface StartedApp extends LaunchedApp {
+  /** What the app has written to stderr so far. */
+  stderr(): string;
+  /** Ends the app, and removes what it has left. */
+  stop(): Promise<void>;
+}
+
 export interface LaunchOptions {
   readonly env?: Record<string, string>;
   /** Another app's, for a second instance. */
@@ -42,7 +50,17 @@ export interface LaunchOptions {
 }
 
 /** Starts the app, on any free port unless said otherwise, and ends it with the test. */
-export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): LaunchedApp {
+export function launchApp(options: LaunchOptions = {}): LaunchedApp {
+  const app = startApp(options);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") process.stderr.write(`── the app's stderr:\n${app.stderr()}\n`);
+    await app.stop();
+  });
+  return app;
+}
+
+/** {@link launchApp} for several tests; whoever calls this stops it. */
+export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): StartedApp {
   const app = packApp();
   mkdirSync(configHome, { recursive: true });
   const child = fork(app.main, [], {
@@ -65,8 +83,7 @@ export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOpti
   let browser: Browser | undefined;
   let asked = 0;
 
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === "fail") process.stderr.write(`── the app's stderr:\n${stderr}\n`);
+  async function stop(): Promise<void> {
     await browser?.close();
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
@@ -74,7 +91,7 @@ export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOpti
     clearTimeout(timer);
     app.remove();
     rmSync(configHome, { recursive: true, force: true });
-  });
+  }
 
   const of = <T extends DoubleReport["type"]>(type: T): ReportOf<T>[] =>
     reports.filter((report): report is ReportOf<T> => report.type === type);
@@ -92,7 +109,7 @@ export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOpti
     );
   }
 
-  const launched: LaunchedApp = {
+  const launched: StartedApp = {
     process: child,
     configHome,
     exit,
@@ -121,6 +138,8 @@ export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOpti
       // The log file may hold an earlier run's address as well.
       until("address", () => /"Listening on ([^"]+)"/.exec(stderr)?.[1]),
     log: () => readLog(join(configHome, "Obspan/logs/obspan.log")),
+    stderr: () => stderr,
+    stop,
   };
   return launched;
 }

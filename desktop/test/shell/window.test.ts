@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { launchApp } from "./launch-app.js";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { launchApp, startApp, type StartedApp } from "./launch-app.js";
 import { expectBridge, expectNoPermissions, expectOwnPagesOnly } from "./window-journey.js";
 
 const NOT_OPENED = [
@@ -24,20 +24,25 @@ async function foreignSite(): Promise<{ url: string; visits: () => number }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, visits: () => visits };
 }
 
+/** For the tests that leave the app as they found it. Others launch their own. */
+let shared: StartedApp;
+beforeAll(() => {
+  shared = startApp();
+});
+afterAll(() => shared.stop());
+
 describe("the window", () => {
   test("shows the pages of the collector that runs in the app", async () => {
-    const app = launchApp();
-    const page = await app.page();
+    const page = await shared.page();
     expect(await page.title()).toBe("Obspan");
-    const health = await fetch(`${await app.url()}/health`);
+    const health = await fetch(`${await shared.url()}/health`);
     expect(await health.json()).toMatchObject({ status: "ok", version: "0.1.0" });
-    expect(await app.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    await vi.waitFor(() => expect(app.reports("window-call").map(({ call }) => call)).toContain("show"));
+    expect(await shared.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await vi.waitFor(() => expect(shared.reports("window-call").map(({ call }) => call)).toContain("show"));
   });
 
   test("gives the page the bridge and nothing else of Electron or Node", async () => {
-    const app = launchApp();
-    await expectBridge(await app.page(), { platform: process.platform, version: "0.1.0" });
+    await expectBridge(await shared.page(), { platform: process.platform, version: "0.1.0" });
   });
 
   test("stays on the collector's origin: navigation elsewhere and new windows are denied", async () => {
@@ -64,14 +69,12 @@ describe("the window", () => {
   });
 
   test("denies every permission but putting text on the clipboard", async () => {
-    const app = launchApp();
-    await expectNoPermissions(await app.page());
+    await expectNoPermissions(await shared.page());
   });
 
   test("denies webviews", async () => {
-    const app = launchApp();
-    await app.page();
-    expect(await app.ask({ type: "attach-webview" })).toBe(false);
+    await shared.page();
+    expect(await shared.ask({ type: "attach-webview" })).toBe(false);
   });
 });
 
@@ -97,43 +100,40 @@ describe("the bridge", () => {
   });
 
   test("refuses to open what is not a plain https address", async () => {
-    const app = launchApp();
-    const page = await app.page();
+    const page = await shared.page();
     for (const url of NOT_OPENED) {
       const refused = page.evaluate((address) => window.obspan?.openExternal(address), url);
       await expect(refused, url).rejects.toThrow("Only https addresses can be opened.");
     }
-    expect(app.reports("dialog")).toEqual([]);
+    expect(shared.reports("dialog")).toEqual([]);
   });
 
   test("is answered only for the collector's own page, and only with arguments as described", async () => {
-    const app = launchApp();
-    await app.page();
-    const url = await app.url();
+    await shared.page();
+    const url = await shared.url();
     const call = { type: "invoke-as", url, isMainFrame: true, channel: "obspan:open-external" } as const;
     const https = ["https://example.com/"];
-    await expect(app.ask({ ...call, url: "http://127.0.0.1:1/", args: https })).rejects.toThrow("Denied.");
-    await expect(app.ask({ ...call, isMainFrame: false, args: https })).rejects.toThrow("Denied.");
+    await expect(shared.ask({ ...call, url: "http://127.0.0.1:1/", args: https })).rejects.toThrow("Denied.");
+    await expect(shared.ask({ ...call, isMainFrame: false, args: https })).rejects.toThrow("Denied.");
     for (const args of [
       [],
       [1],
       ["https://example.com/", "more"],
       ["https://example.com/".padEnd(3000, "x")],
     ]) {
-      await expect(app.ask({ ...call, args })).rejects.toThrow("Denied.");
+      await expect(shared.ask({ ...call, args })).rejects.toThrow("Denied.");
     }
-    expect(app.reports("dialog")).toEqual([]);
+    expect(shared.reports("dialog")).toEqual([]);
   });
 
   test("hands the menu's commands to the page", async () => {
-    const app = launchApp();
-    const page = await app.page();
+    const page = await shared.page();
     await page.evaluate(() => {
       const heard: string[] = [];
       Object.assign(window, { heard });
       window.obspan?.onMenu((command) => heard.push(command));
     });
-    for (const id of ["palette", "shortcuts", "rail"]) app.command({ type: "menu", id });
+    for (const id of ["palette", "shortcuts", "rail"]) shared.command({ type: "menu", id });
     const heard = (): Promise<unknown> =>
       page.evaluate(() => (window as unknown as { heard: unknown }).heard);
     await vi.waitFor(async () => expect(await heard()).toEqual(["palette", "shortcuts", "rail"]));
