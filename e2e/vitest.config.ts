@@ -13,10 +13,9 @@ export default defineConfig({
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A browser on a loaded build machine may starve for longer than any sensible timeout. The report says which test
-    // needed its second try; at home there is none.
-    retry: process.env["CI"] === undefined ? 0 : 1,
-    // The journeys measure time and fill queues: one at a time, so that they do not disturb each other.
-    fileParallelism: false,
+    // Two lanes, a file at a time in each. Files share nothing: ports are free ones, folders temporary. The files of a
+    // lane share its process, and with it the browser (screen/browser.ts).
+    maxWorkers: 2,
+    isolate: false,
   },
 });

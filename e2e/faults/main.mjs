@@ -93,6 +93,8 @@ async function runTests(suite, names) {
       "--testNamePattern",
       names,
       `--testTimeout=${MOST_MS}`,
+      // What is measured has the machine for itself.
+      "--maxWorkers=1",
       "--reporter=default",
       "--reporter=json",
       `--outputFile.json=${report}`,

@@ -15,7 +15,7 @@ import {
 import { scrape } from "../harness/scrape.js";
 import { runProgram } from "../harness/shell.js";
 import { until } from "../harness/until.js";
-import { launchBrowser, openPage } from "../screen/browser.js";
+import { sharedBrowser, openPage } from "../screen/browser.js";
 
 /** What a page has of the clipboard. */
 interface Clipboard {
@@ -29,10 +29,10 @@ let browser: Browser;
 let folder: string;
 let provider: ReplayServer;
 beforeAll(async () => {
-  [browser, folder, provider] = await Promise.all([launchBrowser(), installPackedSdk(), startReplayServer()]);
+  [browser, folder, provider] = await Promise.all([sharedBrowser(), installPackedSdk(), startReplayServer()]);
 });
 afterAll(async () => {
-  await Promise.all([browser.close(), provider.close()]);
+  await provider.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { createHttpClient, telemetry } from "../harness/http-client.js";
 import { modelCall } from "../harness/model-call.js";
 import { startPrometheus, type Prometheus } from "../harness/prometheus.js";
 import { until } from "../harness/until.js";
-import { launchBrowser, openPage } from "../screen/browser.js";
+import { sharedBrowser, openPage } from "../screen/browser.js";
 
 let browser: Browser;
 let collector: BuiltCollector;
@@ -13,7 +13,7 @@ let prometheus: Prometheus;
 let sending: NodeJS.Timeout;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
   collector = await startBuiltCollector({ SRE_ENABLED: "true", SRE_DEFAULT_SLO_ERROR_RATE: "0.5" });
   prometheus = await startPrometheus({ obspan: `127.0.0.1:${collector.port}` });
   // Rates need counters that rise while they are scraped.
@@ -30,7 +30,6 @@ afterAll(async () => {
   clearInterval(sending);
   await prometheus.stop();
   await killProgram(collector);
-  await browser.close();
 });
 
 /** A call of a model, one that fails, and a call of a tool. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { freePort } from "../harness/built-collector.js";
 import { startProgram } from "../harness/child-program.js";
 import { until } from "../harness/until.js";
-import { launchBrowser, openPage } from "../screen/browser.js";
+import { sharedBrowser, openPage } from "../screen/browser.js";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
 const README = join(project, "collector-core/README.md");
@@ -101,8 +101,7 @@ describe("the packed collector", () => {
         () => undefined,
       ),
     );
-    const browser = await launchBrowser();
-    onTestFinished(() => browser.close());
+    const browser = await sharedBrowser();
     const { page, complaints } = await openPage(browser, url);
     await page.getByRole("button", { name: "Send a test trace" }).click();
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();

@@ -16,8 +16,18 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Starts the browser; whoever calls this closes it. */
-export async function launchBrowser(): Promise<Browser> {
+/** The one browser of this process, from its first use to the end of the process. */
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The browser, for all files of tests that run in this process. Each test has a context of its own in it
+ * ({@link openPage}): nothing but the start is shared. Nobody closes it: Playwright ends it with the process.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  return (shared ??= launchBrowser());
+}
+
+async function launchBrowser(): Promise<Browser> {
   const executable = existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {};
   return await chromium.launch({ ...executable, args: ARGUMENTS });
 }

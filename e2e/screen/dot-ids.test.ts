@@ -1,13 +1,12 @@
 import type { Browser } from "playwright";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { collectorForTest } from "../harness/built-collector.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 it.each([".", ".."])(
   "a trace whose id is %s is opened from the list, reloads to itself, shows a span whole and is deleted",

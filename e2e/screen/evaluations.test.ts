@@ -1,17 +1,16 @@
 import type { EvaluationList } from "@obspan/collector-core/api-schema";
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startJudgeServer, type JudgeServer } from "../../collector-core/test/evaluation/judge-server.js";
 import { collectorForTest, type BuiltCollector, type Settings } from "../harness/built-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 const INVENTED = "Both figures are invented.";
 

@@ -1,13 +1,12 @@
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest } from "../harness/built-collector.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 const TEXTS: Readonly<Record<string, string>> = {
   "what a compiler underlines": `error: no such name\n    ${"~".repeat(50)} ${"here is what it said about it ".repeat(8)}`,

@@ -1,16 +1,15 @@
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { modelCall } from "../harness/model-call.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { until } from "../harness/until.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 async function post(
   collector: BuiltCollector,

@@ -1,17 +1,16 @@
 import type { Browser, Locator, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, freePort, type BuiltCollector } from "../harness/built-collector.js";
 import { accessibilityViolations } from "./accessibility.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";
 
 const KEY = "correct-horse-battery";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 async function post(collector: BuiltCollector, traceId: string): Promise<void> {
   const response = await fetch(`${collector.url}/v1/telemetry`, {

@@ -1,16 +1,15 @@
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { accessibilityViolations } from "./accessibility.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 
 const SHARED_ID = "order-48190";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 /** One span of the trace that both tenants have, with a text too long to come at once. */
 async function post(

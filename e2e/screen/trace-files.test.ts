@@ -1,17 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Download, Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
-import { launchBrowser, openPage } from "./browser.js";
+import { sharedBrowser, openPage } from "./browser.js";
 import { supportRun } from "./support-run.js";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> {
   const response = await fetch(`${collector.url}/v1/telemetry`, {

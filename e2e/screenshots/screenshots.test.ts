@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
-import { launchBrowser, openPage } from "../screen/browser.js";
+import { sharedBrowser, openPage } from "../screen/browser.js";
 import { collectorAfterAnHour } from "../screen/simulated-hour.js";
 import { supportRun } from "../screen/support-run.js";
 
@@ -15,9 +15,8 @@ const README_DIRECTORY = fileURLToPath(new URL("../../docs/images/", import.meta
 let browser: Browser;
 beforeAll(async () => {
   mkdirSync(DIRECTORY, { recursive: true });
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
 
 async function post(
   collector: Pick<BuiltCollector, "url">,

@@ -1,10 +1,11 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { createCollector, createLogger, loadConfig } from "@obspan/collector-core";
 import { fileURLToPath } from "node:url";
-import { chromium, type Page } from "playwright";
+import type { Page } from "playwright";
 import { expect, onTestFinished } from "vitest";
+import { sharedBrowser } from "./browser.js";
 
-const UI = fileURLToPath(new URL("../../dist/renderer/", import.meta.url));
+const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
 
 /** A collector with the built pages, and a page of real Chromium on it. */
 export interface ShownApp {
@@ -27,24 +28,15 @@ export async function showApp(path = "/traces"): Promise<ShownApp> {
     uiDirectory: UI,
   });
   await collector.start();
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-quic",
-      "--no-first-run",
-    ],
-  });
   onTestFinished(async () => {
-    await browser.close();
     await collector.stop();
   });
+  const browser = await sharedBrowser();
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     reducedMotion: "reduce",
   });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(collector.url + path);
   await page.locator("nav.rail").waitFor();

@@ -6,6 +6,16 @@ const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const input = ({ page }: ShownApp) => page.getByRole("combobox", { name: "Search or jump to" });
 const lines = ({ page }: ShownApp) => page.getByRole("option");
 
+/** What is needed of an element: the types of browsers are not among those of Node. */
+interface PageElement {
+  readonly ownerDocument: { readonly activeElement: unknown };
+  contains(other: unknown): boolean;
+}
+
+/** Run in the page: true where an element has the focus, or something in it. */
+const hasFocus = (element: PageElement): boolean => element === element.ownerDocument.activeElement;
+const holdsFocus = (element: PageElement): boolean => element.contains(element.ownerDocument.activeElement);
+
 async function openPalette(app: ShownApp, typed = ""): Promise<void> {
   await app.page.keyboard.press("Control+k");
   await input(app).waitFor();
@@ -19,12 +29,10 @@ describe("the palette", () => {
     await jump.focus();
     await openPalette(app);
     await app.expectAccessible();
-    expect(await input(app).evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await input(app).evaluate(hasFocus)).toBe(true);
     await app.page.keyboard.press("Escape");
     await input(app).waitFor({ state: "detached" });
-    await vi.waitFor(async () =>
-      expect(await jump.evaluate((element) => element === document.activeElement)).toBe(true),
-    );
+    await vi.waitFor(async () => expect(await jump.evaluate(hasFocus)).toBe(true));
   });
 
   test("opens a trace whose id is pasted", async () => {
@@ -121,9 +129,7 @@ describe("keys", () => {
     await app.page.keyboard.press("Enter");
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
-    await vi.waitFor(async () =>
-      expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true),
-    );
+    await vi.waitFor(async () => expect(await dialog.evaluate(holdsFocus)).toBe(true));
   });
 
   test("Space pauses, but presses a button that has the focus", async () => {
