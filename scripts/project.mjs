@@ -2,10 +2,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { root, runJobs, runNode, tool } from "./jobs.mjs";
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export { root };
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
 /** Stops with a message where this Node is too old: a syntax error deep in a dependency would say less. */
@@ -47,19 +48,8 @@ export async function ensureInstalled(directory = root) {
 
 /** Compiles what has changed since the last build, and puts the web UI beside the collector that serves it. */
 export async function build() {
-  await buildSdk();
-  await mustRunTool("typescript/bin/tsc", ["--build"]);
-  await bundleCommand();
-  await mustRunTool("vite/bin/vite.js", [
-    "build",
-    "--logLevel=warn",
-    "--config",
-    join(root, "desktop/vite.renderer.config.ts"),
-  ]);
-  await buildShell();
-  const ui = join(root, "collector-core/ui");
-  rmSync(ui, { recursive: true, force: true });
-  cpSync(join(root, "desktop/dist/renderer"), ui, { recursive: true });
+  const failed = await runJobs(BUILD_JOBS, { quiet: true });
+  if (failed.size > 0) process.exit(1);
 }
 
 /** Builds the SDK as it is shipped, which all others import: only where a source is newer than the last build. */
@@ -71,8 +61,9 @@ async function buildSdk() {
     ...readdirSync(join(root, "sdk/src"), { recursive: true }).map((file) => join("src", String(file))),
   ];
   const newestMs = Math.max(...sources.map((file) => statSync(join(root, "sdk", file)).mtimeMs));
-  if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return;
+  if (existsSync(built) && statSync(built).mtimeMs >= newestMs) return true;
   await runTsdown({ logLevel: "error" });
+  return true;
 }
 
 /** Builds the SDK anew whenever a source of it changes, for as long as this process runs. */
@@ -89,7 +80,7 @@ async function runTsdown(options) {
 }
 
 /** Bundles the command `obspan`, so that it starts quickly: only where something that goes into it has changed. */
-async function bundleCommand() {
+async function bundleCommand(output) {
   const bundle = join(root, "collector-core/bundle/main.js");
   const config = join(root, "collector-core/vite.command.config.mjs");
   const compiled = join(root, "collector-core/tsconfig.tsbuildinfo");
@@ -100,22 +91,64 @@ async function bundleCommand() {
     join(root, "node_modules/.package-lock.json"),
   ];
   const newestMs = Math.max(...parts.map((file) => statSync(file).mtimeMs));
-  if (existsSync(bundle) && statSync(bundle).mtimeMs >= newestMs) return;
-  await mustRunTool("vite/bin/vite.js", ["build", "--logLevel=error", "--config", config]);
+  if (existsSync(bundle) && statSync(bundle).mtimeMs >= newestMs) return true;
+  return await vite("collector-core/vite.command.config.mjs", "error")(output);
 }
 
-/** Bundles the Electron shell: main and preload, beside the pages that it shows. */
-function buildShell() {
-  const config = join(root, "desktop/vite.shell.config.ts");
-  return mustRunTool("vite/bin/vite.js", ["build", "--logLevel=warn", "--config", config]);
+/** Builds the web UI, and puts a copy beside the collector that serves it. */
+async function buildPages(output) {
+  if (!(await vite("desktop/vite.renderer.config.ts", "warn")(output))) return false;
+  const ui = join(root, "collector-core/ui");
+  rmSync(ui, { recursive: true, force: true });
+  cpSync(join(root, "desktop/dist/renderer"), ui, { recursive: true });
+  return true;
 }
 
-/** What holds the sources to their rules: lint, format, dead code, reference pages. Needs the build. */
-export async function checkSources() {
-  await mustRunTool("eslint/bin/eslint.js", ["."]);
-  await mustRunTool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", "."]);
-  await mustRunTool("knip/bin/knip.js", []);
-  await mustRun(process.execPath, [join(root, "scripts/docs.mjs"), "--check"]);
+function vite(config, logLevel) {
+  return tool("vite/bin/vite.js", ["build", `--logLevel=${logLevel}`, "--config", join(root, config)]);
+}
+
+/** The SDK, and all types: what lint, the reference pages and the unit tests need. */
+export const COMPILE_JOBS = [
+  { name: "SDK build", run: buildSdk },
+  { name: "types", after: ["SDK build"], run: tool("typescript/bin/tsc", ["--build"]) },
+];
+
+/** All that is built: a job that needs the whole build names the last three. */
+export const BUILD_JOBS = [
+  ...COMPILE_JOBS,
+  { name: "command bundle", after: ["types"], run: bundleCommand },
+  { name: "pages", after: ["types"], run: buildPages },
+  // The Electron shell: main and preload, beside the pages that it shows.
+  { name: "shell", after: ["types"], run: vite("desktop/vite.shell.config.ts", "warn") },
+];
+
+/**
+ * What holds the sources to their rules: lint, format, dead code, import cycles, reference pages.
+ *
+ * @param {boolean} useCache - true to look only at files that have changed since the last time. What lint says of a file
+ * by the types of others is then as old as the file's last change: `npm test` looks at all.
+ */
+export function sourceJobs(useCache) {
+  const cache = (name) =>
+    useCache ? ["--cache", "--cache-strategy=content", `--cache-location=node_modules/.cache/${name}`] : [];
+  return [
+    { name: "lint", after: ["types"], run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]) },
+    {
+      name: "format",
+      run: tool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", ".", ...cache("format-check")]),
+    },
+    { name: "dead code", after: ["types"], run: tool("knip/bin/knip.js", []) },
+    {
+      name: "import cycles",
+      run: (output) => runNode([join(root, "scripts/lint/import-cycles.mjs")], output),
+    },
+    {
+      name: "reference pages",
+      after: ["types"],
+      run: (output) => runNode([join(root, "scripts/docs.mjs"), "--check"], output),
+    },
+  ];
 }
 
 /** True where a program is on the PATH. */

@@ -6,15 +6,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, checkSources, ensureInstalled, hasProgram, requireNode, root, run } from "./project.mjs";
-
-/** Suites, each with the minutes it may take: a hanging one must not eat the time of the others. */
-const SUITES = [
-  { name: "SDK", config: "sdk/vitest.config.ts", budgetMinutes: 3 },
-  { name: "unit", config: "collector-core/vitest.config.ts", budgetMinutes: 6 },
-  { name: "desktop", config: "desktop/vitest.config.ts", budgetMinutes: 5 },
-  { name: "end to end", config: "e2e/vitest.config.ts", budgetMinutes: 22 },
-];
+import { runJobs } from "./jobs.mjs";
+import { BUILD_JOBS, ensureInstalled, hasProgram, requireNode, sourceJobs } from "./project.mjs";
+import { SUITES, suiteJob } from "./suites.mjs";
 
 /** Programs of Debian packages that the tests talk to. */
 const PROGRAMS = [
@@ -25,48 +19,36 @@ const PROGRAMS = [
 requireNode();
 await ensureInstalled();
 getPrograms();
-await build();
-await checkSources();
 
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
-const totals = { passed: 0, failed: 0, skipped: 0 };
-for (const [index, suite] of SUITES.entries()) await runSuite(suite, join(reports, `${index}.json`));
+const startedAt = Date.now();
+const suites = SUITES.map((suite, index) => ({ ...suite, report: join(reports, `${index}.json`) }));
+// Beside the two lanes of the journeys, which wait a lot, one worker fills what is left of two cores.
+const failed = await runJobs([
+  ...BUILD_JOBS,
+  ...suites.map((suite) => suiteJob(suite, { report: suite.report, workers: suite.isUnit ? 1 : undefined })),
+  ...sourceJobs(false),
+]);
+const counts = suites.map(({ name, report }) => readCounts(name, report));
 rmSync(reports, { recursive: true, force: true });
 
-const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
-console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
-process.exit(totals.failed > 0 ? 1 : 0);
+const total = (key) => counts.reduce((sum, each) => sum + each[key], 0);
+// A suite that was cut off, or failed outside a test, and whatever else failed, is one failure at least.
+const withoutCount = [...failed].filter(
+  (name) => !counts.some((each) => each.name === name && each.failed > 0),
+);
+console.log(`\n── all: ${Math.round((Date.now() - startedAt) / 1000)} s`);
+if (failed.size > 0) console.log(`Failed: ${[...failed].join(", ")}`);
+const skipped = total("skipped") > 0 ? `, ${total("skipped")} skipped` : "";
+console.log(`${total("passed")} passed, ${total("failed") + withoutCount.length} failed${skipped}`);
+process.exitCode = failed.size > 0 ? 1 : 0;
 
-async function runSuite({ name, config, budgetMinutes }, report) {
-  console.log(`\n── ${name} (at most ${budgetMinutes} min)`);
-  const started = Date.now();
-  const code = await run(
-    process.execPath,
-    [
-      join(root, "node_modules/vitest/vitest.mjs"),
-      "run",
-      "--config",
-      config,
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${report}`,
-    ],
-    { timeout: budgetMinutes * 60_000, killSignal: "SIGKILL" },
-  );
-  const counts = readCounts(report);
-  totals.passed += counts.passed;
-  totals.skipped += counts.skipped;
-  // A suite that was cut off, or failed outside a test, counts as one failure at least.
-  totals.failed += code === 0 ? counts.failed : Math.max(1, counts.failed);
-  console.log(`── ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
-}
-
-function readCounts(report) {
+function readCounts(name, report) {
   try {
     const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
+    return { name, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { name, passed: 0, failed: 0, skipped: 0 };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-<import type { LiveMetrics, Stats } from "../../src/api-schema/stats.js";
+import type { LiveMetrics, Stats } from "../../src/api-schema/stats.js";
 import type { Clock } from "../../src/runtime/clock.js";
 import { countTurns, everLater } from "../runtime/loop-turns.js";
 import { listen } from "./live-reader.js";

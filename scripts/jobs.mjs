@@ -1,0 +1,124 @@
+/** Runs the steps of a build or a test run at the same time, as many as there are cores, each after what it needs. */
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * @typedef {object} Job
+ * @property {string} name
+ * @property {readonly string[]} [after] names of the jobs that this one needs. Jobs that are not in the list count as done.
+ * @property {(output: Output) => Promise<boolean>} run resolves with false where it failed
+ */
+
+/**
+ * Where a job writes to.
+ *
+ * @typedef {object} Output
+ * @property {(text: string) => void} write
+ */
+
+/**
+ * Runs jobs in the order of the list, as far as what they need is done. A failure keeps only the jobs that need the
+ * failed one from running.
+ *
+ * @param {readonly Job[]} jobs
+ * @param {object} options
+ * @param {number} [options.concurrency] how many run at a time
+ * @param {boolean} [options.quiet] true to say nothing of how long jobs took
+ * @returns {Promise<Set<string>>} the names of the jobs that failed or could not run
+ */
+export async function runJobs(
+  jobs,
+  { concurrency = Math.max(2, availableParallelism()), quiet = false } = {},
+) {
+  const waiting = [...jobs];
+  const running = new Map();
+  const unfinished = new Set(jobs.map(({ name }) => name));
+  const failed = new Set();
+
+  while (waiting.length + running.size > 0) {
+    for (const job of waiting.splice(0)) {
+      const after = job.after ?? [];
+      if (after.some((name) => failed.has(name))) skip(job);
+      else if (running.size < concurrency && !after.some((name) => unfinished.has(name))) start(job);
+      else waiting.push(job);
+    }
+    if (running.size > 0) await Promise.race(running.values());
+    else if (waiting.length > 0)
+      throw new Error(`These jobs wait for each other: ${waiting.map(({ name }) => name)}`);
+  }
+  return failed;
+
+  function start(job) {
+    running.set(
+      job.name,
+      runJob(job, quiet).then((succeeded) => end(job.name, succeeded)),
+    );
+  }
+
+  function skip({ name }) {
+    console.log(`── ${name}: not run, what it needs has failed`);
+    end(name, false);
+  }
+
+  function end(name, succeeded) {
+    running.delete(name);
+    unfinished.delete(name);
+    if (!succeeded) failed.add(name);
+  }
+}
+
+/** Runs one job. Its output is printed line by line, each with the job's name: lines of several jobs mix. */
+async function runJob({ name, run }, quiet) {
+  const startedAt = Date.now();
+  const print = (line) => void console.log(`${name} │ ${line}`);
+  let rest = "";
+  function write(text) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") print(line);
+  }
+  const succeeded = await run({ write }).catch((error) => {
+    write(`\n${error.stack}\n`);
+    return false;
+  });
+  if (rest !== "") print(rest);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  if (!quiet || !succeeded) console.log(`── ${name}: ${succeeded ? "" : "failed, "}${seconds} s`);
+  return succeeded;
+}
+
+/**
+ * A job's `run` for the entry file of a dependency's command, with this Node: no shell, no npx.
+ *
+ * @param {string} path below node_modules
+ * @param {readonly string[]} args
+ */
+export function tool(path, args, options) {
+  return (output) => runNode([join(root, "node_modules", path), ...args], output, options);
+}
+
+/** Runs Node in the project's root. @returns true where it ended with code 0. */
+export function runNode(args, output, options = {}) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env,
+      ...options,
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => output.write(text));
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      const done = () => resolve(code === 0);
+      child.once("close", done);
+      // What outlives a command that was killed may hold its output open.
+      setTimeout(done, 2000).unref();
+    });
+  });
+}

@@ -1,0 +1,49 @@
+/** The suites of tests, as jobs. */
+import { join } from "node:path";
+import { root, runNode } from "./jobs.mjs";
+
+/**
+ * Suites, the longest first: the short ones fill what is left of the time. Each has the minutes that it may take: a
+ * hanging one must not eat the time of the others.
+ */
+export const SUITES = [
+  {
+    name: "end to end",
+    config: "e2e/vitest.config.ts",
+    after: ["command bundle", "pages"],
+    budgetMinutes: 25,
+  },
+  {
+    name: "unit",
+    config: "collector-core/vitest.config.ts",
+    after: ["types"],
+    budgetMinutes: 20,
+    isUnit: true,
+  },
+  { name: "desktop", config: "desktop/vitest.config.ts", after: ["pages", "shell"], budgetMinutes: 10 },
+  { name: "SDK", config: "sdk/vitest.config.ts", after: ["types"], budgetMinutes: 10, isUnit: true },
+];
+
+/**
+ * A suite as a job.
+ *
+ * @param {object} options
+ * @param {string} [options.report] file that takes vitest's report as JSON
+ * @param {number} [options.workers] how many processes share the files, where it is not what the suite's config says
+ */
+export function suiteJob({ name, config, after, budgetMinutes }, { report, workers } = {}) {
+  const settings = [
+    ...(report === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
+    ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
+  ];
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  return {
+    name,
+    after,
+    run: (output) =>
+      runNode([vitest, "run", "--config", config, ...settings], output, {
+        timeout: budgetMinutes * 60_000,
+        killSignal: "SIGKILL",
+      }),
+  };
+}
