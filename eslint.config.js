@@ -162,7 +162,7 @@ export default defineConfig(
       `${core}/evaluation/evaluation-re*.ts`,
       `${core}/query/evaluation-log.ts`,
       `${core}/query/live-*.ts`,
-      `${core}/ingest/{batches-once,client-network,failed-keys,link-memory,rate-limits,refused-request,tenant}.ts`,
+      `${core}/ingest/{batch-deduplicator,client-network,failed-keys,link-memory,rate-limits,refused-request,tenant}.ts`,
       `${core}/span/{error-category,normalize-span,span-facts}.ts`,
       `${core}/{logging,hashing}/recent-*.ts`,
     ].map((path) => path.slice(2)),

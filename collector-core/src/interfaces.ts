@@ -11,7 +11,7 @@ import type {
   TraceQuery,
   TraceSummary,
 } from "./api-schema/trace.js";
-import type { NowOrLater } from "./runtime/maybe-promise.js";
+import type { MaybePromise } from "./runtime/maybe-promise.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext } from "./span/span-facts.js";
 import type { StoredSpan } from "./span/stored-span.js";
@@ -75,7 +75,7 @@ export interface Lease {
 /** The ingestion queue (spec 3.2): memory now, shared between processes later. */
 export interface IngestQueue {
   /** Admits a batch, or says why not. Never throws for want of room. */
-  offer(batch: ReceivedBatch): NowOrLater<Admission>;
+  offer(batch: ReceivedBatch): MaybePromise<Admission>;
   /** At most `maxSpans` spans from the head; an empty lease where there are none. */
   take(maxSpans: number): Promise<Lease>;
   /** Calls `listener` whenever spans have been admitted. */

@@ -1,6 +1,6 @@
 import { createImportRoute } from "../ingest/import-route.js";
 import { createIngestGate } from "../ingest/ingest-gate.js";
-import { loadedWhenAsked, type IngestRoute } from "../ingest/ingest-route.js";
+import { lazyRoute, type IngestRoute } from "../ingest/ingest-route.js";
 import { createLinkMemories } from "../ingest/link-memory.js";
 import type { OtherSignal } from "../ingest/otlp-other-signals.js";
 import type { OwnPace } from "../ingest/own-pace.js";
@@ -47,7 +47,7 @@ export function createIngestRoutes(
   };
   return {
     "/v1/telemetry": createTelemetryRoute(common),
-    "/v1/traces": loadedWhenAsked(async () => {
+    "/v1/traces": lazyRoute(async () => {
       const { createOtlpTracesRoute } = await import("../ingest/otlp-traces-route.js");
       return createOtlpTracesRoute({ ...common, linksOf: createLinkMemories(clock) });
     }),
@@ -65,7 +65,7 @@ export function createIngestRoutes(
 }
 
 function otherSignal(signal: OtherSignal): IngestRoute {
-  return loadedWhenAsked(async () =>
+  return lazyRoute(async () =>
     (await import("../ingest/otlp-other-signals.js")).createOtherSignalRoute(signal),
   );
 }

@@ -5,7 +5,7 @@ import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
 import type { IngestRoute } from "../ingest/ingest-route.js";
 import { createOriginGuard } from "../ingest/origin-guard.js";
 import type { OwnPace } from "../ingest/own-pace.js";
-import { onceIn } from "../runtime/throttle.js";
+import { throttle } from "../runtime/throttle.js";
 import type { Access } from "./access.js";
 import type { Foundation } from "./foundation.js";
 import type { Measurement } from "./measurement.js";
@@ -27,10 +27,10 @@ export function createServer(
   { ingestRoutes, registerRoutes, ownPace }: ServerRoutes,
 ): Promise<HttpServer> {
   const log = logger.child("http");
-  const warnOfConnections = onceIn(CONNECTIONS_WARNING_MS, clock, (max: number) =>
+  const warnOfConnections = throttle(CONNECTIONS_WARNING_MS, clock, (max: number) =>
     log.warning(`There are ${max} connections, as many as are taken: new ones are refused until some close.`),
   );
-  const warnOfClient = onceIn(
+  const warnOfClient = throttle(
     CONNECTIONS_WARNING_MS,
     clock,
     ({ max, client }: { max: number; client: string }) =>

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from "../api-schema/errors.js";
 import type { Admission, IngestQueue, ReceivedBatch } from "../interfaces.js";
-import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import { tooLargeMessage } from "./validate-batch.js";
 
 /** Where the routes that bring spans report (contract 4, "The ledger"). */
@@ -22,7 +22,7 @@ export interface BatchAdmission {
    *
    * @throws `ApiError` queue_full, batch_too_large.
    */
-  offer(batch: ReceivedBatch): NowOrLater<void>;
+  offer(batch: ReceivedBatch): MaybePromise<void>;
 }
 
 export function createAdmission(queue: IngestQueue, counters: IngestCounters): BatchAdmission {
@@ -49,7 +49,7 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
         counters.rejected("internal_error", spanCount);
         throw error;
       };
-      let admission: NowOrLater<Admission>;
+      let admission: MaybePromise<Admission>;
       try {
         admission = queue.offer(batch);
       } catch (error) {

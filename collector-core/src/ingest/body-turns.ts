@@ -1,7 +1,7 @@
 import { ApiError } from "../api-schema/errors.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { nextTurn } from "../runtime/loop-turn.js";
-import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 
 /** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
 const MAX_DECOMPRESSING = 3;
@@ -27,7 +27,7 @@ export interface BodyTurns {
   /** Runs when fewer than {@link MAX_DECOMPRESSING} do. */
   decompress<T>(wait: Wait, task: () => Promise<T>): Promise<T>;
   /** Runs when no other does, from the beginning of a turn of the event loop on. */
-  parse<T>(wait: Wait, task: () => NowOrLater<T>): Promise<T>;
+  parse<T>(wait: Wait, task: () => MaybePromise<T>): Promise<T>;
 }
 
 export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {

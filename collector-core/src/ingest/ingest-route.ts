@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../api-schema/errors.js";
-import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
+import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 
 /** What a route answers. */
 export interface IngestAnswer {
@@ -13,19 +13,19 @@ export interface IngestAnswer {
 /** A route that spans come in by, answered without Fastify (docs/decisions/0002). */
 export interface IngestRoute {
   /** Takes one request and returns its answer, or throws the `ApiError` that is its answer. */
-  readonly handle: (request: IncomingMessage) => NowOrLater<IngestAnswer>;
+  readonly handle: (request: IncomingMessage) => MaybePromise<IngestAnswer>;
   /** The answer to an error, where it is not the one of contract 2. */
-  readonly answerError?: (error: ApiError, request: IncomingMessage) => NowOrLater<IngestAnswer>;
+  readonly answerError?: (error: ApiError, request: IncomingMessage) => MaybePromise<IngestAnswer>;
 }
 
 /** A route whose code is loaded with the first request that it gets: what few need must not hold up every start. */
-export function loadedWhenAsked(load: () => Promise<Required<IngestRoute>>): IngestRoute {
+export function lazyRoute(load: () => Promise<Required<IngestRoute>>): IngestRoute {
   let loading: Promise<Required<IngestRoute>> | undefined;
   let loaded: Required<IngestRoute> | undefined;
-  const route = (): NowOrLater<Required<IngestRoute>> =>
+  const route = (): MaybePromise<Required<IngestRoute>> =>
     loaded ?? (loading ??= load().then((route) => (loaded = route)));
   return {
-    handle: (request) => whenThere(route(), ({ handle }) => handle(request)),
-    answerError: (error, request) => whenThere(route(), ({ answerError }) => answerError(error, request)),
+    handle: (request) => whenResolved(route(), ({ handle }) => handle(request)),
+    answerError: (error, request) => whenResolved(route(), ({ answerError }) => answerError(error, request)),
   };
 }

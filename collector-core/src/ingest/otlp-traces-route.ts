@@ -3,7 +3,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { ApiError } from "../api-schema/errors.js";
 import type { BatchPart } from "../interfaces.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
-import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
+import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import type { LinkMemory } from "../otlp/request-links.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
@@ -75,7 +75,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     return await runInTurns(take(otlp, sender), createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }));
   }
 
-  function* take(otlp: OtlpTraceRequest, sender: Sender): Steps<NowOrLater<IngestAnswer>> {
+  function* take(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestAnswer>> {
     const { encoding, tenant } = sender;
     const applications = applicationsOf(otlp);
     const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
@@ -91,7 +91,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       admit.refuse("batch_too_large", mapped.receivedSpans);
       throw tooManyBytes(maxOwnBytes);
     }
-    return whenThere(offer(mapped, body, tenant), () => {
+    return whenResolved(offer(mapped, body, tenant), () => {
       const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
       const answer = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
       return { status: 200, headers, body: answer };
@@ -119,7 +119,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     { applications, receivedSpans, refusedSpans }: MappedRequest,
     body: Buffer,
     tenant: string,
-  ): NowOrLater<void> {
+  ): MaybePromise<void> {
     const receivedAtMs = clock.now();
     const spans: Span[] = [];
     const parts: BatchPart[] = [];

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { ApiError } from "../api-schema/errors.js";
-import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { createBodyTurns, type Wait } from "./body-turns.js";
 import { collectBody, tooLarge } from "./collect-body.js";
@@ -29,7 +29,7 @@ export interface BodyReaderOptions {
  * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding, overloaded;
  * `RequestAborted`; and what `take` throws.
  */
-export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => NowOrLater<T>) => Promise<T>;
+export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => MaybePromise<T>) => Promise<T>;
 
 /** Of as much a parser makes what holds nobody up. */
 export const MAX_TAKEN_AT_ONCE = 256 * 1024;
@@ -65,7 +65,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     request: IncomingMessage,
     received: Buffer,
     decompress: Decompress | undefined,
-    take: (body: Buffer) => NowOrLater<T>,
+    take: (body: Buffer) => MaybePromise<T>,
   ): Promise<T> {
     const begin = async (wait: Wait, body: Buffer): Promise<Begun<T>> => {
       // Its turn lasts until it is taken: no two large bodies have more than their bytes in memory.
@@ -93,7 +93,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
 
 /** A result that may still come: not itself a promise, which would be waited for in turn. */
 interface Begun<T> {
-  readonly taken: NowOrLater<T>;
+  readonly taken: MaybePromise<T>;
 }
 
 type Decompress = (compressed: Buffer, maxBytes: number) => Promise<Buffer>;

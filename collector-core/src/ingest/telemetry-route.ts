@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
 import type { IngestQueue } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
+import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { createAdmission, shuttingDown, type IngestCounters } from "./admission.js";
-import { createBatchesOnce } from "./batches-once.js";
+import { createBatchDeduplicator } from "./batch-deduplicator.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
@@ -34,7 +34,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   const { capacitySpans } = queue.usage();
   const makeSpanId = createSpanIdMaker();
   const admit = createAdmission(queue, counters);
-  const batches = createBatchesOnce(clock);
+  const batches = createBatchDeduplicator(clock);
 
   function handle(request: IncomingMessage): Promise<IngestAnswer> {
     if (options.isStopping()) throw shuttingDown();
@@ -44,7 +44,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     return options.readBody(request, (body) => takeBody(body, tenant, senderHeaders));
   }
 
-  function takeBody(body: Buffer, tenant: string, senderHeaders: AnswerHeaders): NowOrLater<IngestAnswer> {
+  function takeBody(body: Buffer, tenant: string, senderHeaders: AnswerHeaders): MaybePromise<IngestAnswer> {
     requireJsonBounds(body, BATCH_BOUNDS);
     const json = parseJson(decodeUtf8(body));
     const headers = limitService(json, senderHeaders);
@@ -54,7 +54,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       admit.refuse("shutting_down", spanCount);
       throw shuttingDown();
     }
-    return whenThere(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
+    return whenResolved(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
   }
 
   /** Spec 4.9 rule 7: the limit of a service, which only the body names; before anything else is said of the body. */
@@ -78,16 +78,16 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     }
   }
 
-  function admitOnce(body: Buffer, batch: ValidBatch, tenant: string): NowOrLater<void> {
+  function admitOnce(body: Buffer, batch: ValidBatch, tenant: string): MaybePromise<void> {
     const { batchId, service } = batch;
     if (batchId === undefined) return offer(body, batch, tenant);
     const isNew = batches.once({ tenant, service, batchId }, () => offer(body, batch, tenant));
-    return whenThere(isNew, (wasNew) => {
+    return whenResolved(isNew, (wasNew) => {
       if (!wasNew) counters.duplicateBatch();
     });
   }
 
-  function offer(body: Buffer, batch: ValidBatch, tenant: string): NowOrLater<void> {
+  function offer(body: Buffer, batch: ValidBatch, tenant: string): MaybePromise<void> {
     const { service, env, version, batchId, spans, unusableFields } = batch;
     counters.received(spans.length);
     const admission = admit.offer({
@@ -98,7 +98,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       spans,
       generatedSpanIds: makeMissingSpanIds(spans, makeSpanId),
     });
-    return whenThere(admission, () => {
+    return whenResolved(admission, () => {
       for (const field of unusableFields) counters.invalidValue(field);
     });
   }

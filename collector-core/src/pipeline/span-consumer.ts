@@ -1,4 +1,4 @@
-import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 
 /**
@@ -7,7 +7,7 @@ import type { PipelineSpan } from "../span/pipeline-span.js";
  */
 export interface SpanConsumer {
   /** Done, with everything after it, when this returns or its promise resolves. */
-  consume(spans: readonly PipelineSpan[]): NowOrLater<void>;
+  consume(spans: readonly PipelineSpan[]): MaybePromise<void>;
 }
 
 /** Creates a stage, given what comes after it. */

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.js";
 
 /** Calls `say` at most once in a while: what happens often must not bury the rest of the log. */
-export function onceIn<T>(
+export function throttle<T>(
   intervalMs: number,
   clock: Pick<Clock, "monotonic">,
   say: (what: T) => void,

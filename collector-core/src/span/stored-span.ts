@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import type { NormalizedSpan } from "../api-schema/trace.js";
-import type { NowOrLater } from "../runtime/maybe-promise.js";
+import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
 import { OPEN_BRACE, OPEN_BRACKET } from "./json-bytes.js";
 import { bytesInSteps, parseInSteps } from "./json-in-steps.js";
@@ -42,7 +42,7 @@ export function isSmallSpan({ slice }: StoredSpan): boolean {
 }
 
 /** Reads a span with the defaults filled in. */
-export function readStored(stored: StoredSpan, timeSlice: TimeSlice): NowOrLater<NormalizedSpan> {
+export function readStored(stored: StoredSpan, timeSlice: TimeSlice): MaybePromise<NormalizedSpan> {
   if (isSmallSpan(stored)) return readSmall(stored);
   return parseLarge(stored, timeSlice).then((span) => normalized(span, stored));
 }
@@ -53,7 +53,7 @@ export function readSmall(stored: StoredSpan): NormalizedSpan {
 }
 
 /** Reads a span as it came. */
-export function readReceived(stored: StoredSpan, timeSlice: TimeSlice): NowOrLater<ReceivedSpan> {
+export function readReceived(stored: StoredSpan, timeSlice: TimeSlice): MaybePromise<ReceivedSpan> {
   if (isSmallSpan(stored)) return readSmallReceived(stored);
   return parseLarge(stored, timeSlice).then((span) => received(span, stored));
 }
@@ -72,7 +72,7 @@ export function readPartly(
   stored: StoredSpan,
   attributes: ReadonlySet<string>,
   timeSlice: TimeSlice,
-): NowOrLater<NormalizedSpan> {
+): MaybePromise<NormalizedSpan> {
   return isSmallSpan(stored) ? readSmall(stored) : readPartOfLarge(stored, attributes, timeSlice);
 }
 
@@ -95,7 +95,7 @@ export function readScalars(
   stored: StoredSpan,
   attributes: ReadonlySet<string>,
   timeSlice: TimeSlice,
-): NowOrLater<NormalizedSpan> {
+): MaybePromise<NormalizedSpan> {
   if (isSmallSpan(stored)) return readSmall(stored);
   return outlineWith(stored, attributes, timeSlice).then(({ header }) => header);
 }

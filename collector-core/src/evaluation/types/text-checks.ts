@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../runtime/clock.js";
-import type { NowOrLater } from "../../runtime/maybe-promise.js";
+import type { MaybePromise } from "../../runtime/maybe-promise.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
@@ -13,7 +13,7 @@ import { compileSearch, type CompiledSearch } from "./linear-search.js";
 export type FindPersonalData = (text: string) => ReadonlyMap<string, number>;
 
 /** The verdict on a completion, or in a sentence why there is none. */
-type Check = (completion: string) => NowOrLater<Verdict | string>;
+type Check = (completion: string) => MaybePromise<Verdict | string>;
 /** Makes the check of a type's parameter, or says in a sentence why it cannot be used. */
 type MakeCheck = (parameter: string) => Check | string;
 
@@ -70,7 +70,7 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     contains: makeContainsCheck,
   };
 
-  function inSlices<Result>(work: () => NowOrLater<Result>): Promise<Result> {
+  function inSlices<Result>(work: () => MaybePromise<Result>): Promise<Result> {
     return inTurn(async () => {
       if (timeSlice.isOver()) await timeSlice.next();
       return await work();

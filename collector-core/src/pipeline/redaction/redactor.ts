@@ -1,5 +1,5 @@
 import type { PipelineSpan } from "../../span/pipeline-span.js";
-import type { NowOrLater } from "../../runtime/maybe-promise.js";
+import type { MaybePromise } from "../../runtime/maybe-promise.js";
 
 /**
  * Takes what must not be kept out of a span's text, after sampling and before anything stores, exports or judges it
@@ -10,7 +10,7 @@ export interface Redactor {
    * The span, or a new one with its text redacted; undefined where redaction failed and the span must go. A large span is
    * redacted in slices, between which the event loop has its turn: then it is a promise, which never rejects.
    */
-  redact(span: PipelineSpan): NowOrLater<PipelineSpan | undefined>;
+  redact(span: PipelineSpan): MaybePromise<PipelineSpan | undefined>;
 }
 
 /** A {@link Redactor} that also takes a text of a span that is sent on by itself. */

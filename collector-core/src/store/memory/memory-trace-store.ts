@@ -170,7 +170,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
 
   function makeRoom(): void {
     while (heldBytes() > maxBytes) {
-      if (spans.relieve()) continue;
+      if (spans.reclaim()) continue;
       if (traces.oldest === undefined) return;
       evict(traces.oldest, "max_bytes");
     }

@@ -161,8 +161,8 @@ export class SpanStore implements SpanRows {
   }
 
   /** Gives memory back without losing a span. @returns false where there is none to give back. */
-  relieve(): boolean {
-    return this.#bytes.relieve();
+  reclaim(): boolean {
+    return this.#bytes.reclaim();
   }
 
   /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */

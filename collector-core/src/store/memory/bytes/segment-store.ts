@@ -171,7 +171,7 @@ export class SegmentStore {
   }
 
   /** Gives back what can be given back without losing a live slice. @returns false where there is nothing. */
-  relieve(): boolean {
+  reclaim(): boolean {
     if (this.#spare !== undefined) {
       this.#heldBytes -= this.#spare.length;
       this.#spare = undefined;

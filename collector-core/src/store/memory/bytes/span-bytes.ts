@@ -192,8 +192,8 @@ export class SpanBytes {
   }
 
   /** Gives memory back without losing a span. @returns false where there is none to give back. */
-  relieve(): boolean {
-    return this.#segments.relieve();
+  reclaim(): boolean {
+    return this.#segments.reclaim();
   }
 
   /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */

@@ -1,4 +1,4 @@
-import type { NowOrLater } from "../../../runtime/maybe-promise.js";
+import type { MaybePromise } from "../../../runtime/maybe-promise.js";
 import { truncateCodePoints } from "../../../span/kept-text.js";
 import { parseInSteps } from "../../../span/json-in-steps.js";
 import { isRecord, MAX_NAME_LENGTH } from "../../../span/span-facts.js";
@@ -69,7 +69,7 @@ export class TextSearch {
     return this.#looked.get(memory)?.get(start);
   }
 
-  #look(surroundings: SpanSlice, pause: Pause): NowOrLater<boolean> {
+  #look(surroundings: SpanSlice, pause: Pause): MaybePromise<boolean> {
     const { memory, start } = surroundings;
     const remember = (found: boolean): boolean => {
       const looked = this.#looked.get(memory);
@@ -82,7 +82,7 @@ export class TextSearch {
   }
 
   /** Looks for the text in the bytes: a promise where they are many, or it is time for others. */
-  #mayBeIn({ memory, start, end }: SpanSlice, pause: Pause): NowOrLater<boolean> {
+  #mayBeIn({ memory, start, end }: SpanSlice, pause: Pause): MaybePromise<boolean> {
     const next = this.#json.passOver(memory.bytes, start, end);
     if (next === undefined) return true;
     this.#bytesSinceLook += next - start;

@@ -1,6 +1,6 @@
 import type { TraceFilter } from "../../../api-schema/trace.js";
 import type { Clock } from "../../../runtime/clock.js";
-import type { NowOrLater } from "../../../runtime/maybe-promise.js";
+import type { MaybePromise } from "../../../runtime/maybe-promise.js";
 import { createConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
 import { SearchedTexts } from "./searched-texts.js";
 import type { SpanStore } from "../span-store.js";
@@ -53,7 +53,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     let nowMs = clock.monotonic();
 
     /** Whether a trace matches: a promise where its text has to be read. */
-    function isFound(trace: TraceRecord, block: TraceBlock, slot: number): NowOrLater<boolean> {
+    function isFound(trace: TraceRecord, block: TraceBlock, slot: number): MaybePromise<boolean> {
       index.require(block, slot, trace, nowMs);
       if (!values.matches(block, slot)) return false;
       if (rootName !== undefined && index.rootNameOf(block, slot, trace, nowMs) !== rootName) return false;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createBatchesOnce } from "../../src/ingest/batches-once.js";
+import { createBatchDeduplicator } from "../../src/ingest/batch-deduplicator.js";
 
 const clock = { monotonic: () => 0 };
 
@@ -9,7 +9,7 @@ function key(batchId: number | string) {
 
 describe("batches that are let in once (contract 1)", () => {
   it("knows the last 10,000, and takes no new one for a known one", () => {
-    const batches = createBatchesOnce(clock);
+    const batches = createBatchDeduplicator(clock);
     const count = 50_000;
     const ids = Array.from({ length: count }, (_, id) => id);
     const isNew = (id: number) => batches.once(key(id), () => undefined);
@@ -18,7 +18,7 @@ describe("batches that are let in once (contract 1)", () => {
   });
 
   it("tells batches apart by tenant, service and id", () => {
-    const batches = createBatchesOnce(clock);
+    const batches = createBatchDeduplicator(clock);
     const keys = ["a", "b"].flatMap((tenant) =>
       ["", "a", "b"].flatMap((service) => ["1", "a1"].map((batchId) => ({ tenant, service, batchId }))),
     );
@@ -27,7 +27,7 @@ describe("batches that are let in once (contract 1)", () => {
   });
 
   it("lets a repeat wait for the first one, where that takes its time", async () => {
-    const batches = createBatchesOnce(clock);
+    const batches = createBatchDeduplicator(clock);
     let settle = (): void => undefined;
     const first = batches.once(key("b1"), () => new Promise<void>((resolve) => (settle = resolve)));
     const admitAgain = vi.fn();
@@ -39,7 +39,7 @@ describe("batches that are let in once (contract 1)", () => {
   });
 
   it("takes a batch as new where the first one failed, at once or later", async () => {
-    const batches = createBatchesOnce(clock);
+    const batches = createBatchDeduplicator(clock);
     const fail = (): never => {
       throw new Error("full");
     };

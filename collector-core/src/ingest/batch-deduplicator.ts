@@ -1,5 +1,5 @@
 import type { Clock } from "../runtime/clock.js";
-import { whenThere, type NowOrLater } from "../runtime/maybe-promise.js";
+import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { RecentHashes } from "../hashing/recent-hashes.js";
 import { SeededHash } from "../hashing/seeded-hash.js";
 
@@ -17,21 +17,21 @@ export interface BatchKey {
 }
 
 /** Lets a batch in once: a sender that heard no answer sends it again. */
-export interface BatchesOnce {
+export interface BatchDeduplicator {
   /**
    * Calls `admit` unless it did its work for that key before. While that is not settled, a repeat waits for it; where it
    * fails, the batch is as new.
    *
    * @returns true for a batch that was let in, false for a repeated one.
    */
-  once(key: BatchKey, admit: () => NowOrLater<void>): NowOrLater<boolean>;
+  once(key: BatchKey, admit: () => MaybePromise<void>): MaybePromise<boolean>;
 }
 
 /**
  * Keys are remembered as hashes, outside the heap. That a new batch is taken for a known one, and so is lost, has a
  * chance of one in 10^14.
  */
-export function createBatchesOnce(clock: Pick<Clock, "monotonic">): BatchesOnce {
+export function createBatchDeduplicator(clock: Pick<Clock, "monotonic">): BatchDeduplicator {
   const hash = new SeededHash();
   const letIn = new RecentHashes(ENTRIES);
   /** Batches whose admission is not settled yet; as many as there are requests at most. */
@@ -48,8 +48,8 @@ export function createBatchesOnce(clock: Pick<Clock, "monotonic">): BatchesOnce 
         const letInAtMs = letIn.addedAt(lo, { lo, hi });
         return letInAtMs !== undefined && clock.monotonic() - letInAtMs <= REMEMBERED_MS;
       }
-      function admitNew(): NowOrLater<boolean> {
-        const admission = whenThere(admit(), () => {
+      function admitNew(): MaybePromise<boolean> {
+        const admission = whenResolved(admit(), () => {
           const nowMs = clock.monotonic();
           letIn.add(lo, { lo, hi }, nowMs);
           letIn.add(hi, swapped, nowMs);
@@ -61,7 +61,7 @@ export function createBatchesOnce(clock: Pick<Clock, "monotonic">): BatchesOnce 
         }
         return admission;
       }
-      return whenThere(underWay.get(number), () => (isKnown() ? false : admitNew()));
+      return whenResolved(underWay.get(number), () => (isKnown() ? false : admitNew()));
     },
   };
 }
