@@ -1,13 +1,19 @@
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** Where `npm run dev` finds the collector; its answers come through the page's own origin. */
 const COLLECTOR = "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: fileURLToPath(new URL("./src/renderer", import.meta.url)),
-  plugins: [react()],
+  plugins: [classImports(), react()],
+  css: {
+    modules: {
+      generateScopedName: scopedName,
+    },
+  },
   build: {
     outDir: "../../dist/renderer",
     emptyOutDir: true,
@@ -26,3 +32,36 @@ export default defineConfig({
     proxy: { "/v1": COLLECTOR, "/metrics": COLLECTOR, "/openapi.json": COLLECTOR },
   },
 });
+
+/** `trace-row_selected`: readable in the browser, and the same in every build. File names are unique. */
+function scopedName(name: string, file: string): string {
+  return `${basename(file, ".module.css")}_${name}`;
+}
+
+/**
+ * Resolves the classes that a style sheet takes from another one: `@value icon as alias from "./icon.module.css"`.
+ * Vite resolves them as well, but copies all rules of the other style sheet into this one.
+ */
+function classImports(): Plugin {
+  return {
+    name: "obspan:class-imports",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\.module\.css$/ },
+      handler(css) {
+        const imported = new Map<string, string>();
+        const rules = css.replace(/^@value (.+) from "(.+)";$/gm, (_, names: string, file: string) => {
+          for (const item of names.split(", ")) {
+            const [name = item, alias = name] = item.split(" as ");
+            imported.set(alias, scopedName(name, file));
+          }
+          return "";
+        });
+        return rules.replace(/\.([a-z]\w*)/gi, (selector, alias: string) => {
+          const scoped = imported.get(alias);
+          return scoped === undefined ? selector : `:global(.${scoped})`;
+        });
+      },
+    },
+  };
+}

@@ -88,9 +88,12 @@ function watch() {
   let frames = 0;
   let updates = 0;
   let hasChanged = false;
-  new MutationObserver(() => (hasChanged = true)).observe(document.querySelector("[role=grid] .rows"), {
-    childList: true,
-  });
+  new MutationObserver(() => (hasChanged = true)).observe(
+    document.querySelector("[role=grid] [role=rowgroup]"),
+    {
+      childList: true,
+    },
+  );
   const frame = () => {
     frames++;
     if (hasChanged) updates++;

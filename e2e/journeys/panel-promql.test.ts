@@ -50,7 +50,7 @@ it.each(["/stats", "/stats?group_by=agent&range=15m", "/stats?service=shop&agent
   "the PromQL of every panel of %s finds in Prometheus what the panel shows",
   async (path) => {
     const { page } = await openPage(browser, collector.url + path);
-    const footers = page.locator(".promql .cut");
+    const footers = page.getByTestId("promql");
     await page.getByRole("region", { name: "SLO and budget by agent" }).getByText("support").waitFor();
     const queries = await footers.allTextContents();
     expect(queries).toHaveLength(9);
@@ -70,7 +70,7 @@ it("the PromQL of the objectives is what is left of the error budget over the pa
     .getByRole("row", { name: /support/ })
     .getByText("50 %")
     .waitFor();
-  const query = (await panel.locator(".promql .cut").textContent()) ?? "";
+  const query = (await panel.getByTestId("promql").textContent()) ?? "";
   await until(`${query} is about 0.5`, async () => {
     const [only] = await prometheus.query(query);
     return (only?.labels["agent"] === "support" && Math.abs(only.value - 0.5) < 0.05) || undefined;

@@ -77,7 +77,7 @@ describe("the Metrics page", () => {
     await page.getByRole("button", { name: "5 m", exact: true }).click();
     await page.getByRole("button", { name: /Group by/ }).click();
     await page.getByRole("menuitemradio", { name: "Agent" }).click();
-    await page.locator(".legend").getByText("support-agent").waitFor();
+    await page.getByTestId("legend").getByText("support-agent").waitFor();
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("menuitem", { name: "Env" }).press("ArrowRight");
     await page.getByRole("menuitem", { name: "staging" }).click();
@@ -109,7 +109,7 @@ describe("the Metrics page", () => {
       await latency.press(behind > 3 ? "End" : "ArrowLeft");
       return undefined;
     });
-    expect(await panel(page, "Cost").locator(".at").textContent()).toMatch(/^at \d\d:\d\d/);
+    expect(await panel(page, "Cost").getByTestId("marked-point").textContent()).toMatch(/^at \d\d:\d\d/);
     await latency.press("ArrowLeft");
     await latency.press("Enter");
     await page.waitForURL(/\/traces\?since=.*&until=.*&model=gpt-5-mini/);

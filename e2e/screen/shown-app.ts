@@ -39,7 +39,7 @@ export async function showApp(path = "/traces"): Promise<ShownApp> {
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(collector.url + path);
-  await page.locator("nav.rail").waitFor();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
 
   return {
     url: collector.url,

@@ -54,7 +54,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
 
-const rowCount = (page: Page): Promise<number> => page.locator(".rows [role=row]").count();
+const rowCount = (page: Page): Promise<number> => page.locator("[role=rowgroup] [role=row]").count();
 
 async function rows(page: Page, count: number): Promise<void> {
   await until(`there are ${count} rows`, async () => ((await rowCount(page)) === count ? true : undefined));

@@ -62,11 +62,12 @@ async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void>
 }
 
 const figureOf = (page: Page) => page.getByRole("figure", { name: "Traces over time" });
-const rowNames = (page: Page): Promise<string[]> => page.locator(".rows .name").allInnerTexts();
+const rowNames = (page: Page): Promise<string[]> =>
+  page.getByRole("grid", { name: "Traces" }).getByRole("link").allInnerTexts();
 
 /** Draws over part of the histogram, from and to a share of its width. */
 async function brush(page: Page, from: number, to: number): Promise<void> {
-  const box = await figureOf(page).locator(".brush-area").boundingBox();
+  const box = await figureOf(page).getByTestId("brush-area").boundingBox();
   if (box === null) throw new Error("The histogram is not there.");
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * from, y);
@@ -88,7 +89,7 @@ describe("the histogram above the list", () => {
     const { searchParams } = new URL(page.url());
     expect([...searchParams.keys()]).toEqual(["since"]);
     // What is left out of the list still stands in the histogram, so that another time can be chosen.
-    const bars = await figureOf(page).locator("svg.bars g").count();
+    const bars = await figureOf(page).getByTestId("bars").locator("g").count();
     expect(bars).toBeGreaterThan(MINUTES / 2);
     await brush(page, 0.2, 0.4);
     await eventually(() => new URL(page.url()).searchParams.has("until"));

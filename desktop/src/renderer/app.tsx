@@ -7,6 +7,7 @@ import { LaterPage } from "./features/frame/later-page.js";
 import { SignIn } from "./features/session/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
+import pageStyles from "./components/page.module.css";
 
 /** All pages by their addresses, so that a link lands where it was copied. */
 export function App() {
@@ -42,7 +43,7 @@ const PipelinePage = lazy(async () => ({
 }));
 
 function Later({ children }: { children: ReactNode }) {
-  return <Suspense fallback={<main className="page" aria-busy="true" />}>{children}</Suspense>;
+  return <Suspense fallback={<main className={pageStyles.page} aria-busy="true" />}>{children}</Suspense>;
 }
 
 function Pages() {

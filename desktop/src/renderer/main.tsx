@@ -1,3 +1,7 @@
+// Tokens, the reset and the shared components come first, so that the styles of a feature win over them.
+import "./styles/tokens.css";
+import "./styles/reset.css";
+import "./components/shared-styles.js";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createCollectorApi } from "./api/collector-api.js";
@@ -14,8 +18,6 @@ import { createPipelineStore } from "./store/pipeline-store.js";
 import { createStatsStore } from "./store/stats-store.js";
 import { createTraceStore } from "./store/trace-store.js";
 import { createTracesStore } from "./store/traces-store.js";
-import "./styles/tokens.css";
-import "./styles/base.css";
 
 const api = createCollectorApi({ onUnauthorized: () => stores.session.getState().refused("request") });
 const stores: AppStores = {

@@ -131,9 +131,9 @@ describe("snippets", () => {
   });
 
   it("tell comments, keys, strings and numbers apart", () => {
-    expect(highlightLine('# "a": 1', "shell")).toEqual([{ text: '# "a": 1', role: "c" }]);
+    expect(highlightLine('# "a": 1', "shell")).toEqual([{ text: '# "a": 1', role: "comment" }]);
     const roles = highlightLine('{"model": "gpt", "tokens_input": 12}', "python").filter(({ role }) => role);
-    expect(roles.map(({ role }) => role)).toEqual(["k", "s", "k", "n"]);
+    expect(roles.map(({ role }) => role)).toEqual(["key", "string", "key", "number"]);
   });
 });
 

@@ -1,12 +1,15 @@
 import { Check, Copy } from "lucide-react";
 import type { ReactNode } from "react";
 import { useCopy } from "./use-copy.js";
+import { classNames } from "./class-names.js";
+import iconStyles from "./icon.module.css";
+import textStyles from "./text.module.css";
 
 interface CopyButtonProps {
   readonly text: string;
   /** What a screen reader and the tooltip say. */
   readonly name: string;
-  readonly className?: string;
+  readonly className?: string | undefined;
   /** Shown before the icon. */
   readonly children?: ReactNode;
 }
@@ -24,9 +27,9 @@ export function CopyButton({ text, name, className, children }: CopyButtonProps)
     >
       {children}
       {isCopied ? (
-        <Check className="icon xs is-ok" aria-label="Copied" />
+        <Check className={classNames(iconStyles.tiny, textStyles.ok)} aria-label="Copied" />
       ) : (
-        <Copy className="icon xs faint" aria-hidden />
+        <Copy className={classNames(iconStyles.tiny, textStyles.faint)} aria-hidden />
       )}
     </button>
   );

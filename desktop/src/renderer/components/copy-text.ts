@@ -1,3 +1,5 @@
+import textStyles from "./text.module.css";
+
 /**
  * Copies a text. Browsers give pages the clipboard only on https and on this machine: from a collector elsewhere on the
  * network the text is selected in a field and copied as by hand.
@@ -20,7 +22,7 @@ export async function copyText(text: string): Promise<boolean> {
 function copyFromField(text: string): boolean {
   const focused = document.activeElement;
   const field = document.createElement("textarea");
-  field.className = "sr";
+  field.className = textStyles.screenReader ?? "";
   field.value = text;
   // Inside of a dialog, which takes the focus back from outside.
   (focused?.closest("[role=dialog]") ?? document.body).append(field);

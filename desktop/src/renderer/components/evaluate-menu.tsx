@@ -3,7 +3,10 @@ import { BadgeCheck, ChevronDown } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { TraceKey } from "../api/collector-api.js";
 import { useEvaluations, useStores } from "../app-context.js";
-import "./menu.css";
+import iconStyles from "./icon.module.css";
+import menuStyles from "./menu.module.css";
+import buttonStyles from "./button.module.css";
+import { classNames } from "./class-names.js";
 
 /** Types that can be asked for as they are; the others need what follows their colon. */
 const PLAIN_TYPES = [
@@ -15,11 +18,15 @@ interface EvaluateMenuProps {
   readonly traces: readonly TraceKey[];
   /** One span of the trace; without it all of its model calls. */
   readonly spanId?: string;
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
 /** Has a type judged, over traces or over one span. */
-export function EvaluateMenu({ traces, spanId, className = "btn sm" }: EvaluateMenuProps) {
+export function EvaluateMenu({
+  traces,
+  spanId,
+  className = classNames(buttonStyles.button, buttonStyles.small),
+}: EvaluateMenuProps) {
   const { evaluations } = useStores();
   const known = useEvaluations((state) => state.summary?.evaluation?.types);
   const own = (known ?? []).flatMap(({ name, usage }) =>
@@ -29,15 +36,15 @@ export function EvaluateMenu({ traces, spanId, className = "btn sm" }: EvaluateM
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className={className}>
-        <BadgeCheck className="icon" aria-hidden />
+        <BadgeCheck className={iconStyles.icon} aria-hidden />
         Evaluate
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+      <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
         {[...own, ...PLAIN_TYPES].map((type) => (
           <DropdownMenu.Item
             key={type}
-            className="menu-item"
+            className={menuStyles.menuItem}
             onSelect={() => void evaluations.getState().run([type], over)}
           >
             {type.replaceAll("_", " ")}

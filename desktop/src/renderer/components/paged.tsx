@@ -1,4 +1,5 @@
 import { Fragment, useState, type ReactNode } from "react";
+import buttonStyles from "./button.module.css";
 
 interface PagedProps<Item> {
   readonly items: readonly Item[];
@@ -19,7 +20,7 @@ export function Paged<Item>({ items, name, renderItem }: PagedProps<Item>) {
         <Fragment key={index}>{renderItem(item, index)}</Fragment>
       ))}
       {items.length > limit && (
-        <button type="button" className="more" onClick={() => setLimit(limit + PAGE)}>
+        <button type="button" className={buttonStyles.more} onClick={() => setLimit(limit + PAGE)}>
           Show {Math.min(PAGE, items.length - limit)} more of {items.length} {name}
         </button>
       )}

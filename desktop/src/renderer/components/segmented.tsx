@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import styles from "./segmented.module.css";
 
 /** One of a few choices that are all in sight. */
 export interface SegmentedChoice<T> {
@@ -21,7 +22,7 @@ interface SegmentedProps<T> {
 export function Segmented<T extends string | number>(props: SegmentedProps<T>) {
   const { label, choices, chosen, onChoose, isSmall = false } = props;
   return (
-    <div className={isSmall ? "segmented small" : "segmented"} role="group" aria-label={label}>
+    <div className={isSmall ? styles.small : styles.segmented} role="group" aria-label={label}>
       {choices.map(({ value, content, title }) => (
         <button
           key={value}

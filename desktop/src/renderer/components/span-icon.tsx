@@ -8,6 +8,9 @@ import {
   Wrench,
   type LucideIcon,
 } from "lucide-react";
+import { classNames } from "./class-names.js";
+import iconStyles from "./icon.module.css";
+import spanTypeStyles from "./span-type.module.css";
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {
   llm: Sparkles,
@@ -20,12 +23,12 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 };
 
 /** The class that gives a span type its colour; an unknown type looks like a task. */
-export function typeClass(spanType: string): string {
-  return spanType in ICONS ? `t-${spanType}` : "t-task";
+export function typeClass(spanType: string): string | undefined {
+  return spanTypeStyles[spanType] ?? spanTypeStyles.task;
 }
 
 /** The icon of a span type, in its colour. */
 export function SpanIcon({ spanType }: { spanType: string }) {
   const Icon = ICONS[spanType] ?? SquareDashed;
-  return <Icon className={`icon sm ${typeClass(spanType)}`} aria-label={spanType} />;
+  return <Icon className={classNames(iconStyles.small, typeClass(spanType))} aria-label={spanType} />;
 }

@@ -58,3 +58,8 @@ export function spreadLabels(wanted: readonly number[], height: number, bottom: 
   }
   return placed;
 }
+
+/** The colour of the line with this number, as CSS. */
+export function seriesColour(number: number): string {
+  return `var(--series-${number + 1})`;
+}

@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { onThemeChange, readColours } from "./chart-colours.js";
 import { stack, type ChartSeries } from "./chart-data.js";
 import { chartOptions } from "./chart-options.js";
+import styles from "./time-chart.module.css";
 
 interface TimeChartProps {
   /** What it shows, for who cannot see it. */
@@ -95,7 +96,7 @@ export function TimeChart(props: TimeChartProps) {
     <div
       ref={box}
       id={id}
-      className="time-chart"
+      className={styles.timeChart}
       role="slider"
       tabIndex={0}
       aria-label={name}

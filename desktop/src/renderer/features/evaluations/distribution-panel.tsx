@@ -5,6 +5,14 @@ import { useState } from "react";
 import { MenuMark } from "../../components/menu-mark.js";
 import { formatScore, formatWhole } from "../../format.js";
 import { typeText } from "./type-text.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import chartStyles from "./chart.module.css";
+import evaluationsPageStyles from "./evaluations-page.module.css";
 
 const WIDTH = 296;
 const HEIGHT = 190;
@@ -19,19 +27,26 @@ export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
   const worst = summary.types.toSorted((a, b) => b.past_threshold - a.past_threshold)[0];
   const shown = summary.types.find(({ type }) => type === chosen) ?? worst;
   return (
-    <section className="panel" aria-label="Distribution">
+    <section className={panelStyles.panel} aria-label="Distribution">
       <header>
         <h2>Distribution</h2>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {shown !== undefined && (
           <DropdownMenu.Root modal={false}>
-            <DropdownMenu.Trigger className="btn ghost sm" aria-label={`Type: ${typeText(shown.type)}`}>
+            <DropdownMenu.Trigger
+              className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+              aria-label={`Type: ${typeText(shown.type)}`}
+            >
               {typeText(shown.type)}
-              <ChevronDown className="icon xs" aria-hidden />
+              <ChevronDown className={iconStyles.tiny} aria-hidden />
             </DropdownMenu.Trigger>
-            <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+            <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
               {summary.types.map(({ type }) => (
-                <DropdownMenu.Item key={type} className="menu-item" onSelect={() => setChosen(type)}>
+                <DropdownMenu.Item
+                  key={type}
+                  className={menuStyles.menuItem}
+                  onSelect={() => setChosen(type)}
+                >
                   <MenuMark isChosen={type === shown.type} />
                   {typeText(type)}
                 </DropdownMenu.Item>
@@ -40,8 +55,12 @@ export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
           </DropdownMenu.Root>
         )}
       </header>
-      <div className="plot">
-        {shown === undefined ? <p className="dim none">No scores.</p> : <Bars type={shown} />}
+      <div className={evaluationsPageStyles.plot}>
+        {shown === undefined ? (
+          <p className={classNames(textStyles.dim, evaluationsPageStyles.none)}>No scores.</p>
+        ) : (
+          <Bars type={shown} />
+        )}
       </div>
     </section>
   );
@@ -56,7 +75,7 @@ function Bars({
   const words = distribution.map((count, tenth) => `${tenth / 10} to ${(tenth + 1) / 10}: ${count}`);
   return (
     <svg
-      className="chart"
+      className={chartStyles.chart}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={`Distribution of ${typeText(type)} scores. ${words.join(", ")}`}
@@ -85,7 +104,7 @@ function Bars({
           </g>
         );
       })}
-      <line className="axis" x1={0} x2={WIDTH} y1={168.5} y2={168.5} />
+      <line className={chartStyles.axis} x1={0} x2={WIDTH} y1={168.5} y2={168.5} />
       <text x={WIDTH} y={184} textAnchor="end">
         1
       </text>

@@ -8,6 +8,14 @@ import { Segmented } from "../../components/segmented.js";
 import { formatCost, formatDuration, formatWhole } from "../../format.js";
 import { EVALUATION_WINDOWS, type EvaluationWindow } from "../../store/evaluations-store.js";
 import { typeText } from "./type-text.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import facetStyles from "../../components/facet.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./evaluation-bar.module.css";
 
 const WINDOWS = Object.keys(EVALUATION_WINDOWS) as EvaluationWindow[];
 
@@ -17,7 +25,7 @@ export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
   const filters = useEvaluations((state) => state.filters);
   const set = evaluations.getState().setFilters;
   return (
-    <div className="bar">
+    <div className={pageStyles.bar}>
       <Segmented
         label="Time"
         choices={WINDOWS.map((window) => ({ value: window, content: window }))}
@@ -42,11 +50,15 @@ export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
         choices={summary.by_model.map(({ value }) => value)}
         onChoose={(model) => set({ model })}
       />
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <JudgeFacts summary={summary} />
       {summary.evaluation !== null && (
-        <Link className="btn primary" href="/traces" title="Select traces in the list, then Evaluate">
-          <Play className="icon" aria-hidden />
+        <Link
+          className={classNames(buttonStyles.button, buttonStyles.primary)}
+          href="/traces"
+          title="Select traces in the list, then Evaluate"
+        >
+          <Play className={iconStyles.icon} aria-hidden />
           Evaluate a selection
         </Link>
       )}
@@ -65,14 +77,20 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
   const all = value === undefined || choices.includes(value) ? choices : [value, ...choices];
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className={value === undefined ? "facet" : "facet on"}>
+      <DropdownMenu.Trigger
+        className={value === undefined ? facetStyles.facet : classNames(facetStyles.facet, facetStyles.on)}
+      >
         {name}
         {value !== undefined && <b>{typeText(value)}</b>}
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="start" sideOffset={4} loop>
+      <DropdownMenu.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
         {[undefined, ...all].map((choice) => (
-          <DropdownMenu.Item key={choice ?? ""} className="menu-item" onSelect={() => onChoose(choice)}>
+          <DropdownMenu.Item
+            key={choice ?? ""}
+            className={menuStyles.menuItem}
+            onSelect={() => onChoose(choice)}
+          >
             <MenuMark isChosen={choice === value} />
             {choice === undefined ? "All" : typeText(choice)}
           </DropdownMenu.Item>
@@ -85,7 +103,7 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
 function JudgeFacts({ summary: { outcomes, judge, evaluation } }: { summary: EvaluationSummary }) {
   const p95 = judge.p95_ms === null ? undefined : formatDuration(judge.p95_ms);
   return (
-    <dl className="judge-facts">
+    <dl className={styles.judgeFacts}>
       <Fact name="Judged">{formatWhole(outcomes.completed)}</Fact>
       <Fact name="Timeouts" isOff={outcomes.timeout > 0}>
         {formatWhole(outcomes.timeout)}
@@ -119,7 +137,7 @@ function Fact({
   return (
     <div>
       <dt>{name}</dt>
-      <dd className={isOff ? "is-warn" : undefined}>{children}</dd>
+      <dd className={isOff ? textStyles.warn : undefined}>{children}</dd>
     </div>
   );
 }

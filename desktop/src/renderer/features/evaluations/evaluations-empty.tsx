@@ -1,5 +1,10 @@
 import { BadgeCheck } from "lucide-react";
 import { CopyButton } from "../../components/copy-button.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./evaluations-empty.module.css";
 
 const LOCAL = "OBS_SERVER_EVALUATION_ENABLED=true OBS_SERVER_EVALUATION_JUDGE_PROVIDER=ollama npm start";
 const KEYED = "OBS_SERVER_EVALUATION_ENABLED=true OBS_SERVER_EVALUATION_JUDGE_API_KEY=sk-… npm start";
@@ -8,10 +13,10 @@ const APP = 'configure({ evaluationEnabled: true, evaluationTypes: ["relevance",
 /** Nothing has been judged: what has to be done for it. */
 export function EvaluationsEmpty({ isOn }: { isOn: boolean }) {
   return (
-    <div className="blank evals-empty">
-      <BadgeCheck className="icon" aria-hidden />
+    <div className={classNames(pageStyles.blank, styles.evalsEmpty)}>
+      <BadgeCheck className={iconStyles.icon} aria-hidden />
       <h2>{isOn ? "Nothing has been judged yet" : "Evaluation is off"}</h2>
-      <p className="dim">
+      <p className={textStyles.dim}>
         {isOn
           ? "Spans are judged where their app asks for it. Or select traces in the list, and evaluate those."
           : "A judge, which is another model, scores answers as they come. It runs where the collector is started with one:"}
@@ -29,9 +34,9 @@ export function EvaluationsEmpty({ isOn }: { isOn: boolean }) {
 
 function Line({ name, text }: { name: string; text: string }) {
   return (
-    <div className="line">
-      <span className="dim">{name}</span>
-      <CopyButton text={text} name={`Copy: ${name}`} className="mono">
+    <div className={styles.line}>
+      <span className={textStyles.dim}>{name}</span>
+      <CopyButton text={text} name={`Copy: ${name}`} className={textStyles.mono}>
         {text}
       </CopyButton>
     </div>

@@ -1,24 +1,26 @@
 import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** The keys of the list, and the ledger: what became of every evaluation that was offered. */
 export function EvaluationsFoot({ summary: { evaluation } }: { summary: EvaluationSummary }) {
   return (
-    <footer className="foot">
-      <span className="keys">
+    <footer className={pageStyles.foot}>
+      <span className={textStyles.keys}>
         <kbd>↑</kbd>
         <kbd>↓</kbd> move
       </span>
-      <span className="keys">
+      <span className={textStyles.keys}>
         <kbd>↵</kbd> open the span
       </span>
       {evaluation !== null && (
-        <span className="keys">
+        <span className={textStyles.keys}>
           <kbd>R</kbd> run again
         </span>
       )}
-      <span className="grow" />
-      {evaluation !== null && <span className="num">{ledgerText(evaluation)}</span>}
+      <span className={textStyles.grow} />
+      {evaluation !== null && <span className={textStyles.number}>{ledgerText(evaluation)}</span>}
     </footer>
   );
 }

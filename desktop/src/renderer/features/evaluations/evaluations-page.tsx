@@ -8,7 +8,12 @@ import { EvaluationsFoot } from "./evaluations-foot.js";
 import { MeansPanel } from "./means-panel.js";
 import { ScoresPanel } from "./scores-panel.js";
 import { WorstList } from "./worst-list.js";
-import "./evaluations.css";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./evaluations-page.module.css";
 
 /** What the judge and the users say of the answers: over time, by agent and model, and the worst of them. */
 export function EvaluationsPage() {
@@ -18,17 +23,21 @@ export function EvaluationsPage() {
   const error = useEvaluations((state) => state.error);
   if (summary === undefined) {
     return (
-      <main className="page evals">
+      <main className={classNames(pageStyles.page, styles.page)}>
         {error === undefined ? (
-          <div className="blank" role="status">
-            <p className="dim">Fetching the evaluations…</p>
+          <div className={pageStyles.blank} role="status">
+            <p className={textStyles.dim}>Fetching the evaluations…</p>
           </div>
         ) : (
-          <div className="blank" role="alert">
-            <CircleAlert className="icon is-error" aria-hidden />
+          <div className={pageStyles.blank} role="alert">
+            <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
             <h2>The evaluations could not be fetched</h2>
-            <p className="dim">{error.message}</p>
-            <button type="button" className="btn" onClick={() => void evaluations.getState().load()}>
+            <p className={textStyles.dim}>{error.message}</p>
+            <button
+              type="button"
+              className={buttonStyles.button}
+              onClick={() => void evaluations.getState().load()}
+            >
               Try again
             </button>
           </div>
@@ -37,13 +46,13 @@ export function EvaluationsPage() {
     );
   }
   return (
-    <main className="page evals">
+    <main className={classNames(pageStyles.page, styles.page)}>
       <EvaluationBar summary={summary} />
       {summary.oldest === null ? (
         <EvaluationsEmpty isOn={summary.evaluation !== null} />
       ) : (
         <>
-          <div className="eval-grid">
+          <div className={styles.grid}>
             <ScoresPanel summary={summary} />
             <DistributionPanel summary={summary} />
             <MeansPanel summary={summary} />

@@ -4,6 +4,11 @@ import { useStores } from "../../app-context.js";
 import { Segmented } from "../../components/segmented.js";
 import { formatScore } from "../../format.js";
 import { directedTypeText } from "./type-text.js";
+import { classNames } from "../../components/class-names.js";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import evaluationsPageStyles from "./evaluations-page.module.css";
+import styles from "./means-panel.module.css";
 
 const MAX_TYPES = 4;
 const MAX_ROWS = 6;
@@ -28,23 +33,25 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
     .toSorted((a, b) => b.past_threshold - a.past_threshold)
     .slice(0, MAX_TYPES);
   return (
-    <section className="panel heat" aria-label={`Mean by ${by}`}>
+    <section className={panelStyles.panel} aria-label={`Mean by ${by}`}>
       <header>
         <h2>Mean by {by}</h2>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         <Segmented label="Mean by" choices={BY} chosen={by} onChoose={setBy} isSmall />
       </header>
       {rows.length === 0 ? (
-        <p className="dim none">No span that was judged names {by === "agent" ? "an agent" : "a model"}.</p>
+        <p className={classNames(textStyles.dim, evaluationsPageStyles.none)}>
+          No span that was judged names {by === "agent" ? "an agent" : "a model"}.
+        </p>
       ) : (
-        <table className="hgrid" style={{ "--types": types.length } as CSSProperties}>
+        <table className={styles.grid} style={{ "--types": types.length } as CSSProperties}>
           <thead>
             <tr>
               <th>
-                <span className="sr">{by}</span>
+                <span className={textStyles.screenReader}>{by}</span>
               </th>
               {types.map(({ type, direction }) => (
-                <th key={type} className="hh" title={directedTypeText(type, direction)}>
+                <th key={type} className={styles.head} title={directedTypeText(type, direction)}>
                   {directedTypeText(type, direction)}
                 </th>
               ))}
@@ -53,10 +60,10 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
           <tbody>
             {rows.map(({ value, means }) => (
               <tr key={value}>
-                <th className="cut" scope="row">
+                <th className={textStyles.cut} scope="row">
                   <button
                     type="button"
-                    className="plain cut"
+                    className={classNames(styles.plain, textStyles.cut)}
                     title={`Only ${value}`}
                     onClick={() => evaluations.getState().setFilters({ [by]: value })}
                   >
@@ -76,16 +83,19 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
 }
 
 function MeanCell({ type, mean }: { type: TypeSummary; mean: number | undefined }) {
-  if (mean === undefined) return <td className="hc none">–</td>;
+  if (mean === undefined) return <td className={classNames(styles.cell, styles.none)}>–</td>;
   const { direction, threshold } = type;
   const goodness = direction === "minimize" ? 1 - mean : mean;
   const grade = isPastThreshold(mean, direction, threshold ?? undefined)
-    ? "error"
+    ? styles.error
     : isPastThreshold(direction === "minimize" ? mean + NEAR : mean - NEAR, direction, threshold ?? undefined)
-      ? "warn"
-      : "";
+      ? styles.warn
+      : undefined;
   return (
-    <td className={`hc ${grade}`} style={{ "--g": `${Math.round(goodness * 24)}%` } as CSSProperties}>
+    <td
+      className={classNames(styles.cell, grade)}
+      style={{ "--g": `${Math.round(goodness * 24)}%` } as CSSProperties}
+    >
       {formatScore(mean)}
     </td>
   );

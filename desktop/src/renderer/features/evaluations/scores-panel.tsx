@@ -2,6 +2,11 @@ import type { EvaluationSummary } from "@obspan/collector-core/api-schema";
 import { useId } from "react";
 import { formatScore } from "../../format.js";
 import { directedTypeText } from "./type-text.js";
+import { classNames } from "../../components/class-names.js";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import chartStyles from "./chart.module.css";
+import evaluationsPageStyles from "./evaluations-page.module.css";
 
 /** The plot, in its own units. */
 const WIDTH = 664;
@@ -23,18 +28,23 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
   const types = summary.types.slice(0, MAX_LINES);
   const labels = placeLabels(types);
   return (
-    <section className="panel wide" aria-labelledby={id}>
+    <section className={classNames(panelStyles.panel, evaluationsPageStyles.wide)} aria-labelledby={id}>
       <header>
         <h2 id={id}>Mean score by type</h2>
-        <span className="grow" />
-        <span className="at">↓ lower is better</span>
+        <span className={textStyles.grow} />
+        <span className={evaluationsPageStyles.at}>↓ lower is better</span>
       </header>
-      <div className="plot">
-        <svg className="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={inWords(types)}>
+      <div className={evaluationsPageStyles.plot}>
+        <svg
+          className={chartStyles.chart}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="img"
+          aria-label={inWords(types)}
+        >
           {GRID.map((score) => (
             <g key={score}>
               <line
-                className={score === 0 ? "axis" : "grid"}
+                className={score === 0 ? chartStyles.axis : chartStyles.grid}
                 x1={LEFT}
                 x2={RIGHT}
                 y1={y(score)}
@@ -54,9 +64,9 @@ export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
             const at = xOfTime(summary, time);
             return (
               <g key={`${service} ${version}`}>
-                <line className="cross" x1={at} x2={at} y1={0} y2={BOTTOM} />
+                <line className={chartStyles.cross} x1={at} x2={at} y1={0} y2={BOTTOM} />
                 <text
-                  className="label deployed"
+                  className={classNames(chartStyles.label, chartStyles.deployed)}
                   x={at > WIDTH / 3 ? at - 6 : at + 6}
                   y={108}
                   textAnchor={at > WIDTH / 3 ? "end" : "start"}
@@ -81,7 +91,7 @@ function Line({ type, index, labelY }: { type: TypeSummary; index: number; label
   return (
     <g>
       <path
-        className="line"
+        className={chartStyles.line}
         d={points.map(({ x, y }, at) => `${at === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")}
         style={{ stroke: colour }}
         strokeDasharray={DASHES[index]}
@@ -89,9 +99,9 @@ function Line({ type, index, labelY }: { type: TypeSummary; index: number; label
       {points.map(
         ({ x, y, isAlone }) => isAlone && <circle key={x} cx={x} cy={y} r={2.5} style={{ fill: colour }} />,
       )}
-      <text className="label" x={RIGHT + 8} y={labelY} style={{ fill: colour }}>
+      <text className={chartStyles.label} x={RIGHT + 8} y={labelY} style={{ fill: colour }}>
         {directedTypeText(type.type, type.direction)}{" "}
-        {type.mean !== null && <tspan className="mean">{formatScore(type.mean)}</tspan>}
+        {type.mean !== null && <tspan className={chartStyles.mean}>{formatScore(type.mean)}</tspan>}
       </text>
     </g>
   );

@@ -9,6 +9,15 @@ import { formatDay, formatScore, formatTime, formatWhole } from "../../format.js
 import type { EvaluationFilters } from "../../store/evaluations-store.js";
 import { tracePath } from "../trace/trace-address.js";
 import { typeText } from "./type-text.js";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import tableStyles from "../../components/table.module.css";
+import textStyles from "../../components/text.module.css";
+import evaluationsPageStyles from "./evaluations-page.module.css";
+import styles from "./worst-list.module.css";
 
 const CHOICES: Readonly<Record<EvaluationFilters["rows"], string>> = {
   past: "Past their threshold",
@@ -53,26 +62,28 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
   }
 
   return (
-    <div className="worst">
+    <div className={styles.worst}>
       <header>
         <h2>{chosen === "failed" ? "Failed" : "Worst first"}</h2>
-        {past > 0 && <span className="badge error">{formatWhole(past)} past their threshold</span>}
+        {past > 0 && <span className={badgeStyles.error}>{formatWhole(past)} past their threshold</span>}
         {notice !== undefined && (
-          <span className="note" role="status">
+          <span className={textStyles.note} role="status">
             {notice}
           </span>
         )}
-        <span className="grow" />
+        <span className={textStyles.grow} />
         <DropdownMenu.Root modal={false}>
-          <DropdownMenu.Trigger className="btn ghost sm">
+          <DropdownMenu.Trigger
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+          >
             {CHOICES[chosen]}
-            <ChevronDown className="icon xs" aria-hidden />
+            <ChevronDown className={iconStyles.tiny} aria-hidden />
           </DropdownMenu.Trigger>
-          <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
+          <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
             {(Object.keys(CHOICES) as EvaluationFilters["rows"][]).map((choice) => (
               <DropdownMenu.Item
                 key={choice}
-                className="menu-item"
+                className={menuStyles.menuItem}
                 onSelect={() => evaluations.getState().setFilters({ rows: choice })}
               >
                 <MenuMark isChosen={choice === chosen} />
@@ -83,12 +94,12 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
         </DropdownMenu.Root>
       </header>
       {rows.length === 0 ? (
-        <p className="dim none" role="status">
+        <p className={classNames(textStyles.dim, evaluationsPageStyles.none)} role="status">
           {chosen === "past" ? "No score is past its threshold." : "There is none in this time."}
         </p>
       ) : (
         <div
-          className="rows"
+          className={styles.rows}
           role="grid"
           aria-label={chosen === "failed" ? "Failed evaluations" : "Worst evaluations first"}
           aria-rowcount={rows.length + 1}
@@ -96,20 +107,20 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
           aria-activedescendant={`evaluation-${selected}`}
           onKeyDown={onKeyDown}
         >
-          <div className="tr head" role="row">
+          <div className={classNames(tableStyles.row, tableStyles.head)} role="row">
             {["Type", "Score", "Evaluated text", "Why, says the judge", "Trace", "Model", "When"].map(
               (name) => (
                 <span
                   key={name}
                   role="columnheader"
-                  className={name === "Score" || name === "When" ? "right" : ""}
+                  className={name === "Score" || name === "When" ? tableStyles.right : undefined}
                 >
                   {name}
                 </span>
               ),
             )}
             <span role="columnheader">
-              <span className="sr">Run again</span>
+              <span className={textStyles.screenReader}>Run again</span>
             </span>
           </div>
           {rows.map((row, index) => (
@@ -128,7 +139,7 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
           {hasMore && (
             <button
               type="button"
-              className="btn ghost more"
+              className={classNames(buttonStyles.button, buttonStyles.ghost, styles.more)}
               onClick={() => void evaluations.getState().loadMore()}
             >
               Show more
@@ -157,37 +168,46 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
       id={id}
       role="row"
       aria-selected={isSelected}
-      className={isSelected ? "tr selected" : "tr"}
+      className={isSelected ? classNames(tableStyles.row, tableStyles.selected) : tableStyles.row}
       onClick={onOpen}
     >
-      <span role="gridcell" className="type cut" title={row.type}>
+      <span role="gridcell" className={classNames(styles.type, textStyles.cut)} title={row.type}>
         {typeText(row.type)}
       </span>
-      <span role="gridcell" className={row.past_threshold || row.score === null ? "num is-error" : "num"}>
+      <span
+        role="gridcell"
+        className={
+          row.past_threshold || row.score === null
+            ? classNames(textStyles.number, textStyles.error)
+            : textStyles.number
+        }
+      >
         {row.score === null ? row.outcome : formatScore(row.score)}
       </span>
-      <span role="gridcell" className="q" title={row.evaluated_text ?? undefined}>
+      <span role="gridcell" className={styles.text} title={row.evaluated_text ?? undefined}>
         {row.evaluated_text ?? (
-          <span className="faint">{row.trace_name === null ? "no longer in the store" : "no text"}</span>
+          <span className={textStyles.faint}>
+            {row.trace_name === null ? "no longer in the store" : "no text"}
+          </span>
         )}
       </span>
-      <span role="gridcell" className="y" title={row.explanation ?? undefined}>
+      <span role="gridcell" className={styles.explanation} title={row.explanation ?? undefined}>
         {row.explanation ?? row.label ?? ""}
       </span>
-      <span role="gridcell" className="cut name">
-        {row.trace_name ?? <span className="faint">evicted</span>}
+      <span role="gridcell" className={textStyles.cut}>
+        {row.trace_name ?? <span className={textStyles.faint}>evicted</span>}
       </span>
-      <span role="gridcell" className="cut mono dim">
+      <span role="gridcell" className={classNames(textStyles.cut, textStyles.mono, textStyles.dim)}>
         {row.model}
       </span>
-      <span role="gridcell" className="num faint">
+      <span role="gridcell" className={classNames(textStyles.number, textStyles.faint)}>
         {isToday ? formatTime(row.time).slice(0, 5) : formatDay(row.time)}
       </span>
       <span role="gridcell">
         {canRun && row.trace_name !== null && (
           <button
             type="button"
-            className="btn sm square again"
+            className={classNames(buttonStyles.button, buttonStyles.small, buttonStyles.square, styles.again)}
             title="Run again  R"
             aria-label={`Run ${typeText(row.type)} again`}
             disabled={isRunning}
@@ -197,7 +217,7 @@ function Row({ id, row, isSelected, canRun, onOpen }: RowProps) {
               void evaluations.getState().runAgain(row);
             }}
           >
-            <RotateCcw className="icon" aria-hidden />
+            <RotateCcw className={iconStyles.icon} aria-hidden />
           </button>
         )}
       </span>

@@ -6,6 +6,11 @@ import { useConnection, useStores } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
 import type { PaletteStore } from "../../store/palette-store.js";
 import { closeOverlay } from "./overlays.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import paletteStyles from "./palette.module.css";
 
 /** Asks before every trace is deleted. The keyboard stands on the button that keeps them. */
 export function DeleteAllStep({ store }: { store: PaletteStore }) {
@@ -26,23 +31,28 @@ export function DeleteAllStep({ store }: { store: PaletteStore }) {
   }
 
   return (
-    <div className="confirm" role="group" aria-labelledby="delete-all-question">
-      <Trash2 className="icon is-error" aria-hidden />
-      <div className="grow">
-        <p id="delete-all-question" className="question">
+    <div className={paletteStyles.confirm} role="group" aria-labelledby="delete-all-question">
+      <Trash2 className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
+      <div className={textStyles.grow}>
+        <p id="delete-all-question" className={paletteStyles.question}>
           Delete {kept === 1 ? "the one trace" : `all ${formatWhole(kept)} traces`}?
         </p>
-        <p className="dim">This cannot be undone. Metrics stay as they are.</p>
+        <p className={textStyles.dim}>This cannot be undone. Metrics stay as they are.</p>
         {failure !== undefined && (
-          <p className="is-error" role="alert">
+          <p className={textStyles.error} role="alert">
             {failure}
           </p>
         )}
       </div>
-      <button type="button" className="btn" autoFocus onClick={closeOverlay}>
+      <button type="button" className={buttonStyles.button} autoFocus onClick={closeOverlay}>
         Keep them
       </button>
-      <button type="button" className="btn danger" disabled={isRunning} onClick={() => void remove()}>
+      <button
+        type="button"
+        className={classNames(buttonStyles.button, buttonStyles.danger)}
+        disabled={isRunning}
+        onClick={() => void remove()}
+      >
         Delete all
       </button>
     </div>

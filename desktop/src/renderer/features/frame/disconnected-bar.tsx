@@ -1,5 +1,8 @@
 import { useConnection } from "../../app-context.js";
 import { formatTime } from "../../format.js";
+import alertBarStyles from "../../components/alert-bar.module.css";
+import statusDotStyles from "../../components/status-dot.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** Says that the collector is away and what is tried; what is on the screen stays readable. */
 export function DisconnectedBar() {
@@ -8,11 +11,11 @@ export function DisconnectedBar() {
   if (link !== "disconnected") return null;
   const since = lostAtMs === undefined ? "" : ` since ${formatTime(new Date(lostAtMs).toISOString())}`;
   return (
-    <div className="offline" role="status">
-      <i className="dot error" aria-hidden />
+    <div className={alertBarStyles.bar} role="status">
+      <i className={statusDotStyles.error} aria-hidden />
       <span>
-        The collector at <span className="mono">{window.location.host}</span> does not answer{since}. Trying
-        again every second; what is shown stays.
+        The collector at <span className={textStyles.mono}>{window.location.host}</span> does not answer
+        {since}. Trying again every second; what is shown stays.
       </span>
     </div>
   );

@@ -6,16 +6,18 @@ import { useRailOpen } from "./rail-state.js";
 import { Rail } from "./rail.js";
 import { TopBar } from "./top-bar.js";
 import { useGlobalKeys } from "./use-global-keys.js";
+import { classNames } from "../../components/class-names.js";
+import styles from "./frame.module.css";
 
 /** The frame around every page: rail, top bar, the bar that says when the collector is away, and what lies over it. */
 export function Frame({ children }: { children: ReactNode }) {
   const isOpen = useRailOpen();
   useGlobalKeys();
   return (
-    <div className={isOpen ? "app rail-open" : "app"}>
+    <div className={isOpen ? classNames(styles.app, styles.railOpen) : styles.app}>
       <Rail isOpen={isOpen} />
       <TopBar />
-      <div className="content">
+      <div className={styles.content}>
         <DisconnectedBar />
         <SignOutFailure />
         {children}

@@ -1,4 +1,8 @@
 import type { Page } from "./pages.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** Where the same can be read meanwhile. */
 const MEANWHILE: Readonly<Record<string, string>> = {
@@ -9,14 +13,14 @@ const MEANWHILE: Readonly<Record<string, string>> = {
 export function LaterPage({ page }: { page: Page }) {
   const address = MEANWHILE[page.path];
   return (
-    <main className="page later">
-      <div className="blank">
-        <page.icon className="icon" aria-hidden />
+    <main className={pageStyles.page}>
+      <div className={pageStyles.blank}>
+        <page.icon className={iconStyles.icon} aria-hidden />
         <h1>{page.name}</h1>
-        <p className="dim">
+        <p className={textStyles.dim}>
           {page.promise}{" "}
           {address !== undefined && (
-            <a className="mono link" href={address}>
+            <a className={classNames(textStyles.mono, textStyles.link)} href={address}>
               {address}
             </a>
           )}

@@ -1,4 +1,5 @@
 import { isMac } from "./top-bar.js";
+import textStyles from "../../components/text.module.css";
 
 /** The keys of the palette. @param isBeside - a line can be opened in another tab. */
 export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
@@ -8,7 +9,7 @@ export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
       <Hint keys={["↵"]}>open</Hint>
       {isBeside && <Hint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</Hint>}
       <Hint keys={["⇥"]}>make it a filter</Hint>
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <Hint keys={[">"]}>actions</Hint>
       <Hint keys={["#"]}>trace id</Hint>
     </footer>
@@ -17,7 +18,7 @@ export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
 
 function Hint({ keys, children }: { keys: readonly string[]; children: string }) {
   return (
-    <span className="keys">
+    <span className={textStyles.keys}>
       {keys.map((key) => (
         <kbd key={key}>{key}</kbd>
       ))}{" "}

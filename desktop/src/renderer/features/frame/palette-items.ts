@@ -20,6 +20,7 @@ import { FACET_KEYS, facetValues, type FacetKey } from "../../store/traces-state
 import { traceHref } from "../trace/trace-address.js";
 import { tracesAddress } from "../traces/filter-address.js";
 import { PAGES } from "./pages.js";
+import spanTypeStyles from "../../components/span-type.module.css";
 
 /** One line of the palette. */
 export interface PaletteItem {
@@ -28,7 +29,8 @@ export interface PaletteItem {
   readonly label: string;
   /** Said of it, in grey. */
   readonly detail?: string | undefined;
-  readonly sign: { readonly icon: LucideIcon; readonly className?: string } | { readonly status: string };
+  readonly sign:
+    { readonly icon: LucideIcon; readonly className?: string | undefined } | { readonly status: string };
   /** At the right edge. */
   readonly figures?: readonly string[];
   readonly keys?: readonly string[];
@@ -62,11 +64,11 @@ export interface PaletteSource {
 }
 
 const FILTERS_SHOWN = 5;
-const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: string }>> = {
+const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: string | undefined }>> = {
   service: { icon: Server },
   env: { icon: Layers },
-  agent: { icon: Bot, className: "t-agent" },
-  model: { icon: Sparkles, className: "t-llm" },
+  agent: { icon: Bot, className: spanTypeStyles.agent },
+  model: { icon: Sparkles, className: spanTypeStyles.llm },
   status: { icon: CircleDot },
   span_type: { icon: Shapes },
   has_evaluation: { icon: BadgeCheck },

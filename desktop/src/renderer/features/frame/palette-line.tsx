@@ -1,6 +1,10 @@
 import { Command } from "cmdk";
 import { StatusDot } from "../../components/status-dot.js";
 import type { PaletteItem } from "./palette-items.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import paletteStyles from "./palette.module.css";
 
 interface PaletteLineProps {
   readonly item: PaletteItem;
@@ -13,28 +17,39 @@ interface PaletteLineProps {
 export function PaletteLine({ item, query, onChoose }: PaletteLineProps) {
   const { id, label, detail, sign, figures = [], keys = [], isDanger = false } = item;
   return (
-    <Command.Item value={id} className={isDanger ? "item danger" : "item"} onSelect={onChoose}>
+    <Command.Item
+      value={id}
+      className={isDanger ? classNames(paletteStyles.item, paletteStyles.danger) : paletteStyles.item}
+      onSelect={onChoose}
+    >
       {"status" in sign ? (
         <StatusDot status={sign.status} />
       ) : (
-        <sign.icon className={`icon ${sign.className ?? ""}`} aria-hidden />
+        <sign.icon className={classNames(iconStyles.icon, sign.className)} aria-hidden />
       )}
-      <span className="cut">
+      <span className={textStyles.cut}>
         <Marked text={label} query={query} />
       </span>
       {detail !== undefined && (
-        <span className="cut d">
+        <span className={classNames(textStyles.cut, paletteStyles.detail)}>
           <Marked text={detail} query={query} />
         </span>
       )}
-      <span className="grow" />
+      <span className={textStyles.grow} />
       {figures.map((figure, index) => (
-        <span key={figure} className={index === 0 ? "num dim" : "num faint"}>
+        <span
+          key={figure}
+          className={
+            index === 0
+              ? classNames(textStyles.number, textStyles.dim)
+              : classNames(textStyles.number, textStyles.faint)
+          }
+        >
           {figure}
         </span>
       ))}
       {keys.length > 0 && (
-        <span className="keys">
+        <span className={textStyles.keys}>
           {keys.map((key) => (
             <kbd key={key}>{key}</kbd>
           ))}

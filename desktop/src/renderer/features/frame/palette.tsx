@@ -14,7 +14,10 @@ import { PaletteFoot } from "./palette-foot.js";
 import { paletteGroups, type PaletteItem } from "./palette-items.js";
 import { PaletteLine } from "./palette-line.js";
 import { usePaletteActions } from "./use-palette-actions.js";
-import "./palette.css";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./palette.module.css";
 
 /** Traces shown while nothing is typed. */
 const RECENT_SHOWN = 4;
@@ -32,9 +35,13 @@ export function Palette() {
   return (
     <Dialog.Root open onOpenChange={closeOverlay}>
       <Dialog.Portal>
-        <Dialog.Overlay className="scrim">
-          <Dialog.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={returnFocus}>
-            <Dialog.Title className="sr">Search or jump to</Dialog.Title>
+        <Dialog.Overlay className={styles.scrim}>
+          <Dialog.Content
+            className={styles.palette}
+            aria-describedby={undefined}
+            onCloseAutoFocus={returnFocus}
+          >
+            <Dialog.Title className={textStyles.screenReader}>Search or jump to</Dialog.Title>
             {isDeleting ? (
               <DeleteAllStep store={store} />
             ) : (
@@ -112,8 +119,8 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
       onValueChange={setChosen}
       onKeyDown={onKeyDown}
     >
-      <div className="ask">
-        <Search className="icon" aria-hidden />
+      <div className={styles.ask}>
+        <Search className={iconStyles.icon} aria-hidden />
         <Command.Input
           value={query}
           onValueChange={(text) => {
@@ -125,7 +132,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
         />
         <kbd>Esc</kbd>
       </div>
-      <Command.List className="list" label="Results">
+      <Command.List className={styles.list} label="Results">
         {groups.map(({ name, items: lines }) => (
           <Command.Group key={name} heading={name}>
             {lines.map((item) => (
@@ -134,13 +141,17 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
           </Command.Group>
         ))}
       </Command.List>
-      {items.length === 0 && <p className="none dim">Nothing is called “{query.slice(1).trim()}”.</p>}
+      {items.length === 0 && (
+        <p className={classNames(styles.none, textStyles.dim)}>
+          Nothing is called “{query.slice(1).trim()}”.
+        </p>
+      )}
       {failure !== undefined && (
-        <p className="none is-error" role="alert">
+        <p className={classNames(styles.none, textStyles.error)} role="alert">
           {failure}
         </p>
       )}
-      <p className="sr" role="status">
+      <p className={textStyles.screenReader} role="status">
         {items.length === 1 ? "1 result" : `${items.length} results`}
       </p>
       <PaletteFoot isBeside={isBeside} />

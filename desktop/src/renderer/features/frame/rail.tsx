@@ -3,6 +3,9 @@ import { Link, useLocation } from "wouter";
 import { Mark } from "../../components/mark.js";
 import { openShortcuts } from "./overlays.js";
 import { PAGES, type Page } from "./pages.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import styles from "./rail.module.css";
 
 /** The pages, at the left edge. */
 export function Rail({ isOpen }: { isOpen: boolean }) {
@@ -14,22 +17,22 @@ export function Rail({ isOpen }: { isOpen: boolean }) {
       title={`${page.name}  G ${page.key}`}
       aria-current={path.startsWith(page.path) ? "page" : undefined}
     >
-      <page.icon className="icon" aria-hidden />
+      <page.icon className={iconStyles.icon} aria-hidden />
       <span>{page.name}</span>
       <kbd aria-hidden>G</kbd>
       <kbd aria-hidden>{page.key}</kbd>
     </Link>
   );
   return (
-    <nav className={isOpen ? "rail open" : "rail"} aria-label="Main">
-      <div className="brand">
+    <nav className={isOpen ? classNames(styles.rail, styles.open) : styles.rail} aria-label="Main">
+      <div className={styles.brand}>
         <Mark />
         <span>Obspan</span>
       </div>
       {PAGES.slice(0, -1).map(entry)}
-      <div className="spring" />
+      <div className={styles.spring} />
       <button type="button" title="Keyboard shortcuts  ?" onClick={openShortcuts}>
-        <Keyboard className="icon" aria-hidden />
+        <Keyboard className={iconStyles.icon} aria-hidden />
         <span>Shortcuts</span>
         <kbd aria-hidden>?</kbd>
       </button>

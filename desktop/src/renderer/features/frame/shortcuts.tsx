@@ -4,26 +4,35 @@ import { Fragment } from "react";
 import { MOD, SHORTCUTS, type Shortcut } from "./keyboard.js";
 import { closeOverlay, returnFocus } from "./overlays.js";
 import { isMac } from "./top-bar.js";
-import "./palette.css";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import paletteStyles from "./palette.module.css";
+import styles from "./shortcuts.module.css";
 
 /** Every key of the app, opened by `?`. */
 export function Shortcuts() {
   return (
     <Dialog.Root open onOpenChange={closeOverlay}>
       <Dialog.Portal>
-        <Dialog.Overlay className="scrim">
+        <Dialog.Overlay className={paletteStyles.scrim}>
           <Dialog.Content
-            className="palette shortcuts"
+            className={classNames(paletteStyles.palette, styles.shortcuts)}
             aria-describedby={undefined}
             onCloseAutoFocus={returnFocus}
           >
             <header>
               <Dialog.Title>Keyboard shortcuts</Dialog.Title>
-              <Dialog.Close className="btn ghost square" title="Close  Esc" aria-label="Close">
-                <X className="icon" aria-hidden />
+              <Dialog.Close
+                className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
+                title="Close  Esc"
+                aria-label="Close"
+              >
+                <X className={iconStyles.icon} aria-hidden />
               </Dialog.Close>
             </header>
-            <div className="sections">
+            <div className={styles.sections}>
               {SHORTCUTS.map(({ name, shortcuts }) => (
                 <section key={name} aria-label={name}>
                   <h3>{name}</h3>
@@ -46,10 +55,10 @@ function Line({ shortcut: { does, keys } }: { shortcut: Shortcut }) {
   return (
     <div>
       <dt>{does}</dt>
-      <dd className="keys">
+      <dd className={textStyles.keys}>
         {keys.map((sequence, index) => (
           <Fragment key={sequence.join(" ")}>
-            {index > 0 && <span className="or">or</span>}
+            {index > 0 && <span className={styles.or}>or</span>}
             {sequence.map((key) => (
               <kbd key={key}>{key === MOD ? (isMac() ? "⌘" : "Ctrl") : key}</kbd>
             ))}

@@ -1,3 +1,5 @@
+import topBarStyles from "./top-bar.module.css";
+
 const WIDTH = 44;
 const HEIGHT = 14;
 
@@ -11,7 +13,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
     return `${(index * step).toFixed(1)},${y.toFixed(1)}`;
   });
   return (
-    <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <svg className={topBarStyles.spark} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       <polyline points={points.join(" ")} fill="none" stroke="var(--text-3)" strokeWidth="1.25" />
     </svg>
   );

@@ -7,18 +7,23 @@ import { formatWhole } from "../../format.js";
 import { openPalette } from "./overlays.js";
 import { PAGES } from "./pages.js";
 import { Sparkline } from "./sparkline.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./top-bar.module.css";
 
 /** Where the reader is, what the collector is doing, and the way to everything else. */
 export function TopBar() {
   return (
-    <header className="top">
+    <header className={styles.top}>
       <Crumbs />
-      <div className="grow" />
+      <div className={textStyles.grow} />
       <Vitals />
       <PauseButton />
-      <button type="button" className="jump" onClick={openPalette}>
-        <Search className="icon sm" aria-hidden />
-        <span className="grow">Search or jump to…</span>
+      <button type="button" className={styles.jump} onClick={openPalette}>
+        <Search className={iconStyles.small} aria-hidden />
+        <span className={textStyles.grow}>Search or jump to…</span>
         <kbd>{isMac() ? "⌘K" : "Ctrl K"}</kbd>
       </button>
     </header>
@@ -30,10 +35,10 @@ function Crumbs() {
   const name = useTrace(({ trace, phase, traceId }) => (phase === "error" ? traceId : trace?.root_name));
   if (isTrace) {
     return (
-      <div className="crumbs">
+      <div className={styles.crumbs}>
         <Link href="/traces">Traces</Link>
-        <ChevronRight className="icon xs" aria-hidden />
-        <span className="cut" title={name}>
+        <ChevronRight className={iconStyles.tiny} aria-hidden />
+        <span className={textStyles.cut} title={name}>
           {name ?? "…"}
         </span>
       </div>
@@ -44,7 +49,7 @@ function Crumbs() {
 
 function PageCrumb() {
   const path = window.location.pathname;
-  return <div className="crumbs">{PAGES.find((page) => path.startsWith(page.path))?.name}</div>;
+  return <div className={styles.crumbs}>{PAGES.find((page) => path.startsWith(page.path))?.name}</div>;
 }
 
 function Vitals() {
@@ -59,22 +64,22 @@ function Vitals() {
     ? `Ingestion queue: ${formatWhole(status.queue_spans)} of ${formatWhole(status.queue_capacity)} spans`
     : "Ingestion queue";
   return (
-    <div className="vitals">
+    <div className={styles.vitals}>
       <CopyButton text={window.location.origin} name="Copy the endpoint">
         <StatusDot status={LINK_STATUS[link]} name={LINK_NAME[link]} />
-        <span className="mono">{window.location.host}</span>
+        <span className={textStyles.mono}>{window.location.host}</span>
       </CopyButton>
       <span title="Spans received each second">
         <Sparkline values={rates} />
-        {paused ? <b>paused</b> : <b className="num">{isAway ? "–" : formatWhole(rate)}</b>}
+        {paused ? <b>paused</b> : <b className={textStyles.number}>{isAway ? "–" : formatWhole(rate)}</b>}
         {!paused && "spans/s"}
       </span>
       <span title={queueTitle}>
         Queue
-        <span className="meter">
+        <span className={styles.meter}>
           <i style={{ width: `${Math.min(100, queuePct)}%` }} />
         </span>
-        <b className="num">{isAway ? "–" : `${queuePct === 0 ? "0" : queuePct.toFixed(1)}%`}</b>
+        <b className={textStyles.number}>{isAway ? "–" : `${queuePct === 0 ? "0" : queuePct.toFixed(1)}%`}</b>
       </span>
     </div>
   );
@@ -89,12 +94,16 @@ function PauseButton() {
   return (
     <button
       type="button"
-      className={paused ? "btn on" : "btn"}
+      className={paused ? classNames(buttonStyles.button, buttonStyles.on) : buttonStyles.button}
       aria-pressed={paused}
       title={paused ? "Show what arrives  Space" : "Keep the table still  Space"}
       onClick={() => traces.getState().setPaused(!paused)}
     >
-      {paused ? <Play className="icon" aria-hidden /> : <Pause className="icon" aria-hidden />}
+      {paused ? (
+        <Play className={iconStyles.icon} aria-hidden />
+      ) : (
+        <Pause className={iconStyles.icon} aria-hidden />
+      )}
       {paused ? "Resume" : "Pause"}
     </button>
   );

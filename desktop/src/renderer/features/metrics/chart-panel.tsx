@@ -5,6 +5,14 @@ import type { ChartSeries } from "../../components/chart/chart-data.js";
 import { TimeChart } from "../../components/chart/time-chart.js";
 import { formatTime } from "../../format.js";
 import type { Crosshair } from "./use-crosshair.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./chart-panel.module.css";
+import panelTablesStyles from "./panel-tables.module.css";
+import { seriesColour } from "../../components/chart/chart-data.js";
 
 interface ChartPanelProps {
   readonly title: string;
@@ -42,20 +50,20 @@ export function ChartPanel(props: ChartPanelProps) {
   };
 
   return (
-    <section className="panel" aria-label={title}>
+    <section className={panelStyles.panel} aria-label={title}>
       <header>
         <h2>{title}</h2>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {point !== undefined && hasValues && (
-          <span className="at">
+          <span className={panelStyles.at} data-testid="marked-point">
             at {timeAt(times, point)} <b>{pointFigure(props, point)}</b>
           </span>
         )}
       </header>
-      <div className="big">{figure}</div>
-      <div className="plot">
+      <div className={panelStyles.big}>{figure}</div>
+      <div className={panelStyles.plot}>
         {!hasValues ? (
-          <p className="nothing">{nothing}</p>
+          <p className={panelStyles.nothing}>{nothing}</p>
         ) : isTable ? (
           <PanelTable title={title} times={times} series={series} format={format} />
         ) : (
@@ -76,25 +84,39 @@ export function ChartPanel(props: ChartPanelProps) {
           <Tip time={timeAt(times, point)} rows={rows(point)} isRight={point < times.length / 2} />
         )}
       </div>
-      <footer className="promql">
-        <span className="cut grow" title={promql}>
+      <footer className={panelStyles.promql}>
+        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
           {promql}
         </span>
         <button
           type="button"
-          className="btn ghost sm square"
+          className={classNames(
+            buttonStyles.button,
+            buttonStyles.ghost,
+            buttonStyles.small,
+            buttonStyles.square,
+          )}
           aria-pressed={isTable}
           aria-label={`${title}: ${isTable ? "show as chart" : "show as table"}`}
           title={isTable ? "Show as chart" : "Show as table"}
           onClick={() => setTable(!isTable)}
         >
           {isTable ? (
-            <ChartLine className="icon xs" aria-hidden />
+            <ChartLine className={iconStyles.tiny} aria-hidden />
           ) : (
-            <Table2 className="icon xs" aria-hidden />
+            <Table2 className={iconStyles.tiny} aria-hidden />
           )}
         </button>
-        <CopyButton className="btn ghost sm square" text={promql} name={`${title}: copy PromQL`} />
+        <CopyButton
+          className={classNames(
+            buttonStyles.button,
+            buttonStyles.ghost,
+            buttonStyles.small,
+            buttonStyles.square,
+          )}
+          text={promql}
+          name={`${title}: copy PromQL`}
+        />
       </footer>
     </section>
   );
@@ -115,16 +137,16 @@ interface TipProps {
 
 function Tip({ time, rows, isRight }: TipProps) {
   return (
-    <div className={isRight ? "tip right" : "tip"} aria-hidden>
-      <div className="tip-h">
+    <div className={isRight ? classNames(styles.tip, styles.right) : styles.tip} aria-hidden>
+      <div className={styles.tipHead}>
         <b>{time}</b>
         <span>click: traces</span>
       </div>
       {rows.toReversed().map(({ name, colour, value }) => (
-        <div className="tip-r" key={name}>
-          <i className={`series-${colour + 1}`} />
-          <span className="cut">{name}</span>
-          <b className="num">{value}</b>
+        <div className={styles.tipRow} key={name}>
+          <i style={{ background: seriesColour(colour) }} />
+          <span className={textStyles.cut}>{name}</span>
+          <b className={textStyles.number}>{value}</b>
         </div>
       ))}
     </div>
@@ -136,7 +158,12 @@ type PanelTableProps = Pick<ChartPanelProps, "title" | "times" | "series" | "for
 /** The chart in words, newest first. */
 function PanelTable({ title, times, series, format }: PanelTableProps) {
   return (
-    <div className="panel-table" tabIndex={0} role="region" aria-label={`${title} as a table`}>
+    <div
+      className={panelTablesStyles.panelTable}
+      tabIndex={0}
+      role="region"
+      aria-label={`${title} as a table`}
+    >
       <table>
         <thead>
           <tr>

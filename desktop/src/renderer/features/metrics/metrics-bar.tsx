@@ -14,6 +14,15 @@ import {
   type StatsWindow,
 } from "../../store/stats-store.js";
 import type { PanelGroup } from "./panel-data.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import facetStyles from "../../components/facet.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./metrics-bar.module.css";
+import { seriesColour } from "../../components/chart/chart-data.js";
 
 const WINDOW_NAMES: Readonly<Record<StatsWindow, string>> = {
   "5m": "5 m",
@@ -48,7 +57,7 @@ interface MetricsBarProps {
 export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
   const chosen = STATS_FILTERS.filter((filter) => view.filters[filter] !== undefined);
   return (
-    <div className="bar metrics-bar">
+    <div className={classNames(pageStyles.bar, styles.metricsBar)}>
       <Segmented
         label="Time range"
         choices={WINDOWS.map((window) => ({ value: window, content: WINDOW_NAMES[window] }))}
@@ -60,34 +69,34 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
         <button
           key={filter}
           type="button"
-          className="facet on"
+          className={classNames(facetStyles.facet, facetStyles.on)}
           aria-label={`Remove the filter ${FILTER_NAMES[filter]} ${view.filters[filter] ?? ""}`}
           onClick={() => onChange({ ...view, filters: omit(view.filters, filter) })}
         >
           {FILTER_NAMES[filter]}
-          <b className="cut">{view.filters[filter]}</b>
-          <X className="icon xs" aria-hidden />
+          <b className={textStyles.cut}>{view.filters[filter]}</b>
+          <X className={iconStyles.tiny} aria-hidden />
         </button>
       ))}
       <FilterMenu view={view} onChange={onChange} />
-      <span className="grow" />
-      <div className="legend">
+      <span className={textStyles.grow} />
+      <div className={styles.legend} data-testid="legend">
         {groups.map(({ name, colour }) => (
-          <span key={name} className={`mono series-${colour + 1}`}>
-            <i />
-            <span className="cut">{name}</span>
+          <span key={name} className={textStyles.mono}>
+            <i style={{ background: seriesColour(colour) }} />
+            <span className={textStyles.cut}>{name}</span>
           </span>
         ))}
       </div>
       <a
-        className="btn ghost"
+        className={classNames(buttonStyles.button, buttonStyles.ghost)}
         href="/metrics"
         target="_blank"
         rel="noreferrer"
         title="What a Prometheus scrapes"
       >
-        <ExternalLink className="icon" aria-hidden />
-        <span className="mono">/metrics</span>
+        <ExternalLink className={iconStyles.icon} aria-hidden />
+        <span className={textStyles.mono}>/metrics</span>
       </a>
     </div>
   );
@@ -98,17 +107,17 @@ type MenuProps = Pick<MetricsBarProps, "view" | "onChange">;
 function GroupMenu({ view, onChange }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="btn">
-        <span className="dim">Group by</span>
+      <DropdownMenu.Trigger className={buttonStyles.button}>
+        <span className={textStyles.dim}>Group by</span>
         {GROUP_NAMES[view.groupBy]}
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="start" sideOffset={4} loop>
+      <DropdownMenu.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
         <DropdownMenu.RadioGroup value={view.groupBy}>
           {GROUPS.map((groupBy) => (
             <DropdownMenu.RadioItem
               key={groupBy}
-              className="menu-item"
+              className={menuStyles.menuItem}
               value={groupBy}
               onSelect={() => onChange({ ...view, groupBy })}
             >
@@ -128,21 +137,25 @@ function FilterMenu({ view, onChange }: MenuProps) {
   const filters = STATS_FILTERS.filter((filter) => filter !== "tenant" || isMultiTenant);
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="facet">
-        <Plus className="icon xs" aria-hidden />
+      <DropdownMenu.Trigger className={facetStyles.facet}>
+        <Plus className={iconStyles.tiny} aria-hidden />
         Filter
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="start" sideOffset={4} loop>
+      <DropdownMenu.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
         {filters.map((filter) => (
           <DropdownMenu.Sub
             key={filter}
             onOpenChange={(isOpen) => isOpen && void stats.getState().loadChoices(filter)}
           >
-            <DropdownMenu.SubTrigger className="menu-item">
-              <span className="grow">{FILTER_NAMES[filter]}</span>
-              <ChevronDown className="icon xs turned" aria-hidden />
+            <DropdownMenu.SubTrigger className={menuStyles.menuItem}>
+              <span className={textStyles.grow}>{FILTER_NAMES[filter]}</span>
+              <ChevronDown className={classNames(iconStyles.tiny, iconStyles.turned)} aria-hidden />
             </DropdownMenu.SubTrigger>
-            <DropdownMenu.SubContent className="menu facet-menu" sideOffset={2} loop>
+            <DropdownMenu.SubContent
+              className={classNames(menuStyles.menu, facetStyles.facetMenu)}
+              sideOffset={2}
+              loop
+            >
               <FilterValues
                 filter={filter}
                 onChoose={(value) => onChange({ ...view, filters: { ...view.filters, [filter]: value } })}
@@ -157,11 +170,12 @@ function FilterMenu({ view, onChange }: MenuProps) {
 
 function FilterValues({ filter, onChoose }: { filter: StatsFilter; onChoose: (value: string) => void }) {
   const values = useStats(({ choices }) => choices[filter]);
-  if (values === undefined) return <p className="menu-foot keys">…</p>;
-  if (values.length === 0) return <p className="menu-foot keys">None in the last day</p>;
+  if (values === undefined) return <p className={classNames(menuStyles.menuFoot, textStyles.keys)}>…</p>;
+  if (values.length === 0)
+    return <p className={classNames(menuStyles.menuFoot, textStyles.keys)}>None in the last day</p>;
   return values.map((value) => (
-    <DropdownMenu.Item key={value} className="menu-item" onSelect={() => onChoose(value)}>
-      <span className="cut grow">{value}</span>
+    <DropdownMenu.Item key={value} className={menuStyles.menuItem} onSelect={() => onChoose(value)}>
+      <span className={classNames(textStyles.cut, textStyles.grow)}>{value}</span>
     </DropdownMenu.Item>
   ));
 }

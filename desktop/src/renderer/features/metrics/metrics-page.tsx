@@ -7,7 +7,8 @@ import { MetricsError, MetricsLoading, NothingYet } from "./metrics-states.js";
 import { groupsOf } from "./panel-data.js";
 import { Panels } from "./panels.js";
 import { viewAddress, viewFromSearch } from "./stats-address.js";
-import "./metrics.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** Figures over time of every span, whether its trace was sampled or not. */
 export function MetricsPage() {
@@ -27,8 +28,8 @@ export function MetricsPage() {
 
   const groups = useMemo(() => (panels === undefined ? [] : groupsOf(panels)), [panels]);
   return (
-    <main className="page metrics" aria-busy={panels === undefined && error === undefined}>
-      <h1 className="sr">Metrics</h1>
+    <main className={pageStyles.page} aria-busy={panels === undefined && error === undefined}>
+      <h1 className={textStyles.screenReader}>Metrics</h1>
       <MetricsBar
         view={view}
         groups={groups}

@@ -2,13 +2,22 @@ import { ChartLine } from "lucide-react";
 import { Link } from "wouter";
 import type { CollectorError } from "../../api/collector-api.js";
 import type { StatsView } from "../../store/stats-store.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import panelStyles from "../../components/panel.module.css";
+import statusDotStyles from "../../components/status-dot.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./metrics-states.module.css";
+import panelsStyles from "./panels.module.css";
 
 /** Nine panels keep their place while the first figures come. */
 export function MetricsLoading() {
   return (
-    <div className="panels loading" role="status" aria-label="Loading">
+    <div className={classNames(panelsStyles.panels, panelsStyles.loading)} role="status" aria-label="Loading">
       {Array.from({ length: 9 }, (_, index) => (
-        <div className="panel" key={index} />
+        <div className={panelStyles.panel} key={index} />
       ))}
     </div>
   );
@@ -23,12 +32,15 @@ interface MetricsErrorProps {
 /** What is shown stays, and this says that it is not the newest. */
 export function MetricsError({ error, hasPanels, onRetry }: MetricsErrorProps) {
   return (
-    <div className={hasPanels ? "metrics-error" : "metrics-error alone"} role="alert">
-      <i className="dot error" aria-hidden />
+    <div
+      className={hasPanels ? styles.metricsError : classNames(styles.metricsError, styles.alone)}
+      role="alert"
+    >
+      <i className={statusDotStyles.error} aria-hidden />
       <span>
         {error.message} {hasPanels && "What is shown is the last that it said."}
       </span>
-      <button type="button" className="btn sm" onClick={onRetry}>
+      <button type="button" className={classNames(buttonStyles.button, buttonStyles.small)} onClick={onRetry}>
         Try again
       </button>
     </div>
@@ -44,27 +56,35 @@ interface NothingYetProps {
 export function NothingYet({ view, onWiden }: NothingYetProps) {
   const isFiltered = Object.keys(view.filters).length > 0;
   return (
-    <div className="blank">
-      <ChartLine className="icon" aria-hidden />
+    <div className={pageStyles.blank}>
+      <ChartLine className={iconStyles.icon} aria-hidden />
       <h2>{isFiltered ? "No span matches" : `No span in the last ${view.window.replace(/(\d+)/, "$1 ")}`}</h2>
-      <p className="dim">
+      <p className={textStyles.dim}>
         {isFiltered
           ? "The filters choose none of the spans in this time range."
           : "Every span that arrives is counted here, whether its trace is sampled or not."}
       </p>
-      <p className="acts">
+      <p className={styles.actions}>
         {isFiltered && (
-          <button type="button" className="btn" onClick={() => onWiden({ ...view, filters: {} })}>
+          <button
+            type="button"
+            className={buttonStyles.button}
+            onClick={() => onWiden({ ...view, filters: {} })}
+          >
             Clear filters
           </button>
         )}
         {view.window !== "24h" && (
-          <button type="button" className="btn" onClick={() => onWiden({ ...view, window: "24h" })}>
+          <button
+            type="button"
+            className={buttonStyles.button}
+            onClick={() => onWiden({ ...view, window: "24h" })}
+          >
             Show 24 h
           </button>
         )}
         {!isFiltered && (
-          <Link className="btn" href="/traces">
+          <Link className={buttonStyles.button} href="/traces">
             How to send spans
           </Link>
         )}

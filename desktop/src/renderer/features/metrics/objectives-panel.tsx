@@ -2,6 +2,12 @@ import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema
 import { CopyButton } from "../../components/copy-button.js";
 import { formatCost } from "../../format.js";
 import { agentObjectives, type AgentObjective } from "./agent-objectives.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import panelTablesStyles from "./panel-tables.module.css";
+import usageBarStyles from "./usage-bar.module.css";
 
 interface ObjectivesPanelProps {
   readonly agents: Stats | undefined;
@@ -14,24 +20,30 @@ export function ObjectivesPanel({ agents, config, promql }: ObjectivesPanelProps
   const isOn = config?.["sre.enabled"]?.value === true;
   const rows = isOn && agents !== undefined ? agentObjectives(agents, config) : [];
   return (
-    <section className="panel" aria-label="SLO and budget by agent">
+    <section className={panelStyles.panel} aria-label="SLO and budget by agent">
       <header>
         <h2>SLO and budget by agent</h2>
-        <span className="grow" />
-        {isOn && <span className="at">last 24 h</span>}
+        <span className={textStyles.grow} />
+        {isOn && <span className={panelStyles.at}>last 24 h</span>}
       </header>
       {!isOn ? (
-        <div className="plot">
-          <p className="nothing">
-            Off. Set <span className="mono">sre.enabled</span> to see what is left of each agent's budgets.
+        <div className={panelStyles.plot}>
+          <p className={panelStyles.nothing}>
+            Off. Set <span className={textStyles.mono}>sre.enabled</span> to see what is left of each agent's
+            budgets.
           </p>
         </div>
       ) : rows.length === 0 ? (
-        <div className="plot">
-          <p className="nothing">No agent made a model call in the last day.</p>
+        <div className={panelStyles.plot}>
+          <p className={panelStyles.nothing}>No agent made a model call in the last day.</p>
         </div>
       ) : (
-        <div className="tools slo" tabIndex={0} role="region" aria-label="Budgets by agent">
+        <div
+          className={classNames(panelTablesStyles.tools, panelTablesStyles.slo)}
+          tabIndex={0}
+          role="region"
+          aria-label="Budgets by agent"
+        >
           <table>
             <thead>
               <tr>
@@ -52,9 +64,20 @@ export function ObjectivesPanel({ agents, config, promql }: ObjectivesPanelProps
           </table>
         </div>
       )}
-      <footer className="promql">
-        <span className="cut grow">{promql}</span>
-        <CopyButton className="btn ghost sm square" text={promql} name="SLO and budget: copy PromQL" />
+      <footer className={panelStyles.promql}>
+        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)}>
+          {promql}
+        </span>
+        <CopyButton
+          className={classNames(
+            buttonStyles.button,
+            buttonStyles.ghost,
+            buttonStyles.small,
+            buttonStyles.square,
+          )}
+          text={promql}
+          name="SLO and budget: copy PromQL"
+        />
       </footer>
     </section>
   );
@@ -69,7 +92,7 @@ function ObjectiveRow({ row }: { row: AgentObjective }) {
       : `${formatCost(row.costUsd)} of ${formatCost(row.costBudgetUsd)} a period`;
   return (
     <tr>
-      <th scope="row" className="cut" title={agent}>
+      <th scope="row" className={textStyles.cut} title={agent}>
         {agent}
       </th>
       <Budget left={errorBudgetLeft} title={error} />
@@ -83,21 +106,24 @@ function Budget({ left, title }: { left: number | undefined; title: string }) {
     return (
       <>
         <td aria-hidden />
-        <td className="num faint" title={title}>
+        <td className={classNames(textStyles.number, textStyles.faint)} title={title}>
           –
         </td>
       </>
     );
   }
-  const grade = left <= 0 ? "error" : left < 0.2 ? "warn" : "";
+  const grade = left <= 0 ? "error" : left < 0.2 ? "warn" : undefined;
   return (
     <>
       <td aria-hidden>
-        <span className="hbar">
-          <i className={grade} style={{ width: `${Math.max(1, left * 100)}%` }} />
+        <span className={usageBarStyles.bar}>
+          <i className={grade && usageBarStyles[grade]} style={{ width: `${Math.max(1, left * 100)}%` }} />
         </span>
       </td>
-      <td className={grade === "" ? "num dim" : `num is-${grade}`} title={title}>
+      <td
+        className={classNames(textStyles.number, grade === undefined ? textStyles.dim : textStyles[grade])}
+        title={title}
+      >
         {Math.round(left * 100)} %
       </td>
     </>

@@ -17,6 +17,11 @@ import {
 import { promqlOf } from "./promql.js";
 import { durationText, shareText, ToolsPanel } from "./tools-panel.js";
 import { useCrosshair } from "./use-crosshair.js";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./panels.module.css";
 
 interface PanelsProps {
   readonly panels: StatsPanels;
@@ -37,7 +42,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
   const isTool = view.groupBy === "tool_name";
 
   return (
-    <div className={isStale ? "panels stale" : "panels"}>
+    <div className={isStale ? classNames(styles.panels, styles.stale) : styles.panels}>
       <ChartPanel
         {...common}
         title={isTool ? "Tool calls by tool" : "Calls"}
@@ -92,7 +97,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         {...common}
         title="Output speed"
         figure={
-          <b className="figure">
+          <b className={panelStyles.figure}>
             {window.tokens_per_second === null ? "–" : compact(window.tokens_per_second)}
             <small>tokens/s</small>
           </b>
@@ -173,11 +178,11 @@ function tokenLines(stats: Stats, series: Stats["total"]["series"]) {
 function CallsFigure({ stats, count }: { stats: Stats; count: number }) {
   return (
     <>
-      <b className="figure">
+      <b className={panelStyles.figure}>
         {compact((count / knownSeconds(stats)) * 60)}
         <small>/min</small>
       </b>
-      <span className="dim">{formatWhole(count)} in all</span>
+      <span className={textStyles.dim}>{formatWhole(count)} in all</span>
     </>
   );
 }
@@ -191,26 +196,26 @@ function ErrorsFigure({ panels: { grouped, calls } }: { panels: StatsPanels }) {
     calls.total.window.calls === 0 ? 0 : calls.total.window.call_errors / calls.total.window.calls;
   return (
     <>
-      <b className="figure">
+      <b className={panelStyles.figure}>
         {spans === 0 ? "–" : ((sumOf(errors) / spans) * 100).toFixed(1)}
         <small>% of spans</small>
       </b>
       {typeof slo === "number" && failed > slo ? (
-        <span className="badge error">
+        <span className={badgeStyles.error}>
           {shareText(failed)} of calls, over the SLO of {shareText(slo)}
         </span>
       ) : (
-        <span className="dim">{shareText(failed)} of model calls</span>
+        <span className={textStyles.dim}>{shareText(failed)} of model calls</span>
       )}
     </>
   );
 }
 
 function DurationFigure({ ms }: { ms: number | null }) {
-  if (ms === null) return <b className="figure">–</b>;
+  if (ms === null) return <b className={panelStyles.figure}>–</b>;
   const { value, unit } = formatDuration(ms);
   return (
-    <b className="figure">
+    <b className={panelStyles.figure}>
       {value}
       <small>{unit} p50</small>
     </b>
@@ -223,11 +228,11 @@ function TokensFigure({ stats }: { stats: Stats }) {
   const cached = tokens_input === 0 ? 0 : Math.round((tokens_cached / tokens_input) * 100);
   return (
     <>
-      <b className="figure">
+      <b className={panelStyles.figure}>
         {compact(tokens_input / minutes)}
         <small>in /min</small>
       </b>
-      <span className="dim">
+      <span className={textStyles.dim}>
         {compact(tokens_output / minutes)} out{cached > 0 && ` · ${cached} % cached`}
       </span>
     </>
@@ -241,8 +246,8 @@ function CostFigure({ stats }: { stats: Stats }) {
   const aDay = (cost_usd / knownSeconds(stats)) * DAY_SECONDS;
   return (
     <>
-      <b className="figure">{formatCost(cost_usd)}</b>
-      {cost_usd > 0 && <span className="dim">{formatCost(aDay)} a day at this rate</span>}
+      <b className={panelStyles.figure}>{formatCost(cost_usd)}</b>
+      {cost_usd > 0 && <span className={textStyles.dim}>{formatCost(aDay)} a day at this rate</span>}
     </>
   );
 }

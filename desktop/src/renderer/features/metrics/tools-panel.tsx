@@ -1,6 +1,12 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import { CopyButton } from "../../components/copy-button.js";
 import { formatDuration, formatWhole } from "../../format.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import panelTablesStyles from "./panel-tables.module.css";
+import usageBarStyles from "./usage-bar.module.css";
 
 interface ToolsPanelProps {
   readonly tools: Stats;
@@ -16,18 +22,18 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
   const rows = tools.groups.filter(({ window }) => window.tool_calls > 0);
   const most = Math.max(1, ...rows.map(({ window }) => window.tool_calls));
   return (
-    <section className="panel" aria-label="Tool calls">
+    <section className={panelStyles.panel} aria-label="Tool calls">
       <header>
         <h2>Tool calls</h2>
-        <span className="grow" />
-        <span className="at">{windowName}</span>
+        <span className={textStyles.grow} />
+        <span className={panelStyles.at}>{windowName}</span>
       </header>
       {rows.length === 0 ? (
-        <div className="plot">
-          <p className="nothing">No tool was called.</p>
+        <div className={panelStyles.plot}>
+          <p className={panelStyles.nothing}>No tool was called.</p>
         </div>
       ) : (
-        <div className="tools" tabIndex={0} role="region" aria-label="Tool calls by tool">
+        <div className={panelTablesStyles.tools} tabIndex={0} role="region" aria-label="Tool calls by tool">
           <table>
             <thead>
               <tr>
@@ -44,17 +50,27 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
                 const p95 = window.duration_ms.p95;
                 return (
                   <tr key={value}>
-                    <th scope="row" className="mono cut" title={value}>
+                    <th scope="row" className={classNames(textStyles.mono, textStyles.cut)} title={value}>
                       {value === "" ? "no name" : value === "__other__" ? "others" : value}
                     </th>
                     <td aria-hidden>
-                      <span className="hbar">
+                      <span className={usageBarStyles.bar}>
                         <i style={{ width: `${(window.tool_calls / most) * 100}%` }} />
                       </span>
                     </td>
-                    <td className="num">{formatWhole(window.tool_calls)}</td>
-                    <td className="num dim">{p95 === null ? "–" : durationText(p95)}</td>
-                    <td className={failed >= BAD_SHARE ? "num is-error" : "num dim"}>{shareText(failed)}</td>
+                    <td className={textStyles.number}>{formatWhole(window.tool_calls)}</td>
+                    <td className={classNames(textStyles.number, textStyles.dim)}>
+                      {p95 === null ? "–" : durationText(p95)}
+                    </td>
+                    <td
+                      className={
+                        failed >= BAD_SHARE
+                          ? classNames(textStyles.number, textStyles.error)
+                          : classNames(textStyles.number, textStyles.dim)
+                      }
+                    >
+                      {shareText(failed)}
+                    </td>
                   </tr>
                 );
               })}
@@ -62,11 +78,20 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
           </table>
         </div>
       )}
-      <footer className="promql">
-        <span className="cut grow" title={promql}>
+      <footer className={panelStyles.promql}>
+        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
           {promql}
         </span>
-        <CopyButton className="btn ghost sm square" text={promql} name="Tool calls: copy PromQL" />
+        <CopyButton
+          className={classNames(
+            buttonStyles.button,
+            buttonStyles.ghost,
+            buttonStyles.small,
+            buttonStyles.square,
+          )}
+          text={promql}
+          name="Tool calls: copy PromQL"
+        />
       </footer>
     </section>
   );

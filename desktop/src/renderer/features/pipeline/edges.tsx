@@ -1,6 +1,8 @@
 import { useLayoutEffect, useState } from "react";
 import { edgePath, type Box, type Edge } from "./edge-path.js";
 import { rateText } from "./pipeline-node.js";
+import { classNames } from "../../components/class-names.js";
+import styles from "./edges.module.css";
 
 interface EdgesProps {
   /** What the stages stand in; null until it is there. */
@@ -18,15 +20,15 @@ export function Edges({ canvas, edges }: EdgesProps) {
   });
   return (
     <>
-      <svg className="edges" aria-hidden="true">
+      <svg className={styles.edges} aria-hidden="true">
         {paths.map(({ edge, path }) => (
           <g key={`${edge.from}-${edge.to}`}>
             <path
-              className={edge.isOff === true ? "edge off" : "edge"}
+              className={edge.isOff === true ? classNames(styles.edge, styles.off) : styles.edge}
               d={path}
               strokeWidth={widthOf(edge.rate)}
             />
-            {edge.rate > 0 && <path className="flow" d={path} strokeWidth={1.5} />}
+            {edge.rate > 0 && <path className={styles.flow} d={path} strokeWidth={1.5} />}
           </g>
         ))}
       </svg>
@@ -34,7 +36,7 @@ export function Edges({ canvas, edges }: EdgesProps) {
         edge.isOff === true ? null : (
           <span
             key={`${edge.from}-${edge.to}`}
-            className="elabel"
+            className={styles.label}
             style={{ left: label.x, top: label.y }}
             aria-hidden
           >

@@ -3,6 +3,11 @@ import { Check, TriangleAlert } from "lucide-react";
 import { Segmented, type SegmentedChoice } from "../../components/segmented.js";
 import { formatWhole } from "../../format.js";
 import type { Counters } from "./counters.js";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./ledger-bar.module.css";
 
 export type LedgerScope = "start" | "recent";
 
@@ -22,8 +27,8 @@ interface LedgerBarProps {
 export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
   const figures = scope === "start" ? sinceStart(ledger) : lately(recent);
   return (
-    <div className="ledger">
-      <div className="equations">
+    <div className={styles.ledger}>
+      <div className={styles.equations}>
         <Figure name="Received" value={figures?.received} />
         <Operator>=</Operator>
         <Figure name="Accepted" value={figures?.accepted} />
@@ -32,7 +37,7 @@ export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
         {figures !== undefined && (
           <Balance isBalanced={figures.received === figures.accepted + figures.rejected} />
         )}
-        <i className="sep" />
+        <i className={styles.sep} />
         <Figure name="Accepted" value={figures?.accepted} />
         <Operator>=</Operator>
         <Figure name="Processed" value={figures?.processed} />
@@ -44,7 +49,7 @@ export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
           <Balance isBalanced={figures.accepted === figures.processed + figures.dropped + figures.waiting} />
         )}
       </div>
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <Segmented label="Counted" choices={SCOPES} chosen={scope} onChoose={onScope} />
     </div>
   );
@@ -99,9 +104,13 @@ function Figure({
   isLoss?: boolean;
 }) {
   return (
-    <span className="eq">
-      <span className="faint">{name}</span>
-      <b className={isLoss && (value ?? 0) > 0 ? "num is-error" : "num"}>
+    <span className={styles.figure}>
+      <span className={textStyles.faint}>{name}</span>
+      <b
+        className={
+          isLoss && (value ?? 0) > 0 ? classNames(textStyles.number, textStyles.error) : textStyles.number
+        }
+      >
         {value === undefined ? "–" : formatWhole(value)}
       </b>
     </span>
@@ -109,18 +118,18 @@ function Figure({
 }
 
 function Operator({ children }: { children: string }) {
-  return <span className="op">{children}</span>;
+  return <span className={styles.operator}>{children}</span>;
 }
 
 function Balance({ isBalanced }: { isBalanced: boolean }) {
   return isBalanced ? (
-    <span className="badge ok">
-      <Check className="icon xs" aria-hidden />
+    <span className={badgeStyles.ok}>
+      <Check className={iconStyles.tiny} aria-hidden />
       balanced
     </span>
   ) : (
-    <span className="badge warn" title="Spans that are between two counts at this moment">
-      <TriangleAlert className="icon xs" aria-hidden />
+    <span className={badgeStyles.warn} title="Spans that are between two counts at this moment">
+      <TriangleAlert className={iconStyles.tiny} aria-hidden />
       counting
     </span>
   );

@@ -1,6 +1,11 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatWhole } from "../../format.js";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./pipeline-node.module.css";
 
 interface PipelineNodeProps {
   /** Names it for the edges. */
@@ -29,16 +34,19 @@ export function PipelineNode({
   children,
   losses,
 }: PipelineNodeProps) {
-  const kind = isOff ? "node off" : warning === undefined ? "node" : "node warn";
   return (
-    <div className="stage">
-      <section className={kind} data-node={id} aria-label={name}>
+    <div className={styles.stage}>
+      <section
+        className={classNames(styles.node, isOff ? styles.off : warning !== undefined && styles.warn)}
+        data-node={id}
+        aria-label={name}
+      >
         <header>
-          <Icon className="icon" aria-hidden />
+          <Icon className={iconStyles.icon} aria-hidden />
           <h2>{name}</h2>
-          <span className="grow" />
-          {warning !== undefined && <span className="badge warn">{warning}</span>}
-          {isOff ? <span className="badge plain">off</span> : figure}
+          <span className={textStyles.grow} />
+          {warning !== undefined && <span className={badgeStyles.warn}>{warning}</span>}
+          {isOff ? <span className={badgeStyles.plain}>off</span> : figure}
         </header>
         {children}
       </section>
@@ -57,9 +65,9 @@ export function Fact({
   isOff?: boolean;
 }) {
   return (
-    <div className="kv">
+    <div className={styles.fact}>
       <span>{name}</span>
-      <b className={isOff ? "num is-warn" : "num"}>{children}</b>
+      <b className={isOff ? classNames(textStyles.number, textStyles.warn) : textStyles.number}>{children}</b>
     </div>
   );
 }
@@ -67,9 +75,9 @@ export function Fact({
 /** A figure each second. */
 export function Rate({ value }: { value: number }) {
   return (
-    <span className="num">
+    <span className={textStyles.number}>
       {rateText(value)}
-      <span className="unit">/s</span>
+      <span className={textStyles.unit}>/s</span>
     </span>
   );
 }
@@ -90,15 +98,25 @@ interface LossesProps {
 export function Losses({ title, losses, isByRule = false }: LossesProps) {
   const sum = losses.reduce((total, [, count]) => total + count, 0);
   return (
-    <div className={isByRule ? "dropbox by-rule" : "dropbox"} role="group" aria-label={title}>
+    <div
+      className={isByRule ? classNames(styles.losses, styles.byRule) : styles.losses}
+      role="group"
+      aria-label={title}
+    >
       <h3>
         {title}
-        <span className={sum > 0 && !isByRule ? "num is-error" : "num"}>{formatWhole(sum)}</span>
+        <span
+          className={
+            sum > 0 && !isByRule ? classNames(textStyles.number, textStyles.error) : textStyles.number
+          }
+        >
+          {formatWhole(sum)}
+        </span>
       </h3>
       {losses.map(([reason, count]) => (
-        <div key={reason} className={count === 0 ? "zero" : undefined}>
-          <span className="mono">{reason}</span>
-          <b className="num">{formatWhole(count)}</b>
+        <div key={reason} className={count === 0 ? styles.zero : undefined}>
+          <span className={textStyles.mono}>{reason}</span>
+          <b className={textStyles.number}>{formatWhole(count)}</b>
         </div>
       ))}
     </div>
@@ -117,7 +135,7 @@ export function NodeSpark({ values }: { values: readonly number[] }) {
   });
   return (
     <svg
-      className="nspark"
+      className={styles.spark}
       viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden="true"

@@ -18,8 +18,9 @@ import {
   type StageProps,
 } from "./stages.js";
 import { ThroughChart } from "./through-chart.js";
-import "../metrics/metrics.css";
-import "./pipeline.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./pipeline-page.module.css";
 
 /** The way of a span, with what goes and what is lost at each stage. */
 export function PipelinePage() {
@@ -39,8 +40,8 @@ export function PipelinePage() {
   const rates = useMemo(() => ratesOf(snapshots), [snapshots]);
 
   return (
-    <main className="page pipeline" aria-busy={stats === undefined && error === undefined}>
-      <h1 className="sr">Pipeline</h1>
+    <main className={pageStyles.page} aria-busy={stats === undefined && error === undefined}>
+      <h1 className={textStyles.screenReader}>Pipeline</h1>
       <LedgerBar ledger={status?.ledger} recent={recent} scope={scope} onScope={setScope} />
       {error !== undefined && (
         <MetricsError
@@ -49,7 +50,7 @@ export function PipelinePage() {
           onRetry={() => void pipeline.getState().load()}
         />
       )}
-      <div className="pipeline-body">
+      <div className={styles.pipelineBody}>
         {config !== undefined && stats !== undefined && recent !== undefined && isKnown ? (
           <Flow
             config={config}
@@ -60,7 +61,7 @@ export function PipelinePage() {
             rates={rates}
           />
         ) : (
-          <div className="flow-canvas" role="status" aria-label="Loading" />
+          <div className={styles.flowCanvas} role="status" aria-label="Loading" />
         )}
         <RecentEvents events={events} />
       </div>
@@ -73,16 +74,16 @@ function Flow(props: StageProps) {
   const { config, status } = props;
   const isExporting = typeof config["exporter.otlp_endpoint"]?.value === "string";
   return (
-    <div className="flow-canvas" ref={setCanvas}>
+    <div className={styles.flowCanvas} ref={setCanvas}>
       <Edges canvas={canvas} edges={edgesOf(props, isExporting, status?.store !== null)} />
-      <div className="way">
+      <div className={styles.way}>
         <ReceivedStage {...props} />
         <QueueStage {...props} />
         <MetricsStage {...props} />
         <SamplingStage {...props} />
         <RedactionStage {...props} />
       </div>
-      <div className="ends">
+      <div className={styles.ends}>
         <StoreStage {...props} />
         <ExportStage {...props} />
         <EvaluationStage {...props} />

@@ -4,6 +4,11 @@ import { CopyButton } from "../../components/copy-button.js";
 import { Segmented } from "../../components/segmented.js";
 import { formatTime, formatWhole } from "../../format.js";
 import { remedyOf } from "./remedies.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import statusDotStyles from "../../components/status-dot.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./recent-events.module.css";
 
 const KINDS = [
   { value: "warnings", name: "Warnings" },
@@ -16,7 +21,7 @@ export function RecentEvents({ events }: { events: Events | undefined }) {
   const shown = kind ?? (events?.warnings.length === 0 && events.refused.length > 0 ? "refused" : "warnings");
   const rows: readonly (Warning | RefusedRequest)[] = events?.[shown] ?? [];
   return (
-    <section className="warnings" aria-label="Recent events">
+    <section className={styles.warnings} aria-label="Recent events">
       <header>
         <Segmented
           label="Recent events"
@@ -24,22 +29,26 @@ export function RecentEvents({ events }: { events: Events | undefined }) {
             value,
             content: (
               <>
-                {name} <span className="count">{events?.[value].length ?? "…"}</span>
+                {name} <span className={textStyles.count}>{events?.[value].length ?? "…"}</span>
               </>
             ),
           }))}
           chosen={shown}
           onChoose={setKind}
         />
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {rows.length > 0 && (
-          <CopyButton className="btn ghost" text={JSON.stringify(rows, null, 2)} name="Copy as JSON">
+          <CopyButton
+            className={classNames(buttonStyles.button, buttonStyles.ghost)}
+            text={JSON.stringify(rows, null, 2)}
+            name="Copy as JSON"
+          >
             Copy as JSON
           </CopyButton>
         )}
       </header>
       {rows.length === 0 ? (
-        <p className="none">
+        <p className={styles.none}>
           {events === undefined
             ? "…"
             : shown === "warnings"
@@ -48,7 +57,7 @@ export function RecentEvents({ events }: { events: Events | undefined }) {
         </p>
       ) : (
         <div
-          className="scroll"
+          className={styles.scroll}
           tabIndex={0}
           role="region"
           aria-label={shown === "warnings" ? "Warnings" : "Refused requests"}
@@ -59,7 +68,7 @@ export function RecentEvents({ events }: { events: Events | undefined }) {
                 <th scope="col">When</th>
                 <th scope="col">{shown === "warnings" ? "Where" : "Answer"}</th>
                 <th scope="col">What happened</th>
-                <th scope="col" className="right">
+                <th scope="col" className={styles.right}>
                   Times
                 </th>
                 <th scope="col">What to do</th>
@@ -83,22 +92,22 @@ function EventRow({ row }: { row: Warning | RefusedRequest }) {
   const from = isRefusal ? senderOf(row) : "";
   return (
     <tr>
-      <td className="mono dim" title={`First at ${row.first_time}`}>
+      <td className={classNames(textStyles.mono, textStyles.dim)} title={`First at ${row.first_time}`}>
         {formatTime(row.time)}
       </td>
       <td>
-        <span className="src">
-          <i className={isBad ? "dot error" : "dot warn"} aria-hidden />
-          <span className={isRefusal ? "mono cut" : "cut"}>
+        <span className={styles.source}>
+          <i className={isBad ? statusDotStyles.error : statusDotStyles.warn} aria-hidden />
+          <span className={isRefusal ? classNames(textStyles.mono, textStyles.cut) : textStyles.cut}>
             {isRefusal ? `${row.status} ${row.code}` : (SOURCES[row.logger] ?? row.logger)}
           </span>
         </span>
       </td>
-      <td className="cut" title={`${row.message}${from === "" ? "" : ` · ${from}`}`}>
-        {row.message} {from !== "" && <span className="faint">{from}</span>}
+      <td className={textStyles.cut} title={`${row.message}${from === "" ? "" : ` · ${from}`}`}>
+        {row.message} {from !== "" && <span className={textStyles.faint}>{from}</span>}
       </td>
-      <td className="num">{formatWhole(row.count)}</td>
-      <td className="cut dim">{remedyOf(row)}</td>
+      <td className={textStyles.number}>{formatWhole(row.count)}</td>
+      <td className={classNames(textStyles.cut, textStyles.dim)}>{remedyOf(row)}</td>
     </tr>
   );
 }

@@ -3,6 +3,10 @@ import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upl
 import { formatBytes, formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";
 import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
+import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
+import pipelineNodeStyles from "./pipeline-node.module.css";
+import styles from "./stages.module.css";
 
 /** What the stages show. */
 export interface StageProps {
@@ -52,9 +56,9 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
       icon={Layers}
       warning={pct >= hard ? "at the hard limit" : pct >= soft ? "filling" : undefined}
       figure={
-        <span className="num">
+        <span className={textStyles.number}>
           {pct.toFixed(pct === 0 ? 0 : 1)}
-          <span className="unit">%</span>
+          <span className={textStyles.unit}>%</span>
         </span>
       }
       losses={
@@ -65,7 +69,7 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
       }
     >
       <div
-        className="gauge"
+        className={styles.gauge}
         role="meter"
         aria-label="Use of the queue"
         aria-valuenow={pct}
@@ -74,10 +78,10 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
         aria-valuetext={`${pct} %; soft limit ${soft} %, hard limit ${hard} %`}
       >
         <i style={{ width: `${Math.min(100, pct)}%` }} />
-        <span className="mark soft" style={{ left: `${soft}%` }} />
-        <span className="mark hard" style={{ left: `${hard}%` }} />
+        <span className={classNames(styles.mark, styles.soft)} style={{ left: `${soft}%` }} />
+        <span className={classNames(styles.mark, styles.hard)} style={{ left: `${hard}%` }} />
       </div>
-      <div className="marks" aria-hidden>
+      <div className={styles.marks} aria-hidden>
         <span style={{ left: 0 }}>0</span>
         <span style={{ left: `${soft}%` }}>{soft}</span>
         <span style={{ left: `${hard}%` }}>{hard}</span>
@@ -103,7 +107,7 @@ export function MetricsStage({ config, counts, gauges, rates }: StageProps) {
       name="Metrics"
       icon={ChartLine}
       figure={<Rate value={rates.sum("obs_spans_processed_total")} />}
-      losses={<p className="note">Counts every span, whatever sampling does after it.</p>}
+      losses={<p className={textStyles.note}>Counts every span, whatever sampling does after it.</p>}
     >
       <Fact name="Series">
         {formatWhole(gauges.sum("obs_series"))} of{" "}
@@ -165,9 +169,9 @@ export function RedactionStage({ config, counts, rates }: StageProps) {
       }
     >
       {isOff ? (
-        <p className="hint">
-          Texts are kept as they come. <span className="mono">redaction.enabled</span> takes personal data
-          out.
+        <p className={pipelineNodeStyles.hint}>
+          Texts are kept as they come. <span className={textStyles.mono}>redaction.enabled</span> takes
+          personal data out.
         </p>
       ) : patterns.length === 0 ? (
         <Fact name="Replaced">0</Fact>
@@ -193,12 +197,12 @@ export function StoreStage({ status, counts, rates }: StageProps) {
       figure={<Rate value={rates.sum("obs_sampling_spans_total", { decision: "kept" })} />}
     >
       {store === null ? (
-        <p className="hint">
-          No trace is kept. <span className="mono">trace_store.enabled</span> keeps the latest.
+        <p className={pipelineNodeStyles.hint}>
+          No trace is kept. <span className={textStyles.mono}>trace_store.enabled</span> keeps the latest.
         </p>
       ) : (
         <>
-          <div className="gauge" aria-hidden>
+          <div className={styles.gauge} aria-hidden>
             <i style={{ width: `${Math.min(100, (store.traces / store.max_traces) * 100)}%` }} />
           </div>
           <Fact name="Traces">
@@ -240,8 +244,8 @@ export function ExportStage({ config, counts, gauges, rates }: StageProps) {
       figure={<Rate value={exportRate} />}
     >
       {isOff ? (
-        <p className="hint">
-          Spans stay here. <span className="mono">exporter.otlp_endpoint</span> sends them on.
+        <p className={pipelineNodeStyles.hint}>
+          Spans stay here. <span className={textStyles.mono}>exporter.otlp_endpoint</span> sends them on.
         </p>
       ) : (
         <>
@@ -273,8 +277,9 @@ export function EvaluationStage({ config, counts, gauges, rates }: StageProps) {
       figure={<Rate value={rates.sum("obs_evaluations_total")} />}
     >
       {isOff ? (
-        <p className="hint">
-          No judge is asked. <span className="mono">evaluation.enabled</span> has model calls scored.
+        <p className={pipelineNodeStyles.hint}>
+          No judge is asked. <span className={textStyles.mono}>evaluation.enabled</span> has model calls
+          scored.
         </p>
       ) : (
         <>

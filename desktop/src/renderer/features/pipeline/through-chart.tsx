@@ -5,6 +5,10 @@ import { formatTime } from "../../format.js";
 import { knownFrom, timesOf } from "../metrics/panel-data.js";
 import { seriesOf } from "./counters.js";
 import { rateText } from "./pipeline-node.js";
+import { classNames } from "../../components/class-names.js";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./through-chart.module.css";
 
 /** What came, what went on and what was lost in each second of the last five minutes. */
 export function ThroughChart({ stats, isExporting }: { stats: Stats; isExporting: boolean }) {
@@ -17,13 +21,13 @@ export function ThroughChart({ stats, isExporting }: { stats: Stats; isExporting
     return `${time}: ${series.map(({ name, values }) => `${name} ${rateText(values[at] ?? 0)}/s`).join(", ")}`;
   };
   return (
-    <section className="through panel" aria-label="Spans each second">
+    <section className={classNames(styles.through, panelStyles.panel)} aria-label="Spans each second">
       <header>
         <h2>Spans each second, last 5 minutes</h2>
-        <span className="grow" />
-        {point !== undefined && <span className="at">{describe(point)}</span>}
+        <span className={textStyles.grow} />
+        {point !== undefined && <span className={panelStyles.at}>{describe(point)}</span>}
       </header>
-      <div className="plot">
+      <div className={panelStyles.plot}>
         <TimeChart
           name="Spans each second"
           times={times}

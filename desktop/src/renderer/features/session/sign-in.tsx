@@ -4,30 +4,34 @@ import { useSession, useStores } from "../../app-context.js";
 import { Mark } from "../../components/mark.js";
 import { isLoopback } from "../../loopback.js";
 import { leaveOverlay } from "../frame/overlays.js";
-import "./sign-in.css";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./sign-in.module.css";
 
 /** What stands in place of the pages while the collector wants a key. */
 export function SignIn() {
   const hasEnded = useSession((session) => session.hasEnded);
   useReturnOfFocus();
   return (
-    <main className="sign-in">
-      <div className="sign-in-body">
+    <main className={styles.signIn}>
+      <div className={styles.signInBody}>
         <header>
           <Mark />
           <h1>{hasEnded ? "Your session has ended" : "Sign in"}</h1>
-          <p className="dim">
+          <p className={textStyles.dim}>
             {hasEnded ? "Sign in again to go on where you were." : "This collector asks for an API key."}
           </p>
         </header>
         <KeyForm />
         <footer>
           <p>
-            Any of <span className="mono">auth.api_keys</span> will do. The browser gets a session of 12 hours
-            and keeps no key.
+            Any of <span className={textStyles.mono}>auth.api_keys</span> will do. The browser gets a session
+            of 12 hours and keeps no key.
           </p>
           {isUnencrypted() && (
-            <p className="is-warn">
+            <p className={textStyles.warn}>
               The connection is not encrypted: others on the network could read the key.
             </p>
           )}
@@ -62,7 +66,7 @@ function KeyForm() {
   return (
     <form onSubmit={submit}>
       <label htmlFor={id}>
-        API key of <span className="mono">{window.location.host}</span>
+        API key of <span className={textStyles.mono}>{window.location.host}</span>
       </label>
       <input
         ref={input}
@@ -77,13 +81,17 @@ function KeyForm() {
         onChange={(event) => setKey(event.target.value)}
       />
       {failure !== undefined && (
-        <p id={`${id}-failure`} className="failure" role="alert">
-          <CircleAlert className="icon sm" aria-hidden />
+        <p id={`${id}-failure`} className={styles.failure} role="alert">
+          <CircleAlert className={iconStyles.small} aria-hidden />
           {failure}
         </p>
       )}
-      <button type="submit" className="btn primary lg" aria-disabled={isSigningIn}>
-        {isSigningIn && <LoaderCircle className="icon spin" aria-hidden />}
+      <button
+        type="submit"
+        className={classNames(buttonStyles.button, buttonStyles.primary, buttonStyles.large)}
+        aria-disabled={isSigningIn}
+      >
+        {isSigningIn && <LoaderCircle className={classNames(iconStyles.icon, iconStyles.spin)} aria-hidden />}
         Sign in
       </button>
     </form>

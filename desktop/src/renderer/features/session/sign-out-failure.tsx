@@ -1,5 +1,11 @@
 import { X } from "lucide-react";
 import { useSession, useStores } from "../../app-context.js";
+import { classNames } from "../../components/class-names.js";
+import alertBarStyles from "../../components/alert-bar.module.css";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import statusDotStyles from "../../components/status-dot.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** Says that the session is still open: nobody should walk away in the belief that it is not. */
 export function SignOutFailure() {
@@ -7,16 +13,21 @@ export function SignOutFailure() {
   const failure = useSession((state) => state.signOutFailure);
   if (failure === undefined) return null;
   return (
-    <div className="offline" role="alert">
-      <i className="dot error" aria-hidden />
-      <span className="grow cut">{failure}</span>
+    <div className={alertBarStyles.bar} role="alert">
+      <i className={statusDotStyles.error} aria-hidden />
+      <span className={classNames(textStyles.grow, textStyles.cut)}>{failure}</span>
       <button
         type="button"
-        className="btn ghost sm square"
+        className={classNames(
+          buttonStyles.button,
+          buttonStyles.ghost,
+          buttonStyles.small,
+          buttonStyles.square,
+        )}
         aria-label="Close"
         onClick={() => session.getState().forgetSignOutFailure()}
       >
-        <X className="icon" aria-hidden />
+        <X className={iconStyles.icon} aria-hidden />
       </button>
     </div>
   );

@@ -1,12 +1,14 @@
 import { formatDuration } from "../../format.js";
+import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
 
 /** A duration, its unit set smaller. */
-export function Figure({ ms, className = "" }: { ms: number; className?: string }) {
+export function Figure({ ms, className }: { ms: number; className?: string | undefined }) {
   const { value, unit } = formatDuration(ms);
   return (
-    <span className={`num ${className}`}>
+    <span className={classNames(textStyles.number, className)}>
       {value}
-      <span className="unit"> {unit}</span>
+      <span className={textStyles.unit}> {unit}</span>
     </span>
   );
 }

@@ -2,6 +2,8 @@ import { useEffect, type CSSProperties, type ReactNode, type RefObject } from "r
 import { ROW_HEIGHT, useSpanVirtualizer } from "./hooks/use-span-virtualizer.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
+import { classNames } from "../../components/class-names.js";
+import styles from "./span-grid.module.css";
 
 interface SpanGridProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
@@ -41,7 +43,7 @@ export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }
   return (
     <div
       ref={scroller}
-      className="rows"
+      className={styles.rows}
       role="treegrid"
       aria-label="Spans"
       aria-rowcount={rows.length}
@@ -52,18 +54,18 @@ export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }
       onBlur={(event) => delete event.currentTarget.dataset["quiet"]}
       style={style}
     >
-      <div className="rows-inner" role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+      <div className={styles.rowsInner} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
         {guides}
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const node = rows[index];
           if (node === undefined) return null;
           const isSelected = node === selected;
-          const match = foundIds === undefined ? "" : foundIds.has(node) ? " hit" : " miss";
+          const match = foundIds && (foundIds.has(node) ? styles.hit : styles.miss);
           return (
             <div
               key={key}
               id={rowElementId(node.id)}
-              className={`wf${isSelected ? " selected" : ""}${match}`}
+              className={classNames(styles.row, isSelected && styles.selected, match)}
               role="row"
               aria-rowindex={index + 1}
               aria-level={node.depth + 1}

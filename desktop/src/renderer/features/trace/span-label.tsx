@@ -6,6 +6,10 @@ import { Figure } from "./figure.js";
 import { lacksParent } from "./model/place-notices.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./span-label.module.css";
 
 /** Pixels from one level to the next. */
 export const INDENT = 16;
@@ -22,27 +26,27 @@ interface SpanLabelProps {
 export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
   const depth = Math.min(node.depth, maxIndent);
   return (
-    <div className="label" role="gridcell" style={{ "--d": depth } as CSSProperties}>
+    <div className={styles.label} role="gridcell" style={{ "--d": depth } as CSSProperties}>
       {Array.from({ length: depth }, (_, level) => (
-        <span key={level} className="rail-line" style={{ left: 15 + level * INDENT }} />
+        <span key={level} className={styles.railLine} style={{ left: 15 + level * INDENT }} />
       ))}
       <Twist node={node} />
       <SpanIcon spanType={node.span.span_type} />
-      <b className="cut" title={node.span.name}>
+      <b className={textStyles.cut} title={node.span.name}>
         {node.span.name}
       </b>
       <SpanMark node={node} />
       {lacksParent(node) && (
-        <span className="orphan" title="Its parent is not in this trace">
-          <Unlink className="icon xs" aria-label="Its parent is not in this trace" />
+        <span className={styles.orphan} title="Its parent is not in this trace">
+          <Unlink className={iconStyles.tiny} aria-label="Its parent is not in this trace" />
         </span>
       )}
       {node.depth > maxIndent && (
-        <span className="depth" title={`Level ${node.depth + 1}`}>
+        <span className={styles.depth} title={`Level ${node.depth + 1}`}>
           {node.depth + 1}
         </span>
       )}
-      {durationMs !== undefined && <Figure ms={durationMs} className="dim" />}
+      {durationMs !== undefined && <Figure ms={durationMs} className={textStyles.dim} />}
     </div>
   );
 }
@@ -50,15 +54,19 @@ export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
 function Twist({ node }: { node: SpanNode }) {
   const { view } = useTracePage();
   const isFolded = useTraceView((state) => state.folded.has(node.id));
-  if (node.children.length === 0) return <span className="twist" />;
+  if (node.children.length === 0) return <span className={styles.twist} />;
   const Icon = isFolded ? ChevronRight : ChevronDown;
   const toggle = (event: MouseEvent): void => {
     event.stopPropagation();
     view.getState().setFolded(node.id, !isFolded);
   };
   return (
-    <span className="twist on" onClick={toggle} onDoubleClick={(event) => event.stopPropagation()}>
-      <Icon className="icon" aria-hidden />
+    <span
+      className={classNames(styles.twist, styles.on)}
+      onClick={toggle}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <Icon className={iconStyles.icon} aria-hidden />
     </span>
   );
 }
@@ -67,7 +75,7 @@ function SpanMark({ node: { span } }: { node: SpanNode }) {
   if (span.status === "ERROR") {
     const isOwn = span.error_propagated !== true;
     return (
-      <span className={isOwn ? "mark" : "mark passed-on"}>
+      <span className={isOwn ? styles.mark : classNames(styles.mark, styles.passedOn)}>
         <StatusDot status="ERROR" name={isOwn ? "Failed" : "Failed through a child"} />
       </span>
     );

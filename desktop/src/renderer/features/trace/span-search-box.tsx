@@ -2,6 +2,9 @@ import { ChevronDown, ChevronUp, Search, X } from "lucide-react";
 import { useEffect, useRef, type KeyboardEvent } from "react";
 import { focusSpans, useSelection } from "./hooks/use-selection.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./span-search-box.module.css";
 
 /** Searches names and what the spans carry; steps through what it finds. */
 export function SpanSearch() {
@@ -28,8 +31,8 @@ export function SpanSearch() {
 
   const at = selected === undefined ? -1 : found.indexOf(selected);
   return (
-    <div className="span-search" role="search">
-      <Search className="icon sm" aria-hidden />
+    <div className={styles.spanSearch} role="search">
+      <Search className={iconStyles.small} aria-hidden />
       <input
         ref={input}
         value={text}
@@ -40,18 +43,18 @@ export function SpanSearch() {
         onKeyDown={onKeyDown}
       />
       {text.trim() !== "" && (
-        <span className="count" role="status">
+        <span className={textStyles.count} role="status">
           {found.length === 0 ? "none" : `${at < 0 ? "–" : at + 1} of ${found.length}`}
         </span>
       )}
       <button type="button" aria-label="Previous match" title="Previous match  ⇧↵" onClick={() => step(-1)}>
-        <ChevronUp className="icon xs" aria-hidden />
+        <ChevronUp className={iconStyles.tiny} aria-hidden />
       </button>
       <button type="button" aria-label="Next match" title="Next match  ↵" onClick={() => step(1)}>
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </button>
       <button type="button" aria-label="Close the search" title="Close  Esc" onClick={close}>
-        <X className="icon xs" aria-hidden />
+        <X className={iconStyles.tiny} aria-hidden />
       </button>
     </div>
   );

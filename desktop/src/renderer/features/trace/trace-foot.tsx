@@ -1,20 +1,24 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
 import { useTraceView } from "./trace-page-context.js";
+import pageStyles from "../../components/page.module.css";
+import spanTypeStyles from "../../components/span-type.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./trace-foot.module.css";
 
 /** The keys, what the marks mean, and the sum: what came, and what was lost. */
 export function TraceFoot({ trace }: { trace: TraceSummary }) {
   const isTimeline = useTraceView((state) => state.view === "timeline");
   return (
-    <div className="foot">
-      <span className="foot-keys" aria-hidden>
+    <div className={pageStyles.foot}>
+      <span className={styles.footKeys} aria-hidden>
         <Keys names={["↑", "↓"]} does="move" />
         <Keys names={["←", "→"]} does="fold" />
         <Keys names={["E"]} does="next error" />
         <Keys names={["1", "2"]} does="views" />
       </span>
       {isTimeline && <Legend />}
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <Totals trace={trace} />
     </div>
   );
@@ -22,7 +26,7 @@ export function TraceFoot({ trace }: { trace: TraceSummary }) {
 
 function Keys({ names, does }: { names: readonly string[]; does: string }) {
   return (
-    <span className="keys">
+    <span className={textStyles.keys}>
       {names.map((name) => (
         <kbd key={name}>{name}</kbd>
       ))}{" "}
@@ -33,17 +37,17 @@ function Keys({ names, does }: { names: readonly string[]; does: string }) {
 
 function Legend() {
   return (
-    <span className="wf-legend">
-      <span className="t-llm">
-        <i className="hatch" />
-        <span className="faint">waiting for the first token</span>
+    <span className={styles.legend}>
+      <span className={spanTypeStyles.llm}>
+        <i className={styles.hatch} />
+        <span className={textStyles.faint}>waiting for the first token</span>
       </span>
-      <span className="t-llm">
-        <i className="full" />
-        <span className="faint">streaming</span>
+      <span className={spanTypeStyles.llm}>
+        <i className={styles.full} />
+        <span className={textStyles.faint}>streaming</span>
       </span>
       <span>
-        <i className="path" />
+        <i className={styles.path} />
         critical path
       </span>
     </span>
@@ -53,7 +57,7 @@ function Legend() {
 function Totals({ trace }: { trace: TraceSummary }) {
   const { span_count: spans, llm_calls: models, tool_calls: tools, dropped_spans: dropped } = trace;
   return (
-    <span className="totals">
+    <span>
       <Amount count={spans} one="span" many="spans" /> ·{" "}
       <Amount count={models} one="model call" many="model calls" /> ·{" "}
       <Amount count={tools} one="tool call" many="tool calls" /> ·{" "}
@@ -61,14 +65,14 @@ function Totals({ trace }: { trace: TraceSummary }) {
         "nothing dropped"
       ) : (
         <span
-          className="is-error"
+          className={textStyles.error}
           title="A trace keeps at most trace_store.max_spans_per_trace spans; the first to arrive were dropped. Tokens, cost and calls include them."
         >
           <Amount count={dropped} one="span" many="spans" /> dropped: over max_spans_per_trace
         </span>
       )}
       {trace.partial && (
-        <span className="is-warn" title="The trace was evicted, and these spans came after">
+        <span className={textStyles.warn} title="The trace was evicted, and these spans came after">
           {" "}
           · earlier spans evicted
         </span>
@@ -80,7 +84,7 @@ function Totals({ trace }: { trace: TraceSummary }) {
 function Amount({ count, one, many }: { count: number; one: string; many: string }) {
   return (
     <>
-      <span className="num">{formatWhole(count)}</span> {count === 1 ? one : many}
+      <span className={textStyles.number}>{formatWhole(count)}</span> {count === 1 ? one : many}
     </>
   );
 }

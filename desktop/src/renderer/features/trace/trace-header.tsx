@@ -18,6 +18,12 @@ import { gradeScores, type Grade } from "../../score-grades.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import type { Neighbours } from "./hooks/use-neighbours.js";
 import { textOf } from "./model/span-facts.js";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./trace-header.module.css";
 
 /** Longer ids are cut in the middle; one of 32 hexadecimal digits is not. */
 const ID_LENGTH = 32;
@@ -25,34 +31,41 @@ const ID_LENGTH = 32;
 const SHOWN_SCORES = 3;
 
 /** Only what is off gets colour. */
-const SCORE_CLASS: Readonly<Record<Grade, string>> = { good: "", weak: "is-warn", bad: "is-error" };
+const SCORE_CLASS: Readonly<Record<Grade, string | undefined>> = {
+  good: undefined,
+  weak: textStyles.warn,
+  bad: textStyles.error,
+};
 
 /** What the trace is, and the figures that sum it up. */
 export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSummary } & Neighbours) {
   const { root_name: name, trace_id: id, error_count: errors } = trace;
   return (
-    <header className="trace-head">
-      <div className="trace-title">
+    <header className={styles.traceHead}>
+      <div className={styles.traceTitle}>
         <StatusDot status={trace.status} />
-        <h1 className="cut" title={name}>
+        <h1 className={textStyles.cut} title={name}>
           {name}
         </h1>
         {errors > 0 && (
-          <span className="badge error">
+          <span className={badgeStyles.error}>
             {formatWhole(errors)} error {errors === 1 ? "span" : "spans"}
           </span>
         )}
-        {trace.running && <span className="badge running">running</span>}
+        {trace.running && <span className={badgeStyles.running}>running</span>}
         {trace.partial && (
-          <span className="badge warn" title="Earlier spans of this trace were evicted before these came">
+          <span
+            className={badgeStyles.warn}
+            title="Earlier spans of this trace were evicted before these came"
+          >
             partial
           </span>
         )}
-        <CopyButton text={id} name="Copy the trace id" className="id mono">
+        <CopyButton text={id} name="Copy the trace id" className={classNames(styles.id, textStyles.mono)}>
           {shortenId(id, ID_LENGTH)}
         </CopyButton>
-        <span className="grow" />
-        <EvaluateMenu className="btn" traces={[{ traceId: id, tenant: trace.tenant }]} />
+        <span className={textStyles.grow} />
+        <EvaluateMenu className={buttonStyles.button} traces={[{ traceId: id, tenant: trace.tenant }]} />
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>
@@ -72,13 +85,13 @@ function StepButton({ name, keys, onClick, icon: Icon }: StepButtonProps) {
   return (
     <button
       type="button"
-      className="btn ghost square"
+      className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
       aria-label={name}
       title={`${name}  ${keys}`}
       disabled={onClick === undefined}
       onClick={onClick}
     >
-      <Icon className="icon" aria-hidden />
+      <Icon className={iconStyles.icon} aria-hidden />
     </button>
   );
 }
@@ -93,7 +106,7 @@ function Facts({ trace }: { trace: TraceSummary }) {
   const place = [trace.env, trace.version].filter((part) => part !== null && part !== "").join(" · ");
   const [model, ...otherModels] = models;
   return (
-    <dl className="facts">
+    <dl className={styles.facts}>
       <Fact name="Started">
         {formatPreciseTime(trace.start_time)} <small>{formatDay(trace.start_time)}</small>
       </Fact>
@@ -113,21 +126,22 @@ function Facts({ trace }: { trace: TraceSummary }) {
       {trace.cost_usd > 0 && <Fact name="Cost">{formatCost(trace.cost_usd)}</Fact>}
       {model !== undefined && (
         <Fact name="Models" title={models.join("\n")} canShrink>
-          <span className="cut">{model}</span>{" "}
+          <span className={textStyles.cut}>{model}</span>{" "}
           {otherModels.length > 0 && <small>+{otherModels.length}</small>}
         </Fact>
       )}
       <Fact name="Service" title={`${trace.service} ${place}`} canShrink>
-        <span className="cut">{trace.service}</span> <small className="cut">{place}</small>
+        <span className={textStyles.cut}>{trace.service}</span>{" "}
+        <small className={textStyles.cut}>{place}</small>
       </Fact>
       {trace.tenant !== "" && (
         <Fact name="Tenant" title={trace.tenant} canShrink>
-          <span className="cut">{trace.tenant}</span>
+          <span className={textStyles.cut}>{trace.tenant}</span>
         </Fact>
       )}
       {session !== undefined && (
         <Fact name="Session" title={session} canShrink>
-          <span className="cut">{shortenId(session, 20)}</span>
+          <span className={textStyles.cut}>{shortenId(session, 20)}</span>
         </Fact>
       )}
       {trace.scores.length > 0 && <Scores scores={trace.scores} />}
@@ -145,7 +159,7 @@ interface FactProps {
 
 function Fact({ name, title, canShrink = false, children }: FactProps) {
   return (
-    <div title={title} className={canShrink ? "shrinks" : undefined}>
+    <div title={title} className={canShrink ? styles.shrinks : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -176,7 +190,7 @@ function Scores({ scores }: { scores: TraceSummary["scores"] }) {
   return (
     <Fact name="Scores" title={all.join("\n")}>
       {shown.map(({ type, score, grade }) => (
-        <span key={type} className={`score ${SCORE_CLASS[grade]}`}>
+        <span key={type} className={classNames(styles.score, SCORE_CLASS[grade])}>
           {formatScore(score)}
           <small>{type.replaceAll("_", " ")}</small>
         </span>

@@ -20,7 +20,9 @@ import { StaleNotice, TraceLoading, TraceMissing } from "./trace-states.js";
 import { createTraceViewStore } from "./trace-view-store.js";
 import { TreeView } from "./tree-view.js";
 import { ViewBar } from "./view-bar.js";
-import "./trace.css";
+import { classNames } from "../../components/class-names.js";
+import pageStyles from "../../components/page.module.css";
+import styles from "./trace-page.module.css";
 
 /** Below this width the right pane lies over the spans. */
 const NARROW = "(max-width: 1099px)";
@@ -38,7 +40,7 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   const tenant = useTrace((state) => state.tenant ?? "");
   const phase = useTrace((state) => state.phase);
   return (
-    <main className="page trace">
+    <main className={classNames(pageStyles.page, styles.trace)}>
       {!isThis || phase === "loading" ? (
         <TraceLoading />
       ) : phase === "error" ? (
@@ -108,13 +110,16 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
     <>
       <TraceHeader trace={trace} {...neighbours} />
       <StaleNotice />
-      <div ref={split} className="split" style={{ gridTemplateColumns: columns }}>
+      <div ref={split} className={styles.split} style={{ gridTemplateColumns: columns }}>
         <section aria-label="Spans">
           <ViewBar />
           {shown === "tree" ? <TreeView /> : <TimelineView />}
         </section>
         {isPaneOpen && selected !== undefined && (
-          <section aria-label="Selected span" className={isNarrow ? "pane over" : "pane"}>
+          <section
+            aria-label="Selected span"
+            className={isNarrow ? classNames(styles.pane, styles.over) : styles.pane}
+          >
             {!isNarrow && <PaneResizer container={split} />}
             <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
           </section>

@@ -2,6 +2,12 @@ import { SearchX, Unplug } from "lucide-react";
 import { Link } from "wouter";
 import { useStores, useTrace } from "../../app-context.js";
 import { StoreDisabled } from "../../components/store-disabled.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./trace-states.module.css";
 
 /** Widths of the grey bars that stand for spans until they are there, in per cent. */
 const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
@@ -9,14 +15,14 @@ const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
 /** The page before its trace has come; the bars do not move. */
 export function TraceLoading() {
   return (
-    <div className="trace-loading" role="status">
-      <span className="sr">Loading the trace</span>
-      <div className="ghost-head">
+    <div className={styles.traceLoading} role="status">
+      <span className={textStyles.screenReader}>Loading the trace</span>
+      <div className={styles.ghostHead}>
         <i style={{ width: 220 }} />
         <i style={{ width: 520 }} />
       </div>
       {BARS.map((width, index) => (
-        <div key={width} className="ghost-row" style={{ paddingLeft: 16 + (index % 3) * 16 }}>
+        <div key={width} className={styles.ghostRow} style={{ paddingLeft: 16 + (index % 3) * 16 }}>
           <i style={{ width: 140 }} />
           <i style={{ width: `${width / 2}%` }} />
         </div>
@@ -33,17 +39,19 @@ export function TraceMissing() {
   const tenant = useTrace((state) => state.tenant ?? "");
   if (error?.code === "trace_not_found") {
     return (
-      <div className="blank">
-        <SearchX className="icon" aria-hidden />
+      <div className={pageStyles.blank}>
+        <SearchX className={iconStyles.icon} aria-hidden />
         <h1>No such trace</h1>
-        <p className="dim">This trace is not in the store: it was never received, or was evicted.</p>
-        <p className="mono faint break">{traceId}</p>
+        <p className={textStyles.dim}>
+          This trace is not in the store: it was never received, or was evicted.
+        </p>
+        <p className={classNames(textStyles.mono, textStyles.faint, textStyles.break)}>{traceId}</p>
         {tenant !== "" && (
-          <p className="faint">
-            of tenant <span className="mono">{tenant}</span>
+          <p className={textStyles.faint}>
+            of tenant <span className={textStyles.mono}>{tenant}</span>
           </p>
         )}
-        <Link href="/traces" className="btn">
+        <Link href="/traces" className={buttonStyles.button}>
           Back to the traces
         </Link>
       </div>
@@ -53,11 +61,11 @@ export function TraceMissing() {
   // Signed in since: it is on its way.
   if (error?.code === "unauthorized") return <TraceLoading />;
   return (
-    <div className="blank" role="alert">
-      <Unplug className="icon" aria-hidden />
+    <div className={pageStyles.blank} role="alert">
+      <Unplug className={iconStyles.icon} aria-hidden />
       <h1>The trace could not be read</h1>
-      <p className="dim">{error?.message}</p>
-      <button type="button" className="btn" onClick={() => void trace.getState().refresh()}>
+      <p className={textStyles.dim}>{error?.message}</p>
+      <button type="button" className={buttonStyles.button} onClick={() => void trace.getState().refresh()}>
         Try again
       </button>
     </div>
@@ -73,7 +81,7 @@ export function StaleNotice() {
       ? "This trace was deleted or evicted since. What is shown is what was last read."
       : `The trace could not be read again: ${error.message}`;
   return (
-    <div className="stale" role="status">
+    <div className={styles.stale} role="status">
       {text}
     </div>
   );

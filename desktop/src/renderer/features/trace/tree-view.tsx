@@ -8,6 +8,9 @@ import type { SpanNode } from "./model/span-tree.js";
 import { SpanGrid } from "./span-grid.js";
 import { SpanLabel } from "./span-label.js";
 import { useTracePage } from "./trace-page-context.js";
+import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
+import styles from "./tree-view.module.css";
 
 /** Below this width of the pane the columns that say least are left out. */
 const NARROW_PX = 740;
@@ -21,14 +24,14 @@ export function TreeView() {
   const nowMs = useTraceNow();
   const style = { "--width": `${width}px` } as CSSProperties;
   return (
-    <div className={isNarrow ? "tree-view narrow" : "tree-view"} style={style}>
-      <div className="tree-head" aria-hidden>
+    <div className={isNarrow ? classNames(styles.treeView, styles.narrow) : styles.treeView} style={style}>
+      <div className={styles.treeHead} aria-hidden>
         <span>Span</span>
         {!isNarrow && <span>Model or tool</span>}
-        <span className="right">Tokens</span>
-        <span className="right">Cost</span>
-        {!isNarrow && <span className="right">Start</span>}
-        <span className="right">Duration</span>
+        <span className={styles.right}>Tokens</span>
+        <span className={styles.right}>Cost</span>
+        {!isNarrow && <span className={styles.right}>Start</span>}
+        <span className={styles.right}>Duration</span>
       </div>
       <SpanGrid
         scroller={scroller}
@@ -54,28 +57,28 @@ function TreeRow({ node, nowMs, isNarrow }: { node: SpanNode; nowMs: number; isN
     <>
       <SpanLabel node={node} maxIndent={isNarrow ? 8 : 12} />
       {!isNarrow && (
-        <span role="gridcell" className="mono cut faint">
+        <span role="gridcell" className={classNames(textStyles.mono, textStyles.cut, textStyles.faint)}>
           {textOf(span, "model") ?? (tool === span.name ? undefined : tool)}
         </span>
       )}
-      <span role="gridcell" className="num">
+      <span role="gridcell" className={textStyles.number}>
         {input !== undefined && formatCount(input)}
         {output !== undefined && (
           <>
-            <span className="unit"> → </span>
+            <span className={textStyles.unit}> → </span>
             {formatCount(output)}
           </>
         )}
       </span>
-      <span role="gridcell" className="num">
+      <span role="gridcell" className={textStyles.number}>
         {cost !== undefined && formatCost(cost)}
       </span>
       {!isNarrow && (
-        <span role="gridcell" className="num">
-          <Figure ms={node.startMs} className="faint" />
+        <span role="gridcell" className={textStyles.number}>
+          <Figure ms={node.startMs} className={textStyles.faint} />
         </span>
       )}
-      <span role="gridcell" className="num">
+      <span role="gridcell" className={textStyles.number}>
         {!isUnknown && <Figure ms={(node.endMs ?? nowMs) - node.startMs} />}
       </span>
     </>

@@ -13,6 +13,11 @@ import { middleOf } from "./model/span-tree.js";
 import { SpanSearch } from "./span-search-box.js";
 import { VIEWS, type ViewName } from "./trace-address.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import viewBarStyles from "../../components/view-bar.module.css";
 
 const VIEW_LABELS: Readonly<Record<ViewName, { readonly name: string; readonly icon: LucideIcon }>> = {
   tree: { name: "Tree", icon: ListTree },
@@ -23,7 +28,7 @@ const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
   const { name, icon: Icon } = VIEW_LABELS[value];
   const content = (
     <>
-      <Icon className="icon" aria-hidden />
+      <Icon className={iconStyles.icon} aria-hidden />
       {name}
     </>
   );
@@ -41,9 +46,9 @@ export function ViewBar() {
   const isPaneOpen = useTraceView((state) => (isNarrow ? state.isOverlayOpen : state.isPaneOpen));
   const actions = view.getState();
   return (
-    <div className="view-bar">
+    <div className={viewBarStyles.viewBar}>
       <Segmented label="View" choices={VIEW_CHOICES} chosen={shown} onChoose={actions.setView} />
-      <span className="grow" />
+      <span className={textStyles.grow} />
       {shown === "timeline" && !isSearchOpen && <CriticalPathButton />}
       {isSearchOpen ? (
         <SpanSearch />
@@ -69,12 +74,16 @@ function CriticalPathButton() {
   return (
     <button
       type="button"
-      className={isOn ? "btn ghost sm on" : "btn ghost sm"}
+      className={
+        isOn
+          ? classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, buttonStyles.on)
+          : classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)
+      }
       aria-pressed={isOn}
       title="What the duration is made of: the spans that the end had to wait for"
       onClick={() => view.getState().toggleCriticalPath()}
     >
-      <Route className="icon" aria-hidden />
+      <Route className={iconStyles.icon} aria-hidden />
       Critical path
     </button>
   );
@@ -101,7 +110,7 @@ function ZoomButtons() {
       />
       <button
         type="button"
-        className="btn ghost sm"
+        className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
         title="Show the whole trace  0"
         disabled={!isZoomed}
         onClick={() => setWindow(undefined)}
@@ -125,13 +134,13 @@ export function IconButton({ icon: Icon, name, keys, isDisabled = false, onClick
   return (
     <button
       type="button"
-      className="btn ghost sm square"
+      className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, buttonStyles.square)}
       aria-label={name}
       title={keys === "" ? name : `${name}  ${keys}`}
       disabled={isDisabled}
       onClick={onClick}
     >
-      <Icon className="icon" aria-hidden />
+      <Icon className={iconStyles.icon} aria-hidden />
     </button>
   );
 }

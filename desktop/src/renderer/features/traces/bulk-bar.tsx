@@ -6,6 +6,11 @@ import { EvaluateMenu } from "../../components/evaluate-menu.js";
 import { formatWhole } from "../../format.js";
 import { rowKeyOf, traceKeyOf } from "../../store/trace-key.js";
 import type { TracesStore } from "../../store/traces-store.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./bulk-bar.module.css";
 
 /** What can be done with the rows that are selected. */
 export function BulkBar() {
@@ -28,28 +33,28 @@ export function BulkBar() {
   const clear = (): void => traces.getState().setSelected(new Set());
   const count = formatWhole(selected.size);
   return (
-    <div className="bulk" role="region" aria-label="Selected traces">
+    <div className={styles.bulk} role="region" aria-label="Selected traces">
       {isAsking || isRunning ? (
         <>
           <span role="alert">
-            Delete <b className="num">{count}</b> {selected.size === 1 ? "trace" : "traces"}? This cannot be
-            undone.
+            Delete <b className={textStyles.number}>{count}</b> {selected.size === 1 ? "trace" : "traces"}?
+            This cannot be undone.
           </span>
-          <span className="sep" />
+          <span className={styles.sep} />
           <button
             type="button"
-            className="btn ghost danger"
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.danger)}
             autoFocus
             disabled={isRunning}
             onClick={() => void traces.getState().deleteSelected()}
             onKeyDown={keepOnEscape}
           >
-            <Trash2 className="icon" aria-hidden />
+            <Trash2 className={iconStyles.icon} aria-hidden />
             {isRunning ? "Deleting…" : "Delete"}
           </button>
           <button
             type="button"
-            className="btn ghost"
+            className={classNames(buttonStyles.button, buttonStyles.ghost)}
             disabled={isRunning}
             onClick={() => setAsking(false)}
             onKeyDown={keepOnEscape}
@@ -60,31 +65,43 @@ export function BulkBar() {
       ) : (
         <>
           <span>
-            <b className="num">{count}</b> selected
+            <b className={textStyles.number}>{count}</b> selected
           </span>
-          {failure !== undefined && <span className="is-error">{failure}</span>}
+          {failure !== undefined && <span className={textStyles.error}>{failure}</span>}
           {notice !== undefined && (
-            <span className="note" role="status">
+            <span className={textStyles.note} role="status">
               {notice}
             </span>
           )}
-          <span className="sep" />
-          <EvaluateMenu className="btn ghost" traces={[...selected].map(traceKeyOf)} />
+          <span className={styles.sep} />
+          <EvaluateMenu
+            className={classNames(buttonStyles.button, buttonStyles.ghost)}
+            traces={[...selected].map(traceKeyOf)}
+          />
           <button
             type="button"
-            className="btn ghost"
+            className={classNames(buttonStyles.button, buttonStyles.ghost)}
             disabled={isExporting}
             onClick={() => void files.getState().exportRows(selectedInOrder(traces))}
           >
-            <Download className="icon" aria-hidden />
+            <Download className={iconStyles.icon} aria-hidden />
             {isExporting ? "Exporting…" : "Export"}
           </button>
-          <button type="button" className="btn ghost danger" onClick={() => setAsking(true)}>
-            <Trash2 className="icon" aria-hidden />
+          <button
+            type="button"
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.danger)}
+            onClick={() => setAsking(true)}
+          >
+            <Trash2 className={iconStyles.icon} aria-hidden />
             Delete
           </button>
-          <button type="button" className="btn ghost square" title="Clear the selection  Esc" onClick={clear}>
-            <X className="icon" aria-label="Clear the selection" />
+          <button
+            type="button"
+            className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.square)}
+            title="Clear the selection  Esc"
+            onClick={clear}
+          >
+            <X className={iconStyles.icon} aria-label="Clear the selection" />
           </button>
         </>
       )}

@@ -7,6 +7,11 @@ import type { ColumnId } from "./columns.js";
 import { DurationCell } from "./duration-cell.js";
 import { ScoresCell } from "./scores-cell.js";
 import { isToday } from "./days.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import tableStyles from "../../components/table.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./cells.module.css";
 
 interface CellProps {
   readonly trace: TraceSummary;
@@ -19,18 +24,27 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
       return <StatusCell trace={trace} isSelected={isSelected} />;
     case "name":
       return (
-        <a className="cut name" href={addressOf(trace)} tabIndex={-1} title={trace.root_name}>
+        <a
+          className={classNames(textStyles.cut, styles.name)}
+          href={addressOf(trace)}
+          tabIndex={-1}
+          title={trace.root_name}
+        >
           {trace.root_name}
         </a>
       );
     case "tenant":
       return (
-        <span className="cut dim" title={trace.tenant}>
+        <span className={classNames(textStyles.cut, textStyles.dim)} title={trace.tenant}>
           {trace.tenant}
         </span>
       );
     case "agent":
-      return <span className="cut dim">{trace.agent ?? <span className="faint">–</span>}</span>;
+      return (
+        <span className={classNames(textStyles.cut, textStyles.dim)}>
+          {trace.agent ?? <span className={textStyles.faint}>–</span>}
+        </span>
+      );
     case "models":
       return <ModelsCell trace={trace} />;
     case "io":
@@ -47,19 +61,21 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
       return <TokensCell trace={trace} />;
     case "cost":
       return trace.cost_usd === 0 ? (
-        <span className="num faint">–</span>
+        <span className={classNames(textStyles.number, textStyles.faint)}>–</span>
       ) : (
-        <span className="num">{formatCost(trace.cost_usd)}</span>
+        <span className={textStyles.number}>{formatCost(trace.cost_usd)}</span>
       );
     case "spans":
       return <SpansCell trace={trace} />;
     case "errors":
       return trace.error_count === 0 ? (
-        <span className="num faint" aria-label="0">
+        <span className={classNames(textStyles.number, textStyles.faint)} aria-label="0">
           ·
         </span>
       ) : (
-        <span className="num is-error">{formatCount(trace.error_count)}</span>
+        <span className={classNames(textStyles.number, textStyles.error)}>
+          {formatCount(trace.error_count)}
+        </span>
       );
   }
 }
@@ -71,23 +87,26 @@ export function addressOf({ trace_id: traceId, tenant }: TraceSummary): string {
 
 function StatusCell({ trace, isSelected }: CellProps & { isSelected: boolean }) {
   return (
-    <span className="lead" title={isSelected ? "Selected" : undefined}>
+    <span className={styles.lead} data-selects title={isSelected ? "Selected" : undefined}>
       {!isSelected && <StatusDot status={trace.status} />}
-      <span className={isSelected ? "check on" : "check"} aria-hidden>
-        {isSelected && <Check className="icon" />}
+      <span
+        className={isSelected ? classNames(tableStyles.check, tableStyles.on) : tableStyles.check}
+        aria-hidden
+      >
+        {isSelected && <Check className={iconStyles.icon} />}
       </span>
-      {isSelected && <span className="sr">{trace.status}</span>}
+      {isSelected && <span className={textStyles.screenReader}>{trace.status}</span>}
     </span>
   );
 }
 
 function ModelsCell({ trace: { models } }: CellProps) {
   const [first] = models;
-  if (first === undefined) return <span className="faint">–</span>;
+  if (first === undefined) return <span className={textStyles.faint}>–</span>;
   return (
-    <span className="models" title={models.join("\n")}>
-      <span className="cut mono dim">{first}</span>
-      {models.length > 1 && <span className="count">+{models.length - 1}</span>}
+    <span className={styles.models} title={models.join("\n")}>
+      <span className={classNames(textStyles.cut, textStyles.mono, textStyles.dim)}>{first}</span>
+      {models.length > 1 && <span className={textStyles.count}>+{models.length - 1}</span>}
     </span>
   );
 }
@@ -95,16 +114,16 @@ function ModelsCell({ trace: { models } }: CellProps) {
 function InputOutputCell({ trace }: CellProps) {
   const { input_preview: input, status } = trace;
   const output = outputOf(trace);
-  if (input === null && output === null) return <span className="faint">–</span>;
-  const tone = status === "ERROR" ? " is-error" : trace.running ? " is-running" : "";
+  if (input === null && output === null) return <span className={textStyles.faint}>–</span>;
+  const tone = status === "ERROR" ? textStyles.error : trace.running ? textStyles.running : undefined;
   return (
-    <span className="io">
-      {input !== null && <span className="in cut">{input}</span>}
-      <span className="arrow">→</span>
+    <span className={styles.io}>
+      {input !== null && <span className={classNames(styles.in, textStyles.cut)}>{input}</span>}
+      <span className={styles.arrow}>→</span>
       {output === null ? (
-        <span className="faint">–</span>
+        <span className={textStyles.faint}>–</span>
       ) : (
-        <span className={`out cut${tone}`}>{output}</span>
+        <span className={classNames(styles.out, textStyles.cut, tone)}>{output}</span>
       )}
     </span>
   );
@@ -120,31 +139,32 @@ function outputOf({ output_preview: output, status, error_type: errorType, runni
 function StartCell({ trace: { start_time: start } }: CellProps) {
   const title = `${formatDay(start)} ${formatTime(start)}`;
   return (
-    <span className="num dim" title={title}>
-      {!isToday(start) && <span className="unit">{formatDay(start)} </span>}
+    <span className={classNames(textStyles.number, textStyles.dim)} title={title}>
+      {!isToday(start) && <span className={textStyles.unit}>{formatDay(start)} </span>}
       {formatTime(start)}
     </span>
   );
 }
 
 function TtftCell({ trace: { ttft_ms: ttftMs } }: CellProps) {
-  if (ttftMs === null) return <span className="num faint">–</span>;
+  if (ttftMs === null) return <span className={classNames(textStyles.number, textStyles.faint)}>–</span>;
   const { value, unit } = formatDuration(ttftMs);
   return (
-    <span className="num dim">
+    <span className={classNames(textStyles.number, textStyles.dim)}>
       {value}
-      <span className="unit"> {unit}</span>
+      <span className={textStyles.unit}> {unit}</span>
     </span>
   );
 }
 
 function TokensCell({ trace: { tokens_input: input, tokens_output: output } }: CellProps) {
-  if (input === 0 && output === 0) return <span className="num faint">–</span>;
+  if (input === 0 && output === 0)
+    return <span className={classNames(textStyles.number, textStyles.faint)}>–</span>;
   return (
-    <span className="num tok">
+    <span className={textStyles.number}>
       {formatCount(input)}
-      <span className="unit"> / </span>
-      <span className="dim">{formatCount(output)}</span>
+      <span className={textStyles.unit}> / </span>
+      <span className={textStyles.dim}>{formatCount(output)}</span>
     </span>
   );
 }
@@ -152,9 +172,9 @@ function TokensCell({ trace: { tokens_input: input, tokens_output: output } }: C
 function SpansCell({ trace: { span_count: count, dropped_spans: dropped } }: CellProps) {
   const title = dropped === 0 ? undefined : `${dropped} more were dropped (trace_store.max_spans_per_trace)`;
   return (
-    <span className="num dim" title={title}>
+    <span className={classNames(textStyles.number, textStyles.dim)} title={title}>
       {formatCount(count)}
-      {dropped > 0 && <span className="unit">+</span>}
+      {dropped > 0 && <span className={textStyles.unit}>+</span>}
     </span>
   );
 }

@@ -5,6 +5,12 @@ import { usePreferences, useStores, useTraces } from "../../app-context.js";
 import { MenuMark } from "../../components/menu-mark.js";
 import { isMultiTenant } from "../../store/traces-state.js";
 import { clampWidth, COLUMNS, type Column } from "./columns.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./columns-menu.module.css";
 
 /** One press of an arrow. */
 const STEP_PX = 16;
@@ -33,35 +39,42 @@ export function ColumnsMenu() {
 
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="btn">
-        <Columns3 className="icon" aria-hidden />
+      <DropdownMenu.Trigger className={buttonStyles.button}>
+        <Columns3 className={iconStyles.icon} aria-hidden />
         Columns
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu columns-menu" align="end" sideOffset={4} loop>
+      <DropdownMenu.Content
+        className={classNames(menuStyles.menu, styles.columnsMenu)}
+        align="end"
+        sideOffset={4}
+        loop
+      >
         {columns.map((column) => (
           <DropdownMenu.CheckboxItem
             key={column.id}
-            className="menu-item"
+            className={menuStyles.menuItem}
             checked={!hidden.includes(column.id)}
             onCheckedChange={(isShown) => show(column, isShown)}
             onSelect={(event) => event.preventDefault()}
             onKeyDown={(event) => resize(event, column)}
           >
             <MenuMark isChosen={!hidden.includes(column.id)} />
-            <span className="cut grow">{column.name}</span>
-            {widths[column.id] !== undefined && <span className="count">{widths[column.id]} px</span>}
+            <span className={classNames(textStyles.cut, textStyles.grow)}>{column.name}</span>
+            {widths[column.id] !== undefined && (
+              <span className={textStyles.count}>{widths[column.id]} px</span>
+            )}
           </DropdownMenu.CheckboxItem>
         ))}
-        <DropdownMenu.Separator className="menu-line" />
+        <DropdownMenu.Separator className={menuStyles.menuLine} />
         <DropdownMenu.Item
-          className="menu-item"
+          className={menuStyles.menuItem}
           disabled={!isChanged}
           onSelect={() => preferences.setState({ hiddenColumns: [], columnWidths: {} })}
         >
           <MenuMark />
-          <span className="grow">Reset columns</span>
+          <span className={textStyles.grow}>Reset columns</span>
         </DropdownMenu.Item>
-        <p className="menu-foot keys" aria-hidden>
+        <p className={classNames(menuStyles.menuFoot, textStyles.keys)} aria-hidden>
           <kbd>Space</kbd> show <kbd>←</kbd>
           <kbd>→</kbd> width
         </p>

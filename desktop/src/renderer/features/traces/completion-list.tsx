@@ -1,6 +1,10 @@
 import { useEffect, useRef } from "react";
 import { formatWhole } from "../../format.js";
 import type { Completion, CompletionItem } from "./completion.js";
+import { classNames } from "../../components/class-names.js";
+import menuStyles from "../../components/menu.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./completion-list.module.css";
 
 interface CompletionListProps {
   readonly id: string;
@@ -25,7 +29,7 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
     <div
       ref={list}
       id={id}
-      className="menu completion"
+      className={classNames(menuStyles.menu, styles.completion)}
       role="listbox"
       aria-label={completion.key === undefined ? "Filters" : `Values of ${completion.key}`}
       // The field keeps the focus.
@@ -36,7 +40,7 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
           key={item.label}
           id={optionId(id, index)}
           role="option"
-          className="menu-item"
+          className={menuStyles.menuItem}
           aria-selected={index === active}
           data-highlighted={index === active ? "" : undefined}
           onClick={(event) => {
@@ -44,9 +48,11 @@ export function CompletionList({ id, completion, active, onTake }: CompletionLis
             onTake(item);
           }}
         >
-          <span className="cut mono">{item.label}</span>
-          {item.hint !== undefined && <span className="cut hint">{item.hint}</span>}
-          {item.count !== undefined && <span className="count">{formatWhole(item.count)}</span>}
+          <span className={classNames(textStyles.cut, textStyles.mono)}>{item.label}</span>
+          {item.hint !== undefined && (
+            <span className={classNames(textStyles.cut, menuStyles.hint)}>{item.hint}</span>
+          )}
+          {item.count !== undefined && <span className={textStyles.count}>{formatWhole(item.count)}</span>}
         </div>
       ))}
     </div>

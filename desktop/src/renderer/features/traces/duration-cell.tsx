@@ -3,6 +3,9 @@ import type { CSSProperties } from "react";
 import { formatDuration } from "../../format.js";
 import { useIsLive } from "./use-is-live.js";
 import { useNow } from "./use-now.js";
+import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
+import styles from "./duration-cell.module.css";
 
 /** A run that began longer ago has a clock that is not ours. */
 const PLAUSIBLE_MS = 24 * 3_600_000;
@@ -27,11 +30,11 @@ export function DurationCell({ trace }: { trace: TraceSummary }) {
 function Duration({ ms, isRunning = false }: { ms: number; isRunning?: boolean }) {
   const { value, unit } = formatDuration(ms);
   return (
-    <span className={isRunning ? "dur live" : "dur"}>
+    <span className={isRunning ? classNames(styles.duration, styles.live) : styles.duration}>
       <i style={{ "--ms": ms } as CSSProperties} aria-hidden />
-      <span className="num">
+      <span className={textStyles.number}>
         {value}
-        <span className="unit"> {unit}</span>
+        <span className={textStyles.unit}> {unit}</span>
       </span>
     </span>
   );

@@ -4,6 +4,10 @@ import { MenuMark } from "../../components/menu-mark.js";
 import { formatDuration } from "../../format.js";
 import { omit } from "../../store/omit.js";
 import type { AddressFilters } from "./use-filters.js";
+import { classNames } from "../../components/class-names.js";
+import facetStyles from "../../components/facet.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
 
 /** Times that a run may have taken at least, to choose from; the query takes any other. */
 const CHOICES_MS = [500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -14,17 +18,19 @@ export function DurationMenu({ filters, setFilters }: AddressFilters) {
   const others = omit(filters, "min_duration_ms");
   return (
     <Menubar.Menu value="duration">
-      <Menubar.Trigger className={value === undefined ? "facet" : "facet on"}>
+      <Menubar.Trigger
+        className={value === undefined ? facetStyles.facet : classNames(facetStyles.facet, facetStyles.on)}
+      >
         Duration
         {value !== undefined && <b>≥ {durationName(Number(value))}</b>}
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </Menubar.Trigger>
-      <Menubar.Content className="menu" align="start" sideOffset={4} loop>
+      <Menubar.Content className={menuStyles.menu} align="start" sideOffset={4} loop>
         <Menubar.RadioGroup value={value ?? ""}>
           {CHOICES_MS.map((ms) => (
             <Menubar.RadioItem
               key={ms}
-              className="menu-item"
+              className={menuStyles.menuItem}
               value={String(ms)}
               onSelect={() =>
                 setFilters(value === String(ms) ? others : { ...others, min_duration_ms: String(ms) })
@@ -37,8 +43,8 @@ export function DurationMenu({ filters, setFilters }: AddressFilters) {
         </Menubar.RadioGroup>
         {value !== undefined && (
           <>
-            <Menubar.Separator className="menu-line" />
-            <Menubar.Item className="menu-item" onSelect={() => setFilters(others)}>
+            <Menubar.Separator className={menuStyles.menuLine} />
+            <Menubar.Item className={menuStyles.menuItem} onSelect={() => setFilters(others)}>
               <MenuMark />
               Any duration
             </Menubar.Item>

@@ -10,6 +10,13 @@ import { omit } from "../../store/omit.js";
 import { DurationMenu } from "./duration-menu.js";
 import { isElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import facetStyles from "../../components/facet.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./facet-bar.module.css";
 
 const NAMES: Readonly<Record<FacetKey, string>> = {
   service: "Service",
@@ -51,8 +58,8 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
   }, [open, traces]);
 
   return (
-    <div className="facets">
-      <Menubar.Root className="facet-menus" aria-label="Filters" value={open} onValueChange={setOpen}>
+    <div className={styles.facets}>
+      <Menubar.Root className={styles.facetMenus} aria-label="Filters" value={open} onValueChange={setOpen}>
         {keys.map((key) => (
           <FacetMenu
             key={key}
@@ -65,12 +72,12 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
         ))}
         {facets !== undefined && <DurationMenu filters={filters} setFilters={setFilters} />}
       </Menubar.Root>
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <Totals />
       {!isUnfiltered(filters) && (
         <button
           type="button"
-          className="btn ghost sm"
+          className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
           title="Clear all filters  Esc"
           onClick={() => setFilters({})}
         >
@@ -93,32 +100,43 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
   const values = choices ?? (facets === undefined ? [] : facetValues(facets, facet));
   return (
     <Menubar.Menu value={facet}>
-      <Menubar.Trigger className={value === undefined ? "facet" : "facet on"}>
+      <Menubar.Trigger
+        className={value === undefined ? facetStyles.facet : classNames(facetStyles.facet, facetStyles.on)}
+      >
         {NAMES[facet]}
-        {value !== undefined && <b className="cut">{valueName(facet, value)}</b>}
-        <ChevronDown className="icon xs" aria-hidden />
+        {value !== undefined && <b className={textStyles.cut}>{valueName(facet, value)}</b>}
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </Menubar.Trigger>
-      <Menubar.Content className="menu facet-menu" align="start" sideOffset={4} loop>
+      <Menubar.Content
+        className={classNames(menuStyles.menu, facetStyles.facetMenu)}
+        align="start"
+        sideOffset={4}
+        loop
+      >
         <Menubar.RadioGroup value={value ?? ""}>
           {values.map((each) => (
             <Menubar.RadioItem
               key={each.value}
-              className="menu-item"
+              className={menuStyles.menuItem}
               value={each.value}
               textValue={valueName(facet, each.value)}
               onSelect={() => onChoose(each.value === value ? undefined : each.value)}
             >
               <MenuMark isChosen={each.value === value} />
               {facet === "status" && <StatusDot status={each.value} />}
-              <span className="cut grow">{valueName(facet, each.value)}</span>
-              <span className="count">{choices === undefined ? "…" : formatWhole(each.count)}</span>
+              <span className={classNames(textStyles.cut, textStyles.grow)}>
+                {valueName(facet, each.value)}
+              </span>
+              <span className={textStyles.count}>
+                {choices === undefined ? "…" : formatWhole(each.count)}
+              </span>
             </Menubar.RadioItem>
           ))}
         </Menubar.RadioGroup>
         {value !== undefined && (
           <>
-            <Menubar.Separator className="menu-line" />
-            <Menubar.Item className="menu-item" onSelect={() => onChoose(undefined)}>
+            <Menubar.Separator className={menuStyles.menuLine} />
+            <Menubar.Item className={menuStyles.menuItem} onSelect={() => onChoose(undefined)}>
               <MenuMark />
               {facet === "has_evaluation" ? "Evaluated or not" : `Any ${NAMES[facet].toLowerCase()}`}
             </Menubar.Item>
@@ -140,7 +158,7 @@ function Totals() {
   if (facets === undefined) return null;
   const failed = facets.status.find(({ value }) => value === "ERROR")?.count ?? 0;
   return (
-    <span className="keys">
+    <span className={textStyles.keys}>
       {formatWhole(facets.total)} {facets.total === 1 ? "trace" : "traces"}
       {failed > 0 && ` · ${formatWhole(failed)} with errors`}
       {facets.cost_usd > 0 && ` · ${formatCost(facets.cost_usd)}`}

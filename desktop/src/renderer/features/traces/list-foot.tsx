@@ -3,18 +3,22 @@ import { useConnection, useStores, useTraces } from "../../app-context.js";
 import { formatBytes, formatWhole } from "../../format.js";
 import { LostSpans } from "./lost-spans.js";
 import { MAX_ROWS } from "../../store/trace-rows.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** The keys of the list, and how full the store is. */
 export function ListFoot() {
   const store = useConnection((connection) => connection.status?.store);
   return (
-    <footer className="foot">
+    <footer className={pageStyles.foot}>
       <Keys keys={["↑", "↓"]} name="move" />
       <Keys keys={["↵"]} name="open" />
       <Keys keys={["X"]} name="select" />
       <Keys keys={["F"]} name="add filter" />
       <Keys keys={["L"]} name="follow new" />
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <ListState />
       <LostSpans />
       {store && <StoreUse {...store} />}
@@ -24,7 +28,7 @@ export function ListFoot() {
 
 function Keys({ keys, name }: { keys: readonly string[]; name: string }) {
   return (
-    <span className="keys">
+    <span className={textStyles.keys}>
       {keys.map((key) => (
         <kbd key={key}>{key}</kbd>
       ))}{" "}
@@ -43,9 +47,13 @@ function ListState() {
   if (isLoadingMore) return <span>Fetching older traces…</span>;
   if (error === undefined || error.code === "unreachable") return null;
   return (
-    <span className="is-error">
+    <span className={textStyles.error}>
       {error.message}{" "}
-      <button type="button" className="btn ghost sm" onClick={() => void traces.getState().loadMore()}>
+      <button
+        type="button"
+        className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+        onClick={() => void traces.getState().loadMore()}
+      >
         Try again
       </button>
     </span>
@@ -56,9 +64,11 @@ function StoreUse(store: NonNullable<LiveStatus["store"]>) {
   const size = formatBytes(store.bytes);
   return (
     <span>
-      Store <span className="num">{formatWhole(store.traces)}</span> of {formatWhole(store.max_traces)} traces
-      · <span className="num">{formatWhole(store.spans)}</span> {store.spans === 1 ? "span" : "spans"} ·{" "}
-      <span className="num">
+      Store <span className={textStyles.number}>{formatWhole(store.traces)}</span> of{" "}
+      {formatWhole(store.max_traces)} traces ·{" "}
+      <span className={textStyles.number}>{formatWhole(store.spans)}</span>{" "}
+      {store.spans === 1 ? "span" : "spans"} ·{" "}
+      <span className={textStyles.number}>
         {size.value} {size.unit}
       </span>
     </span>

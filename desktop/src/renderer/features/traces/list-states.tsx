@@ -2,6 +2,13 @@ import { CircleAlert, SearchX } from "lucide-react";
 import type { CollectorError } from "../../api/collector-api.js";
 import { useStores } from "../../app-context.js";
 import { StoreDisabled } from "../../components/store-disabled.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import pageStyles from "../../components/page.module.css";
+import tableStyles from "../../components/table.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./list-states.module.css";
 
 /** Rows that stand in while the first page is fetched. */
 const BARS = [62, 48, 71, 55, 80, 44, 66, 52];
@@ -9,14 +16,14 @@ const BARS = [62, 48, 71, 55, 80, 44, 66, 52];
 /** The list before its first page has come. */
 export function LoadingList() {
   return (
-    <div className="table loading" role="status" aria-label="Loading traces">
-      <div className="tr head" />
+    <div className={classNames(tableStyles.table, styles.loading)} role="status" aria-label="Loading traces">
+      <div className={classNames(tableStyles.row, tableStyles.head)} />
       {BARS.map((width, index) => (
-        <div className="tr" key={index}>
-          <i className="bone dot-bone" />
-          <i className="bone" style={{ width: 90 + width }} />
-          <i className="bone" style={{ width: `${width}%` }} />
-          <i className="bone" style={{ width: 30 + width }} />
+        <div className={tableStyles.row} key={index}>
+          <i className={classNames(styles.bone, styles.dotBone)} />
+          <i className={styles.bone} style={{ width: 90 + width }} />
+          <i className={styles.bone} style={{ width: `${width}%` }} />
+          <i className={styles.bone} style={{ width: 30 + width }} />
         </div>
       ))}
     </div>
@@ -26,11 +33,11 @@ export function LoadingList() {
 /** The filters choose nothing. */
 export function NoMatch({ onClear }: { onClear: () => void }) {
   return (
-    <div className="blank" role="status">
-      <SearchX className="icon" aria-hidden />
+    <div className={pageStyles.blank} role="status">
+      <SearchX className={iconStyles.icon} aria-hidden />
       <h2>No trace matches</h2>
-      <p className="dim">New ones appear here as soon as they match.</p>
-      <button type="button" className="btn" onClick={onClear}>
+      <p className={textStyles.dim}>New ones appear here as soon as they match.</p>
+      <button type="button" className={buttonStyles.button} onClick={onClear}>
         Clear filters
       </button>
     </div>
@@ -44,12 +51,12 @@ export function ListError({ error }: { error: CollectorError }) {
   // Signed in since: they are on their way.
   if (error.code === "unauthorized") return <LoadingList />;
   return (
-    <div className="blank" role="alert">
-      <CircleAlert className="icon is-error" aria-hidden />
+    <div className={pageStyles.blank} role="alert">
+      <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
       <h2>The traces could not be fetched</h2>
-      <p className="dim">{error.message}</p>
-      <p className="mono faint">{error.code}</p>
-      <button type="button" className="btn" onClick={() => void traces.getState().load()}>
+      <p className={textStyles.dim}>{error.message}</p>
+      <p className={classNames(textStyles.mono, textStyles.faint)}>{error.code}</p>
+      <button type="button" className={buttonStyles.button} onClick={() => void traces.getState().load()}>
         Try again
       </button>
     </div>

@@ -1,6 +1,9 @@
 import { ERROR_CATALOGUE, type ErrorCode, type LiveStatus } from "@obspan/collector-core/api-schema";
 import { formatWhole } from "../../format.js";
-import "./loss-list.css";
+import { classNames } from "../../components/class-names.js";
+import badgeStyles from "../../components/badge.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./loss-list.module.css";
 
 /** Spans that were not taken, or not kept, for one reason. */
 export interface Loss {
@@ -51,11 +54,11 @@ function isErrorCode(code: string): code is ErrorCode {
 /** Losses, a line each. */
 export function LossList({ losses: all }: { losses: readonly Loss[] }) {
   return all.map(({ reason, spans, meaning }) => (
-    <div className="why2" key={reason}>
-      <span className="mono count">
+    <div className={styles.loss} key={reason}>
+      <span className={classNames(textStyles.mono, textStyles.count)}>
         {formatWhole(spans)} {spans === 1 ? "span" : "spans"}
       </span>
-      <span className="badge error">{reason}</span>
+      <span className={badgeStyles.error}>{reason}</span>
       <Meaning text={meaning} />
     </div>
   ));
@@ -64,12 +67,12 @@ export function LossList({ losses: all }: { losses: readonly Loss[] }) {
 /** The names of fields stand between backticks. */
 function Meaning({ text }: { text: string }) {
   return (
-    <span className="grow">
+    <span className={textStyles.grow}>
       {text.split("`").map((piece, index) =>
         index % 2 === 0 ? (
           piece
         ) : (
-          <span key={index} className="mono">
+          <span key={index} className={textStyles.mono}>
             {piece}
           </span>
         ),

@@ -2,6 +2,12 @@ import { Popover } from "radix-ui";
 import { useConnection } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
 import { drops, LossList, refusals, sumOf } from "./loss-list.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import menuStyles from "../../components/menu.module.css";
+import statusDotStyles from "../../components/status-dot.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./lost-spans.module.css";
 
 /** Spans that the list does not have since the collector started, with the reasons: nothing where nothing was lost. */
 export function LostSpans() {
@@ -11,21 +17,23 @@ export function LostSpans() {
   if (refused.length + dropped.length === 0) return null;
   return (
     <Popover.Root>
-      <Popover.Trigger className="btn ghost sm lost-spans">
-        <i className="dot error" aria-hidden />
+      <Popover.Trigger
+        className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small, styles.lostSpans)}
+      >
+        <i className={statusDotStyles.error} aria-hidden />
         {[inWords(sumOf(refused), "refused"), inWords(sumOf(dropped), "dropped")]
           .filter((part) => part !== "")
           .join(", ")}
       </Popover.Trigger>
       <Popover.Content
-        className="menu lost-list"
+        className={classNames(menuStyles.menu, styles.lostList)}
         side="top"
         align="end"
         sideOffset={6}
         collisionPadding={8}
         aria-label="Spans refused or dropped"
       >
-        <p className="dim">Since the collector started:</p>
+        <p className={textStyles.dim}>Since the collector started:</p>
         <LossList losses={[...refused, ...dropped]} />
       </Popover.Content>
     </Popover.Root>

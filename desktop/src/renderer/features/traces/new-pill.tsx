@@ -2,6 +2,9 @@ import { ArrowUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { formatWhole } from "../../format.js";
+import iconStyles from "../../components/icon.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./new-pill.module.css";
 
 /** Says that traces came while the table stands still, and shows them. */
 export function NewPill() {
@@ -16,8 +19,8 @@ export function NewPill() {
     traces.getState().showArrivals();
   }
   return (
-    <button type="button" className="pill-new" title="Show them  L" onClick={show}>
-      <ArrowUp className="icon xs" aria-hidden />
+    <button type="button" className={styles.pill} title="Show them  L" onClick={show}>
+      <ArrowUp className={iconStyles.tiny} aria-hidden />
       {formatWhole(count)}
       {hasGap && "+"} new
     </button>
@@ -42,7 +45,7 @@ export function ArrivalsAnnouncer() {
     return () => clearInterval(timer);
   }, [traces]);
   return (
-    <p className="sr" role="status">
+    <p className={textStyles.screenReader} role="status">
       {message}
     </p>
   );

@@ -8,6 +8,11 @@ import { CompletionList, optionId } from "./completion-list.js";
 import { formatText, parseQuery, TERM_KEYS } from "./query-language.js";
 import { isElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
+import queryStyles from "../../components/query.module.css";
+import textStyles from "../../components/text.module.css";
 
 /** Text is looked for when typing rests this long. */
 const TYPING_MS = 300;
@@ -109,24 +114,24 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
     return value === undefined ? [] : [{ key: each, value }];
   });
   return (
-    <div className="query" role="search" onClick={() => input.current?.focus()}>
-      <Search className="icon sm" aria-hidden />
+    <div className={queryStyles.query} role="search" onClick={() => input.current?.focus()}>
+      <Search className={iconStyles.small} aria-hidden />
       {terms.map((term) => (
-        <span className="term" key={term.key}>
+        <span className={queryStyles.term} key={term.key}>
           <b>{term.key}:</b>
-          <span className="cut">{term.value}</span>
+          <span className={textStyles.cut}>{term.value}</span>
           <button
             type="button"
             aria-label={`Remove ${term.key}:${term.value}`}
             onClick={() => setFilters(omit(filters, term.key))}
           >
-            <X className="icon xs" aria-hidden />
+            <X className={iconStyles.tiny} aria-hidden />
           </button>
         </span>
       ))}
       <input
         ref={input}
-        className="grow"
+        className={textStyles.grow}
         type="text"
         role="combobox"
         aria-label="Filter traces"
@@ -148,7 +153,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
         <CompletionList id={listId} completion={completion} active={active} onTake={take} />
       )}
       {isOpen && key !== undefined && choices === undefined && (
-        <p className="menu note">Looking up values…</p>
+        <p className={classNames(menuStyles.menu, textStyles.note)}>Looking up values…</p>
       )}
     </div>
   );

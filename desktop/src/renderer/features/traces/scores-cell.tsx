@@ -2,27 +2,40 @@ import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CSSProperties } from "react";
 import { formatScore } from "../../format.js";
 import { gradeScores, worstScore, type Grade } from "../../score-grades.js";
+import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
+import styles from "./scores-cell.module.css";
 
-const BAR_CLASS: Readonly<Record<Grade, string | undefined>> = { good: undefined, weak: "weak", bad: "bad" };
-const FIGURE_CLASS: Readonly<Record<Grade, string>> = { good: "dim", weak: "is-warn", bad: "is-error" };
+const BAR_CLASS: Readonly<Record<Grade, string | undefined>> = {
+  good: undefined,
+  weak: styles.weak,
+  bad: styles.bad,
+};
+const FIGURE_CLASS: Readonly<Record<Grade, string | undefined>> = {
+  good: textStyles.dim,
+  weak: textStyles.warn,
+  bad: textStyles.error,
+};
 
 /** Scores as a strip of bars, one for each type, with the worst one's figure. */
 export function ScoresCell({ scores }: { scores: TraceSummary["scores"] }) {
   const graded = gradeScores(scores);
   const worst = worstScore(graded);
-  if (worst === undefined) return <span className="faint">–</span>;
+  if (worst === undefined) return <span className={textStyles.faint}>–</span>;
   const all = graded.map(({ type, score, label }) => {
     return `${type} ${formatScore(score)}${label === null ? "" : ` (${label})`}`;
   });
   return (
-    <span className="score-cell">
-      <span className="scores" title={all.join("\n")}>
-        <span className="strip" aria-hidden>
+    <span className={styles.scoreCell}>
+      <span className={styles.scores} title={all.join("\n")}>
+        <span className={styles.strip} aria-hidden>
           {graded.map(({ type, goodness, grade }) => (
             <i key={type} className={BAR_CLASS[grade]} style={{ "--v": goodness } as CSSProperties} />
           ))}
         </span>
-        <span className={`num ${FIGURE_CLASS[worst.grade]}`}>{formatScore(worst.score)}</span>
+        <span className={classNames(textStyles.number, FIGURE_CLASS[worst.grade])}>
+          {formatScore(worst.score)}
+        </span>
       </span>
     </span>
   );

@@ -5,6 +5,11 @@ import { useStores } from "../../app-context.js";
 import { omit } from "../../store/omit.js";
 import { clampWidth, widthOf, type Column } from "./columns.js";
 import type { AddressOrder } from "./use-filters.js";
+import { classNames } from "../../components/class-names.js";
+import iconStyles from "../../components/icon.module.css";
+import tableStyles from "../../components/table.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./table-head.module.css";
 
 interface TableHeadProps extends AddressOrder {
   readonly columns: readonly Column[];
@@ -40,18 +45,22 @@ export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: Tab
   }
 
   return (
-    <div className="tr head" role="row" aria-rowindex={1}>
+    <div className={classNames(tableStyles.row, tableStyles.head)} role="row" aria-rowindex={1}>
       {columns.map((column) => (
         <div
           key={column.id}
           role="columnheader"
-          className={`th${column.alignRight ? " right" : ""}${isSorted(column, order) ? " sorted" : ""}`}
+          className={classNames(
+            styles.head,
+            column.alignRight && tableStyles.right,
+            isSorted(column, order) && tableStyles.sorted,
+          )}
           aria-sort={isSorted(column, order) ? "descending" : undefined}
         >
           <HeadName column={column} order={order} setOrder={setOrder} />
           {column.width !== undefined && column.id !== "status" && (
             <i
-              className={isAfterFluid(columns, column) ? "edge left" : "edge"}
+              className={isAfterFluid(columns, column) ? classNames(styles.edge, styles.left) : styles.edge}
               aria-hidden
               title="Drag to resize, double-click to reset"
               onPointerDown={(event) => startDrag(event, column)}
@@ -72,10 +81,10 @@ interface HeadNameProps extends AddressOrder {
 function HeadName({ column, order, setOrder }: HeadNameProps) {
   const name = (
     <>
-      <span className="cut" aria-hidden={column.head === undefined ? undefined : true}>
+      <span className={textStyles.cut} aria-hidden={column.head === undefined ? undefined : true}>
         {column.head ?? column.name}
       </span>
-      {column.head !== undefined && <span className="sr">{column.name}</span>}
+      {column.head !== undefined && <span className={textStyles.screenReader}>{column.name}</span>}
     </>
   );
   if (column.order === undefined) return name;
@@ -83,11 +92,11 @@ function HeadName({ column, order, setOrder }: HeadNameProps) {
   return (
     <button
       type="button"
-      className="sort"
+      className={styles.sort}
       title={order === own ? `${orderName} first` : `Order by ${orderName.toLowerCase()} first`}
       onClick={() => setOrder(own)}
     >
-      {order === own && <ChevronDown className="icon xs" aria-hidden />}
+      {order === own && <ChevronDown className={iconStyles.tiny} aria-hidden />}
       {name}
     </button>
   );

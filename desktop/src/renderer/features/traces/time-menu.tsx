@@ -4,6 +4,10 @@ import { MenuMark } from "../../components/menu-mark.js";
 import { omit } from "../../store/omit.js";
 import { formatMoment } from "./histogram/time-labels.js";
 import type { AddressFilters } from "./use-filters.js";
+import { classNames } from "../../components/class-names.js";
+import buttonStyles from "../../components/button.module.css";
+import iconStyles from "../../components/icon.module.css";
+import menuStyles from "../../components/menu.module.css";
 
 const MINUTE_MS = 60_000;
 const SPANS_OF_TIME = [
@@ -21,21 +25,24 @@ export function TimeMenu({ filters, setFilters }: AddressFilters) {
   const others = omit(omit(filters, "since"), "until");
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className={isAny ? "btn" : "btn on"} title="When the traces started">
-        <Clock className="icon" aria-hidden />
+      <DropdownMenu.Trigger
+        className={isAny ? buttonStyles.button : classNames(buttonStyles.button, buttonStyles.on)}
+        title="When the traces started"
+      >
+        <Clock className={iconStyles.icon} aria-hidden />
         {isAny ? "Any time" : `${edgeText(since, "…")} – ${edgeText(until, "now")}`}
-        <ChevronDown className="icon xs" aria-hidden />
+        <ChevronDown className={iconStyles.tiny} aria-hidden />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align="end" sideOffset={4} loop>
-        <DropdownMenu.Item className="menu-item" onSelect={() => setFilters(others)}>
+      <DropdownMenu.Content className={menuStyles.menu} align="end" sideOffset={4} loop>
+        <DropdownMenu.Item className={menuStyles.menuItem} onSelect={() => setFilters(others)}>
           <MenuMark isChosen={isAny} />
           Any time
         </DropdownMenu.Item>
-        <DropdownMenu.Separator className="menu-line" />
+        <DropdownMenu.Separator className={menuStyles.menuLine} />
         {SPANS_OF_TIME.map(({ name, ms }) => (
           <DropdownMenu.Item
             key={name}
-            className="menu-item"
+            className={menuStyles.menuItem}
             onSelect={() => setFilters({ ...others, since: new Date(Date.now() - ms).toISOString() })}
           >
             <MenuMark />

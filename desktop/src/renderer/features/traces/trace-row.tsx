@@ -3,6 +3,10 @@ import { memo } from "react";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { Cell } from "./cells.js";
 import type { Column } from "./columns.js";
+import { classNames } from "../../components/class-names.js";
+import tableStyles from "../../components/table.module.css";
+import cellsStyles from "./cells.module.css";
+import traceTableStyles from "./trace-table.module.css";
 
 /** Height of a row, `--row` in tokens.css. */
 export const ROW_PX = 32;
@@ -23,10 +27,13 @@ export function rowId(rowKey: string): string {
 /** One trace in one line. Clicks are taken by the table. */
 export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: TraceRowProps) {
   const { trace, isSelected } = cells;
-  const state = `${isSelected ? " selected" : ""}${isActive ? " active" : ""}`;
   return (
     <div
-      className={`tr${state}`}
+      className={classNames(
+        tableStyles.row,
+        isSelected && tableStyles.selected,
+        isActive && traceTableStyles.active,
+      )}
       role="row"
       id={rowId(rowKeyOf(trace))}
       data-index={index}
@@ -46,7 +53,7 @@ const Cells = memo(function Cells({
   isSelected,
 }: Pick<TraceRowProps, "trace" | "columns" | "isSelected">) {
   return columns.map(({ id }) => (
-    <div key={id} role="gridcell" className="cell">
+    <div key={id} role="gridcell" className={cellsStyles.cell}>
       <Cell id={id} trace={trace} isSelected={isSelected} />
     </div>
   ));

@@ -13,6 +13,9 @@ import { useColumnLayout } from "./use-column-layout.js";
 import { useListKeys } from "./use-list-keys.js";
 import { useListScroll } from "./use-list-scroll.js";
 import { useSelection } from "./use-selection.js";
+import { classNames } from "../../components/class-names.js";
+import tableStyles from "../../components/table.module.css";
+import styles from "./trace-table.module.css";
 
 /** The next page is fetched when this many rows or fewer lie below the ones on the screen. */
 const FETCH_AHEAD = 40;
@@ -98,7 +101,7 @@ export function TraceTable({
     const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset["index"] ?? -1);
     const row = rows[index];
     if (row === undefined) return;
-    if (target.closest(".lead") !== null) {
+    if (target.closest("[data-selects]") !== null) {
       setActiveKey(rowKeyOf(row));
       if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
       else selection.toggle(row);
@@ -118,7 +121,7 @@ export function TraceTable({
   return (
     <div
       ref={table}
-      className={isStale ? "table stale" : "table"}
+      className={isStale ? classNames(tableStyles.table, styles.stale) : tableStyles.table}
       role="grid"
       aria-label="Traces"
       aria-multiselectable
@@ -140,7 +143,7 @@ export function TraceTable({
       />
       <div
         role="rowgroup"
-        className="rows"
+        className={styles.rows}
         style={
           { height: virtualizer.getTotalSize() + (isMore ? ROW_PX : 0), "--max": scaleMs } as CSSProperties
         }

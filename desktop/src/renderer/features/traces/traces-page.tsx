@@ -16,9 +16,10 @@ import { QueryInput } from "./query-input.js";
 import { TraceTable } from "./trace-table.js";
 import { TimeMenu } from "./time-menu.js";
 import { useFilters, type AddressOrder } from "./use-filters.js";
-import "../../components/menu.css";
-import "./traces.css";
-import "./filter-bar.css";
+import { classNames } from "../../components/class-names.js";
+import pageStyles from "../../components/page.module.css";
+import textStyles from "../../components/text.module.css";
+import styles from "./traces-page.module.css";
 
 /** The list of traces, as it comes in. */
 export function TracesPage() {
@@ -36,11 +37,11 @@ export function TracesPage() {
   const isOff = error?.code === "trace_store_disabled";
   if (isFirst) return <FirstRun />;
   return (
-    <main className="page traces">
-      <h1 className="sr">Traces</h1>
+    <main className={classNames(pageStyles.page, styles.traces)}>
+      <h1 className={textStyles.screenReader}>Traces</h1>
       {!isOff && (
         <>
-          <div className="bar">
+          <div className={pageStyles.bar}>
             <QueryInput {...address} />
             <TimeMenu {...address} />
             <ColumnsMenu />
@@ -51,7 +52,7 @@ export function TracesPage() {
         </>
       )}
       <TransferNotice />
-      <div className="list">
+      <div className={styles.list}>
         <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
         <NewPill />
         <BulkBar />

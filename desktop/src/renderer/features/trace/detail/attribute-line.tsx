@@ -7,6 +7,12 @@ import { oneLine } from "../model/span-facts.js";
 import { inlineJson, isLongText, isTruncated, prettyJson, type LongText } from "../model/values.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import codeStyles from "../../../components/code.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import attributesStyles from "./attributes.module.css";
 
 /** Texts of more characters, or of several lines, are cut until they are opened. */
 const SHORT = 80;
@@ -26,18 +32,18 @@ export function AttributeLine({ row, isOpen, onToggle }: AttributeLineProps) {
     <tr>
       <th scope="row" style={style} title={path}>
         {isNested ? (
-          <button type="button" className="key" aria-expanded={isOpen} onClick={onToggle}>
-            <Chevron className="icon xs" aria-hidden />
-            <span className="cut">{name}</span>
+          <button type="button" className={attributesStyles.key} aria-expanded={isOpen} onClick={onToggle}>
+            <Chevron className={iconStyles.tiny} aria-hidden />
+            <span className={textStyles.cut}>{name}</span>
           </button>
         ) : (
-          <span className="key">
-            <span className="cut">{name}</span>
+          <span className={attributesStyles.key}>
+            <span className={textStyles.cut}>{name}</span>
           </span>
         )}
       </th>
       <td>
-        <div className="value">
+        <div className={attributesStyles.value}>
           {isNested ? <Summary value={value} /> : <Leaf value={value} />}
           <CopyButtons path={path} value={value} />
         </div>
@@ -49,7 +55,7 @@ export function AttributeLine({ row, isOpen, onToggle }: AttributeLineProps) {
 function Summary({ value }: { value: unknown }) {
   const size = Object.keys(value as object).length;
   return (
-    <span className="mono faint cut grow">
+    <span className={classNames(textStyles.mono, textStyles.faint, textStyles.cut, textStyles.grow)}>
       {Array.isArray(value) ? `[${size}] ` : `{${size}} `}
       {oneLine(inlineJson(value), 120)}
     </span>
@@ -58,10 +64,10 @@ function Summary({ value }: { value: unknown }) {
 
 function Leaf({ value }: { value: unknown }) {
   if (isLongText(value)) return <TextLeaf text={value} />;
-  const kind = typeof value === "number" ? "n" : "w";
+  const kind = typeof value === "number" ? "number" : "keyword";
   return (
-    <span className="code grow">
-      <span className={kind}>{inlineJson(value)}</span>
+    <span className={classNames(codeStyles.code, textStyles.grow)}>
+      <span className={codeStyles[kind]}>{inlineJson(value)}</span>
     </span>
   );
 }
@@ -70,12 +76,16 @@ function TextLeaf({ text }: { text: LongText }) {
   const [isOpen, setOpen] = useState(false);
   const start = isTruncated(text) ? text.preview : text;
   if (start.length <= SHORT && !start.includes("\n") && !isTruncated(text)) {
-    return <span className="code grow">{start === "" ? <span className="p">empty</span> : start}</span>;
+    return (
+      <span className={classNames(codeStyles.code, textStyles.grow)}>
+        {start === "" ? <span className={codeStyles.punctuation}>empty</span> : start}
+      </span>
+    );
   }
   if (isOpen) {
     return (
-      <div className="grow">
-        <button type="button" className="more" aria-expanded onClick={() => setOpen(false)}>
+      <div className={textStyles.grow}>
+        <button type="button" className={buttonStyles.more} aria-expanded onClick={() => setOpen(false)}>
           Show in one line
         </button>
         <LongTextView text={text} kind="code" />
@@ -83,7 +93,12 @@ function TextLeaf({ text }: { text: LongText }) {
     );
   }
   return (
-    <button type="button" className="code cut grow" aria-expanded={false} onClick={() => setOpen(true)}>
+    <button
+      type="button"
+      className={classNames(codeStyles.code, textStyles.cut, textStyles.grow)}
+      aria-expanded={false}
+      onClick={() => setOpen(true)}
+    >
       {oneLine(start, 200)}
     </button>
   );
@@ -93,7 +108,7 @@ function CopyButtons({ path, value }: { path: string; value: unknown }) {
   const { isWhole } = useSpanDetail();
   const isCut = isTruncated(value) && !isWhole;
   return (
-    <span className="copies">
+    <span className={attributesStyles.copies}>
       <CopyPath path={path} />
       {!isCut && (
         <CopyButton
@@ -115,9 +130,9 @@ function CopyPath({ path }: { path: string }) {
       onClick={() => copy(path)}
     >
       {isCopied ? (
-        <Check className="icon xs is-ok" aria-label="Copied" />
+        <Check className={classNames(iconStyles.tiny, textStyles.ok)} aria-label="Copied" />
       ) : (
-        <Link2 className="icon xs faint" aria-hidden />
+        <Link2 className={classNames(iconStyles.tiny, textStyles.faint)} aria-hidden />
       )}
     </button>
   );

@@ -5,6 +5,13 @@ import { attributeRows } from "../model/attribute-rows.js";
 import { AttributeLine } from "./attribute-line.js";
 import { MissingTexts } from "./missing-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import queryStyles from "../../../components/query.module.css";
+import textStyles from "../../../components/text.module.css";
+import viewBarStyles from "../../../components/view-bar.module.css";
+import attributesStyles from "./attributes.module.css";
 
 /** Lines that are drawn at first, and by each press of "Show more". */
 const PAGE = 300;
@@ -25,9 +32,9 @@ export function AttributesTab() {
     });
   return (
     <>
-      <div className="view-bar tight">
-        <label className="query small">
-          <Search className="icon sm" aria-hidden />
+      <div className={classNames(viewBarStyles.viewBar, viewBarStyles.tight)}>
+        <label className={classNames(queryStyles.query, queryStyles.small)}>
+          <Search className={iconStyles.small} aria-hidden />
           <input
             value={query}
             placeholder="Search keys and values"
@@ -37,20 +44,20 @@ export function AttributesTab() {
           />
         </label>
         {query.trim() !== "" && (
-          <span className="note" role="status">
+          <span className={textStyles.note} role="status">
             {rows.length + own.length} found
           </span>
         )}
       </div>
-      <div className="attributes">
+      <div className={attributesStyles.attributes}>
         <MissingTexts />
         <table>
-          <caption className="sr">Attributes</caption>
+          <caption className={textStyles.screenReader}>Attributes</caption>
           <colgroup>
-            <col className="key-column" />
+            <col className={attributesStyles.keyColumn} />
             <col />
           </colgroup>
-          <thead className="sr">
+          <thead className={textStyles.screenReader}>
             <tr>
               <th scope="col">Key</th>
               <th scope="col">Value</th>
@@ -69,7 +76,7 @@ export function AttributesTab() {
           {own.length > 0 && (
             <tbody>
               <tr>
-                <th colSpan={2} scope="rowgroup" className="group">
+                <th colSpan={2} scope="rowgroup" className={attributesStyles.group}>
                   Span
                 </th>
               </tr>
@@ -80,11 +87,13 @@ export function AttributesTab() {
           )}
         </table>
         {rows.length > limit && (
-          <button type="button" className="more" onClick={() => setLimit(limit + PAGE)}>
+          <button type="button" className={buttonStyles.more} onClick={() => setLimit(limit + PAGE)}>
             Show {Math.min(PAGE, rows.length - limit)} more of {rows.length}
           </button>
         )}
-        {rows.length + own.length === 0 && <p className="nothing">No attribute matches “{query.trim()}”.</p>}
+        {rows.length + own.length === 0 && (
+          <p className={textStyles.nothing}>No attribute matches “{query.trim()}”.</p>
+        )}
       </div>
     </>
   );

@@ -1,6 +1,9 @@
 import { useMemo } from "react";
 import { chunkText, jsonTokens } from "../model/json-tokens.js";
 import { prettyJson } from "../model/values.js";
+import { classNames } from "../../../components/class-names.js";
+import codeStyles from "../../../components/code.module.css";
+import proseStyles from "./prose.module.css";
 
 /** Longer JSON is not coloured: each piece of colour is an element. */
 const MAX_COLOURED = 40_000;
@@ -18,12 +21,12 @@ export function JsonText({ text }: { text: string }) {
   const tokens = useMemo(() => (text.length > MAX_COLOURED ? undefined : jsonTokens(text)), [text]);
   if (tokens === undefined) return <PlainText text={text} isCode />;
   return (
-    <pre className="code">
+    <pre className={codeStyles.code}>
       {tokens.map(({ text: piece, kind }, index) =>
         kind === "" ? (
           piece
         ) : (
-          <span key={index} className={kind}>
+          <span key={index} className={codeStyles[kind]}>
             {piece}
           </span>
         ),
@@ -39,11 +42,11 @@ export function JsonText({ text }: { text: string }) {
 export function PlainText({ text, isCode = false }: { text: string; isCode?: boolean }) {
   const chunks = useMemo(() => (text.length > ONE_PIECE ? chunkText(text) : [text]), [text]);
   return (
-    <pre className={isCode ? "code" : "prose plain"}>
+    <pre className={isCode ? codeStyles.code : classNames(proseStyles.prose, proseStyles.plain)}>
       {chunks.length === 1
         ? text
         : chunks.map((chunk, index) => (
-            <div key={index} className="chunk">
+            <div key={index} className={proseStyles.chunk}>
               {chunk}
             </div>
           ))}

@@ -3,6 +3,9 @@ import { textOf } from "../model/span-facts.js";
 import { isLongText } from "../model/values.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./error-block.module.css";
 
 /** Why the span failed. */
 export function ErrorBlock() {
@@ -12,12 +15,12 @@ export function ErrorBlock() {
   const hasReason = type !== undefined || isLongText(message) || isLongText(stack);
   if (span.status !== "ERROR" && !hasReason) return null;
   return (
-    <section className="error-block" aria-label="Error">
+    <section className={styles.errorBlock} aria-label="Error">
       <header>
-        <CircleAlert className="icon" aria-hidden />
+        <CircleAlert className={iconStyles.icon} aria-hidden />
         <b>{type ?? "Error"}</b>
-        {span.error_propagated === true && <span className="faint">came up from a child</span>}
-        {!hasReason && <span className="faint">no reason was given</span>}
+        {span.error_propagated === true && <span className={textStyles.faint}>came up from a child</span>}
+        {!hasReason && <span className={textStyles.faint}>no reason was given</span>}
       </header>
       {isLongText(message) && <LongTextView text={message} kind="code" />}
       {isLongText(stack) && (

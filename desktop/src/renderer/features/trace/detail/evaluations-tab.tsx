@@ -14,10 +14,17 @@ import { FEEDBACK_TYPE } from "../../../store/evaluations-store.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { numberOf, textOf } from "../model/span-facts.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import badgeStyles from "../../../components/badge.module.css";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import viewBarStyles from "../../../components/view-bar.module.css";
+import styles from "./evaluations-tab.module.css";
 
 const THUMBS: readonly SegmentedChoice<0 | 1>[] = [
-  { value: 1, title: "Good", content: <ThumbsUp className="icon sm" aria-label="Good" /> },
-  { value: 0, title: "Bad", content: <ThumbsDown className="icon sm" aria-label="Bad" /> },
+  { value: 1, title: "Good", content: <ThumbsUp className={iconStyles.small} aria-label="Good" /> },
+  { value: 0, title: "Bad", content: <ThumbsDown className={iconStyles.small} aria-label="Bad" /> },
 ];
 
 /** The evaluations of a span among the spans of its trace, the latest first; of the root also those of the whole trace. */
@@ -44,21 +51,21 @@ export function EvaluationsTab() {
   const notice = useEvaluations((state) => state.runNotice);
   const found = useMemo(() => evaluationsOf(spans, span), [spans, span]);
   return (
-    <div className="evaluations">
-      <div className="view-bar tight">
+    <div className={styles.evaluations}>
+      <div className={classNames(viewBarStyles.viewBar, viewBarStyles.tight)}>
         {span.span_type !== "evaluation" && <Thumbs span={span} found={found} />}
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {span.span_type !== "evaluation" && (
           <EvaluateMenu traces={[{ traceId: span.trace_id, tenant }]} spanId={span.span_id} />
         )}
       </div>
       {notice !== undefined && (
-        <p className="note" role="status">
+        <p className={textStyles.note} role="status">
           {notice}
         </p>
       )}
       {found.length === 0 ? (
-        <p className="dim">This span has not been evaluated.</p>
+        <p className={textStyles.dim}>This span has not been evaluated.</p>
       ) : (
         found.map((evaluation) => <Card key={evaluation.span_id} evaluation={evaluation} />)
       )}
@@ -111,18 +118,23 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
   const spanId = textOf(evaluation, "evaluated_span_id");
   const isBad = score === undefined || isPastThreshold(score, directionOf(evaluation, type));
   return (
-    <article className={evaluation.status === "ERROR" ? "evaluation failed" : "evaluation"} aria-label={type}>
+    <article className={styles.evaluation} aria-label={type}>
       <header>
-        <b className={isBad ? "num is-error" : "num"}>
+        <b className={isBad ? classNames(textStyles.number, textStyles.error) : textStyles.number}>
           {score === undefined ? (textOf(evaluation, "evaluation_outcome") ?? "failed") : formatScore(score)}
         </b>
-        <span className="type">{type.includes(":") ? type : type.replaceAll("_", " ")}</span>
-        {label !== undefined && <span className="badge plain">{label}</span>}
-        <span className="grow" />
+        <span className={styles.type}>{type.includes(":") ? type : type.replaceAll("_", " ")}</span>
+        {label !== undefined && <span className={badgeStyles.plain}>{label}</span>}
+        <span className={textStyles.grow} />
         {!isUsers && canRun && spanId !== undefined && (
           <button
             type="button"
-            className="btn ghost sm square"
+            className={classNames(
+              buttonStyles.button,
+              buttonStyles.ghost,
+              buttonStyles.small,
+              buttonStyles.square,
+            )}
             title="Run again"
             aria-label={`Run ${type} again`}
             onClick={() =>
@@ -131,7 +143,7 @@ function Card({ evaluation }: { evaluation: NormalizedSpan }) {
                 .run([type], { traces: [{ traceId: evaluation.trace_id, tenant }], spanId })
             }
           >
-            <RotateCcw className="icon sm" aria-hidden />
+            <RotateCcw className={iconStyles.small} aria-hidden />
           </button>
         )}
       </header>
@@ -151,7 +163,7 @@ function Facts({ evaluation, isUsers }: { evaluation: NormalizedSpan; isUsers: b
     ...(cost === undefined ? [] : [formatCost(cost)]),
     formatTime(evaluation.end_time ?? evaluation.start_time),
   ];
-  return <p className="faint facts-line">{facts.join(" · ")}</p>;
+  return <p className={classNames(textStyles.faint, styles.factsLine)}>{facts.join(" · ")}</p>;
 }
 
 function directionOf(evaluation: NormalizedSpan, type: string): EvaluationDirection {

@@ -7,6 +7,11 @@ import { oneLine } from "../model/span-facts.js";
 import { inlineJson } from "../model/values.js";
 import { JsonCode } from "./code.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./events-list.module.css";
+import messagesStyles from "./messages.module.css";
 
 /** What happened at moments of the span. */
 export function EventsList() {
@@ -14,10 +19,10 @@ export function EventsList() {
   if (span.events.length === 0) return null;
   return (
     <section aria-label="Events">
-      <div className="divider">
-        Events <span className="count">{span.events.length}</span>
+      <div className={messagesStyles.divider}>
+        Events <span className={textStyles.count}>{span.events.length}</span>
       </div>
-      <ul className="events">
+      <ul className={styles.events}>
         {span.events.map((event, index) => (
           <EventLine key={index} event={event} spanStart={span.start_time} />
         ))}
@@ -40,12 +45,19 @@ function EventLine({ event, spanStart }: { event: SpanEvent; spanStart: string }
         disabled={isEmpty}
         onClick={() => setOpen(!isOpen)}
       >
-        <Chevron className={isEmpty ? "icon xs hidden" : "icon xs faint"} aria-hidden />
-        <b className="cut">{event.name}</b>
-        <span className="mono faint cut grow">
+        <Chevron
+          className={
+            isEmpty
+              ? classNames(iconStyles.tiny, styles.hidden)
+              : classNames(iconStyles.tiny, textStyles.faint)
+          }
+          aria-hidden
+        />
+        <b className={textStyles.cut}>{event.name}</b>
+        <span className={classNames(textStyles.mono, textStyles.faint, textStyles.cut, textStyles.grow)}>
           {isEmpty || isOpen ? "" : oneLine(inlineJson(attributes), 160)}
         </span>
-        {offsetMs !== undefined && <Figure ms={offsetMs} className="dim" />}
+        {offsetMs !== undefined && <Figure ms={offsetMs} className={textStyles.dim} />}
       </button>
       {isOpen && <JsonCode value={attributes} />}
     </li>

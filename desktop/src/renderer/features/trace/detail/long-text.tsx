@@ -4,6 +4,9 @@ import { isTruncated, parseJsonText, type LongText } from "../model/values.js";
 import { JsonCode, PlainText } from "./code.js";
 import { MarkdownText } from "./markdown-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import textStyles from "../../../components/text.module.css";
 
 /** Characters that are shown of a long text until all of it is asked for. */
 const FIRST_CHARACTERS = 4000;
@@ -35,7 +38,12 @@ export function LongTextView({ text, kind }: LongTextViewProps) {
     <>
       <TextBody text={isLong && !isOpen ? `${firstOf(content)}…` : content} kind={kind} />
       {isLong && (
-        <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          className={buttonStyles.more}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
           {isOpen ? "Show less" : `Show all ${sizeOf(content)}`}
         </button>
       )}
@@ -49,7 +57,7 @@ function LoadButton({ bytes, onOpen }: { bytes: number; onOpen: () => void }) {
     <>
       <button
         type="button"
-        className="more"
+        className={buttonStyles.more}
         disabled={isLoading}
         onClick={() => {
           onOpen();
@@ -59,7 +67,7 @@ function LoadButton({ bytes, onOpen }: { bytes: number; onOpen: () => void }) {
         {isLoading ? "Loading…" : `Show all ${inUnits(bytes)}`}
       </button>
       {problem !== undefined && (
-        <span className="is-error note" role="alert">
+        <span className={classNames(textStyles.error, textStyles.note)} role="alert">
           {" "}
           Not loaded: {problem}
         </span>

@@ -1,6 +1,10 @@
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { classNames } from "../../../components/class-names.js";
+import codeStyles from "../../../components/code.module.css";
+import textStyles from "../../../components/text.module.css";
+import proseStyles from "./prose.module.css";
 
 /** Only these open; other addresses stand as text beside what they were behind. */
 const OPENED = /^https?:\/\//i;
@@ -15,36 +19,36 @@ const COMPONENTS: Components = {
       return (
         <>
           {children}
-          {href !== undefined && href !== "" && <span className="faint"> ({href})</span>}
+          {href !== undefined && href !== "" && <span className={textStyles.faint}> ({href})</span>}
         </>
       );
     }
     return (
-      <a className="link" href={href} title={href} target="_blank" rel="noopener noreferrer">
+      <a className={textStyles.link} href={href} title={href} target="_blank" rel="noopener noreferrer">
         {children}
       </a>
     );
   },
   img: ({ src, alt }) => (
-    <span className="image-note">
+    <span className={proseStyles.imageNote}>
       [image{alt === undefined || alt === "" ? "" : `: ${alt}`}]{" "}
       {typeof src === "string" && <code>{src}</code>}
     </span>
   ),
-  input: ({ checked }) => <span className="mono">{checked === true ? "[x]" : "[ ]"}</span>,
-  h1: ({ children }) => <p className="heading first">{children}</p>,
-  h2: ({ children }) => <p className="heading first">{children}</p>,
-  h3: ({ children }) => <p className="heading">{children}</p>,
-  h4: ({ children }) => <p className="heading">{children}</p>,
-  h5: ({ children }) => <p className="heading">{children}</p>,
-  h6: ({ children }) => <p className="heading">{children}</p>,
+  input: ({ checked }) => <span className={textStyles.mono}>{checked === true ? "[x]" : "[ ]"}</span>,
+  h1: ({ children }) => <p className={classNames(proseStyles.heading, proseStyles.first)}>{children}</p>,
+  h2: ({ children }) => <p className={classNames(proseStyles.heading, proseStyles.first)}>{children}</p>,
+  h3: ({ children }) => <p className={proseStyles.heading}>{children}</p>,
+  h4: ({ children }) => <p className={proseStyles.heading}>{children}</p>,
+  h5: ({ children }) => <p className={proseStyles.heading}>{children}</p>,
+  h6: ({ children }) => <p className={proseStyles.heading}>{children}</p>,
   pre: ({ children }) => (
-    <pre className="code block" tabIndex={0}>
+    <pre className={classNames(codeStyles.code, proseStyles.block)} tabIndex={0}>
       {children}
     </pre>
   ),
   table: ({ children }) => (
-    <div className="table-wrap" tabIndex={0}>
+    <div className={proseStyles.tableWrap} tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
@@ -55,7 +59,7 @@ const PLUGINS = [remarkGfm];
 /** Markdown with tables, without anything that runs or is fetched. */
 const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
-    <div className="prose">
+    <div className={proseStyles.prose}>
       <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={(url) => url}>
         {text}
       </ReactMarkdown>

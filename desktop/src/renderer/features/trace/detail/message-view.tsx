@@ -17,6 +17,11 @@ import { lengthOf } from "../model/messages.js";
 import { numberOf, textOf } from "../model/span-facts.js";
 import { PartView } from "./part-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import messagesStyles from "./messages.module.css";
 
 interface Role {
   readonly name: string;
@@ -51,9 +56,13 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
   const [isOpen, setOpen] = useState(isExpanded);
   const isFoldable = length !== undefined && length.amount > CLAMPED;
   return (
-    <article className={isOutput ? "msg output" : "msg"}>
+    <article
+      className={
+        isOutput ? classNames(messagesStyles.message, messagesStyles.output) : messagesStyles.message
+      }
+    >
       <header>
-        <Icon className="icon" aria-hidden />
+        <Icon className={iconStyles.icon} aria-hidden />
         <b>{name}</b>
         {length !== undefined && (
           <span>
@@ -61,14 +70,19 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
           </span>
         )}
         <Aside span={span} role={message.role} isOutput={isOutput} finishReason={message.finishReason} />
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {isFoldable && (
-          <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button
+            type="button"
+            className={buttonStyles.more}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
             {isOpen ? "Show less" : "Show all"}
           </button>
         )}
       </header>
-      <div className={isFoldable && !isOpen ? "clamp" : undefined}>
+      <div className={isFoldable && !isOpen ? messagesStyles.clamp : undefined}>
         <Paged
           items={message.parts}
           name="parts"
@@ -98,7 +112,7 @@ interface AsideProps {
 
 /** What is known about a message besides its text. */
 function Aside({ span, role, isOutput, finishReason }: AsideProps) {
-  if (role === "user") return <span className="cut">{textOf(span, "user_id")}</span>;
+  if (role === "user") return <span className={textStyles.cut}>{textOf(span, "user_id")}</span>;
   if (!isOutput || role === "output") return null;
   const tokens = numberOf(span, "tokens_output");
   const spanReason = textOf(span, "finish_reason");
@@ -107,7 +121,7 @@ function Aside({ span, role, isOutput, finishReason }: AsideProps) {
     tokensPerSecond(span, tokens),
     finishReason === undefined || finishReason === spanReason ? undefined : `ended with ${finishReason}`,
   ];
-  return <span className="cut">{notes.filter((note) => note !== undefined).join(" · ")}</span>;
+  return <span className={textStyles.cut}>{notes.filter((note) => note !== undefined).join(" · ")}</span>;
 }
 
 /** How fast the answer came once it had begun. */

@@ -10,6 +10,12 @@ import { MessageView } from "./message-view.js";
 import { MissingTexts } from "./missing-texts.js";
 import { useTracePage } from "../trace-page-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import viewBarStyles from "../../../components/view-bar.module.css";
+import messagesStyles from "./messages.module.css";
 
 /** What went in and what came out; why it failed; what happened meanwhile. */
 export function MessagesTab({ messages }: { messages: SpanMessages }) {
@@ -22,22 +28,22 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
   return (
     <>
       {count > 0 && (
-        <div className="view-bar tight">
-          <span className="note">
+        <div className={classNames(viewBarStyles.viewBar, viewBarStyles.tight)}>
+          <span className={textStyles.note}>
             Input {messages.input.length} · Output {messages.output.length}
           </span>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           {!isRaw && (
             <button
               type="button"
-              className="btn ghost sm"
+              className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
               aria-pressed={expansion.isExpanded}
               onClick={toggle}
             >
               {expansion.isExpanded ? (
-                <FoldVertical className="icon" aria-hidden />
+                <FoldVertical className={iconStyles.icon} aria-hidden />
               ) : (
-                <UnfoldVertical className="icon" aria-hidden />
+                <UnfoldVertical className={iconStyles.icon} aria-hidden />
               )}
               {expansion.isExpanded ? "Collapse all" : "Expand all"}
             </button>
@@ -45,7 +51,7 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
           <PrettyRaw isRaw={isRaw} onChange={setRaw} />
         </div>
       )}
-      <div className="messages">
+      <div className={messagesStyles.messages}>
         <ErrorBlock />
         {isRaw ? (
           <>
@@ -69,10 +75,14 @@ function NoMessages() {
   const attributes = Object.keys(span.attributes).length;
   if (span.events.length > 0) return null;
   return (
-    <p className="nothing">
+    <p className={textStyles.nothing}>
       This span carries no messages.{" "}
       {attributes > 0 && (
-        <button type="button" className="more" onClick={() => view.getState().setTab("attributes")}>
+        <button
+          type="button"
+          className={buttonStyles.more}
+          onClick={() => view.getState().setTab("attributes")}
+        >
           Show its {attributes === 1 ? "attribute" : `${attributes} attributes`}
         </button>
       )}
@@ -90,7 +100,7 @@ function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpa
           <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
         )}
       />
-      {isConversation(messages) && <div className="divider">Output</div>}
+      {isConversation(messages) && <div className={messagesStyles.divider}>Output</div>}
       <Paged
         items={messages.output}
         name="output messages"

@@ -1,5 +1,8 @@
 import { formatBytes } from "../../../format.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import buttonStyles from "../../../components/button.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./missing-texts.module.css";
 
 /** Says that long texts stand as previews, and fetches them. */
 export function MissingTexts() {
@@ -7,12 +10,12 @@ export function MissingTexts() {
   if (missingBytes === 0) return null;
   const { value, unit } = formatBytes(missingBytes);
   return (
-    <p className="missing">
+    <p className={styles.missing}>
       Long texts stand as previews.{" "}
-      <button type="button" className="more" disabled={isLoading} onClick={load}>
+      <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
         {isLoading ? "Loading…" : `Show all ${value} ${unit}`}
       </button>
-      {problem !== undefined && <span className="is-error"> Not loaded: {problem}</span>}
+      {problem !== undefined && <span className={textStyles.error}> Not loaded: {problem}</span>}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useRef, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
 import { usePreferences, useStores } from "../../../app-context.js";
 import { DEFAULT_PREFERENCES } from "../../../store/preferences-store.js";
+import styles from "./pane-resizer.module.css";
 
 /** Bounds of the pane, and what the spans keep of the width. */
 const MIN_WIDTH = 400;
@@ -39,7 +40,7 @@ export function PaneResizer({ container }: { container: RefObject<HTMLDivElement
 
   return (
     <div
-      className="resizer"
+      className={styles.resizer}
       role="separator"
       aria-orientation="vertical"
       aria-label="Width of the selected span"

@@ -6,6 +6,10 @@ import { JsonCode } from "./code.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { ToolCallCard } from "./tool-call-card.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import textStyles from "../../../components/text.module.css";
+import messagesStyles from "./messages.module.css";
 
 interface PartViewProps {
   readonly part: SpanPart;
@@ -20,8 +24,8 @@ export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
       return <LongTextView text={part.text} kind="prose" />;
     case "reasoning":
       return (
-        <div className="reasoning">
-          <span className="note">Reasoning</span>
+        <div className={messagesStyles.reasoning}>
+          <span className={textStyles.note}>Reasoning</span>
           <LongTextView text={part.text} kind="prose" />
         </div>
       );
@@ -29,10 +33,10 @@ export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
       return <ToolCallCard call={part} isExpanded={isExpanded} isOutput={isOutput} />;
     case "result":
       return (
-        <div className="reasoning">
-          <span className="note">
+        <div className={messagesStyles.reasoning}>
+          <span className={textStyles.note}>
             Result{part.id === "" ? "" : " of "}
-            <span className="mono">{part.id}</span>
+            <span className={textStyles.mono}>{part.id}</span>
           </span>
           <ValueView value={part.response} />
         </div>
@@ -41,8 +45,8 @@ export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
       return <ImagePart mimeType={part.mimeType} content={part.content} />;
     case "link":
       return (
-        <p className="note break">
-          {part.label} <span className="mono">{part.uri}</span>
+        <p className={classNames(textStyles.note, textStyles.break)}>
+          {part.label} <span className={textStyles.mono}>{part.uri}</span>
         </p>
       );
     case "json":
@@ -62,9 +66,9 @@ function ImagePart({ mimeType, content }: { mimeType: string; content: LongText 
   if (isTruncated(content) && !isWhole) {
     const { value, unit } = formatBytes((content.bytes * 3) / 4);
     return (
-      <p className="note">
+      <p className={textStyles.note}>
         Image, {mimeType}{" "}
-        <button type="button" className="more" disabled={isLoading} onClick={load}>
+        <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
           {isLoading ? "Loading…" : `Show all ${value} ${unit}`}
         </button>
       </p>
@@ -72,10 +76,10 @@ function ImagePart({ mimeType, content }: { mimeType: string; content: LongText 
   }
   const address = isTruncated(content) ? undefined : imageAddress(mimeType, content);
   if (address === undefined || hasFailed)
-    return <p className="note">Image, {mimeType}, that cannot be shown</p>;
+    return <p className={textStyles.note}>Image, {mimeType}, that cannot be shown</p>;
   return (
     <img
-      className="image"
+      className={messagesStyles.image}
       src={address}
       alt={`Part of the message, ${mimeType}`}
       onError={() => setFailed(true)}

@@ -5,6 +5,11 @@ import { prettyJson } from "../model/values.js";
 import { JsonText } from "./code.js";
 import { MissingTexts } from "./missing-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import textStyles from "../../../components/text.module.css";
+import viewBarStyles from "../../../components/view-bar.module.css";
+import attributesStyles from "./attributes.module.css";
 
 /** The span as the collector answers it. */
 export function RawTab() {
@@ -13,16 +18,20 @@ export function RawTab() {
   const { value, unit } = formatBytes(text.length);
   return (
     <>
-      <div className="view-bar tight">
-        <span className="note">
+      <div className={classNames(viewBarStyles.viewBar, viewBarStyles.tight)}>
+        <span className={textStyles.note}>
           JSON · {value} {unit}
         </span>
-        <span className="grow" />
-        <CopyButton text={text} name="Copy the JSON" className="btn ghost sm">
+        <span className={textStyles.grow} />
+        <CopyButton
+          text={text}
+          name="Copy the JSON"
+          className={classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)}
+        >
           Copy
         </CopyButton>
       </div>
-      <div className="raw">
+      <div className={attributesStyles.raw}>
         <MissingTexts />
         <JsonText text={text} />
       </div>

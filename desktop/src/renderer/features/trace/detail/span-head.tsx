@@ -9,6 +9,10 @@ import { numberOf, statusBadge, textOf } from "../model/span-facts.js";
 import { useTracePage } from "../trace-page-context.js";
 import { IconButton } from "../view-bar.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import badgeStyles from "../../../components/badge.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./span-head.module.css";
 
 /** A link to the selected span. */
 export interface SpanLink {
@@ -30,22 +34,22 @@ export function SpanHead({ link }: { link: SpanLink }) {
   ].filter((note) => note !== undefined);
   const badge = statusBadge(span.status);
   return (
-    <div className="span-head">
-      <div className="line">
+    <div className={styles.spanHead}>
+      <div className={styles.line}>
         <SpanIcon spanType={span.span_type} />
-        <h2 className="cut" title={span.name}>
+        <h2 className={textStyles.cut} title={span.name}>
           {span.name}
         </h2>
         {model !== undefined && (
-          <span className="chip mono cut" title={model}>
+          <span className={classNames(badgeStyles.chip, textStyles.mono, textStyles.cut)} title={model}>
             {model}
           </span>
         )}
-        <span className="notes cut" title={notes.join(" · ")}>
+        <span className={classNames(styles.notes, textStyles.cut)} title={notes.join(" · ")}>
           {notes.join(" · ")}
         </span>
-        <span className="grow" />
-        <span className={`badge cut ${badge.kind}`} title={badge.text}>
+        <span className={textStyles.grow} />
+        <span className={classNames(badgeStyles[badge.kind], textStyles.cut)} title={badge.text}>
           {badge.text}
         </span>
         <CopyLinkButton {...link} />
@@ -89,7 +93,7 @@ function SpanFigures() {
   const cost = numberOf(span, "cost_usd");
   const isUnknown = span.duration_ms === null && node.endMs !== undefined;
   return (
-    <div className="span-facts">
+    <div className={styles.spanFacts}>
       {isUnknown ? (
         <Figure name="Time">not known</Figure>
       ) : (
@@ -125,7 +129,7 @@ function SpanNotices() {
   const notices = placeNotices(node);
   if (notices.length === 0) return null;
   return (
-    <ul className="span-notices">
+    <ul className={styles.spanNotices}>
       {notices.map((notice) => (
         <li key={notice}>{notice}</li>
       ))}

@@ -10,6 +10,9 @@ import { MessagesTab } from "./messages-tab.js";
 import { RawTab } from "./raw-tab.js";
 import { SpanDetailProvider, useSpanDetail } from "./span-detail-context.js";
 import { SpanHead, type SpanLink } from "./span-head.js";
+import tabsStyles from "../../../components/tabs.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./span-pane.module.css";
 
 const TAB_NAMES: Readonly<Record<TabName, string>> = {
   messages: "Messages",
@@ -84,7 +87,7 @@ function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabNam
     event.preventDefault();
   }
   return (
-    <div className="tabs" role="tablist" aria-label="Selected span" onKeyDown={onKeyDown}>
+    <div className={tabsStyles.tabs} role="tablist" aria-label="Selected span" onKeyDown={onKeyDown}>
       {TABS.map((name, index) => (
         <button
           key={name}
@@ -98,7 +101,7 @@ function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabNam
           onClick={() => view.getState().setTab(name)}
         >
           {TAB_NAMES[name]}
-          {counts[name] !== undefined && <span className="count">{counts[name]}</span>}
+          {counts[name] !== undefined && <span className={textStyles.count}>{counts[name]}</span>}
         </button>
       ))}
     </div>
@@ -109,7 +112,7 @@ function TabPanel({ tab, children }: { tab: TabName; children: ReactNode }) {
   return (
     <div
       id={`panel-${tab}`}
-      className="tab-panel"
+      className={styles.tabPanel}
       role="tabpanel"
       aria-labelledby={`tab-${tab}`}
       tabIndex={0}

@@ -10,6 +10,11 @@ import { inlineJson, isTruncated, parseJsonText } from "../model/values.js";
 import { useTracePage } from "../trace-page-context.js";
 import { ValueView } from "./part-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
+import { classNames } from "../../../components/class-names.js";
+import iconStyles from "../../../components/icon.module.css";
+import spanTypeStyles from "../../../components/span-type.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./tool-call-card.module.css";
 
 interface ToolCallCardProps {
   readonly call: ToolCallPart;
@@ -29,18 +34,27 @@ export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) 
   const ran = spanOfCall(tree, node, call);
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (
-    <div className={ran?.span.status === "ERROR" ? "call failed" : "call"}>
+    <div className={ran?.span.status === "ERROR" ? classNames(styles.call, styles.failed) : styles.call}>
       <header>
-        <button type="button" className="call-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <Chevron className="icon xs faint" aria-hidden />
-          <Wrench className="icon t-tool" aria-hidden />
+        <button
+          type="button"
+          className={styles.callToggle}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Chevron className={classNames(iconStyles.tiny, textStyles.faint)} aria-hidden />
+          <Wrench className={classNames(iconStyles.icon, spanTypeStyles.tool)} aria-hidden />
           <b>{call.name}</b>
-          {!isOpen && <span className="mono faint cut">{inLine(call.arguments)}</span>}
+          {!isOpen && (
+            <span className={classNames(textStyles.mono, textStyles.faint, textStyles.cut)}>
+              {inLine(call.arguments)}
+            </span>
+          )}
         </button>
         {ran !== undefined && <SpanLink node={ran} onClick={() => select(ran)} />}
       </header>
       {isOpen && call.arguments !== undefined && (
-        <div className="call-body">
+        <div className={styles.callBody}>
           <ValueView value={parsed(call.arguments)} />
         </div>
       )}
@@ -52,20 +66,22 @@ export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) 
 function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolean; isOutput: boolean }) {
   if (call.result === undefined) {
     // What the model has only just asked for is answered in a later call.
-    return isOutput ? null : <div className="result faint">No result in this conversation</div>;
+    return isOutput ? null : (
+      <div className={classNames(styles.result, textStyles.faint)}>No result in this conversation</div>
+    );
   }
   const { response } = call.result;
   if (!isOpen) {
     return (
-      <div className="result">
-        <CornerDownRight className="icon" aria-label="Result" />
-        <span className="mono cut">{inLine(response)}</span>
+      <div className={styles.result}>
+        <CornerDownRight className={iconStyles.icon} aria-label="Result" />
+        <span className={classNames(textStyles.mono, textStyles.cut)}>{inLine(response)}</span>
       </div>
     );
   }
   return (
-    <div className="call-body">
-      <span className="note">Result</span>
+    <div className={styles.callBody}>
+      <span className={textStyles.note}>Result</span>
       <ValueView value={parsed(response)} />
     </div>
   );
@@ -74,10 +90,10 @@ function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolea
 function SpanLink({ node, onClick }: { node: SpanNode; onClick: () => void }) {
   const isKnown = node.span.duration_ms !== null;
   return (
-    <button type="button" className="call-link" title="Go to the tool's span" onClick={onClick}>
-      {node.span.status === "ERROR" && <span className="is-error">failed</span>}
+    <button type="button" className={styles.callLink} title="Go to the tool's span" onClick={onClick}>
+      {node.span.status === "ERROR" && <span className={textStyles.error}>failed</span>}
       {isKnown && <Figure ms={node.span.duration_ms ?? 0} />}
-      <ArrowUpRight className="icon xs" aria-label="Go to the tool's span" />
+      <ArrowUpRight className={iconStyles.tiny} aria-label="Go to the tool's span" />
     </button>
   );
 }

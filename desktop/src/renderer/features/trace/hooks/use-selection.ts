@@ -58,5 +58,5 @@ export function useSelection(): SelectionMoves {
 
 /** Puts the keyboard into the spans. */
 export function focusSpans(): void {
-  document.querySelector<HTMLElement>(".page.trace [role=treegrid]")?.focus();
+  document.querySelector<HTMLElement>("[role=treegrid]")?.focus();
 }

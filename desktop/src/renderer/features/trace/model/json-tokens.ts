@@ -1,7 +1,7 @@
 /** A piece of JSON and the class of its colour: key, string, number, keyword or punctuation. */
 export interface JsonToken {
   readonly text: string;
-  readonly kind: "k" | "s" | "n" | "w" | "p" | "";
+  readonly kind: "key" | "string" | "number" | "keyword" | "punctuation" | "";
 }
 
 const TOKEN =
@@ -11,11 +11,11 @@ const TOKEN =
 export function jsonTokens(json: string): JsonToken[] {
   const tokens: JsonToken[] = [];
   for (const [, string, colon, number, keyword, punctuation, rest] of json.matchAll(TOKEN)) {
-    if (string !== undefined) tokens.push({ text: string, kind: colon === undefined ? "s" : "k" });
+    if (string !== undefined) tokens.push({ text: string, kind: colon === undefined ? "string" : "key" });
     if (colon !== undefined) tokens.push({ text: colon, kind: "" });
-    if (number !== undefined) tokens.push({ text: number, kind: "n" });
-    if (keyword !== undefined) tokens.push({ text: keyword, kind: "w" });
-    if (punctuation !== undefined) tokens.push({ text: punctuation, kind: "p" });
+    if (number !== undefined) tokens.push({ text: number, kind: "number" });
+    if (keyword !== undefined) tokens.push({ text: keyword, kind: "keyword" });
+    if (punctuation !== undefined) tokens.push({ text: punctuation, kind: "punctuation" });
     if (rest !== undefined) tokens.push({ text: rest, kind: "" });
   }
   return tokens;

@@ -3,6 +3,9 @@ import { typeClass } from "../../../components/span-icon.js";
 import { panWindow, shareOf, windowBetween, type TimeWindow } from "../model/time-scale.js";
 import { minimapPaths, MINIMAP_HEIGHT, MINIMAP_WIDTH } from "../model/minimap-paths.js";
 import { useTracePage } from "../trace-page-context.js";
+import { classNames } from "../../../components/class-names.js";
+import textStyles from "../../../components/text.module.css";
+import styles from "./minimap.module.css";
 
 interface MinimapProps {
   readonly shown: TimeWindow;
@@ -57,7 +60,7 @@ export function Minimap({ shown, whole, nowMs, width, isZoomed }: MinimapProps) 
 
   return (
     <div
-      className="minimap"
+      className={styles.minimap}
       aria-hidden
       title="Drag to zoom, double-click to fit"
       onPointerDown={onDown}
@@ -67,13 +70,13 @@ export function Minimap({ shown, whole, nowMs, width, isZoomed }: MinimapProps) 
     >
       <svg viewBox={`0 0 ${MINIMAP_WIDTH} ${MINIMAP_HEIGHT}`} preserveAspectRatio="none">
         {paths.map(({ kind, path }) => (
-          <path key={kind} className={kind === "error" ? "is-error" : typeClass(kind)} d={path} />
+          <path key={kind} className={kind === "error" ? textStyles.error : typeClass(kind)} d={path} />
         ))}
       </svg>
-      {isZoomed && <span className="veil" style={{ left: 0, width: left }} />}
-      {isZoomed && <span className="veil" style={{ left: right, right: 0 }} />}
+      {isZoomed && <span className={styles.veil} style={{ left: 0, width: left }} />}
+      {isZoomed && <span className={styles.veil} style={{ left: right, right: 0 }} />}
       <span
-        className={isZoomed ? "window" : "window all"}
+        className={isZoomed ? styles.window : classNames(styles.window, styles.all)}
         style={{ left, width: Math.max(4, right - left) }}
       />
     </div>

@@ -7,6 +7,9 @@ import { numberOf, sideNote, textOf } from "../model/span-facts.js";
 import type { SpanNode } from "../model/span-tree.js";
 import type { TimeWindow } from "../model/time-scale.js";
 import { SpanLabel } from "../span-label.js";
+import { classNames } from "../../../components/class-names.js";
+import textStyles from "../../../components/text.module.css";
+import styles from "./timeline-row.module.css";
 
 interface TimelineRowProps {
   readonly node: SpanNode;
@@ -30,20 +33,20 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   return (
     <>
       <SpanLabel node={node} maxIndent={maxIndent} durationMs={isKnown ? endMs - node.startMs : undefined} />
-      <div className={`track ${typeClass(node.span.span_type)}`} role="gridcell">
-        <span className="sr">{describe(node, endMs)}</span>
+      <div className={classNames(styles.track, typeClass(node.span.span_type))} role="gridcell">
+        <span className={textStyles.screenReader}>{describe(node, endMs)}</span>
         {bar.outside === undefined && (
           <i
             className={barClass(node)}
             style={{ left: bar.left, width: bar.width }}
             title={describe(node, endMs)}
           >
-            {bar.waitWidth > 0.5 && <i className="wait" style={{ width: bar.waitWidth }} />}
+            {bar.waitWidth > 0.5 && <i className={styles.wait} style={{ width: bar.waitWidth }} />}
           </i>
         )}
         {path !== undefined &&
           pathBoxes(path, window, trackWidth, node.children.length > 0).map(({ left, width }) => (
-            <i key={left} className="crit" style={{ left, width }} />
+            <i key={left} className={styles.critical} style={{ left, width }} />
           ))}
         <Note node={node} bar={bar} trackWidth={trackWidth} />
       </div>
@@ -52,15 +55,16 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
 });
 
 function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; trackWidth: number }) {
-  if (bar.outside === "before") return <span className="after edge">‹</span>;
-  if (bar.outside === "after") return <span className="after edge last">›</span>;
+  if (bar.outside === "before") return <span className={classNames(styles.after, styles.edge)}>‹</span>;
+  if (bar.outside === "after")
+    return <span className={classNames(styles.after, styles.edge, styles.last)}>›</span>;
   const parent = node.parent?.span;
   const note = sideNote(node.span, parent === undefined ? undefined : textOf(parent, "agent"));
   const side = note === undefined ? undefined : noteSide(bar, note.text, trackWidth);
   if (note === undefined || side === undefined) return null;
   return (
     <span
-      className={`after ${side}${note.isError ? " is-error" : ""}`}
+      className={classNames(styles.after, side === "left" && styles.left, note.isError && textStyles.error)}
       style={{ left: side === "right" ? bar.left + bar.width : bar.left }}
     >
       {note.text}
@@ -70,13 +74,13 @@ function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; tra
 
 function barClass({ span, children, endMs }: SpanNode): string {
   const isFailed = span.status === "ERROR" && span.error_propagated !== true;
-  const classes = ["span"];
+  const classes: (string | undefined)[] = [styles.span];
   // A verdict about a span is no part of its work.
-  if (children.some(({ span: child }) => child.span_type !== "evaluation")) classes.push("parent");
-  if (isFailed) classes.push("failed");
-  if (endMs === undefined) classes.push("running");
-  if (span.status === "ABANDONED") classes.push("abandoned");
-  return classes.join(" ");
+  if (children.some(({ span: child }) => child.span_type !== "evaluation")) classes.push(styles.parent);
+  if (isFailed) classes.push(styles.failed);
+  if (endMs === undefined) classes.push(styles.running);
+  if (span.status === "ABANDONED") classes.push(styles.abandoned);
+  return classNames(...classes);
 }
 
 /** The bar in words: when, how long, the first token. */

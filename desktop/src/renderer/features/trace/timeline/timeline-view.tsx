@@ -10,6 +10,7 @@ import { INDENT } from "../span-label.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { Minimap } from "./minimap.js";
 import { TimelineRow } from "./timeline-row.js";
+import styles from "./timeline-view.module.css";
 
 /** Part of the pane's width that names take, and its bounds in pixels. */
 const NAME_SHARE = 0.344;
@@ -62,9 +63,9 @@ export function TimelineView() {
 
   const style = { "--name": `${nameWidth}px`, "--track": `${trackWidth}px` } as CSSProperties;
   return (
-    <div className="waterfall" style={style}>
+    <div className={styles.waterfall} style={style}>
       <Minimap shown={shown} whole={whole} nowMs={nowMs} width={trackWidth} isZoomed={zoomed !== undefined} />
-      <div className="ruler" aria-hidden>
+      <div className={styles.ruler} aria-hidden>
         {ticks.map(({ ms, label }) => (
           <span
             key={ms}
@@ -100,7 +101,7 @@ export function TimelineView() {
 /** The ruler's lines, behind the rows. */
 function Guides({ offsets }: { offsets: readonly number[] }) {
   return (
-    <div className="guides" aria-hidden>
+    <div className={styles.guides} aria-hidden>
       {offsets.map((left) => (
         <i key={left} style={{ left }} />
       ))}
@@ -109,7 +110,7 @@ function Guides({ offsets }: { offsets: readonly number[] }) {
 }
 
 /** Labels at the edges stand inside of them. */
-function tickClass(share: number): string {
-  if (share < 0.02) return "first";
-  return share > 0.97 ? "last" : "";
+function tickClass(share: number): string | undefined {
+  if (share < 0.02) return styles.first;
+  return share > 0.97 ? styles.last : undefined;
 }

@@ -1,7 +1,8 @@
 import { Upload } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useStores } from "../../../app-context.js";
-import "./files.css";
+import iconStyles from "../../../components/icon.module.css";
+import styles from "./drop-target.module.css";
 
 /** Takes a file that is dropped anywhere on the page, and says so while one is dragged over it. */
 export function DropTarget() {
@@ -35,8 +36,8 @@ export function DropTarget() {
   }, [files]);
   if (!isOver) return null;
   return (
-    <div className="drop-target" role="status">
-      <Upload className="icon" aria-hidden />
+    <div className={styles.dropTarget} role="status">
+      <Upload className={iconStyles.icon} aria-hidden />
       Drop a file of OTLP-JSON lines to import its traces
     </div>
   );

@@ -2,6 +2,9 @@ import { Download, Upload } from "lucide-react";
 import { useStores } from "../../../app-context.js";
 import type { TraceFilters } from "../../../api/collector-api.js";
 import { chooseAndImport } from "./import-traces.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
 
 /** Traces out of a file, and into one: those that the filters choose. */
 export function FileButtons({ filters }: { filters: TraceFilters }) {
@@ -10,14 +13,19 @@ export function FileButtons({ filters }: { filters: TraceFilters }) {
     <>
       <button
         type="button"
-        className="btn square"
+        className={classNames(buttonStyles.button, buttonStyles.square)}
         title="Import traces from a file (or drop one on the page)"
         onClick={() => chooseAndImport(files)}
       >
-        <Upload className="icon" aria-label="Import traces from a file" />
+        <Upload className={iconStyles.icon} aria-label="Import traces from a file" />
       </button>
-      <a className="btn square" href={api.exportAddress(filters)} download title="Export what matches">
-        <Download className="icon" aria-label="Export what matches" />
+      <a
+        className={classNames(buttonStyles.button, buttonStyles.square)}
+        href={api.exportAddress(filters)}
+        download
+        title="Export what matches"
+      >
+        <Download className={iconStyles.icon} aria-label="Export what matches" />
       </a>
     </>
   );

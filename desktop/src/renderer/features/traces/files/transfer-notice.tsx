@@ -3,7 +3,11 @@ import { CircleAlert, CircleCheck, LoaderCircle, X } from "lucide-react";
 import { useStore } from "zustand";
 import { useStores } from "../../../app-context.js";
 import { formatWhole } from "../../../format.js";
-import "./files.css";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./transfer-notice.module.css";
 
 /** What became of a file, in one line above the list. */
 export function TransferNotice() {
@@ -13,32 +17,39 @@ export function TransferNotice() {
   if (transfer.type === "importing" || transfer.type === "exporting") {
     const what = transfer.type === "importing" ? "Importing" : "Exporting";
     return (
-      <div className="transfer" role="status">
-        <LoaderCircle className="icon spin" aria-hidden />
-        {what} <span className="mono cut">{transfer.name}</span>
+      <div className={styles.transfer} role="status">
+        <LoaderCircle className={classNames(iconStyles.icon, iconStyles.spin)} aria-hidden />
+        {what} <span className={classNames(textStyles.mono, textStyles.cut)}>{transfer.name}</span>
         <progress max={1} value={transfer.share} aria-label={`${what} ${transfer.name}`} />
-        <span className="num dim">{Math.floor(transfer.share * 100)}%</span>
+        <span className={classNames(textStyles.number, textStyles.dim)}>
+          {Math.floor(transfer.share * 100)}%
+        </span>
       </div>
     );
   }
   return (
-    <div className="transfer" role={transfer.type === "failed" ? "alert" : "status"}>
+    <div className={styles.transfer} role={transfer.type === "failed" ? "alert" : "status"}>
       {transfer.type === "failed" ? (
         <>
-          <CircleAlert className="icon is-error" aria-hidden />
-          <span className="cut">{transfer.message}</span>
+          <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
+          <span className={textStyles.cut}>{transfer.message}</span>
         </>
       ) : (
         <Imported name={transfer.name} result={transfer.result} />
       )}
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <button
         type="button"
-        className="btn ghost sm square"
+        className={classNames(
+          buttonStyles.button,
+          buttonStyles.ghost,
+          buttonStyles.small,
+          buttonStyles.square,
+        )}
         title="Dismiss"
         onClick={() => files.getState().dismiss()}
       >
-        <X className="icon sm" aria-label="Dismiss" />
+        <X className={iconStyles.small} aria-label="Dismiss" />
       </button>
     </div>
   );
@@ -50,16 +61,16 @@ function Imported({ name, result }: { name: string; result: ImportResult }) {
   return (
     <>
       {losses.length === 0 ? (
-        <CircleCheck className="icon is-ok" aria-hidden />
+        <CircleCheck className={classNames(iconStyles.icon, textStyles.ok)} aria-hidden />
       ) : (
-        <CircleAlert className="icon is-warn" aria-hidden />
+        <CircleAlert className={classNames(iconStyles.icon, textStyles.warn)} aria-hidden />
       )}
-      <span className="cut">
+      <span className={textStyles.cut}>
         Imported {counted(result.traces, "trace")} with {counted(result.spans, "span")} from{" "}
-        <span className="mono">{name}</span>
+        <span className={textStyles.mono}>{name}</span>
         {losses.map((loss) => ` · ${loss}`)}
         {problem !== undefined && (
-          <span className="dim">
+          <span className={textStyles.dim}>
             {" "}
             · line {formatWhole(problem.line)}: {problem.message}
           </span>

@@ -3,6 +3,11 @@ import type { ReactNode } from "react";
 import { useConnection } from "../../../app-context.js";
 import { formatDuration, formatWhole } from "../../../format.js";
 import { isLoopback } from "../../../loopback.js";
+import { classNames } from "../../../components/class-names.js";
+import iconStyles from "../../../components/icon.module.css";
+import statusDotStyles from "../../../components/status-dot.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./checks.module.css";
 
 /** What has to be so for a trace to appear, and whether it is. */
 export function Checks() {
@@ -12,7 +17,7 @@ export function Checks() {
   const store = status?.store;
   const spans = status?.ledger.accepted ?? 0;
   return (
-    <dl className="checks">
+    <dl className={styles.checks}>
       <Item name="Collector runs" isMet={isUp} isFailed={isAway}>
         {status && `v${status.version} · ${shortUptime(status.uptime_seconds)}`}
       </Item>
@@ -41,17 +46,23 @@ function Item({ name, isMet, isFailed, children }: ItemProps) {
   return (
     <div>
       <dt>
-        {isMet ? <Check className="icon is-ok" aria-label="Done" /> : <Unmet isFailed={isFailed} />}
+        {isMet ? (
+          <Check className={classNames(iconStyles.icon, textStyles.ok)} aria-label="Done" />
+        ) : (
+          <Unmet isFailed={isFailed} />
+        )}
         {name}
       </dt>
-      <dd className="mono">{children}</dd>
+      <dd className={textStyles.mono}>{children}</dd>
     </div>
   );
 }
 
 function Unmet({ isFailed }: { isFailed: boolean }) {
   const name = isFailed ? "Failed" : "Waiting";
-  return <i className={isFailed ? "dot error" : "dot running"} role="img" aria-label={name} />;
+  return (
+    <i className={isFailed ? statusDotStyles.error : statusDotStyles.running} role="img" aria-label={name} />
+  );
 }
 
 /** `38 s`: whole seconds, which do not flicker. */

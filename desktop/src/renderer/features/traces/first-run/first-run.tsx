@@ -8,7 +8,13 @@ import { TransferNotice } from "../files/transfer-notice.js";
 import { Checks } from "./checks.js";
 import { Refusals } from "./refusals.js";
 import { SnippetTabs } from "./snippet-tabs.js";
-import "../first-run.css";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import pageStyles from "../../../components/page.module.css";
+import statusDotStyles from "../../../components/status-dot.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./first-run.module.css";
 
 /** What stands in place of the list until a trace is there: where to send one, and how. */
 export function FirstRun() {
@@ -17,51 +23,58 @@ export function FirstRun() {
   const { origin } = window.location;
   const wantsKey = useSession((session) => session.isOpenedHere);
   return (
-    <main className="page empty">
-      <div className="start">
+    <main className={classNames(pageStyles.page, styles.page)}>
+      <div className={styles.start}>
         <header>
           <WaitingLine />
           <h1>
             Listening on{" "}
-            <CopyButton text={origin} name="Copy the address" className="addr">
+            <CopyButton text={origin} name="Copy the address" className={styles.address}>
               {origin}
             </CopyButton>
           </h1>
-          <p className="dim">
+          <p className={textStyles.dim}>
             Point an app here and its runs appear on this page.
             {isLoopback() && " Nothing leaves this machine."}
             {wantsKey && (
               <>
                 {" "}
-                Apps need a key as well: the SDK takes it from <span className="mono">OBS_API_KEY</span>.
+                Apps need a key as well: the SDK takes it from{" "}
+                <span className={textStyles.mono}>OBS_API_KEY</span>.
               </>
             )}
           </p>
         </header>
         <SnippetTabs origin={origin} />
-        <div className="acts">
+        <div className={styles.actions}>
           <button
             type="button"
-            className="btn primary lg"
+            className={classNames(buttonStyles.button, buttonStyles.primary, buttonStyles.large)}
             disabled={isSending}
             onClick={() => void traces.getState().sendTestTrace()}
           >
             {isSending ? (
-              <LoaderCircle className="icon spin" aria-hidden />
+              <LoaderCircle className={classNames(iconStyles.icon, iconStyles.spin)} aria-hidden />
             ) : (
-              <Send className="icon" aria-hidden />
+              <Send className={iconStyles.icon} aria-hidden />
             )}
             Send a test trace
           </button>
-          <button type="button" className="btn lg" onClick={() => chooseAndImport(files)}>
-            <Upload className="icon" aria-hidden />
+          <button
+            type="button"
+            className={classNames(buttonStyles.button, buttonStyles.large)}
+            onClick={() => chooseAndImport(files)}
+          >
+            <Upload className={iconStyles.icon} aria-hidden />
             Import a file
           </button>
           {failure === undefined ? (
-            <span className="faint">A run of eight spans, or OTLP-JSON lines: drop a file anywhere</span>
+            <span className={textStyles.faint}>
+              A run of eight spans, or OTLP-JSON lines: drop a file anywhere
+            </span>
           ) : (
-            <span className="is-error" role="alert">
-              <CircleAlert className="icon sm" aria-hidden /> {failure}
+            <span className={textStyles.error} role="alert">
+              <CircleAlert className={iconStyles.small} aria-hidden /> {failure}
             </span>
           )}
         </div>
@@ -79,15 +92,15 @@ function WaitingLine() {
   const hadSpans = useConnection((connection) => (connection.status?.ledger.accepted ?? 0) > 0);
   if (link === "disconnected") {
     return (
-      <p className="waiting is-error">
-        <i className="dot error" aria-hidden />
+      <p className={classNames(styles.waiting, textStyles.error)}>
+        <i className={statusDotStyles.error} aria-hidden />
         The collector does not answer
       </p>
     );
   }
   return (
-    <p className="waiting">
-      <i className="dot running" aria-hidden />
+    <p className={styles.waiting}>
+      <i className={statusDotStyles.running} aria-hidden />
       Waiting for the {hadSpans ? "next" : "first"} span
     </p>
   );

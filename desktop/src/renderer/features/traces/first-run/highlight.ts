@@ -7,7 +7,7 @@ export interface CodePiece {
 }
 
 /** Comment, key, string, keyword, number: tried in this order. */
-const ROLES = ["c", "k", "s", "w", "n"] as const;
+const ROLES = ["comment", "key", "string", "keyword", "number"] as const;
 type Role = (typeof ROLES)[number];
 
 const STRING = `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`;
@@ -23,7 +23,7 @@ const COMMENTS = { shell: `^#.*`, javascript: `//[^"]*$`, python: `^#.*` } as co
 /** Tells the roles of the words in one line of code. Enough for snippets of our own; it parses nothing. */
 export function highlightLine(line: string, language: Snippet["language"]): CodePiece[] {
   const pattern = new RegExp(
-    `(?<c>${COMMENTS[language]})|(?<k>${KEY})|(?<s>${STRING})|(?<w>${KEYWORDS[language]})|(?<n>${NUMBER})`,
+    `(?<comment>${COMMENTS[language]})|(?<key>${KEY})|(?<string>${STRING})|(?<keyword>${KEYWORDS[language]})|(?<number>${NUMBER})`,
     "gm",
   );
   const pieces: CodePiece[] = [];

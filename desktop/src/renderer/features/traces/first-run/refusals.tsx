@@ -1,6 +1,10 @@
 import { CircleAlert } from "lucide-react";
 import { useConnection } from "../../../app-context.js";
 import { LossList, refusals } from "../loss-list.js";
+import { classNames } from "../../../components/class-names.js";
+import iconStyles from "../../../components/icon.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./refusals.module.css";
 
 /** What came and was refused, with the reason: the most likely answer to "why is nothing here?". */
 export function Refusals() {
@@ -8,11 +12,11 @@ export function Refusals() {
   const refused = refusals(ledger);
   if (refused.length === 0) return null;
   return (
-    <section className="refused">
+    <section className={styles.refused}>
       <header>
-        <CircleAlert className="icon is-error" aria-hidden />
+        <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
         <b>Spans came and were refused</b>
-        <span className="faint">the answer to the sender says which, and why</span>
+        <span className={textStyles.faint}>the answer to the sender says which, and why</span>
       </header>
       <LossList losses={refused} />
     </section>

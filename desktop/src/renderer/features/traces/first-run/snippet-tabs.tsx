@@ -5,6 +5,13 @@ import { useSession } from "../../../app-context.js";
 import { useCopy } from "../../../components/use-copy.js";
 import { highlightLine } from "./highlight.js";
 import { SNIPPETS, type Snippet } from "./snippets.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import codeStyles from "../../../components/code.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import tabsStyles from "../../../components/tabs.module.css";
+import textStyles from "../../../components/text.module.css";
+import styles from "./snippet-tabs.module.css";
 
 /** Ways to send a first span, to copy. */
 export function SnippetTabs({ origin }: { origin: string }) {
@@ -13,16 +20,16 @@ export function SnippetTabs({ origin }: { origin: string }) {
   const wantsKey = useSession((session) => session.isOpenedHere);
   const snippet = SNIPPETS.find(({ id }) => id === chosen);
   return (
-    <Tabs.Root className="snippet" value={chosen} onValueChange={setChosen}>
-      <div className="tabs">
-        <Tabs.List className="tab-list" aria-label="Ways to send a span">
+    <Tabs.Root className={styles.snippet} value={chosen} onValueChange={setChosen}>
+      <div className={tabsStyles.tabs}>
+        <Tabs.List className={styles.tabList} aria-label="Ways to send a span">
           {SNIPPETS.map(({ id, name }) => (
             <Tabs.Trigger key={id} value={id}>
               {name}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {snippet !== undefined && <CopySnippet key={chosen} code={snippet.code(origin, wantsKey)} />}
       </div>
       {SNIPPETS.map((each) => (
@@ -37,8 +44,16 @@ export function SnippetTabs({ origin }: { origin: string }) {
 function CopySnippet({ code }: { code: string }) {
   const { isCopied, copy } = useCopy();
   return (
-    <button type="button" className="btn ghost" onClick={() => copy(code)}>
-      {isCopied ? <Check className="icon is-ok" aria-hidden /> : <Copy className="icon" aria-hidden />}
+    <button
+      type="button"
+      className={classNames(buttonStyles.button, buttonStyles.ghost)}
+      onClick={() => copy(code)}
+    >
+      {isCopied ? (
+        <Check className={classNames(iconStyles.icon, textStyles.ok)} aria-hidden />
+      ) : (
+        <Copy className={iconStyles.icon} aria-hidden />
+      )}
       {isCopied ? "Copied" : "Copy"}
     </button>
   );
@@ -47,14 +62,14 @@ function CopySnippet({ code }: { code: string }) {
 function Code({ snippet, code }: { snippet: Snippet; code: string }) {
   const lines = code.split("\n");
   return (
-    <pre className="code">
+    <pre className={codeStyles.code}>
       {lines.map((line, index) => (
         <div key={index}>
-          <span className="ln" aria-hidden>
+          <span className={styles.lineNumber} aria-hidden>
             {index + 1}
           </span>
           {highlightLine(line, snippet.language).map(({ text, role }, at) => (
-            <span key={at} className={role}>
+            <span key={at} className={role && codeStyles[role]}>
               {text}
             </span>
           ))}

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import type { TimeBuckets } from "./time-buckets.js";
+import histogramStyles from "./histogram.module.css";
 
 /** Of the plot; the tallest bar leaves a little above it. */
 export const PLOT_PX = 44;
@@ -20,7 +21,7 @@ export const HistogramBars = memo(function HistogramBars({ buckets, width }: His
   const gap = pitch >= WIDE_BAR_PX ? 2 : pitch >= 2 ? 1 : 0;
   const most = bars.reduce((max, { traces }) => Math.max(max, traces), 1);
   return (
-    <svg className="bars" width={width} height={PLOT_PX} aria-hidden>
+    <svg className={histogramStyles.bars} data-testid="bars" width={width} height={PLOT_PX} aria-hidden>
       {bars.map(({ traces, errors }, index) => {
         if (traces === 0) return null;
         const height = Math.max(SHORTEST_PX, (traces / most) * TALLEST_PX);
@@ -30,9 +31,23 @@ export const HistogramBars = memo(function HistogramBars({ buckets, width }: His
         return (
           <g key={index}>
             {failed < height && (
-              <rect className="b" x={x} y={PLOT_PX - height} width={barWidth} height={height - failed} />
+              <rect
+                className={histogramStyles.bar}
+                x={x}
+                y={PLOT_PX - height}
+                width={barWidth}
+                height={height - failed}
+              />
             )}
-            {failed > 0 && <rect className="e" x={x} y={PLOT_PX - failed} width={barWidth} height={failed} />}
+            {failed > 0 && (
+              <rect
+                className={histogramStyles.errorBar}
+                x={x}
+                y={PLOT_PX - failed}
+                width={barWidth}
+                height={failed}
+              />
+            )}
           </g>
         );
       })}

@@ -3,6 +3,14 @@ import { Popover } from "radix-ui";
 import { formatWhole } from "../../../format.js";
 import type { TimeBuckets } from "./time-buckets.js";
 import { formatRange } from "./time-labels.js";
+import { classNames } from "../../../components/class-names.js";
+import buttonStyles from "../../../components/button.module.css";
+import iconStyles from "../../../components/icon.module.css";
+import menuStyles from "../../../components/menu.module.css";
+import tableStyles from "../../../components/table.module.css";
+import textStyles from "../../../components/text.module.css";
+import histogramStyles from "./histogram.module.css";
+import styles from "./histogram-table.module.css";
 
 /** The same as the bars, in words. */
 export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs: number }) {
@@ -12,25 +20,39 @@ export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs
     .toReversed();
   return (
     <Popover.Root>
-      <Popover.Trigger className="btn ghost sm square as-table" title="Show as table">
-        <Table2 className="icon sm" aria-label="Show as table" />
+      <Popover.Trigger
+        className={classNames(
+          buttonStyles.button,
+          buttonStyles.ghost,
+          buttonStyles.small,
+          buttonStyles.square,
+          histogramStyles.asTable,
+        )}
+        title="Show as table"
+      >
+        <Table2 className={iconStyles.small} aria-label="Show as table" />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
-          className="menu histogram-table"
+          className={classNames(menuStyles.menu, styles.histogramTable)}
           align="end"
           sideOffset={4}
           aria-label="Traces over time"
         >
-          <div className="scroll" tabIndex={0} role="region" aria-label="Traces over time, newest first">
+          <div
+            className={styles.scroll}
+            tabIndex={0}
+            role="region"
+            aria-label="Traces over time, newest first"
+          >
             <table>
               <thead>
                 <tr>
                   <th scope="col">Started</th>
-                  <th scope="col" className="right">
+                  <th scope="col" className={tableStyles.right}>
                     Traces
                   </th>
-                  <th scope="col" className="right">
+                  <th scope="col" className={tableStyles.right}>
                     Errors
                   </th>
                 </tr>
@@ -38,11 +60,17 @@ export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs
               <tbody>
                 {rows.map(({ index, traces, errors }) => (
                   <tr key={index}>
-                    <th scope="row" className="num dim">
+                    <th scope="row" className={classNames(textStyles.number, textStyles.dim)}>
                       {formatRange(buckets, index, index + 1, nowMs)}
                     </th>
-                    <td className="num">{formatWhole(traces)}</td>
-                    <td className={errors > 0 ? "num is-error" : "num faint"}>
+                    <td className={textStyles.number}>{formatWhole(traces)}</td>
+                    <td
+                      className={
+                        errors > 0
+                          ? classNames(textStyles.number, textStyles.error)
+                          : classNames(textStyles.number, textStyles.faint)
+                      }
+                    >
                       {errors > 0 ? formatWhole(errors) : "·"}
                     </td>
                   </tr>

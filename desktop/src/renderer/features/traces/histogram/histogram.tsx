@@ -19,7 +19,9 @@ import {
 } from "./time-buckets.js";
 import { formatMoment, formatRange, timeLabels } from "./time-labels.js";
 import { useBrush } from "./use-brush.js";
-import "./histogram.css";
+import { classNames } from "../../../components/class-names.js";
+import textStyles from "../../../components/text.module.css";
+import styles from "./histogram.module.css";
 
 /** When the traces started, above the list. A time is chosen by drawing over it, or with the keys. */
 export function Histogram(address: AddressFilters) {
@@ -28,8 +30,8 @@ export function Histogram(address: AddressFilters) {
   const plot = useRef<HTMLDivElement>(null);
   const width = useElementWidth(plot);
   return (
-    <figure className="histogram" aria-label="Traces over time">
-      <div className="plot" ref={plot}>
+    <figure className={styles.histogram} aria-label="Traces over time">
+      <div className={styles.plot} ref={plot}>
         {buckets !== undefined && width > 0 && <Plot {...address} buckets={buckets} width={width} />}
       </div>
     </figure>
@@ -59,11 +61,11 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
 
   return (
     <>
-      <div className="brush-area" {...brush.handlers} onDoubleClick={clear}>
+      <div className={styles.brushArea} data-testid="brush-area" {...brush.handlers} onDoubleClick={clear}>
         <HistogramBars buckets={buckets} width={width} />
-        {shown !== undefined && <i className="brush" style={placeOf(shown, count)} />}
+        {shown !== undefined && <i className={styles.brush} style={placeOf(shown, count)} />}
         {brush.drawn === undefined && hovered !== undefined && (
-          <i className="hovered" style={placeOf(hovered, count)} />
+          <i className={styles.hovered} style={placeOf(hovered, count)} />
         )}
       </div>
       <RangeThumb
@@ -90,7 +92,7 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
         onMove={(to) => move({ from: chosen.from, to })}
         onClear={clear}
       />
-      <div className="axis" aria-hidden>
+      <div className={styles.axis} aria-hidden>
         {timeLabels(buckets, width).map(({ at, text }) => (
           <span key={at} style={{ left: `${at * 100}%` }}>
             {text}
@@ -112,12 +114,16 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
 /** What the bar below the pointer stands for. */
 function Readout({ text, sum, at }: { text: string; sum: Bar; at: number }) {
   return (
-    <span className={at > 0.5 ? "readout left" : "readout"} style={{ left: `${at * 100}%` }} aria-hidden>
-      <b className="num">{text}</b>
+    <span
+      className={at > 0.5 ? classNames(styles.readout, styles.left) : styles.readout}
+      style={{ left: `${at * 100}%` }}
+      aria-hidden
+    >
+      <b className={textStyles.number}>{text}</b>
       <span>
         {formatWhole(sum.traces)} {sum.traces === 1 ? "trace" : "traces"}
       </span>
-      {sum.errors > 0 && <span className="is-error">{formatWhole(sum.errors)} with errors</span>}
+      {sum.errors > 0 && <span className={textStyles.error}>{formatWhole(sum.errors)} with errors</span>}
     </span>
   );
 }

@@ -1,4 +1,6 @@
 import type { KeyboardEvent } from "react";
+import { classNames } from "../../../components/class-names.js";
+import histogramStyles from "./histogram.module.css";
 
 interface RangeThumbProps {
   readonly name: string;
@@ -50,7 +52,7 @@ export function RangeThumb({
   }
   return (
     <div
-      className={isSet ? `thumb ${side} set` : `thumb ${side}`}
+      className={classNames(histogramStyles.thumb, histogramStyles[side], isSet && histogramStyles.set)}
       role="slider"
       tabIndex={0}
       aria-label={name}
