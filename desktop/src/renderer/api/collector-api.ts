@@ -133,6 +133,14 @@ export function createCollectorApi({
     return (await response.json()) as T;
   }
 
+  const getConfig = (signal?: AbortSignal): Promise<ConfigDescription> => getJson("/v1/config", signal);
+
+  /** Asked each time: the collector may have been restarted with another one. */
+  async function tenantHeader(): Promise<string> {
+    const { config } = await getConfig();
+    return String(config["multi_tenant.header_name"]?.value);
+  }
+
   return {
     listTraces: (query, signal) => getJson(`/v1/traces${queryString(query)}`, signal),
     getTrace: (key, signal) => getJson(tracePath(key), signal),
@@ -159,7 +167,7 @@ export function createCollectorApi({
     },
     getStats: (query, signal) => getJson(`/v1/stats${queryString(query)}`, signal),
     getEvents: (signal) => getJson("/v1/events", signal),
-    getConfig: (signal) => getJson("/v1/config", signal),
+    getConfig,
     async deleteTrace(key) {
       await call(tracePath(key), { method: "DELETE" });
     },
@@ -167,7 +175,7 @@ export function createCollectorApi({
       await call("/v1/traces", { method: "DELETE" });
     },
     async sendBatch(batch, tenant = "") {
-      const headers = { ...JSON_BODY, ...(tenant === "" ? {} : { "X-Tenant-ID": tenant }) };
+      const headers = { ...JSON_BODY, ...(tenant === "" ? {} : { [await tenantHeader()]: tenant }) };
       await call("/v1/telemetry", { method: "POST", headers, body: JSON.stringify(batch) });
     },
     async openSession(key) {
