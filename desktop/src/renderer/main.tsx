@@ -41,19 +41,17 @@ function isPaused(): boolean {
   return stores.traces.getState().paused;
 }
 
+/** The stores that fetch, and follow what changes. */
+const liveStores = [stores.traces, stores.trace, stores.evaluations, stores.stats, stores.pipeline];
+
 const feed = connect(stores.connection, openLiveFeed, {
   onEvent(event) {
-    stores.traces.getState().onLive(event);
-    stores.trace.getState().onLive(event);
-    stores.evaluations.getState().onLive(event);
-    stores.stats.getState().onLive(event);
-    stores.pipeline.getState().onLive(event);
+    for (const store of liveStores) store.getState().onLive(event);
   },
   onAdmitted: () => stores.session.getState().admitted(),
   onUnauthorized: () => stores.session.getState().refused("feed"),
   onReconnect() {
-    void stores.traces.getState().load();
-    stores.evaluations.getState().onReconnect();
+    for (const store of liveStores) store.getState().onReconnect();
   },
 });
 

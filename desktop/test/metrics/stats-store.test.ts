@@ -71,6 +71,24 @@ describe("the figures of the Metrics page", () => {
     expect(asked.length - first).toBe(2 * 3);
   });
 
+  it("are fetched again when the link to the collector is back, unless the reader paused or looks elsewhere", async () => {
+    const { store, asked, time, state } = shownStats();
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(0);
+    const stop = store.getState().watch();
+    await time.pass(5000);
+    const first = asked.length;
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(2 * first);
+    state.paused = true;
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(2 * first);
+    stop();
+  });
+
   it("keep what was shown where the collector does not answer", async () => {
     const { store, time } = shownStats();
     await store.getState().load();

@@ -68,6 +68,16 @@ describe("the trace store", () => {
     expect(getTrace).toHaveBeenCalledTimes(3);
   });
 
+  it("refreshes when the link to the collector is back, where a trace is open", async () => {
+    const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
+    store.getState().onReconnect();
+    expect(getTrace).not.toHaveBeenCalled();
+    await store.getState().open(named("t"));
+    store.getState().onReconnect();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(getTrace).toHaveBeenCalledTimes(2);
+  });
+
   it("waits for the answer under way before it asks again", async () => {
     let answer: ((detail: TraceDetail) => void) | undefined;
     const { store, getTrace } = setUp(() => new Promise((resolve) => (answer = resolve)));

@@ -31,14 +31,9 @@ describe("values", () => {
     const text = '{\n  "a\\"b": [1, -2.5e3, true, null, "x: 1"]\n}';
     const tokens = jsonTokens(text);
     expect(tokens.map((token) => token.text).join("")).toBe(text);
-    expect(tokens.filter(({ kind }) => kind !== "" && kind !== "punctuation").map(({ kind }) => kind)).toEqual([
-      "key",
-      "number",
-      "number",
-      "keyword",
-      "keyword",
-      "string",
-    ]);
+    expect(
+      tokens.filter(({ kind }) => kind !== "" && kind !== "punctuation").map(({ kind }) => kind),
+    ).toEqual(["key", "number", "number", "keyword", "keyword", "string"]);
     for (const odd of ['"unclosed', "plain text 42", "<script>", ""]) {
       expect(
         jsonTokens(odd)

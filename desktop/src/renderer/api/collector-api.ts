@@ -34,6 +34,12 @@ export class CollectorError extends Error {
   }
 }
 
+/** What went wrong, as the collector says it where it can. */
+export function asCollectorError(error: unknown): CollectorError {
+  if (error instanceof CollectorError) return error;
+  return new CollectorError("internal_error", error instanceof Error ? error.message : String(error));
+}
+
 /** The filters of a list of traces, as `GET /v1/traces` takes them. */
 export interface TraceFilters {
   readonly trace_id?: string;
@@ -79,8 +85,8 @@ export interface CollectorApi {
   exportTrace(key: TraceKey): Promise<Blob>;
   /** Takes whole lines of such a file in. */
   importTraces(lines: Blob): Promise<ImportResult>;
-  listEvaluations(query: EvaluationQuery): Promise<EvaluationList>;
-  getEvaluationSummary(query: EvaluationSummaryQuery): Promise<EvaluationSummary>;
+  listEvaluations(query: EvaluationQuery, signal?: AbortSignal): Promise<EvaluationList>;
+  getEvaluationSummary(query: EvaluationSummaryQuery, signal?: AbortSignal): Promise<EvaluationSummary>;
   /** Rejects with `evaluation_unavailable` where evaluation is off. */
   runEvaluations(run: EvaluationRun): Promise<EvaluationRunAnswer>;
   getStats(query: StatsQuery, signal?: AbortSignal): Promise<Stats>;
@@ -158,8 +164,8 @@ export function createCollectorApi({
       const response = await call("/v1/import", { method: "POST", headers, body: lines });
       return (await response.json()) as ImportResult;
     },
-    listEvaluations: (query) => getJson(`/v1/evaluations${queryString(query)}`),
-    getEvaluationSummary: (query) => getJson(`/v1/evaluations/summary${queryString(query)}`),
+    listEvaluations: (query, signal) => getJson(`/v1/evaluations${queryString(query)}`, signal),
+    getEvaluationSummary: (query, signal) => getJson(`/v1/evaluations/summary${queryString(query)}`, signal),
     async runEvaluations(run) {
       const body = JSON.stringify(run);
       const response = await call("/v1/evaluations", { method: "POST", headers: JSON_BODY, body });

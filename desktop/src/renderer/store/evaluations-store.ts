@@ -5,8 +5,13 @@ import type {
   LiveEvent,
 } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
-import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
-import { createPacer } from "./pacer.js";
+import {
+  asCollectorError,
+  type CollectorApi,
+  type CollectorError,
+  type TraceKey,
+} from "../api/collector-api.js";
+import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
 
 /** How far back the page looks, in milliseconds. */
 export const EVALUATION_WINDOWS = {
@@ -67,10 +72,8 @@ export interface RatedSpan {
   readonly earlierId: string | undefined;
 }
 
-export interface EvaluationsStoreOptions {
+export interface EvaluationsStoreOptions extends StoreClock {
   readonly api: CollectorApi;
-  /** Runs `task` after `delayMs`. Default: setTimeout. */
-  readonly schedule?: (task: () => void, delayMs: number) => void;
   /** In epoch milliseconds. Default: Date.now. */
   readonly now?: () => number;
 }
@@ -82,11 +85,23 @@ const POINTS = 84;
 const REFRESH = { intervalMs: 1000, restFactor: 4 } as const;
 
 /** The page of evaluations: what they say together, and the rows below. */
-export function createEvaluationsStore({ api, schedule = later, now = Date.now }: EvaluationsStoreOptions) {
+export function createEvaluationsStore({ api, schedule, now = Date.now }: EvaluationsStoreOptions) {
   return createStore<EvaluationsState & EvaluationsActions>()((set, get) => {
-    let watchers = 0;
-    let loads = 0;
-    const paced = createPacer({ run: () => get().load(), ...REFRESH, schedule, now });
+    const data = createRemoteData({
+      async fetch(signal) {
+        const [summary, page] = await Promise.all([
+          api.getEvaluationSummary({ ...query(), points: POINTS }, signal),
+          api.listEvaluations(listQuery(), signal),
+        ]);
+        return { summary, rows: page.evaluations, nextCursor: page.next_cursor };
+      },
+      onData: (fetched) => set({ ...fetched, error: undefined }),
+      onError: (error) => set({ error }),
+      refresh: REFRESH,
+      schedule,
+      now,
+    });
+    const watched = watchData(data);
 
     function query() {
       const { window, type, agent, model } = get().filters;
@@ -117,27 +132,16 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
       running: new Set(),
       runNotice: undefined,
 
-      async load() {
-        const mine = ++loads;
-        try {
-          const [summary, page] = await Promise.all([
-            api.getEvaluationSummary({ ...query(), points: POINTS }),
-            api.listEvaluations(listQuery()),
-          ]);
-          if (mine !== loads) return;
-          set({ summary, rows: page.evaluations, nextCursor: page.next_cursor, error: undefined });
-        } catch (error) {
-          if (mine === loads) set({ error: asCollectorError(error) });
-        }
-      },
+      load: () => data.load(),
 
       async loadMore() {
         const { nextCursor: cursor, rows } = get();
         if (cursor === null) return;
-        const mine = loads;
         try {
           const page = await api.listEvaluations({ ...listQuery(), cursor });
-          if (mine === loads) set({ rows: [...rows, ...page.evaluations], nextCursor: page.next_cursor });
+          // Another page was fetched in the meantime: this one does not continue it.
+          if (get().rows !== rows) return;
+          set({ rows: [...rows, ...page.evaluations], nextCursor: page.next_cursor });
         } catch (error) {
           set({ error: asCollectorError(error) });
         }
@@ -145,25 +149,15 @@ export function createEvaluationsStore({ api, schedule = later, now = Date.now }
 
       setFilters(filters) {
         set({ filters: { ...get().filters, ...filters } });
-        void get().load();
+        void data.load();
       },
 
       onLive(event) {
-        if (watchers === 0) return;
-        if (event.type === "evaluation" || event.type === "reset") paced.request();
+        if (event.type === "evaluation" || event.type === "reset") watched.invalidate();
       },
 
-      onReconnect() {
-        if (watchers > 0) paced.request();
-      },
-
-      watch() {
-        watchers++;
-        void get().load();
-        return () => {
-          watchers--;
-        };
-      },
+      onReconnect: () => watched.invalidate(),
+      watch: () => watched.watch(),
 
       async runAgain(evaluation) {
         const { trace_id: traceId, evaluated_span_id: spanId, span_id: id, tenant, type } = evaluation;
@@ -269,12 +263,4 @@ function noticeOf({
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function later(task: () => void, delayMs: number): void {
-  setTimeout(task, delayMs);
-}
-
-function asCollectorError(error: unknown): CollectorError {
-  return error instanceof CollectorError ? error : new CollectorError("internal_error", String(error));
 }

@@ -1,7 +1,8 @@
 import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
-import type { CollectorApi } from "../api/collector-api.js";
+import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
 import { likelyTraceId } from "./likely-trace-id.js";
+import { createRemoteData } from "./remote-data.js";
 
 /** What the palette finds at the collector. */
 export interface PaletteState {
@@ -34,27 +35,24 @@ const MAX_TRACES = 5;
 export function createPaletteStore(api: CollectorApi) {
   return createStore<PaletteState & PaletteActions>()((set, get) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let searching: AbortController | undefined;
-
-    async function search(text: string): Promise<void> {
-      const mine = new AbortController();
-      searching = mine;
-      const id = likelyTraceId(text);
-      try {
+    const search = createRemoteData({
+      async fetch(signal) {
+        const text = get().query.trim();
+        const id = likelyTraceId(text);
         const [byText, byId] = await Promise.all([
-          text.startsWith("#") ? undefined : api.listTraces({ q: text, limit: MAX_TRACES }, mine.signal),
-          id === undefined ? undefined : api.listTraces({ trace_id: id, limit: MAX_TRACES }, mine.signal),
+          text.startsWith("#") ? undefined : api.listTraces({ q: text, limit: MAX_TRACES }, signal),
+          id === undefined ? undefined : api.listTraces({ trace_id: id, limit: MAX_TRACES }, signal),
         ]);
-        if (mine.signal.aborted) return;
-        set({ traces: byText?.traces ?? [], tracesById: byId?.traces ?? [], failure: undefined });
-      } catch (error) {
-        if (!mine.signal.aborted) set({ traces: [], tracesById: [], failure: messageOf(error) });
-      }
-    }
+        return { traces: byText?.traces ?? [], tracesById: byId?.traces ?? [] };
+      },
+      onData: (found) => set({ ...found, failure: undefined }),
+      onError: ({ message }) => set({ traces: [], tracesById: [], failure: message }),
+      refresh: { intervalMs: TYPING_MS, restFactor: 1 },
+    });
 
     function stop(): void {
       clearTimeout(timer);
-      searching?.abort();
+      search.abort();
     }
 
     return {
@@ -68,7 +66,7 @@ export function createPaletteStore(api: CollectorApi) {
         try {
           set({ facets: await api.getFacets({}) });
         } catch (error) {
-          set({ failure: messageOf(error) });
+          set({ failure: asCollectorError(error).message });
         }
       },
 
@@ -78,7 +76,7 @@ export function createPaletteStore(api: CollectorApi) {
         // What was found for other text stays until the answer is here, but not for another id.
         set({ query, tracesById: [] });
         if (text === "" || text === "#" || text.startsWith(">")) set({ traces: [], failure: undefined });
-        else timer = setTimeout(() => void search(text), TYPING_MS);
+        else timer = setTimeout(() => void search.load(), TYPING_MS);
       },
 
       async deleteAllTraces() {
@@ -87,7 +85,7 @@ export function createPaletteStore(api: CollectorApi) {
           set({ failure: undefined });
           return true;
         } catch (error) {
-          set({ failure: messageOf(error) });
+          set({ failure: asCollectorError(error).message });
           return false;
         }
       },
@@ -100,7 +98,3 @@ export function createPaletteStore(api: CollectorApi) {
   });
 }
 export type PaletteStore = ReturnType<typeof createPaletteStore>;
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,8 +1,7 @@
 import type { ConfigDescription, LiveEvent, Stats } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError } from "../api/collector-api.js";
-import { createPacer } from "./pacer.js";
-import { asCollectorError } from "./trace-feed.js";
+import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
 
 /** Time ranges of the Metrics page. */
 export const WINDOWS = ["5m", "15m", "1h", "6h", "24h"] as const;
@@ -53,44 +52,42 @@ export interface StatsState {
   /** Follows what happens until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
+  onReconnect(): void;
 }
 export type StatsStore = ReturnType<typeof createStatsStore>;
 
 /** What {@link createStatsStore} needs. */
-export interface StatsStoreOptions {
+export interface StatsStoreOptions extends StoreClock {
   readonly api: Pick<CollectorApi, "getStats" | "getConfig">;
   /** The reader wants what is shown to keep still. */
   readonly isPaused: () => boolean;
-  readonly schedule?: (task: () => void, delayMs: number) => void;
-  readonly now?: () => number;
 }
 
 /** A chart that changes more often is not read. */
-const REFRESH_MS = 2000;
-const REST_FACTOR = 4;
+const REFRESH = { intervalMs: 2000, restFactor: 4 };
 
 export const DEFAULT_VIEW: StatsView = { window: "1h", groupBy: "model", filters: {} };
 
 /** The figures of the Metrics page: fetched when the view changes, and while they change and somebody looks. */
-export function createStatsStore({
-  api,
-  isPaused,
-  schedule = (task, delayMs) => void setTimeout(task, delayMs),
-  now = () => performance.now(),
-}: StatsStoreOptions) {
+export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOptions) {
   return createStore<StatsState>()((set, get) => {
-    let watchers = 0;
-    let request: AbortController | undefined;
     /** What the newest step said last: the same again is no reason to fetch. */
     let seen = "";
-    const refresh = createPacer({
-      // Asked for before the reader paused, it would still move what they look at.
-      run: async () => (isPaused() ? undefined : get().load()),
-      intervalMs: REFRESH_MS,
-      restFactor: REST_FACTOR,
+    const data = createRemoteData({
+      async fetch(signal) {
+        const { view } = get();
+        if (get().config === undefined) set({ config: (await api.getConfig(signal)).config });
+        return await fetchPanels(view, signal);
+      },
+      onData: (panels) => set({ panels, error: undefined }),
+      onError: (error) => set({ error }),
+      refresh: REFRESH,
+      // A refresh that was requested before the reader paused would still move what they look at.
+      canRefresh: () => !isPaused(),
       schedule,
       now,
     });
+    const watched = watchData(data);
 
     async function fetchPanels(view: StatsView, signal: AbortSignal): Promise<StatsPanels> {
       const { window, groupBy, filters } = view;
@@ -115,21 +112,9 @@ export function createStatsStore({
       show(view) {
         if (JSON.stringify(view) === JSON.stringify(get().view)) return;
         set({ view });
-        void get().load();
+        void data.load();
       },
-      async load() {
-        request?.abort();
-        const mine = new AbortController();
-        request = mine;
-        const { view } = get();
-        try {
-          if (get().config === undefined) set({ config: (await api.getConfig(mine.signal)).config });
-          const panels = await fetchPanels(view, mine.signal);
-          if (!mine.signal.aborted) set({ panels, error: undefined });
-        } catch (error) {
-          if (!mine.signal.aborted) set({ error: asCollectorError(error) });
-        }
-      },
+      load: () => data.load(),
       async loadChoices(filter) {
         try {
           const { groups } = await api.getStats({ window: "24h", step: "1h", group_by: filter, groups: 50 });
@@ -139,21 +124,15 @@ export function createStatsStore({
           // The menu goes on showing what it knows; the page says what is wrong.
         }
       },
-      watch() {
-        watchers++;
-        void get().load();
-        return () => {
-          watchers--;
-          if (watchers === 0) request?.abort();
-        };
-      },
+      watch: () => watched.watch(),
+      onReconnect: () => watched.invalidate(),
       onLive(event) {
-        if (event.type !== "metrics" || watchers === 0 || isPaused()) return;
+        if (event.type !== "metrics" || !watched.isWatched() || isPaused()) return;
         const { start, total } = event.data;
         const newest = `${start} ${total.spans} ${total.scores}`;
         if (newest === seen) return;
         seen = newest;
-        refresh.request();
+        watched.invalidate();
       },
     };
   });

@@ -1,7 +1,7 @@
 import type { LiveEvent, TraceSummary } from "@obspan/collector-core/api-schema";
-import { CollectorError, type CollectorApi } from "../api/collector-api.js";
+import type { CollectorApi } from "../api/collector-api.js";
 import { omit } from "./omit.js";
-import { createPacer } from "./pacer.js";
+import { createRemoteData } from "./remote-data.js";
 import { rowKeyOf } from "./trace-key.js";
 import { joinPage, MAX_ROWS, mergeChanges, rankedPage } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
@@ -36,7 +36,6 @@ export interface TraceFeedOptions {
 export interface TraceFeed {
   /** Fetches the newest traces, and joins them with what is shown. */
   load(): Promise<void>;
-  loadFacets(): Promise<void>;
   /** Counts anew soon. */
   recount(): void;
   /** Loads anew soon. */
@@ -64,24 +63,18 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   let isStale = false;
   let keptBefore = Number.POSITIVE_INFINITY;
   let aimedAtMs = Number.NEGATIVE_INFINITY;
-  let loading: AbortController | undefined;
 
-  const reload = createPacer({ run: reloadUnlessPaused, ...RELOAD, schedule, now });
-  const recount = createPacer({ run: loadCounts, ...RECOUNT, schedule, now });
-
-  async function load(): Promise<void> {
-    loading?.abort();
-    const mine = new AbortController();
-    loading = mine;
-    sinceRequest.clear();
-    const { filters, order, phase, rows, arrivals } = get();
-    const isFirst = phase !== "ready";
-    const wanted = isFirst ? 0 : rows.length + arrivals.length;
-    try {
+  const list = createRemoteData({
+    async fetch(signal) {
+      sinceRequest.clear();
+      const { filters, order, phase, rows, arrivals } = get();
+      const isFirst = phase !== "ready";
       const isRanked = order !== "newest";
+      const wanted = isFirst ? 0 : rows.length + arrivals.length;
       const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, isHeld() || isRanked ? wanted : 0));
-      const page = await api.listTraces({ ...filters, order, limit }, mine.signal);
-      if (mine.signal.aborted) return;
+      return { page: await api.listTraces({ ...filters, order, limit }, signal), isFirst, isRanked };
+    },
+    onData({ page, isFirst, isRanked }) {
       const shown = isFirst ? { rows: [], arrivals: [], nextCursor: null } : get();
       const { unknown, ...joined } = isRanked ? rankedPage(page) : joinPage(shown, page, isHeld());
       const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
@@ -89,50 +82,43 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       isStale = false;
       for (const [key, row] of sinceRequest) waiting.set(key, row);
       if (sinceRequest.size > 0) scheduleApply();
-      if (isFirst) void loadCounts();
-      else recount.request();
-    } catch (error) {
-      if (mine.signal.aborted) return;
+      if (isFirst) void counts.load();
+      else counts.invalidate();
+    },
+    onError(error) {
       // What is on the screen stays readable while the collector is away.
-      set({
-        error: asCollectorError(error),
-        ...(isFirst ? { phase: "error", rows: [], arrivals: [] } : {}),
-      });
-    } finally {
-      if (loading === mine) loading = undefined;
-    }
-  }
+      set({ error, ...(get().phase === "ready" ? {} : { phase: "error", rows: [], arrivals: [] }) });
+    },
+    refresh: RELOAD,
+    canRefresh() {
+      const { paused, order } = get();
+      // Rows of another order than that of arrival would change places under the reader.
+      const canMove = !paused && (order === "newest" || !isHeld());
+      if (!canMove) isStale = true;
+      return canMove;
+    },
+    schedule,
+    now,
+  });
 
-  async function reloadUnlessPaused(): Promise<void> {
-    const { paused, order } = get();
-    // Rows of another order than that of arrival would change places under the reader.
-    if (paused || (order !== "newest" && isHeld())) isStale = true;
-    else await load();
-  }
-
-  async function loadCounts(): Promise<void> {
-    await Promise.all([loadFacets(), loadHistogram()]);
-  }
-
-  async function loadHistogram(): Promise<void> {
-    const { filters } = get();
-    try {
-      const histogram = await api.getHistogram(omit(omit(filters, "since"), "until"), HISTOGRAM_BUCKETS);
-      if (get().filters === filters) set({ histogram });
-    } catch {
-      // As below.
-    }
-  }
-
-  async function loadFacets(): Promise<void> {
-    const { filters } = get();
-    try {
-      const facets = await api.getFacets(filters);
-      if (get().filters === filters) set({ facets });
-    } catch {
-      // The list says what is wrong; counts that are a little old are still counts.
-    }
-  }
+  const counts = createRemoteData({
+    async fetch(signal) {
+      const { filters } = get();
+      const histogramFilters = omit(omit(filters, "since"), "until");
+      await Promise.all([
+        api.getFacets(filters, signal).then((facets) => signal.aborted || set({ facets })),
+        api
+          .getHistogram(histogramFilters, HISTOGRAM_BUCKETS, signal)
+          .then((histogram) => signal.aborted || set({ histogram })),
+      ]);
+    },
+    onData: () => undefined,
+    // The list says what is wrong; counts that are a little old are still counts.
+    onError: () => undefined,
+    refresh: RECOUNT,
+    schedule,
+    now,
+  });
 
   /** Arrivals wait: the reader is elsewhere than at the top, or paused. */
   function isHeld(): boolean {
@@ -173,15 +159,15 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     if (state.order !== "newest") {
       // Where a trace stands now, only the collector knows.
       set({ rows: merged.rows, arrivedCount: state.arrivedCount + fresh.length });
-      if (changes.size > 0) reload.request();
+      if (changes.size > 0) list.invalidate();
       return;
     }
     const above = [...fresh, ...merged.arrivals];
     const rows = isHeld() ? merged.rows : cut([...above, ...merged.rows], merged.rows);
     const arrivals = isHeld() ? cut(above, state.arrivals) : [];
     set({ rows, arrivals, arrivedCount: state.arrivedCount + fresh.length });
-    if (isUnsure) reload.request();
-    if (fresh.length > 0) recount.request();
+    if (isUnsure) list.invalidate();
+    if (fresh.length > 0) counts.invalidate();
   }
 
   /** The collector lets its oldest traces go: rows of them would lead nowhere. */
@@ -196,21 +182,20 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   }
 
   return {
-    load,
-    loadFacets,
-    recount: () => recount.request(),
-    reload: () => reload.request(),
+    load: () => list.load(),
+    recount: () => counts.invalidate(),
+    reload: () => list.invalidate(),
     holdStill() {
       aimedAtMs = now();
     },
     resume() {
       for (const [key, row] of held) if (!waiting.has(key)) waiting.set(key, row);
       held.clear();
-      if (isStale) void load();
+      if (isStale) void list.load();
       else apply();
     },
     catchUp() {
-      if (isStale && get().order !== "newest") reload.request();
+      if (isStale && get().order !== "newest") list.invalidate();
     },
     forget() {
       waiting.clear();
@@ -220,11 +205,11 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       switch (event.type) {
         case "reset":
           isStale = true;
-          if (!get().paused) reload.request();
+          if (!get().paused) list.invalidate();
           return;
         case "trace": {
           const key = rowKeyOf(event.data);
-          if (loading !== undefined) sinceRequest.set(key, event.data);
+          if (list.isLoading()) sinceRequest.set(key, event.data);
           waiting.set(key, event.data);
           scheduleApply();
           return;
@@ -243,10 +228,4 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
 export function cut(rows: readonly TraceSummary[], before: readonly TraceSummary[]): readonly TraceSummary[] {
   if (rows.length === before.length && rows.every((row, index) => row === before[index])) return before;
   return rows.length > MAX_ROWS ? rows.slice(0, MAX_ROWS) : rows;
-}
-
-/** What went wrong, as the collector says it where it can. */
-export function asCollectorError(error: unknown): CollectorError {
-  if (error instanceof CollectorError) return error;
-  return new CollectorError("internal_error", error instanceof Error ? error.message : String(error));
 }

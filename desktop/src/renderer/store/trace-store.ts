@@ -1,7 +1,7 @@
 import type { LiveEvent, NormalizedSpan, TraceDetail, TraceSummary } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
-import { createPacer } from "./pacer.js";
-import { CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
+import { asCollectorError, CollectorError, type CollectorApi, type TraceKey } from "../api/collector-api.js";
+import { createRemoteData, type StoreClock } from "./remote-data.js";
 
 export interface TraceState {
   readonly traceId: string | undefined;
@@ -28,6 +28,8 @@ export interface TraceActions {
   /** Fetches one span with its texts whole. */
   loadWhole(spanId: string): Promise<void>;
   onLive(event: LiveEvent): void;
+  /** Fetches what may have changed while the collector was away. */
+  onReconnect(): void;
 }
 
 /**
@@ -46,29 +48,26 @@ const EMPTY = {
   error: undefined,
 } as const satisfies Partial<TraceState>;
 
-/** Time, as {@link createTraceStore} takes it. */
-export interface TraceStoreClock {
-  /** Runs `task` after `delayMs`. Default: setTimeout. */
-  readonly schedule?: (task: () => void, delayMs: number) => void;
-  /** In milliseconds. Default: performance.now. */
-  readonly now?: () => number;
-}
-
 /** The trace that is open. */
-export function createTraceStore(
-  api: CollectorApi,
-  { schedule = later, now = () => performance.now() }: TraceStoreClock = {},
-) {
+export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
   return createStore<TraceState & TraceActions>()((set, get) => {
-    let loading: AbortController | undefined;
-    let underWay: Promise<void> = Promise.resolve();
-    const paced = createPacer({ run: refreshAfterwards, ...REFRESH, schedule, now });
-
-    /** What is on its way is not broken off: it may take longer than the next change takes to come. */
-    async function refreshAfterwards(): Promise<void> {
-      await underWay;
-      await get().refresh();
-    }
+    const data = createRemoteData({
+      async fetch(signal) {
+        const { traceId = "", tenant } = get();
+        return await readTrace({ traceId, tenant }, signal);
+      },
+      onData({ trace, spans }) {
+        const kept = keepUnchanged(get().spans, spans);
+        const whole = stillValid(get(), kept);
+        set({ trace, tenant: trace.tenant, spans: kept, whole, phase: "ready", error: undefined });
+      },
+      onError(error) {
+        // What is on the screen stays readable while the collector is away, and after the trace was evicted.
+        set(get().trace === undefined ? { phase: "error", error } : { error });
+      },
+      refresh: REFRESH,
+      ...clock,
+    });
 
     /** A link without a tenant opens the newest trace of its id. */
     async function readTrace(key: TraceKey, signal: AbortSignal): Promise<TraceDetail> {
@@ -83,30 +82,6 @@ export function createTraceStore(
       }
     }
 
-    function fetchTrace(key: TraceKey): Promise<void> {
-      return (underWay = fetchNow(key));
-    }
-
-    async function fetchNow(key: TraceKey): Promise<void> {
-      loading?.abort();
-      const mine = new AbortController();
-      loading = mine;
-      try {
-        const { trace, spans } = await readTrace(key, mine.signal);
-        if (mine.signal.aborted) return;
-        const kept = keepUnchanged(get().spans, spans);
-        const whole = stillValid(get(), kept);
-        set({ trace, tenant: trace.tenant, spans: kept, whole, phase: "ready", error: undefined });
-      } catch (error) {
-        if (mine.signal.aborted) return;
-        const known = asCollectorError(error);
-        // What is on the screen stays readable while the collector is away, and after the trace was evicted.
-        set(get().trace === undefined ? { phase: "error", error: known } : { error: known });
-      } finally {
-        if (loading === mine) loading = undefined;
-      }
-    }
-
     return {
       traceId: undefined,
       tenant: undefined,
@@ -118,8 +93,7 @@ export function createTraceStore(
       },
 
       async refresh() {
-        const { traceId, tenant } = get();
-        if (traceId !== undefined) await fetchTrace({ traceId, tenant });
+        if (get().traceId !== undefined) await data.load();
       },
 
       async loadWhole(spanId) {
@@ -151,8 +125,10 @@ export function createTraceStore(
           event.type === "reset" ||
           (event.type === "trace" &&
             isOpen(get(), { traceId: event.data.trace_id, tenant: event.data.tenant }));
-        if (concerns) paced.request();
+        if (concerns) data.invalidate();
       },
+
+      onReconnect: () => void get().refresh(),
     };
   });
 }
@@ -196,14 +172,6 @@ function stillValid(
   return Object.fromEntries(valid.map(({ span_id: id }) => [id, whole[id] as NormalizedSpan]));
 }
 
-function later(task: () => void, delayMs: number): void {
-  setTimeout(task, delayMs);
-}
-
 function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
-}
-
-function asCollectorError(error: unknown): CollectorError {
-  return error instanceof CollectorError ? error : new CollectorError("internal_error", String(error));
 }

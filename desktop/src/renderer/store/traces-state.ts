@@ -79,7 +79,6 @@ export interface TracesActions {
   /** Fetches the newest traces, and joins them with what is shown. */
   load(): Promise<void>;
   loadMore(): Promise<void>;
-  loadFacets(): Promise<void>;
   /** Fetches the values of one filter, with their counts. */
   loadChoices(key: FacetKey): Promise<void>;
   setFilters(filters: TraceFilters, order: TraceOrder): void;
@@ -96,6 +95,8 @@ export interface TracesActions {
   rememberPosition(position: ListPosition): void;
   /** Takes an event of the live feed. Events are gathered and applied at most five times a second. */
   onLive(event: LiveEvent): void;
+  /** Fetches what may have changed while the collector was away. */
+  onReconnect(): void;
 }
 
 export const INITIAL_STATE: TracesState = {

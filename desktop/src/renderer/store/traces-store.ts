@@ -1,9 +1,9 @@
 import { createStore } from "zustand/vanilla";
-import type { CollectorApi } from "../api/collector-api.js";
+import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
 import { deleteTraces } from "./delete-traces.js";
 import { omit } from "./omit.js";
 import { buildTestTrace } from "./test-trace.js";
-import { asCollectorError, createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
+import { createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
 import { rowKeyOf } from "./trace-key.js";
 import { MAX_ROWS } from "./trace-rows.js";
 import {
@@ -32,9 +32,9 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
     return {
       ...INITIAL_STATE,
       load: () => feed.load(),
-      loadFacets: () => feed.loadFacets(),
       holdStill: () => feed.holdStill(),
       onLive: (event) => feed.onLive(event),
+      onReconnect: () => void feed.load(),
 
       async loadMore() {
         const { nextCursor: cursor, filters, order, isLoadingMore, rows } = get();

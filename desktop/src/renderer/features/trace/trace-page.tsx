@@ -1,7 +1,7 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { useSearch } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
-import { useConnection, usePreferences, useStores, useTrace } from "../../app-context.js";
+import { usePreferences, useStores, useTrace } from "../../app-context.js";
 import { useCopy } from "../../components/use-copy.js";
 import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
@@ -34,7 +34,6 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   const { trace } = useStores();
   const named = tenantOf(useSearch());
   useEffect(() => void trace.getState().open({ traceId, tenant: named }), [trace, traceId, named]);
-  useRefreshOnReconnect();
 
   const isThis = useTrace((state) => isOpen(state, { traceId, tenant: named }));
   const tenant = useTrace((state) => state.tenant ?? "");
@@ -50,17 +49,6 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
       )}
     </main>
   );
-}
-
-/** What happened while the collector was away is fetched once it is back. */
-function useRefreshOnReconnect(): void {
-  const { trace } = useStores();
-  const link = useConnection((connection) => connection.link);
-  const before = useRef(link);
-  useEffect(() => {
-    if (link === "live" && before.current === "disconnected") void trace.getState().refresh();
-    before.current = link;
-  }, [trace, link]);
 }
 
 /** Not drawn anew with every change of the address, which it makes itself. */
