@@ -7,7 +7,7 @@ it("fetches the pipeline again when the link to the collector is back, while som
   let fetched = 0;
   const store = createPipelineStore({
     api: {
-      getConfig: async () => ({ file: null, file_problems: [], config: {} as never }),
+      getConfig: async () => ({ file: null, file_problems: [], config: {} }),
       getStats: async () => {
         fetched++;
         return {} as never;
