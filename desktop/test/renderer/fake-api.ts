@@ -1,0 +1,128 @@
+import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
+import type { CollectorApi, TraceFilters } from "../../src/renderer/api/collector-api.js";
+import { rowKeyOf } from "../../src/renderer/store/trace-key.js";
+
+/** A summary with the least that it needs, and whatever else is given. */
+export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSummary {
+  return {
+    trace_id: id,
+    tenant: "",
+    root_name: "run",
+    service: "shop",
+    env: "production",
+    version: null,
+    agent: null,
+    models: [],
+    status: "OK",
+    error_type: null,
+    error_count: 0,
+    start_time: "2026-11-21T10:00:00Z",
+    duration_ms: 10,
+    ttft_ms: null,
+    span_count: 1,
+    llm_calls: 0,
+    tool_calls: 0,
+    tokens_input: 0,
+    tokens_output: 0,
+    cost_usd: 0,
+    scores: [],
+    input_preview: null,
+    output_preview: null,
+    dropped_spans: 0,
+    running: false,
+    partial: false,
+    ...fields,
+  };
+}
+
+/** Facets of no trace, and whatever else is given. */
+export function facets(fields: Partial<Facets> = {}): Facets {
+  return {
+    total: 0,
+    service: [],
+    env: [],
+    agent: [],
+    model: [],
+    status: [],
+    span_type: [],
+    tenant: [],
+    evaluation_type: [],
+    cost_usd: 0,
+    ...fields,
+  };
+}
+
+/** A collector that answers from `stored`, newest first, and keeps what it was asked. */
+export function fakeApi(stored: TraceSummary[]) {
+  const asked: (TraceFilters & { limit?: number; cursor?: string })[] = [];
+  const counted: TraceFilters[] = [];
+  const sent: unknown[] = [];
+  const refused = new Map<string, Error>();
+  const api: CollectorApi = {
+    listTraces: async (query) => {
+      asked.push(query);
+      const from =
+        query.cursor === undefined ? 0 : stored.findIndex((row) => row.trace_id === query.cursor) + 1;
+      const to = from + (query.limit ?? 20);
+      const traces = stored.slice(from, to);
+      return { traces, next_cursor: to < stored.length ? (traces.at(-1)?.trace_id ?? null) : null };
+    },
+    getTrace: () => Promise.reject(new Error("not asked for")),
+    getSpan: () => Promise.reject(new Error("not asked for")),
+    getFacets: async (filters) => {
+      counted.push(filters);
+      return facets({ total: stored.length, service: [{ value: "shop", count: stored.length }] });
+    },
+    getHistogram: async () => ({ total: 0, bucket_ms: null, buckets: [] }),
+    exportAddress: () => "/v1/export",
+    exportTrace: async ({ traceId }) => new Blob([`${traceId}\n`]),
+    importTraces: () => Promise.reject(new Error("not asked for")),
+    listEvaluations: async () => ({ evaluations: [], next_cursor: null }),
+    getEvaluationSummary: () => Promise.reject(new Error("not asked for")),
+    runEvaluations: () => Promise.reject(new Error("not asked for")),
+    getStats: () => Promise.reject(new Error("not asked for")),
+    getEvents: () => Promise.reject(new Error("not asked for")),
+    getConfig: () => Promise.reject(new Error("not asked for")),
+    deleteTrace: async ({ traceId, tenant = "" }) => {
+      const key = rowKeyOf({ tenant, trace_id: traceId });
+      const refusal = refused.get(key);
+      if (refusal !== undefined) throw refusal;
+      const index = stored.findIndex((row) => rowKeyOf(row) === key);
+      if (index !== -1) stored.splice(index, 1);
+    },
+    deleteAllTraces: async () => void stored.splice(0),
+    sendBatch: async (batch) => void sent.push(batch),
+    openSession: () => Promise.reject(new Error("not asked for")),
+    closeSession: () => Promise.reject(new Error("not asked for")),
+    hasAccess: async () => true,
+  };
+  return { api, asked, counted, sent, refused };
+}
+
+/** Time that passes when it is told to. */
+export function fakeTime() {
+  let nowMs = 1_000_000;
+  let tasks: { task: () => void; atMs: number }[] = [];
+  return {
+    now: () => nowMs,
+    schedule: (task: () => void, delayMs: number) => void tasks.push({ task, atMs: nowMs + delayMs }),
+    /** Runs what is due, and lets promises settle in between. */
+    async pass(ms: number): Promise<void> {
+      const untilMs = nowMs + ms;
+      await settle();
+      for (;;) {
+        const next = tasks.toSorted((a, b) => a.atMs - b.atMs)[0];
+        if (next === undefined || next.atMs > untilMs) break;
+        tasks = tasks.filter((each) => each !== next);
+        nowMs = Math.max(nowMs, next.atMs);
+        next.task();
+        await settle();
+      }
+      nowMs = untilMs;
+    },
+  };
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}

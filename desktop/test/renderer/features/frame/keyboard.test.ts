@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { meaningOf, SHORTCUTS, type Press } from "../../../../src/renderer/features/frame/keyboard.js";
+import { paletteGroups, type PaletteSource } from "../../../../src/renderer/features/frame/palette-items.js";
+import { summary } from "../../fake-api.js";
+
+const press = (key: string, held: Partial<Press> = {}): Press => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  ...held,
+});
+
+describe("a key press", () => {
+  test("is a page's after G, and nothing of the frame's without", () => {
+    expect(meaningOf(press("g"), undefined, false)).toEqual({ type: "first", key: "g" });
+    expect(meaningOf(press("E"), "g", false)).toMatchObject({
+      command: { type: "go", path: "/evaluations" },
+    });
+    expect(meaningOf(press("e"), undefined, false)).toBeUndefined();
+  });
+
+  test("takes ⌘ on a Mac and Ctrl elsewhere for the palette", () => {
+    const palette = { type: "command", command: { type: "palette" }, withMod: true };
+    expect(meaningOf(press("k", { ctrlKey: true }), undefined, false)).toEqual(palette);
+    expect(meaningOf(press("k", { metaKey: true }), undefined, true)).toEqual(palette);
+    expect(meaningOf(press("k", { ctrlKey: true }), undefined, true)).toBeUndefined();
+  });
+
+  test("with Ctrl, ⌘ or Alt is the browser's, but AltGr may be needed to type `[`", () => {
+    for (const held of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }]) {
+      expect(meaningOf(press("[", held), undefined, false)).toBeUndefined();
+    }
+    expect(meaningOf(press("[", { ctrlKey: true, altKey: true }), undefined, false)).toBeDefined();
+  });
+
+  test("means one thing: no two keys of the frame are the same", () => {
+    const keys = SHORTCUTS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ binding }) => binding ?? []));
+    expect(new Set(keys.map(({ after = "", key }) => `${after} ${key}`)).size).toBe(keys.length);
+  });
+});
+
+describe("the palette's lines", () => {
+  const facet = (value: string, count: number) => [{ value, count }];
+  const source: PaletteSource = {
+    query: "",
+    found: [],
+    foundById: [],
+    recent: [],
+    facets: {
+      total: 3,
+      service: facet("shop", 3),
+      env: facet("production", 3),
+      agent: facet("refunds-agent", 2),
+      model: [],
+      status: facet("OK", 3),
+      span_type: [],
+      tenant: [],
+      evaluation_type: [],
+      cost_usd: 0,
+    },
+    filters: { service: "shop" },
+    actions: [{ id: "pause", label: "Pause", sign: { status: "OK" } }],
+    nowMs: 0,
+  };
+  const labels = (query: string): string[] =>
+    paletteGroups({ ...source, query }).flatMap(({ items }) => items.map(({ label }) => label));
+
+  test("are pages and actions while nothing is typed", () => {
+    expect(paletteGroups(source).map(({ name }) => name)).toEqual(["Pages", "Actions"]);
+  });
+
+  test("put a page before the text as a filter, and a filter's value before a page", () => {
+    expect(labels("settings")).toEqual(["Settings", "text contains “settings”"]);
+    expect(labels("refunds")).toEqual(["agent:refunds-agent", "text contains “refunds”"]);
+  });
+
+  test("join the filters that are set, and leave out those", () => {
+    const [group] = paletteGroups({ ...source, query: "refunds" });
+    expect(group?.items[0]?.href).toBe("/traces?service=shop&agent=refunds-agent");
+    expect(labels("service:shop")).toEqual(["text contains “service:shop”"]);
+  });
+
+  test("name the tenant of a trace, and lead to its own page where two have one id", () => {
+    const foundById = ["acme", "globex"].map((tenant) => summary("t1", { tenant, input_preview: "Hello" }));
+    const [group] = paletteGroups({ ...source, query: "#t1", foundById, found: foundById });
+    expect(group?.items.map(({ detail, href }) => [detail, href])).toEqual([
+      ["acme · Hello", "/traces/t1?tenant=acme"],
+      ["globex · Hello", "/traces/t1?tenant=globex"],
+    ]);
+  });
+
+  test("open an id that the collector was not asked for yet", () => {
+    const [group] = paletteGroups({ ...source, query: "#order/48190" });
+    expect(group?.items[0]).toMatchObject({ label: "Open trace", href: "/traces/order%2F48190" });
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { remedyOf } from "../../../../src/renderer/features/pipeline/remedies.js";
+
+it("says what to do about what is known, and nothing about the rest", () => {
+  const refused = {
+    time: "",
+    first_time: "",
+    count: 1,
+    method: "POST",
+    path: "/",
+    status: 401,
+    message: "",
+    client: "",
+    user_agent: "",
+  };
+  expect(remedyOf({ ...refused, code: "unauthorized" })).toContain("X-API-Key");
+  expect(remedyOf({ ...refused, code: "internal_error" })).toBe("–");
+});

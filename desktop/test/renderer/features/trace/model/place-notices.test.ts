@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
+import { lacksParent, placeNotices } from "../../../../../src/renderer/features/trace/model/place-notices.js";
+import { buildSpanTree, type SpanNode } from "../../../../../src/renderer/features/trace/model/span-tree.js";
+import { newSpan } from "../spans.js";
+
+function nodeOf(id: string, spans: readonly NormalizedSpan[]): SpanNode {
+  const node = buildSpanTree(spans).byId.get(id);
+  if (node === undefined) throw new Error(`no span ${id}`);
+  return node;
+}
+
+describe("placeNotices", () => {
+  it("says which parent is not in the trace, of a root and of one that names itself nothing", () => {
+    const orphan = nodeOf("a", [newSpan("a", "gone", 0, 10)]);
+    expect(lacksParent(orphan)).toBe(true);
+    expect(placeNotices(orphan)).toEqual(["Its parent gone is not in this trace."]);
+    expect(lacksParent(nodeOf("a", [newSpan("a", null, 0, 10)]))).toBe(false);
+    expect(lacksParent(nodeOf("a", [newSpan("a", "a", 0, 10)]))).toBe(false);
+  });
+
+  it("says that a span starts before its parent, or after it ended, by more than clocks differ anyway", () => {
+    const parent = newSpan("p", null, 5000, 1000);
+    const at = (startMs: number) => {
+      const spans = [parent, newSpan("c", "p", startMs, 10)];
+      return placeNotices(nodeOf("c", startMs < 5000 ? spans.toReversed() : spans));
+    };
+    expect(at(0)).toEqual(["It starts 5.00 s before its parent: their clocks may differ."]);
+    expect(at(9000)).toEqual(["It starts 3.00 s after its parent ended."]);
+    expect(at(4999.5)).toEqual([]);
+    expect(at(5500)).toEqual([]);
+  });
+
+  it("says nothing of the end of a parent that still runs", () => {
+    expect(placeNotices(nodeOf("c", [newSpan("p", null, 0, null), newSpan("c", "p", 90_000, 10)]))).toEqual(
+      [],
+    );
+  });
+});

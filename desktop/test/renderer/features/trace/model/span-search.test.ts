@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { searchSpans } from "../../../../../src/renderer/features/trace/model/span-search.js";
+import { buildSpanTree } from "../../../../../src/renderer/features/trace/model/span-tree.js";
+import { newSpan } from "../spans.js";
+
+describe("searchSpans", () => {
+  it("finds names and anything that a span carries", () => {
+    const tree = buildSpanTree([
+      newSpan("a", null, 0, 1, { name: "Plan" }),
+      newSpan("b", "a", 0, 1, { attributes: { output_text: "At the depot in Lyon" } }),
+    ]);
+    expect(searchSpans(tree, "plan").map(({ id }) => id)).toEqual(["a"]);
+    expect(searchSpans(tree, "LYON").map(({ id }) => id)).toEqual(["b"]);
+    expect(searchSpans(tree, "  ")).toEqual([]);
+  });
+});

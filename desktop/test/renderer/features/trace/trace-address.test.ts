@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import {
+  parseTraceSearch,
+  tenantOf,
+  traceIdOf,
+  tracePath,
+} from "../../../../src/renderer/features/trace/trace-address.js";
+
+describe("the address", () => {
+  it("comes back as it was written, with any ids", () => {
+    const address = { spanId: "x&y=z", tab: "raw", view: "tree" } as const;
+    for (const id of ["a/b?c#%2F d", ".", "..", "...", "%2e%2e", "by-id"])
+      for (const tenant of ["", "a&b=c, ü"]) {
+        // As a browser reads it.
+        const url = new URL(tracePath({ traceId: id, tenant }, address), "http://localhost");
+        expect(traceIdOf(url)).toBe(id);
+        expect(parseTraceSearch(url.search)).toEqual(address);
+        expect(tenantOf(url.search) ?? "").toBe(tenant);
+      }
+  });
+
+  it("reads what it does not know as not said", () => {
+    expect(parseTraceSearch("?tab=tools&view=flame&span=")).toEqual({
+      spanId: undefined,
+      tab: "messages",
+      view: "timeline",
+    });
+  });
+});

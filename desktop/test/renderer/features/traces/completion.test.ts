@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { complete, openKey, splitDraft } from "../../../../src/renderer/features/traces/completion.js";
+
+const VALUES = [
+  { value: "gpt-5-mini", count: 9 },
+  { value: "claude-sonnet-5", count: 4 },
+  { value: "tiny gpt", count: 1 },
+];
+
+describe("complete", () => {
+  it("offers every key at the beginning of a word", () => {
+    expect(complete("", undefined, false).items.map(({ label }) => label)).toContain("service:");
+    expect(complete("late ", undefined, false).items[0]?.query).toBe("late service:");
+  });
+
+  it("offers the keys that begin with what is written", () => {
+    expect(complete("late Se", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
+    expect(complete("parcel", undefined, false).items).toEqual([]);
+  });
+
+  it("offers values that begin with what is written before those that hold it", () => {
+    const { key, items } = complete("env:x model:gpt", VALUES, false);
+    expect(key).toBe("model");
+    expect(items).toEqual([
+      { label: "gpt-5-mini", count: 9, query: "env:x model:gpt-5-mini " },
+      { label: "tiny gpt", count: 1, query: 'env:x model:"tiny gpt" ' },
+    ]);
+  });
+
+  it("offers the tenants only where there are any", () => {
+    expect(complete("ten", undefined, false).items).toEqual([]);
+    expect(complete("ten", undefined, true).items[0]?.query).toBe("tenant:");
+    expect(complete("tenant:ac", [{ value: "acme", count: 2 }], true)).toEqual({
+      key: "tenant",
+      items: [{ label: "acme", count: 2, query: "tenant:acme " }],
+    });
+  });
+
+  it("waits for values", () => {
+    expect(complete("model:", undefined, false)).toEqual({ key: "model", items: [] });
+  });
+});
+
+describe("openKey", () => {
+  it.each([
+    ["model:", "model"],
+    ["model:gp", "model"],
+    ['agent:"front de', "agent"],
+    ["model:gpt ", undefined],
+    ["trace_id:4", undefined],
+    ["tenant:ac", "tenant"],
+    ["gpt", undefined],
+  ])("of %s is %s", (query, key) => expect(openKey(query)).toBe(key));
+});
+
+describe("splitDraft", () => {
+  it.each([
+    ["service:shop", "", "service:shop"],
+    ["service:shop ", "service:shop", ""],
+    ["late service:shop parcel", "service:shop", "late parcel"],
+    ['agent:"front desk" ', 'agent:"front desk"', ""],
+    ['agent:"front ', "", 'agent:"front '],
+    ["service: ", "", "service: "],
+  ])("takes %s apart", (draft, whole, rest) => expect(splitDraft(draft)).toEqual({ whole, rest }));
+});

@@ -1,0 +1,77 @@
+import type { Histogram } from "@obspan/collector-core/api-schema";
+import { describe, expect, it } from "vitest";
+import {
+  chosenRange,
+  rangeBetween,
+  sumOf,
+  timeBuckets,
+  withRange,
+} from "../../../../../src/renderer/features/traces/histogram/time-buckets.js";
+import { timeLabels } from "../../../../../src/renderer/features/traces/histogram/time-labels.js";
+
+const START = Date.UTC(2026, 10, 21, 14);
+const at = (minute: number): string => new Date(START + minute * 60_000).toISOString();
+const histogram = (count: number): Histogram => ({
+  total: count,
+  bucket_ms: 60_000,
+  buckets: Array.from({ length: count }, (_, index) => ({ start: at(index), traces: 2, errors: 1 })),
+});
+const buckets = (count: number) => {
+  const made = timeBuckets(histogram(count));
+  if (made === undefined) throw new Error("There are buckets.");
+  return made;
+};
+
+describe("the bars of the histogram", () => {
+  it("are none where no trace matches", () => {
+    expect(timeBuckets({ total: 0, bucket_ms: null, buckets: [] })).toBeUndefined();
+  });
+
+  it("are at least sixty, the time before shown empty", () => {
+    const few = buckets(3);
+    expect(few.bars).toHaveLength(60);
+    expect(few.startMs).toBe(START - 57 * 60_000);
+    expect(sumOf(few, { from: 0, to: 60 })).toEqual({ traces: 6, errors: 3 });
+    expect(buckets(90).bars).toHaveLength(90);
+  });
+});
+
+describe("a time that is chosen", () => {
+  it("becomes filters, and the filters the same bars again", () => {
+    const range = { from: 10, to: 20 };
+    const filters = withRange({ env: "test", since: "2020-01-01T00:00:00Z" }, buckets(90), range);
+    expect(filters).toEqual({ env: "test", since: at(10), until: at(20) });
+    expect(chosenRange(buckets(90), filters)).toEqual(range);
+  });
+
+  it("stays open where it reaches to an end", () => {
+    expect(withRange({}, buckets(90), { from: 80, to: 90 })).toEqual({ since: at(80) });
+    expect(withRange({}, buckets(90), { from: 0, to: 90 })).toEqual({});
+    expect(chosenRange(buckets(90), { since: at(80) })).toEqual({ from: 80, to: 90 });
+  });
+
+  it("keeps to the histogram, also where it lies outside or cannot be read", () => {
+    expect(chosenRange(buckets(90), { since: at(-100), until: at(-50) })).toEqual({ from: 0, to: 1 });
+    expect(chosenRange(buckets(90), { since: at(500) })).toEqual({ from: 89, to: 90 });
+    expect(chosenRange(buckets(90), { since: "yesterday" })).toEqual({ from: 0, to: 90 });
+  });
+
+  it("is drawn in either direction, both bars included", () => {
+    expect(rangeBetween(7, 3)).toEqual({ from: 3, to: 8 });
+    expect(rangeBetween(3, 3)).toEqual({ from: 3, to: 4 });
+  });
+});
+
+describe("the labels of the axis", () => {
+  it("stand at round times, apart from each other and inside", () => {
+    const labels = timeLabels(buckets(120), 1368);
+    expect(labels.length).toBeGreaterThan(4);
+    expect(labels.map(({ text }) => text.endsWith("0") || text.endsWith("5"))).not.toContain(false);
+    for (const [index, { at: place }] of labels.entries()) {
+      expect(place).toBeGreaterThan(0);
+      expect(place).toBeLessThan(1);
+      const before = labels[index - 1];
+      if (before !== undefined) expect((place - before.at) * 1368).toBeGreaterThanOrEqual(110);
+    }
+  });
+});

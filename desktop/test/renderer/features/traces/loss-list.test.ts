@@ -1,0 +1,31 @@
+import { ERROR_CATALOGUE } from "@obspan/collector-core/api-schema";
+import { expect, it } from "vitest";
+import { drops, refusals, sumOf } from "../../../../src/renderer/features/traces/loss-list.js";
+
+const ledger = {
+  received: 9,
+  accepted: 4,
+  processed: 1,
+  queued: 0,
+  in_flight: 0,
+  rejected: { rate_limited: 3, unauthorized: 2, of_a_later_version: 1, queue_full: 0 },
+  dropped: { evicted_oldest: 3, shutdown: 0 },
+};
+
+it("contract 4: says of every refusal its status and what it means, and leaves out reasons that did not occur", () => {
+  const refused = refusals(ledger);
+  expect(refused.map(({ reason, spans }) => [reason, spans])).toEqual([
+    ["429 rate_limited", 3],
+    ["401 unauthorized", 2],
+    ["of_a_later_version", 1],
+  ]);
+  expect(refused[0]?.meaning).toBe(ERROR_CATALOGUE.rate_limited.meaning);
+  expect(refused[1]?.meaning).toContain("OBS_API_KEY");
+  expect(sumOf(refused)).toBe(6);
+});
+
+it("contract 4: says why accepted spans were dropped", () => {
+  expect(drops(ledger)).toMatchObject([{ reason: "evicted_oldest", spans: 3 }]);
+  expect(drops(ledger)[0]?.meaning).toContain("drop_oldest");
+  expect(drops(undefined)).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { CollectorApi } from "../../../src/renderer/api/collector-api.js";
+import { createEvaluationsStore } from "../../../src/renderer/store/evaluations-store.js";
+import { fakeTime } from "../fake-api.js";
+
+/** A store whose collector counts how often the page was fetched. */
+function countedStore() {
+  const time = fakeTime();
+  const state = { loads: 0 };
+  const api: Pick<CollectorApi, "getEvaluationSummary" | "listEvaluations"> = {
+    getEvaluationSummary: async () => {
+      state.loads++;
+      return {} as never;
+    },
+    listEvaluations: async () => ({ evaluations: [], next_cursor: null }),
+  };
+  const store = createEvaluationsStore({ api: api as CollectorApi, schedule: time.schedule, now: time.now });
+  return { store, time, state };
+}
+
+describe("the page of evaluations", () => {
+  it("is fetched again when the link to the collector is back", async () => {
+    const { store, time, state } = countedStore();
+    store.getState().watch();
+    await time.pass(5000);
+    expect(state.loads).toBe(1);
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(state.loads).toBe(2);
+  });
+
+  it("is fetched once where the link comes back with what was missed", async () => {
+    const { store, time, state } = countedStore();
+    store.getState().watch();
+    await time.pass(5000);
+    store.getState().onReconnect();
+    store.getState().onLive({ type: "reset", data: { reason: "gap" } });
+    store.getState().onLive({ type: "evaluation", data: {} as never });
+    await time.pass(5000);
+    expect(state.loads).toBe(2);
+  });
+
+  it("is not fetched while nobody looks at it", async () => {
+    const { store, time, state } = countedStore();
+    store.getState().watch()();
+    await time.pass(5000);
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(state.loads).toBe(1);
+  });
+});

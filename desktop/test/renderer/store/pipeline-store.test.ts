@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createPipelineStore } from "../../../src/renderer/store/pipeline-store.js";
+import { fakeTime } from "../fake-api.js";
+
+it("fetches the pipeline again when the link to the collector is back, while somebody looks", async () => {
+  const time = fakeTime();
+  let fetched = 0;
+  const store = createPipelineStore({
+    api: {
+      getConfig: async () => ({ file: null, file_problems: [], config: {} }),
+      getStats: async () => {
+        fetched++;
+        return {} as never;
+      },
+      getEvents: async () => ({}) as never,
+    },
+    isPaused: () => false,
+    ...time,
+  });
+  store.getState().onReconnect();
+  await time.pass(5000);
+  expect(fetched).toBe(0);
+  const stop = store.getState().watch();
+  await time.pass(5000);
+  store.getState().onReconnect();
+  await time.pass(5000);
+  expect(fetched).toBe(2);
+  stop();
+});

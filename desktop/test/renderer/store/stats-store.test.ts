@@ -1,0 +1,105 @@
+import type { LiveEvent, StatsQuery } from "@obspan/collector-core/api-schema";
+import { describe, expect, it } from "vitest";
+import { createStatsStore } from "../../../src/renderer/store/stats-store.js";
+import { fakeTime } from "../fake-api.js";
+import { figures, stats } from "../features/metrics/stats.js";
+
+function shownStats({ isOn = false } = {}) {
+  const asked: StatsQuery[] = [];
+  const time = fakeTime();
+  const state = { paused: false };
+  const store = createStatsStore({
+    api: {
+      getStats: async (query) => {
+        asked.push(query);
+        return stats({ group_by: query.group_by ?? null });
+      },
+      getConfig: async () => ({
+        file: null,
+        file_problems: [],
+        config: { "sre.enabled": { value: isOn } } as never,
+      }),
+    },
+    isPaused: () => state.paused,
+    schedule: time.schedule,
+    now: time.now,
+  });
+  const live = (spans: number, start = "12:00:00"): LiveEvent => ({
+    type: "metrics",
+    data: { start, step_seconds: 10, elapsed_seconds: 1, total: figures({ spans }), pipeline: [] },
+  });
+  return { store, asked, time, state, live };
+}
+
+describe("the figures of the Metrics page", () => {
+  it("are asked for by the view, and the objectives where there are some", async () => {
+    const { store, asked, time } = shownStats({ isOn: true });
+    store.getState().show({ window: "15m", groupBy: "agent", filters: { env: "production" } });
+    await time.pass(0);
+    expect(asked).toEqual([
+      { env: "production", window: "15m", group_by: "agent", groups: 7 },
+      { env: "production", window: "15m", span_type: "llm" },
+      { env: "production", window: "15m", span_type: "tool", group_by: "tool_name", groups: 50 },
+      { window: "24h", step: "1h", group_by: "agent", groups: 50 },
+    ]);
+    expect(store.getState().panels?.view.groupBy).toBe("agent");
+  });
+
+  it("come anew while somebody looks and something happens, at most every two seconds", async () => {
+    const { store, asked, time, state, live } = shownStats();
+    store.getState().onLive(live(1));
+    await time.pass(5000);
+    expect(asked).toHaveLength(0);
+    const stop = store.getState().watch();
+    await time.pass(5000);
+    const first = asked.length;
+    for (let spans = 2; spans < 12; spans++) {
+      store.getState().onLive(live(spans));
+      await time.pass(200);
+    }
+    await time.pass(3000);
+    expect(asked.length - first).toBe(2 * 3);
+    store.getState().onLive(live(11));
+    await time.pass(5000);
+    expect(asked.length - first).toBe(2 * 3);
+    state.paused = true;
+    store.getState().onLive(live(50));
+    stop();
+    await time.pass(5000);
+    expect(asked.length - first).toBe(2 * 3);
+  });
+
+  it("are fetched again when the link to the collector is back, unless the reader paused or looks elsewhere", async () => {
+    const { store, asked, time, state } = shownStats();
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(0);
+    const stop = store.getState().watch();
+    await time.pass(5000);
+    const first = asked.length;
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(2 * first);
+    state.paused = true;
+    store.getState().onReconnect();
+    await time.pass(5000);
+    expect(asked).toHaveLength(2 * first);
+    stop();
+  });
+
+  it("keep what was shown where the collector does not answer", async () => {
+    const { store, time } = shownStats();
+    await store.getState().load();
+    const failing = createStatsStore({
+      api: {
+        getStats: () => Promise.reject(new Error("no")),
+        getConfig: () => Promise.reject(new Error("no")),
+      },
+      isPaused: () => false,
+    });
+    await failing.getState().load();
+    expect(failing.getState().error).toBeDefined();
+    expect(store.getState().panels).toBeDefined();
+    await time.pass(0);
+  });
+});
