@@ -3,6 +3,7 @@ import { BrowserWindow, dialog, shell } from "electron";
 /** Addresses longer than this are no links that a person follows. */
 const MAX_URL_LENGTH = 2048;
 
+/** State of the module, because one question at a time holds for the whole app. */
 let isAsking = false;
 
 /**

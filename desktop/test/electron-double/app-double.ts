@@ -41,50 +41,50 @@ export class AppDouble extends KnownEvents implements AppMethods {
   /** "Returns true if the app is packaged, false otherwise." */
   readonly isPackaged = true;
   windows: AppWindows = { closeAll: () => Promise.resolve(true), end: () => Promise.resolve() };
-  private isReady = false;
-  private isQuitting = false;
-  private told: Promise<void> = Promise.resolve();
-  private readonly ready: Promise<void>;
-  private readonly instance: SingleInstance;
+  #isReady = false;
+  #isQuitting = false;
+  #told: Promise<void> = Promise.resolve();
+  readonly #ready: Promise<void>;
+  readonly #instance: SingleInstance;
 
   constructor() {
     super("app", EVENTS);
     // The main script has run once before the app is ready, which is what makes `enableSandbox` possible.
-    this.ready = new Promise((resolve) =>
+    this.#ready = new Promise((resolve) =>
       setImmediate(() => {
-        this.isReady = true;
+        this.#isReady = true;
         resolve();
       }),
     );
-    this.instance = new SingleInstance(this.getPath("userData"), (argv) => {
+    this.#instance = new SingleInstance(this.getPath("userData"), (argv) => {
       // "This event is guaranteed to be emitted after the ready event of app gets emitted."
-      void this.ready.then(() => this.emit("second-instance", {}, argv, process.cwd(), undefined));
+      void this.#ready.then(() => this.emit("second-instance", {}, argv, process.cwd(), undefined));
     });
   }
 
   /** "Returns Promise<void> - fulfilled when Electron is initialized." */
   whenReady(): Promise<void> {
-    return this.ready;
+    return this.#ready;
   }
 
   /** "This method can only be called before app is ready." Here nothing is sandboxed: that is Electron's to do. */
   enableSandbox(): void {
-    if (this.isReady) throw new Error("app.enableSandbox() can only be called before app is ready");
+    if (this.#isReady) throw new Error("app.enableSandbox() can only be called before app is ready");
   }
 
   requestSingleInstanceLock(): boolean {
-    const { isFirst, told } = this.instance.request();
-    this.told = told;
+    const { isFirst, told } = this.#instance.request();
+    this.#told = told;
     return isFirst;
   }
 
   releaseSingleInstanceLock(): void {
-    this.instance.release();
+    this.#instance.release();
   }
 
   /** "The version of the loaded application", by its package.json. */
   getVersion(): string {
-    return this.manifest().version;
+    return this.#manifest().version;
   }
 
   /**
@@ -94,7 +94,7 @@ export class AppDouble extends KnownEvents implements AppMethods {
    */
   getPath(name: Parameters<App["getPath"]>[0]): string {
     const appData = process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
-    const userData = join(appData, this.manifest().productName);
+    const userData = join(appData, this.#manifest().productName);
     if (name === "userData") return userData;
     if (name !== "logs") throw new Error(`electron double: app.getPath("${name}") is not implemented`);
     const logs = join(userData, "logs");
@@ -106,7 +106,7 @@ export class AppDouble extends KnownEvents implements AppMethods {
   onWindowClosed(remaining: number): void {
     // "If ... the developer called app.quit(), Electron will first try to close all the windows and then emit the
     // will-quit event, and in this case the window-all-closed event would not be emitted."
-    if (remaining > 0 || this.isQuitting) return;
+    if (remaining > 0 || this.#isQuitting) return;
     // "If you do not subscribe to this event and all windows are closed, the default behavior is to quit the app."
     if (!this.emit("window-all-closed")) this.quit();
   }
@@ -116,16 +116,16 @@ export class AppDouble extends KnownEvents implements AppMethods {
    * will-quit event will be emitted and by default the application will terminate."
    */
   quit(): void {
-    void this.quitInOrder();
+    void this.#quitInOrder();
   }
 
-  private async quitInOrder(): Promise<void> {
+  async #quitInOrder(): Promise<void> {
     const before = new PreventableEvent();
     this.emit("before-quit", before);
     if (before.defaultPrevented) return;
-    this.isQuitting = true;
+    this.#isQuitting = true;
     if (!(await this.windows.closeAll())) {
-      this.isQuitting = false;
+      this.#isQuitting = false;
       return;
     }
     const will = new PreventableEvent();
@@ -139,13 +139,13 @@ export class AppDouble extends KnownEvents implements AppMethods {
    * before-quit and will-quit events will not be emitted."
    */
   exit(exitCode = 0): void {
-    void Promise.allSettled([this.told, this.windows.end()]).then(() => {
-      this.instance.release();
+    void Promise.allSettled([this.#told, this.windows.end()]).then(() => {
+      this.#instance.release();
       process.exit(exitCode);
     });
   }
 
-  private manifest(): { version: string; productName: string } {
+  #manifest(): { version: string; productName: string } {
     // <app>/dist/main/main.js
     const path = join(dirname(process.argv[1] ?? ""), "../../package.json");
     return JSON.parse(readFileSync(path, "utf8")) as { version: string; productName: string };

@@ -41,42 +41,45 @@ type PageCall =
 
 /** `webContents` (api/web-contents.md) over a page of real Chromium. */
 export class ContentsDouble extends KnownEvents implements ContentsMethods {
-  private openHandler: OpenHandler | undefined;
-  private isLoadedByApp = false;
-  private page: Page | undefined;
+  #openHandler: OpenHandler | undefined;
+  #isLoadedByApp = false;
+  #page: Page | undefined;
 
   readonly navigationHistory = throwing(
-    { goBack: () => void this.byApp((page) => page.goBack().then(() => undefined)) },
+    { goBack: () => void this.#byApp((page) => page.goBack().then(() => undefined)) },
     "navigationHistory",
   );
 
-  constructor(private readonly options: ContentsOptions) {
+  readonly #options: ContentsOptions;
+
+  constructor(options: ContentsOptions) {
     super("webContents", EVENTS);
+    this.#options = options;
   }
 
   /** Joins the page, before it loads anything. */
   async attach(page: Page): Promise<void> {
-    this.page = page;
-    await page.exposeBinding(BINDING, ({ frame }, call: PageCall) => this.onPageCall(frame, call));
-    await page.addInitScript({ content: this.initScript() });
+    this.#page = page;
+    await page.exposeBinding(BINDING, ({ frame }, call: PageCall) => this.#onPageCall(frame, call));
+    await page.addInitScript({ content: this.#initScript() });
     page.on("crash", () => this.emit("render-process-gone", {}, { reason: "crashed", exitCode: 1 }));
-    await this.watchNavigations(page);
+    await this.#watchNavigations(page);
   }
 
   async load(url: string): Promise<void> {
-    await this.byApp(async (page) => {
+    await this.#byApp(async (page) => {
       await page.goto(url);
     });
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
-    this.openHandler = handler;
+    this.#openHandler = handler;
   }
 
   /** "Send an asynchronous message to the renderer process via channel, along with arguments." */
   send(channel: string, ...args: unknown[]): void {
     const detail = { channel, args };
-    void this.page?.evaluate(([type, init]) => window.dispatchEvent(new CustomEvent(type, init)), [
+    void this.#page?.evaluate(([type, init]) => window.dispatchEvent(new CustomEvent(type, init)), [
       MESSAGE_EVENT,
       { detail },
     ] as const);
@@ -101,29 +104,29 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
       "senderFrame",
     ) as unknown as WebFrameMain;
     const event = throwing({ senderFrame }, "event") as unknown as IpcMainInvokeEvent;
-    return await this.options.ipcMain.invoke(event, channel, args);
+    return await this.#options.ipcMain.invoke(event, channel, args);
   }
 
   /** "This event will not emit when the navigation is started programmatically with APIs like webContents.loadURL". */
-  private async byApp(navigate: (page: Page) => Promise<void>): Promise<void> {
-    if (this.page === undefined) throw new Error("electron double: the window has no page yet");
-    this.isLoadedByApp = true;
+  async #byApp(navigate: (page: Page) => Promise<void>): Promise<void> {
+    if (this.#page === undefined) throw new Error("electron double: the window has no page yet");
+    this.#isLoadedByApp = true;
     try {
-      await navigate(this.page);
+      await navigate(this.#page);
     } finally {
-      this.isLoadedByApp = false;
+      this.#isLoadedByApp = false;
     }
   }
 
   /** Documents alone are held, by the DevTools protocol's Fetch domain; all else goes its way untouched. */
-  private async watchNavigations(page: Page): Promise<void> {
+  async #watchNavigations(page: Page): Promise<void> {
     const devtools = await page.context().newCDPSession(page);
     const { frameTree } = await devtools.send("Page.getFrameTree");
     const mainFrameId = frameTree.frame.id;
     devtools.on("Fetch.requestPaused", ({ requestId, frameId, request, redirectedRequestId }) => {
       const isAllowed =
-        this.isLoadedByApp ||
-        this.mayNavigate(request.url, frameId === mainFrameId, redirectedRequestId !== undefined);
+        this.#isLoadedByApp ||
+        this.#mayNavigate(request.url, frameId === mainFrameId, redirectedRequestId !== undefined);
       // A navigation that is aborted leaves the page as it is, as `event.preventDefault()` does.
       const decided = isAllowed
         ? devtools.send("Fetch.continueRequest", { requestId })
@@ -139,7 +142,7 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
    * will-frame-navigate: "will-navigate ... fired when navigating the main frame only", this one for any frame.
    * will-redirect: "when a server side redirect occurs during navigation".
    */
-  private mayNavigate(url: string, isMainFrame: boolean, isRedirect: boolean): boolean {
+  #mayNavigate(url: string, isMainFrame: boolean, isRedirect: boolean): boolean {
     const names = isRedirect
       ? ["will-redirect"]
       : ["will-frame-navigate", ...(isMainFrame ? ["will-navigate"] : [])];
@@ -150,17 +153,17 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
     });
   }
 
-  private async onPageCall(frame: Frame, call: PageCall): Promise<{ value?: unknown; error?: string }> {
+  async #onPageCall(frame: Frame, call: PageCall): Promise<{ value?: unknown; error?: string }> {
     const isMainFrame = frame.parentFrame() === null;
     try {
       switch (call.type) {
         case "invoke":
           return { value: await this.invokeAs(frame.url(), isMainFrame, call.channel, call.args) };
         case "window-open":
-          this.openWindow(call);
+          this.#openWindow(call);
           return {};
         case "permission":
-          return { value: await this.isGranted(call.permission, frame.url(), isMainFrame) };
+          return { value: await this.#isGranted(call.permission, frame.url(), isMainFrame) };
       }
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
@@ -168,24 +171,24 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
   }
 
   /** "Called before creating a window when a new window is requested by the renderer". Only denying is done here. */
-  private openWindow({ url, frameName, features, disposition }: PageCall & { type: "window-open" }): void {
+  #openWindow({ url, frameName, features, disposition }: PageCall & { type: "window-open" }): void {
     const referrer = { url: "", policy: "no-referrer" as const };
-    const { action } = this.openHandler?.({ url, frameName, features, disposition, referrer }) ?? {
+    const { action } = this.#openHandler?.({ url, frameName, features, disposition, referrer }) ?? {
       action: "allow",
     };
     if (action === "allow") throw new Error("electron double: allowing a new window is not implemented");
   }
 
-  private async isGranted(permission: string, url: string, isMainFrame: boolean): Promise<boolean> {
+  async #isGranted(permission: string, url: string, isMainFrame: boolean): Promise<boolean> {
     const contents = this as unknown as WebContents;
-    const isGranted = await this.options.session.isGranted(contents, permission, url, isMainFrame);
+    const isGranted = await this.#options.session.isGranted(contents, permission, url, isMainFrame);
     const name = GRANTS[permission];
     if (isGranted && name !== undefined) await grant([name], new URL(url).origin);
     return isGranted;
   }
 
-  private initScript(): string {
-    const { preload, additionalArguments } = this.options;
+  #initScript(): string {
+    const { preload, additionalArguments } = this.#options;
     const facts: PageFacts = {
       platform: process.platform,
       // api/structures/web-preferences.md, additionalArguments: "appended to process.argv in the renderer process".

@@ -4,12 +4,12 @@ type InvokeHandler = Parameters<IpcMain["handle"]>[1];
 
 /** `ipcMain` (api/ipc-main.md): calls only, for the app sends nothing else. */
 export class IpcMainDouble implements Pick<IpcMain, "handle"> {
-  private readonly handlers = new Map<string, InvokeHandler>();
+  readonly #handlers = new Map<string, InvokeHandler>();
 
   handle(channel: string, handler: InvokeHandler): void {
-    if (this.handlers.has(channel))
+    if (this.#handlers.has(channel))
       throw new Error(`Attempted to register a second handler for '${channel}'`);
-    this.handlers.set(channel, handler);
+    this.#handlers.set(channel, handler);
   }
 
   /**
@@ -17,7 +17,7 @@ export class IpcMainDouble implements Pick<IpcMain, "handle"> {
    * property from the original error is provided to the renderer process."
    */
   async invoke(event: IpcMainInvokeEvent, channel: string, args: readonly unknown[]): Promise<unknown> {
-    const handler = this.handlers.get(channel);
+    const handler = this.#handlers.get(channel);
     try {
       if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
       return (await handler(event, ...args)) as unknown;

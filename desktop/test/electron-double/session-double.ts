@@ -10,15 +10,15 @@ type Permission = Parameters<RequestHandler>[1];
 
 /** `session.defaultSession` (api/session.md). */
 export class SessionDouble implements SessionMethods {
-  private onRequest: RequestHandler | undefined;
-  private onCheck: CheckHandler | undefined;
+  #onRequest: RequestHandler | undefined;
+  #onCheck: CheckHandler | undefined;
 
   setPermissionRequestHandler(handler: RequestHandler | null): void {
-    this.onRequest = handler ?? undefined;
+    this.#onRequest = handler ?? undefined;
   }
 
   setPermissionCheckHandler(handler: CheckHandler | null): void {
-    this.onCheck = handler ?? undefined;
+    this.#onCheck = handler ?? undefined;
   }
 
   /** Taken, and not asked: headless Chromium has no devices. */
@@ -37,7 +37,8 @@ export class SessionDouble implements SessionMethods {
     isMainFrame: boolean,
   ): Promise<boolean> {
     const name = permission as Permission;
-    const { onCheck, onRequest } = this;
+    const onCheck = this.#onCheck;
+    const onRequest = this.#onRequest;
     const details = { isMainFrame, requestingUrl: url };
     const isChecked = onCheck?.(contents, name, new URL(url).origin, details) ?? true;
     if (isChecked) return true;

@@ -20,24 +20,26 @@ export function throwing<T extends object>(target: T, name: string): T {
 
 /** An emitter that knows which events it emits, and refuses listeners of others: they would wait for ever. */
 export class KnownEvents extends EventEmitter {
-  constructor(
-    private readonly owner: string,
-    private readonly known: ReadonlySet<string>,
-  ) {
+  readonly #owner: string;
+  readonly #known: ReadonlySet<string>;
+
+  constructor(owner: string, known: ReadonlySet<string>) {
     super();
+    this.#owner = owner;
+    this.#known = known;
   }
 
   override on(event: string, listener: (...args: unknown[]) => void): this {
-    return super.on(this.checked(event), listener);
+    return super.on(this.#checked(event), listener);
   }
 
   override once(event: string, listener: (...args: unknown[]) => void): this {
-    return super.once(this.checked(event), listener);
+    return super.once(this.#checked(event), listener);
   }
 
-  private checked(event: string): string {
-    if (!this.known.has(event))
-      throw new Error(`electron double: ${this.owner} event ${event} is not implemented`);
+  #checked(event: string): string {
+    if (!this.#known.has(event))
+      throw new Error(`electron double: ${this.#owner} event ${event} is not implemented`);
     return event;
   }
 }

@@ -42,23 +42,23 @@ const REQUIRED = {
 /** `BrowserWindow` (api/browser-window.md): a page of real Chromium, without a frame around it. */
 export class WindowDouble extends KnownEvents implements WindowMethods {
   readonly webContents: ContentsDouble;
-  private bounds: Rectangle;
-  private isMax = false;
-  private isMin = false;
-  private readonly page: Promise<Page>;
+  #bounds: Rectangle;
+  #isMax = false;
+  #isMin = false;
+  readonly #page: Promise<Page>;
 
-  constructor(
-    options: BrowserWindowConstructorOptions,
-    private readonly world: WindowWorld,
-  ) {
+  readonly #world: WindowWorld;
+
+  constructor(options: BrowserWindowConstructorOptions, world: WindowWorld) {
     super("BrowserWindow", EVENTS);
+    this.#world = world;
     const { width = 800, height = 600, x = 0, y = 0, webPreferences = {} } = options;
     for (const [name, value] of Object.entries(REQUIRED)) {
       if (webPreferences[name as keyof typeof REQUIRED] !== value) {
         throw new Error(`electron double: webPreferences.${name} must be ${String(value)}`);
       }
     }
-    this.bounds = { x, y, width, height };
+    this.#bounds = { x, y, width, height };
     const contents = new ContentsDouble({
       ipcMain: world.ipcMain,
       session: world.session,
@@ -69,12 +69,12 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
     world.open.add(this);
     // api/app.md: "Emitted when a new webContents is created."
     world.app.emit("web-contents-created", {}, this.webContents);
-    this.page = this.openPage();
+    this.#page = this.#openPage();
   }
 
   /** "the promise will resolve when the page has finished loading, and rejects if the page fails to load". */
   async loadURL(url: string): Promise<void> {
-    await this.page;
+    await this.#page;
     await this.webContents.load(url);
     // "Emitted when the web page has been rendered (while not being shown) and window can be displayed".
     this.emit("ready-to-show");
@@ -89,35 +89,35 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
   }
 
   isMinimized(): boolean {
-    return this.isMin;
+    return this.#isMin;
   }
 
   minimize(): void {
-    this.isMin = true;
+    this.#isMin = true;
   }
 
   restore(): void {
-    this.isMin = false;
+    this.#isMin = false;
     report({ type: "window-call", call: "restore" });
   }
 
   isMaximized(): boolean {
-    return this.isMax;
+    return this.#isMax;
   }
 
   maximize(): void {
-    this.isMax = true;
+    this.#isMax = true;
     report({ type: "window-call", call: "maximize" });
   }
 
   /** "regardless of the current state of the window : maximized, minimized or in fullscreen, this function always
    * returns the position and size of the window in normal state". */
   getNormalBounds(): Rectangle {
-    return { ...this.bounds };
+    return { ...this.#bounds };
   }
 
   setSize(width: number, height: number): void {
-    this.bounds = { ...this.bounds, width, height };
+    this.#bounds = { ...this.#bounds, width, height };
   }
 
   /** "Try to close the window. This has the same effect as a user manually clicking the close button". */
@@ -129,16 +129,16 @@ export class WindowDouble extends KnownEvents implements WindowMethods {
     const event = new PreventableEvent();
     this.emit("close", event);
     if (event.defaultPrevented) return false;
-    this.world.open.delete(this);
-    await (await this.page).close();
+    this.#world.open.delete(this);
+    await (await this.#page).close();
     this.emit("closed");
-    this.world.app.onWindowClosed(this.world.open.size);
+    this.#world.app.onWindowClosed(this.#world.open.size);
     return true;
   }
 
-  private async openPage(): Promise<Page> {
+  async #openPage(): Promise<Page> {
     const page = await openPage();
-    await page.setViewportSize({ width: this.bounds.width, height: this.bounds.height });
+    await page.setViewportSize({ width: this.#bounds.width, height: this.#bounds.height });
     await this.webContents.attach(page);
     return page;
   }

@@ -1,4 +1,7 @@
-/** The shared worker behind `openLiveFeed`: one connection, handed on to every tab that shows the app. */
+/**
+ * The shared worker behind `openLiveFeed`: one connection for every tab that shows the app. Its state is state of the
+ * module, because the module is the whole program of the worker.
+ */
 import { openEventSource, type FeedCommand, type FeedMessage, type LiveFeed } from "./live-feed.js";
 
 interface SharedWorkerScope {

@@ -5,9 +5,10 @@ export interface Overlays {
   readonly open: "none" | "palette" | "shortcuts";
 }
 
+/** A store of the module, because a page shows at most one overlay. */
 export const overlays = createStore<Overlays>()(() => ({ open: "none" }));
 
-/** What had the focus before; it gets it back. */
+/** What had the focus before the overlay opened. State of the module, because a page has one focus. */
 let opener: HTMLElement | undefined;
 
 export const openPalette = (): void => open("palette");

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 /** As often as the list changes. */
 const TICK_MS = 200;
 
+// State of the module, so that one timer serves every row of the page.
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let nowMs = Date.now();

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { formatBytes } from "../../../format.js";
 import { imageAddress, type SpanPart } from "../model/message-parts.js";
-import { isLongText, isTruncated, type LongText } from "../model/values.js";
+import { isTruncated, type LongText } from "../model/values.js";
 import { JsonCode } from "./code.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { ToolCallCard } from "./tool-call-card.js";
+import { ValueView } from "./value-view.js";
 import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
@@ -52,11 +53,6 @@ export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
     case "json":
       return <JsonCode value={part.value} />;
   }
-}
-
-/** Any value: texts as prose or as the JSON that they hold, the rest as JSON. */
-export function ValueView({ value }: { value: unknown }) {
-  return isLongText(value) ? <LongTextView text={value} kind="prose" /> : <JsonCode value={value} />;
 }
 
 /** An image that a message holds; one that is not here is fetched when asked for. */

@@ -8,7 +8,7 @@ import type { SpanNode } from "../model/span-tree.js";
 import { spanOfCall } from "../model/tool-spans.js";
 import { inlineJson, isTruncated, parseJsonText } from "../model/values.js";
 import { useTracePage } from "../trace-page-context.js";
-import { ValueView } from "./part-view.js";
+import { ValueView } from "./value-view.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import iconStyles from "../../../components/icon.module.css";

@@ -1,0 +1,8 @@
+import { isLongText } from "../model/values.js";
+import { JsonCode } from "./code.js";
+import { LongTextView } from "./long-text.js";
+
+/** Any value: texts as prose or as the JSON that they hold, the rest as JSON. */
+export function ValueView({ value }: { value: unknown }) {
+  return isLongText(value) ? <LongTextView text={value} kind="prose" /> : <JsonCode value={value} />;
+}
