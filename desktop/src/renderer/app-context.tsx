@@ -11,7 +11,7 @@ import type { StatsStore } from "./store/stats-store.js";
 import type { TraceStore } from "./store/trace-store.js";
 import type { TracesStore } from "./store/traces-store.js";
 
-/** What the components read and act on. They never fetch: the stores do. */
+/** The stores that components read and call. Components never fetch; the stores do. */
 export interface AppStores {
   readonly connection: ConnectionStore;
   readonly preferences: PreferencesStore;

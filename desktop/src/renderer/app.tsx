@@ -9,7 +9,7 @@ import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
 import pageStyles from "./components/page.module.css";
 
-/** All pages by their addresses, so that a link lands where it was copied. */
+/** Routes every page by its URL, so that a copied link opens the same view. */
 export function App() {
   const theme = usePreferences((preferences) => preferences.theme);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function App() {
   const isClosed = useSession(({ phase }) => phase === "closed");
   return (
     <>
-      {/* What is hidden keeps its state, and listens to nothing: after signing in it goes on where it was. */}
+      {/* Hidden pages keep their state and stop their effects; after signing in, the user continues there. */}
       <Activity mode={isClosed ? "hidden" : "visible"}>
         <Frame>
           <Pages />
@@ -31,7 +31,7 @@ export function App() {
   );
 }
 
-/** They bring their charts with them, and so come when they are asked for. */
+/** Loaded on demand, because they include the chart library. */
 const MetricsPage = lazy(async () => ({
   default: (await import("./features/metrics/metrics-page.js")).MetricsPage,
 }));

@@ -2,7 +2,7 @@ import type { DesktopBridge } from "../shared/bridge.js";
 
 declare global {
   interface Window {
-    /** Only in the desktop app; a browser shows the same pages without it. */
+    /** Present only in the desktop app. A browser shows the same pages without it. */
     readonly obspan?: DesktopBridge;
   }
 }

@@ -21,7 +21,7 @@ import type {
   TraceOrder,
 } from "@obspan/collector-core/api-schema";
 
-/** What the collector answered instead of what was asked, or that it did not answer. */
+/** A failed request: the error that the collector answered, or that it did not answer. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
 
@@ -60,55 +60,57 @@ export interface TraceFilters {
   readonly q?: string;
 }
 
-/** What names one trace: two tenants' equal ids are two traces. */
+/** Names one trace. Two tenants can have traces with the same id. */
 export interface TraceKey {
   readonly traceId: string;
-  /** Empty where the collector is not multi-tenant. Undefined where it is not known: an id of several is `ambiguous_trace`. */
+  /**
+   * Empty if the collector is not multi-tenant. Undefined if not known: an id of several tenants is then answered with
+   * `ambiguous_trace`.
+   */
   readonly tenant: string | undefined;
 }
 
-/** The collector's HTTP API, as far as the app uses it. Every call rejects with a {@link CollectorError}. */
+/** The part of the collector's HTTP API that the app uses. Every call rejects with a {@link CollectorError}. */
 export interface CollectorApi {
   listTraces(
     query: TraceFilters & { limit?: number; cursor?: string; order?: TraceOrder },
     signal?: AbortSignal,
   ): Promise<TraceList>;
   getTrace(key: TraceKey, signal?: AbortSignal): Promise<TraceDetail>;
-  /** One span with its texts whole. */
+  /** One span with its full texts. */
   getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<NormalizedSpan>;
   getFacets(filters: TraceFilters, signal?: AbortSignal): Promise<Facets>;
-  /** @param buckets - how many at most. */
+  /** @param buckets - the largest number of buckets to return. */
   getHistogram(filters: TraceFilters, buckets: number, signal?: AbortSignal): Promise<Histogram>;
-  /** Where the traces that the filters choose are downloaded from, as a file. */
+  /** The URL that downloads the matching traces as a file. */
   exportAddress(filters: TraceFilters): string;
   /** One trace as OTLP-JSON lines. */
   exportTrace(key: TraceKey): Promise<Blob>;
-  /** Takes whole lines of such a file in. */
+  /** Imports complete lines of such a file. */
   importTraces(lines: Blob): Promise<ImportResult>;
   listEvaluations(query: EvaluationQuery, signal?: AbortSignal): Promise<EvaluationList>;
   getEvaluationSummary(query: EvaluationSummaryQuery, signal?: AbortSignal): Promise<EvaluationSummary>;
-  /** Rejects with `evaluation_unavailable` where evaluation is off. */
+  /** Rejects with `evaluation_unavailable` if evaluation is off. */
   runEvaluations(run: EvaluationRun): Promise<EvaluationRunAnswer>;
   getStats(query: StatsQuery, signal?: AbortSignal): Promise<Stats>;
   getEvents(signal?: AbortSignal): Promise<Events>;
   getConfig(signal?: AbortSignal): Promise<ConfigDescription>;
   deleteTrace(key: TraceKey): Promise<void>;
   deleteAllTraces(): Promise<void>;
-  /** Posts a batch as an app would, of a tenant where one is named. */
+  /** Posts a batch as an app would, for a tenant if one is named. */
   sendBatch(batch: unknown, tenant?: string): Promise<void>;
-  /** Signs this browser in: the collector answers with a cookie that no script can read. */
+  /** Signs this browser in. The collector answers with a cookie that scripts cannot read. */
   openSession(key: string): Promise<void>;
   /** Signs this browser out. */
   closeSession(): Promise<void>;
-  /** False where the collector wants a key, or a session, and this browser has none. */
+  /** False if the collector requires a key and this browser has no session. */
   hasAccess(): Promise<boolean>;
 }
 
-/** What {@link createCollectorApi} needs. */
 export interface CollectorApiOptions {
-  /** Where the collector is. Default: the page's own origin. */
+  /** The collector's URL. Default: the page's own origin. */
   readonly baseUrl?: string;
-  /** Told when a request was refused for want of a key. */
+  /** Called when a request is refused because no key was sent. */
   readonly onUnauthorized?: () => void;
 }
 
@@ -129,7 +131,7 @@ export function createCollectorApi({
     }
     if (response.ok) return response;
     const error = await errorOf(response);
-    // A key that is refused is told to who typed it.
+    // The sign-in form itself reports a wrong key.
     if (error.code === "unauthorized" && path !== SESSION) onUnauthorized();
     throw error;
   }
@@ -141,7 +143,7 @@ export function createCollectorApi({
 
   const getConfig = (signal?: AbortSignal): Promise<ConfigDescription> => getJson("/v1/config", signal);
 
-  /** Asked each time: the collector may have been restarted with another one. */
+  /** Not cached, because a restarted collector may use another header. */
   async function tenantHeader(): Promise<string> {
     const { config } = await getConfig();
     return String(config["multi_tenant.header_name"]?.value);
@@ -201,7 +203,9 @@ export function createCollectorApi({
   };
 }
 
-/** A tenant that is known is named, an empty one too: a proxy may set a tenant header, and another tenant have the id. */
+/**
+ * A known tenant is sent even if it is empty: a proxy may add a tenant header, and another tenant may have the same id.
+ */
 function tracePath({ traceId, tenant }: TraceKey): string {
   if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant })}`;
   return `/v1/traces/${encodeURIComponent(traceId)}${queryString({ tenant })}`;

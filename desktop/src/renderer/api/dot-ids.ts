@@ -1,4 +1,6 @@
-/** True for an id that no path can carry: a browser resolves these segments before it asks, percent-encoded too. */
+/**
+ * True for an id that cannot stand in a path: browsers resolve these segments before the request, even percent-encoded.
+ */
 export function isDots(id: string): boolean {
   return id === "." || id === "..";
 }

@@ -1,41 +1,44 @@
 import type { LiveEvent } from "@obspan/collector-core/api-schema";
 
-/** Every kind of event. Written out, so that the worker does not load the schemas; the type holds it complete. */
+/** Every event type. Listed here so that the worker does not load the schemas; the type keeps the list complete. */
 const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, evaluation: 0, reset: 0 } satisfies Record<
   LiveEvent["type"],
   0
 >) as LiveEvent["type"][];
 
-/** What the feed tells its listener. */
+/** A message from the feed to its listener. */
 export type FeedMessage =
   | { type: "connected" }
   | { type: "disconnected" }
-  /** The collector is there and wants a key: this browser has no session, or it has ended. */
+  /** The collector requires a key: this browser has no session, or its session has ended. */
   | { type: "unauthorized" }
   | { type: "event"; event: LiveEvent };
 
 /** An open feed. */
 export interface LiveFeed {
-  /** Connects anew: who may read has changed. Every tab that shares the connection is told what comes of it. */
+  /** Reconnects, for example after a sign-in. All tabs that share the connection receive the result. */
   reconnect(): void;
   close(): void;
 }
 
-/** Opens the feed and calls `listener` with what comes. */
+/** Opens the feed and calls `listener` with each message. */
 export type OpenLiveFeed = (listener: (message: FeedMessage) => void) => LiveFeed;
 
-/** What a tab tells the shared worker. */
+/** A command from a tab to the shared worker. */
 export type FeedCommand = keyof LiveFeed;
 
-/** After this long a restart is looked for again. */
+/** Time between attempts to reach a collector that restarts. */
 const RETRY_MS = 1000;
-/** Signing in elsewhere in this browser, or a collector that wants no key any more, is noticed after this long. */
+/**
+ * Time between attempts without a session: the user may sign in in another tab, or the collector may stop requiring a
+ * key.
+ */
 const UNAUTHORIZED_RETRY_MS = 10_000;
 
 /**
- * One connection to `/v1/live` for all tabs of a browser, held by a shared worker: HTTP/1.1 allows six to a host, and
- * each tab would take one for good. It is let go of while a tab is hidden. Where there are no shared workers, the tab
- * has its own connection.
+ * One connection to `/v1/live` for all tabs of a browser, held by a shared worker. HTTP/1.1 allows six connections to a
+ * host, and each tab would keep one. A hidden tab releases it. Without shared workers, the tab opens its own
+ * connection.
  */
 export const openLiveFeed: OpenLiveFeed = (listener) => {
   let feed: LiveFeed | undefined;
@@ -90,7 +93,7 @@ export function openEventSource(listener: (message: FeedMessage) => void): LiveF
     source = opened;
     opened.onopen = () => listener({ type: "connected" });
     opened.onerror = () => {
-      // After an answer that is no event stream a browser gives up for good: that is what a restart looks like.
+      // If the answer is not an event stream, the browser stops reconnecting. That happens during a restart.
       if (opened.readyState === EventSource.CLOSED) void tellWhy();
       else listener({ type: "disconnected" });
     };
@@ -131,7 +134,7 @@ export function openEventSource(listener: (message: FeedMessage) => void): LiveF
 async function isUnauthorized(signal: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch("/v1/live", { signal });
-    // Where it is the stream after all, it is not read here.
+    // If the stream is back, this request does not read it.
     await response.body?.cancel();
     return response.status === 401;
   } catch {

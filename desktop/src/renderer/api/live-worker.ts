@@ -10,7 +10,7 @@ interface SharedWorkerScope {
 
 const ports = new Set<MessagePort>();
 let feed: LiveFeed | undefined;
-/** Told to a tab that comes later. */
+/** Sent to a tab that connects later. */
 let lastState: FeedMessage = { type: "disconnected" };
 
 function broadcast(message: FeedMessage): void {

@@ -14,7 +14,7 @@ interface CopyButtonProps {
   readonly children?: ReactNode;
 }
 
-/** Copies a text, and shows that it did. */
+/** Button that copies a text and confirms it. */
 export function CopyButton({ text, name, className, children }: CopyButtonProps) {
   const { isCopied, copy } = useCopy();
   return (

@@ -1,8 +1,8 @@
 import textStyles from "./text.module.css";
 
 /**
- * Copies a text. Browsers give pages the clipboard only on https and on this machine: from a collector elsewhere on the
- * network the text is selected in a field and copied as by hand.
+ * Copies a text. Browsers allow pages to use the clipboard only on https and on this machine. For a collector elsewhere
+ * on the network, the text is selected in a field and copied with the old command.
  *
  * @returns whether it was copied.
  */
@@ -14,7 +14,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Not allowed, or the page has not got the focus: perhaps by hand.
+    // Not allowed, or the page does not have the focus: try the old command.
   }
   return copyFromField(text);
 }
@@ -24,7 +24,7 @@ function copyFromField(text: string): boolean {
   const field = document.createElement("textarea");
   field.className = textStyles.screenReader ?? "";
   field.value = text;
-  // Inside of a dialog, which takes the focus back from outside.
+  // Inside the dialog if one is open, because a dialog takes the focus back.
   (focused?.closest("[role=dialog]") ?? document.body).append(field);
   field.select();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that is left where there is no clipboard.

@@ -8,7 +8,7 @@ import menuStyles from "./menu.module.css";
 import buttonStyles from "./button.module.css";
 import { classNames } from "./class-names.js";
 
-/** Types that can be asked for as they are; the others need what follows their colon. */
+/** Types that need no parameter; the others need one after their colon. */
 const PLAIN_TYPES = [
   ...Object.keys(BUILT_IN_TYPES),
   ...Object.entries(PARAMETER_TYPES).flatMap(([name, { usage }]) => (usage === name ? [name] : [])),
@@ -16,12 +16,12 @@ const PLAIN_TYPES = [
 
 interface EvaluateMenuProps {
   readonly traces: readonly TraceKey[];
-  /** One span of the trace; without it all of its model calls. */
+  /** One span of the trace. Without it, all model calls are evaluated. */
   readonly spanId?: string;
   readonly className?: string | undefined;
 }
 
-/** Has a type judged, over traces or over one span. */
+/** Menu that evaluates traces, or one span, with a chosen type. */
 export function EvaluateMenu({
   traces,
   spanId,

@@ -8,10 +8,10 @@ interface PagedProps<Item> {
   readonly renderItem: (item: Item, index: number) => ReactNode;
 }
 
-/** Items that are drawn at first, and by each press of "Show more". */
+/** Items rendered at first, and added by each press of "Show more". */
 const PAGE = 300;
 
-/** A list of any length. Thousands of items drawn at once would hold the page up. */
+/** A list of any length, rendered in pages: thousands of items at once would block the page. */
 export function Paged<Item>({ items, name, renderItem }: PagedProps<Item>) {
   const [limit, setLimit] = useState(PAGE);
   return (

@@ -1,12 +1,16 @@
-/** Hands a file to the user, as a download. */
+/** Downloads a file. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   saveFrom(address, name);
-  // The browser has taken hold of it when the click has been handled.
+  // The browser holds the file once the click has been handled.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Downloads what is at an address. @param name - where the answer names none. */
+/**
+ * Downloads a URL.
+ *
+ * @param name - the file name if the response has none.
+ */
 export function saveFrom(address: string, name = ""): void {
   const link = document.createElement("a");
   link.href = address;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./segmented.module.css";
 
-/** One of a few choices that are all in sight. */
+/** One choice of a segmented control. */
 export interface SegmentedChoice<T> {
   readonly value: T;
   readonly content: ReactNode;
@@ -9,10 +9,10 @@ export interface SegmentedChoice<T> {
 }
 
 interface SegmentedProps<T> {
-  /** What is chosen, for those who do not see it. */
+  /** Accessible name of the group. */
   readonly label: string;
   readonly choices: readonly SegmentedChoice<T>[];
-  /** Undefined: none yet. */
+  /** Undefined if nothing is chosen yet. */
   readonly chosen: T | undefined;
   readonly onChoose: (value: T) => void;
   readonly isSmall?: boolean;

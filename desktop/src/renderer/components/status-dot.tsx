@@ -1,6 +1,6 @@
 import styles from "./status-dot.module.css";
 
-/** The shape of a status: a dot, a diamond or a ring, so that it is told without colour. */
+/** A status as a shape (dot, diamond or ring), so that it does not depend on colour. */
 export function StatusDot({ status, name }: { status: string; name?: string }) {
   const kind = STATUS_KINDS[status] ?? styles.dot;
   const label = name ?? status;

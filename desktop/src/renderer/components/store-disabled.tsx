@@ -4,7 +4,7 @@ import iconStyles from "./icon.module.css";
 import pageStyles from "./page.module.css";
 import textStyles from "./text.module.css";
 
-/** The collector keeps no traces, by its configuration. */
+/** Shown when the collector is configured to keep no traces. */
 export function StoreDisabled() {
   return (
     <div className={pageStyles.blank} role="status">

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { copyText } from "./copy-text.js";
 
-/** How long the check mark stands in place of the icon. */
+/** How long the check mark replaces the icon. */
 const CONFIRMED_MS = 1200;
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text and shows a confirmation for a moment. */
 export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -26,7 +26,6 @@ export interface SessionActions {
   admitted(): void;
 }
 
-/** What {@link createSessionStore} needs. */
 export interface SessionStoreOptions {
   readonly api: Pick<CollectorApi, "openSession" | "closeSession" | "hasAccess">;
   /** Connects the live feed anew, by which other tabs learn of it too. */

@@ -56,7 +56,6 @@ export interface StatsState {
 }
 export type StatsStore = ReturnType<typeof createStatsStore>;
 
-/** What {@link createStatsStore} needs. */
 export interface StatsStoreOptions extends StoreClock {
   readonly api: Pick<CollectorApi, "getStats" | "getConfig">;
   /** The reader wants what is shown to keep still. */

@@ -22,7 +22,6 @@ const HISTOGRAM_BUCKETS = 120;
 /** How long rows stay under a pointer that moved. */
 const AIM_MS = 600;
 
-/** What {@link createTraceFeed} works on. */
 export interface TraceFeedOptions {
   readonly api: CollectorApi;
   readonly get: () => TracesState;

@@ -12,8 +12,8 @@ export interface ChartColours {
 export const SERIES_COUNT = 8;
 
 /**
- * Reads the colours of the theme in effect. They come from an element's computed `color`: `light-dark()` does not
- * resolve where a custom property is asked for.
+ * Reads the colours of the current theme from an element's computed `color`: `light-dark()` does not resolve in a
+ * custom property.
  */
 export function readColours(): ChartColours {
   const probe = document.createElement("i");
@@ -39,7 +39,7 @@ export function readColours(): ChartColours {
   return colours;
 }
 
-/** Calls `listener` when the theme changes, by the system or by the reader. */
+/** Calls `listener` when the theme changes, either in the system or in the preferences. */
 export function onThemeChange(listener: () => void): () => void {
   const query = window.matchMedia("(prefers-color-scheme: dark)");
   const observer = new MutationObserver(listener);
@@ -51,7 +51,7 @@ export function onThemeChange(listener: () => void): () => void {
   };
 }
 
-/** A colour with less of it. */
+/** The colour with a lower opacity. */
 export function faded(colour: string, alpha: number): string {
   return `color-mix(in srgb, ${colour} ${alpha * 100}%, transparent)`;
 }

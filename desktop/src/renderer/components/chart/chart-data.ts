@@ -3,16 +3,16 @@ export interface ChartSeries {
   readonly name: string;
   /** Shown at the end of the line, where it is shorter than the name. */
   readonly label?: string;
-  /** One for each point; null where there is none. */
+  /** One value per point; null if there is none. */
   readonly values: readonly (number | null)[];
-  /** Number of the colour, from 0 on. */
+  /** Index of the colour, starting at 0. */
   readonly colour: number;
   /** Dashes tell lines apart where colours do not. */
   readonly dash?: readonly number[];
   readonly isFilled?: boolean;
 }
 
-/** Values put on each other: what is drawn, from the lowest line up. */
+/** Stacks the values of the series, starting with the lowest line. */
 export function stack(series: readonly ChartSeries[]): ChartSeries[] {
   let below: readonly (number | null)[] = [];
   return series.map((each) => {
@@ -22,7 +22,7 @@ export function stack(series: readonly ChartSeries[]): ChartSeries[] {
   });
 }
 
-/** Points that stand alone: a line needs two, so these need a dot. */
+/** Points without a neighbour. They are drawn as dots, because a line needs two points. */
 export function lonePoints(values: readonly (number | null | undefined)[]): number[] {
   const lone: number[] = [];
   for (const [index, value] of values.entries()) {
@@ -31,17 +31,17 @@ export function lonePoints(values: readonly (number | null | undefined)[]): numb
   return lone;
 }
 
-/** The last point of a line, where its name stands. */
+/** The last point of a line; its name is drawn there. */
 export function lastPoint(values: readonly (number | null | undefined)[]): number | undefined {
   const index = values.findLastIndex((value) => value != null);
   return index < 0 ? undefined : index;
 }
 
 /**
- * Moves labels apart that would cover each other, from the top down, and back up where the last would leave the chart.
+ * Moves overlapping labels apart: downwards first, then back up if the last one would leave the chart.
  *
- * @param wanted - where each label would be, in any order.
- * @returns where it goes, in the same order.
+ * @param wanted - the preferred position of each label, in any order.
+ * @returns the final positions, in the same order.
  */
 export function spreadLabels(wanted: readonly number[], height: number, bottom: number): number[] {
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));

@@ -2,7 +2,6 @@ import type uPlot from "uplot";
 import { faded, type ChartColours } from "./chart-colours.js";
 import { lastPoint, lonePoints, spreadLabels, type ChartSeries } from "./chart-data.js";
 
-/** What {@link chartOptions} makes options of. */
 export interface ChartLook {
   readonly width: number;
   readonly height: number;
@@ -10,24 +9,24 @@ export interface ChartLook {
   readonly series: readonly ChartSeries[];
   readonly isStacked: boolean;
   readonly minMax: number;
-  /** Writes a value beside the axis, in few characters. */
+  /** Formats a value for the axis, in few characters. */
   readonly formatShort: (value: number) => string;
   readonly onPoint: (point: number | undefined) => void;
-  /** The point that is marked in all charts. */
+  /** The point that all charts mark. */
   readonly marked: () => number | undefined;
 }
 
-/** Room for the names at the ends of the lines. */
+/** Space for the names at the ends of the lines. */
 const LABELS_WIDTH = 82;
 const LABEL_HEIGHT = 13;
 const TIME_AXIS_HEIGHT = 20;
 const VALUE_AXIS_WIDTH = 44;
 const FONT_PX = 10.5;
-/** From the fifth colour on, dashes help to tell lines apart. */
+/** From the fifth colour on, dashes help to distinguish the lines. */
 const PLAIN_COLOURS = 4;
 const DASH: readonly number[] = [4, 3];
 
-/** How uPlot draws a chart of this app. */
+/** The uPlot options for the charts of this app. */
 export function chartOptions(look: ChartLook): uPlot.Options {
   const { colours, series, isStacked } = look;
   const colourOf = ({ colour }: ChartSeries): string =>
@@ -96,7 +95,7 @@ export function chartOptions(look: ChartLook): uPlot.Options {
     hooks: {
       setCursor: [
         ({ cursor }) => {
-          // Where the mark was moved by keys, a pointer that rests elsewhere has no say.
+          // A pointer that rests elsewhere does not move a mark that was moved by keys.
           if (cursor.event !== undefined) look.onPoint(cursor.idx ?? undefined);
         },
       ],
@@ -105,7 +104,7 @@ export function chartOptions(look: ChartLook): uPlot.Options {
   };
 }
 
-/** From each line down to the one below it; the lowest, down to nothing. */
+/** Fills the area between each line and the one below it; the lowest line fills down to zero. */
 function stackedBands(
   series: readonly ChartSeries[],
   colourOf: (series: ChartSeries) => string,
@@ -185,7 +184,7 @@ function cutToWidth(context: CanvasRenderingContext2D, text: string, width: numb
   return `${cut}…`;
 }
 
-/** The end of an axis of two steps: the next that is easy to read. */
+/** The end of an axis with two steps: the next number that is easy to read. */
 export function niceMax(max: number): number {
   if (!(max > 0)) return 1;
   const magnitude = 10 ** Math.floor(Math.log10(max));

@@ -7,13 +7,13 @@ import { chartOptions } from "./chart-options.js";
 import styles from "./time-chart.module.css";
 
 interface TimeChartProps {
-  /** What it shows, for who cannot see it. */
+  /** Accessible name of the chart. */
   readonly name: string;
-  /** When each point begins, in epoch seconds. */
+  /** Start of each point, in epoch seconds. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly isStacked?: boolean;
-  /** Writes a value beside the axis, in few characters. */
+  /** Formats a value for the axis, in few characters. */
   readonly formatShort: (value: number) => string;
   /** The point that all charts mark. */
   readonly point: number | undefined;
@@ -22,11 +22,14 @@ interface TimeChartProps {
   readonly onChoose?: (point: number) => void;
   /** The point in words. */
   readonly describe: (point: number) => string;
-  /** The least that the axis reaches. */
+  /** The smallest maximum of the axis. */
   readonly minMax?: number;
 }
 
-/** Lines over time on a canvas. Arrows move the mark, Enter chooses it; what it marks is said in words. */
+/**
+ * A line chart over time, on a canvas. Arrow keys move the mark and Enter chooses it; the marked values are announced
+ * as text.
+ */
 export function TimeChart(props: TimeChartProps) {
   const { name, times, series, isStacked = false, point, onPoint, onChoose, describe } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -116,7 +119,7 @@ function chartData({ times, series, isStacked = false }: TimeChartProps): uPlot.
   return [[...times], ...drawn.map(({ values }) => [...values])];
 }
 
-/** Grows when the theme changes: a canvas must be drawn anew. */
+/** Increases when the theme changes, so that the canvas is redrawn. */
 function useThemeCount(): number {
   const [count, setCount] = useState(0);
   useEffect(() => onThemeChange(() => setCount((before) => before + 1)), []);

@@ -20,10 +20,10 @@ const BOTTOM = 168;
 const TALLEST = 150;
 const STEP = WIDTH / 10;
 
-/** How many scores of one type fall into each tenth; those past the threshold in colour. */
+/** Histogram of the scores of one type in ten bins; bins past the threshold are coloured. */
 export function DistributionPanel({ summary }: { summary: EvaluationSummary }) {
   const [chosen, setChosen] = useState<string>();
-  // The type of which most is past its threshold is the one to look at.
+  // The type with the most scores past its threshold is the most interesting one.
   const worst = summary.types.toSorted((a, b) => b.past_threshold - a.past_threshold)[0];
   const shown = summary.types.find(({ type }) => type === chosen) ?? worst;
   return (

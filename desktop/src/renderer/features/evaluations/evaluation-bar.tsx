@@ -19,7 +19,7 @@ import styles from "./evaluation-bar.module.css";
 
 const WINDOWS = Object.keys(EVALUATION_WINDOWS) as EvaluationWindow[];
 
-/** Which evaluations are shown, and what judging them took. */
+/** Filters of the evaluations, and figures of the judge. */
 export function EvaluationBar({ summary }: { summary: EvaluationSummary }) {
   const { evaluations } = useStores();
   const filters = useEvaluations((state) => state.filters);

@@ -10,7 +10,7 @@ const LOCAL = "OBS_SERVER_EVALUATION_ENABLED=true OBS_SERVER_EVALUATION_JUDGE_PR
 const KEYED = "OBS_SERVER_EVALUATION_ENABLED=true OBS_SERVER_EVALUATION_JUDGE_API_KEY=sk-… npm start";
 const APP = 'configure({ evaluationEnabled: true, evaluationTypes: ["relevance", "hallucination"] })';
 
-/** Nothing has been judged: what has to be done for it. */
+/** Empty state: explains how to enable evaluation. */
 export function EvaluationsEmpty({ isOn }: { isOn: boolean }) {
   return (
     <div className={classNames(pageStyles.blank, styles.evalsEmpty)}>

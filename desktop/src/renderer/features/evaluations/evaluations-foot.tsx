@@ -3,7 +3,7 @@ import { formatWhole } from "../../format.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** The keys of the list, and the ledger: what became of every evaluation that was offered. */
+/** Keyboard hints, and the ledger of evaluations. */
 export function EvaluationsFoot({ summary: { evaluation } }: { summary: EvaluationSummary }) {
   return (
     <footer className={pageStyles.foot}>

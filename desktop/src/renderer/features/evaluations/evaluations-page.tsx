@@ -15,7 +15,7 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./evaluations-page.module.css";
 
-/** What the judge and the users say of the answers: over time, by agent and model, and the worst of them. */
+/** The Evaluations page: scores over time, by agent and model, and the worst answers. */
 export function EvaluationsPage() {
   const { evaluations } = useStores();
   useEffect(() => evaluations.getState().watch(), [evaluations]);

@@ -17,17 +17,17 @@ const BY = [
   { value: "model", content: "Model" },
 ] as const;
 
-/** A mean this near to its threshold is worth a look. */
+/** A mean this close to its threshold is highlighted. */
 const NEAR = 0.1;
 
 type TypeSummary = EvaluationSummary["types"][number];
 
-/** Mean scores by agent or by model: what is off has colour, what is good stands brighter. */
+/** Mean scores by agent or by model. Bad means are coloured; good ones are brighter. */
 export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
   const { evaluations } = useStores();
   const [by, setBy] = useState<(typeof BY)[number]["value"]>("agent");
   const rows = (by === "agent" ? summary.by_agent : summary.by_model).slice(0, MAX_ROWS);
-  // Those that are off first: there is room for few.
+  // The worst types first, because only a few fit.
   const types = summary.types
     .filter(({ direction }) => direction !== "neutral")
     .toSorted((a, b) => b.past_threshold - a.past_threshold)

@@ -22,7 +22,7 @@ const GRID = [0, 0.25, 0.5, 0.75, 1];
 
 type TypeSummary = EvaluationSummary["types"][number];
 
-/** Mean score by type over time; the names stand at the ends of their lines. */
+/** Mean score by type over time, with the names at the ends of the lines. */
 export function ScoresPanel({ summary }: { summary: EvaluationSummary }) {
   const id = useId();
   const types = summary.types.slice(0, MAX_LINES);
@@ -107,7 +107,7 @@ function Line({ type, index, labelY }: { type: TypeSummary; index: number; label
   );
 }
 
-/** The points that there are; a line goes on over those that are missing. */
+/** The points with a value; the line skips missing ones. */
 function pointsOf({ series }: TypeSummary): { x: number; y: number; isAlone: boolean }[] {
   const found = series.flatMap((score, index) => (score === null ? [] : [{ score, index }]));
   return found.map(({ score, index }) => ({
@@ -121,7 +121,7 @@ function y(score: number): number {
   return BOTTOM - score * (BOTTOM - TOP);
 }
 
-/** Where each name stands: at the end of its line, moved down until none lies over another. */
+/** Position of each name: at the end of its line, moved down until no two overlap. */
 function placeLabels(types: readonly TypeSummary[]): number[] {
   const wanted = types.map(({ series, mean }, index) => ({
     index,
@@ -146,7 +146,7 @@ const HOUR_MS = 3_600_000;
 const DAY_TEXT = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric" });
 const TIME_TEXT = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-/** Round moments of the reader's own day. */
+/** Round times in the local time zone. */
 function timeLabels(summary: EvaluationSummary): { at: number; text: string }[] {
   const from = Date.parse(summary.since);
   const to = Date.parse(summary.until);

@@ -25,7 +25,7 @@ const CHOICES: Readonly<Record<EvaluationFilters["rows"], string>> = {
   failed: "Failed",
 };
 
-/** The worst answers, each beside the judge's sentence. */
+/** The worst answers, each with the judge's explanation. */
 export function WorstList({ summary }: { summary: EvaluationSummary }) {
   const { evaluations } = useStores();
   const [, navigate] = useLocation();

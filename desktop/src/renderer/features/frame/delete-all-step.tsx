@@ -12,7 +12,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import paletteStyles from "./palette.module.css";
 
-/** Asks before every trace is deleted. The keyboard stands on the button that keeps them. */
+/** Confirms the deletion of all traces. The focus is on the button that cancels. */
 export function DeleteAllStep({ store }: { store: PaletteStore }) {
   const { traces } = useStores();
   const [path, navigate] = useLocation();

@@ -4,7 +4,7 @@ import alertBarStyles from "../../components/alert-bar.module.css";
 import statusDotStyles from "../../components/status-dot.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Says that the collector is away and what is tried; what is on the screen stays readable. */
+/** Reports a lost connection and the retry; the shown data stays readable. */
 export function DisconnectedBar() {
   const link = useConnection((connection) => connection.link);
   const lostAtMs = useConnection((connection) => connection.lostAtMs);

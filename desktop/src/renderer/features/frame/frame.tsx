@@ -9,7 +9,7 @@ import { useGlobalKeys } from "./use-global-keys.js";
 import { classNames } from "../../components/class-names.js";
 import styles from "./frame.module.css";
 
-/** The frame around every page: rail, top bar, the bar that says when the collector is away, and what lies over it. */
+/** The frame around every page: rail, top bar, connection notice and overlays. */
 export function Frame({ children }: { children: ReactNode }) {
   const isOpen = useRailOpen();
   useGlobalKeys();

@@ -1,26 +1,26 @@
 import { PAGES } from "./pages.js";
 
-/** What a key does wherever the reader is. */
+/** A command that works on every page. */
 export type GlobalCommand =
   | { readonly type: "palette" | "shortcuts" | "rail" | "pause" }
   | { readonly type: "go"; readonly path: string };
 
-/** A key that the frame takes. */
+/** A key binding of the frame. */
 interface Binding {
-  /** As `KeyboardEvent.key` names it, letters in lower case. */
+  /** As in `KeyboardEvent.key`, letters in lower case. */
   readonly key: string;
-  /** With ⌘ on a Mac and Ctrl elsewhere; such a key works in fields as well. */
+  /** With ⌘ on a Mac and Ctrl elsewhere. Works in text fields too. */
   readonly withMod?: true;
-  /** The second of two: this one came just before. */
+  /** For the second key of a sequence: the key before it. */
   readonly after?: string;
   readonly command: GlobalCommand;
 }
 
-/** A line of the list of keys. `keys` are alternatives, each of one or more keys pressed in turn. */
+/** A row of the shortcut list. `keys` are alternatives, each a sequence of one or more keys. */
 export interface Shortcut {
   readonly keys: readonly (readonly string[])[];
   readonly does: string;
-  /** Of the keys that the frame itself takes; the others belong to their page. */
+  /** Only for keys that the frame handles; pages handle the others. */
   readonly binding?: Binding;
 }
 
@@ -29,10 +29,10 @@ export interface ShortcutSection {
   readonly shortcuts: readonly Shortcut[];
 }
 
-/** How ⌘ or Ctrl is written in {@link SHORTCUTS}. */
+/** Placeholder for ⌘ or Ctrl in {@link SHORTCUTS}. */
 export const MOD = "Mod";
 
-/** Every key of the app: what the list of keys shows, and of its own keys what the frame acts on. */
+/** Every shortcut of the app. The frame acts on those that have bindings. */
 export const SHORTCUTS: readonly ShortcutSection[] = [
   {
     name: "Anywhere",
@@ -89,10 +89,10 @@ function page(does: string, ...keys: readonly (readonly string[])[]): Shortcut {
 }
 
 const BINDINGS = SHORTCUTS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ binding }) => binding ?? []));
-/** Keys that another one must follow. */
+/** First keys of sequences. */
 const FIRST_KEYS = new Set(BINDINGS.flatMap(({ after }) => after ?? []));
 
-/** The parts of a `KeyboardEvent` that decide. */
+/** The parts of a `KeyboardEvent` that matter here. */
 export interface Press {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -100,16 +100,16 @@ export interface Press {
   readonly altKey: boolean;
 }
 
-/** What a key press means: a command, or the first of two keys, or nothing of the frame's. */
+/** The meaning of a key press: a command, the first key of a sequence, or nothing. */
 export type Meaning =
   | { readonly type: "command"; readonly command: GlobalCommand; readonly withMod: boolean }
   | { readonly type: "first"; readonly key: string };
 
-/** @param after - the first of two keys, where one is waiting for its second. */
+/** @param after - the first key of a sequence that waits for its second. */
 export function meaningOf(press: Press, after: string | undefined, isMac: boolean): Meaning | undefined {
   const key = press.key.toLowerCase();
   const hasMod = isMac ? press.metaKey : press.ctrlKey;
-  // On many keyboards `[` takes AltGr, which reads as Ctrl and Alt together.
+  // On many keyboards `[` needs AltGr, which is reported as Ctrl and Alt.
   const isPlain = !press.metaKey && press.ctrlKey === press.altKey;
   const binding = BINDINGS.find(
     (each) => each.key === key && each.after === after && (each.withMod ? hasMod && !press.altKey : isPlain),

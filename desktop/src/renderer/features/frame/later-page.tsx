@@ -4,12 +4,12 @@ import iconStyles from "../../components/icon.module.css";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Where the same can be read meanwhile. */
+/** Where the data can be read until the page exists. */
 const MEANWHILE: Readonly<Record<string, string>> = {
   "/settings": "/v1/config",
 };
 
-/** A page that is not there yet says so, and where to look instead. */
+/** Placeholder for a page that does not exist yet. */
 export function LaterPage({ page }: { page: Page }) {
   const address = MEANWHILE[page.path];
   return (

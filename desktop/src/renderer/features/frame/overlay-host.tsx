@@ -10,7 +10,7 @@ const loadShortcuts = () => import("./shortcuts.js");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const Shortcuts = lazy(async () => ({ default: (await loadShortcuts()).Shortcuts }));
 
-/** Shows the overlay that is open. They are no part of the first load; they are fetched when the page has come to rest. */
+/** Renders the open overlay. Overlays are not part of the first load; they are preloaded when the page is idle. */
 export function OverlayHost() {
   const open = useStore(overlays, (state) => state.open);
   const stores = useStores();

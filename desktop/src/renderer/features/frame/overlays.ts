@@ -1,6 +1,6 @@
 import { createStore } from "zustand/vanilla";
 
-/** What lies over the page: at most one. */
+/** The overlay above the page. At most one is open. */
 export interface Overlays {
   readonly open: "none" | "palette" | "shortcuts";
 }
@@ -15,13 +15,13 @@ export const openPalette = (): void => open("palette");
 export const openShortcuts = (): void => open("shortcuts");
 export const closeOverlay = (): void => overlays.setState({ open: "none" });
 
-/** Closes it on the way to another page, which has a focus of its own. */
+/** Closes the overlay before a navigation; the next page sets its own focus. */
 export function leaveOverlay(): void {
   opener = undefined;
   closeOverlay();
 }
 
-/** For a dialog that closes: radix gives the focus back to a dialog's trigger only, and keys have none. */
+/** Restores the focus when a dialog closes. Radix returns it only to a trigger, and shortcuts have none. */
 export function returnFocus(event: Event): void {
   event.preventDefault();
   if (overlays.getState().open === "none") opener?.focus({ preventScroll: true });

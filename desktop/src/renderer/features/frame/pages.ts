@@ -1,13 +1,13 @@
 import { BadgeCheck, ChartLine, ListTree, Settings, Workflow, type LucideIcon } from "lucide-react";
 
-/** A page of the app, as the rail and the palette name it. */
+/** A page of the app, as listed in the rail and the palette. */
 export interface Page {
   readonly path: string;
   readonly name: string;
   readonly icon: LucideIcon;
   /** The letter after `G`. */
   readonly key: string;
-  /** What the page will show, until it does. */
+  /** Description of a page that does not exist yet. */
   readonly promise?: string;
 }
 

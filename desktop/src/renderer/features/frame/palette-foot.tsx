@@ -1,7 +1,11 @@
 import { isMac } from "./top-bar.js";
 import textStyles from "../../components/text.module.css";
 
-/** The keys of the palette. @param isBeside - a line can be opened in another tab. */
+/**
+ * Keyboard hints of the palette.
+ *
+ * @param isBeside - whether a result can be opened in another tab.
+ */
 export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
   return (
     <footer>

@@ -27,20 +27,20 @@ export interface PaletteItem {
   /** Unique in the palette. */
   readonly id: string;
   readonly label: string;
-  /** Said of it, in grey. */
+  /** Secondary text, in grey. */
   readonly detail?: string | undefined;
   readonly sign:
     { readonly icon: LucideIcon; readonly className?: string | undefined } | { readonly status: string };
   /** At the right edge. */
   readonly figures?: readonly string[];
   readonly keys?: readonly string[];
-  /** Other words by which it is found. */
+  /** Additional search terms. */
   readonly keywords?: string;
-  /** Red: it cannot be undone. */
+  /** Shown in red, because it cannot be undone. */
   readonly isDanger?: boolean;
-  /** Where it leads. It can be opened beside. */
+  /** Link target. It can also be opened in another tab. */
   readonly href?: string;
-  /** What it does, where it leads nowhere. */
+  /** Action of an item without a link. */
   readonly run?: () => void;
 }
 
@@ -49,15 +49,15 @@ export interface PaletteGroup {
   readonly items: readonly PaletteItem[];
 }
 
-/** What the items are made of. */
+/** The data that the items are built from. */
 export interface PaletteSource {
   readonly query: string;
   readonly found: readonly TraceSummary[];
   readonly foundById: readonly TraceSummary[];
-  /** Shown while nothing is typed. */
+  /** Shown while the query is empty. */
   readonly recent: readonly TraceSummary[];
   readonly facets: Facets | undefined;
-  /** A filter that is chosen joins these. */
+  /** A chosen filter is added to these. */
   readonly filters: TraceFilters;
   readonly actions: readonly PaletteItem[];
   readonly nowMs: number;
@@ -75,14 +75,14 @@ const FACET_SIGNS: Readonly<Record<FacetKey, { icon: LucideIcon; className?: str
   tenant: { icon: Building2 },
 };
 
-/** The lines for what is typed: `>` leaves the actions, `#` a trace's id. Empty groups are left out. */
+/** The groups for a query: `>` limits it to actions, `#` to a trace id. Empty groups are left out. */
 export function paletteGroups(source: PaletteSource): readonly PaletteGroup[] {
   const query = source.query.trim();
   const traces = { name: query === "" ? "Recent traces" : "Traces", items: traceItems(source, query) };
   const filters = { name: "Filter traces", items: filterItems(source, query) };
   const pages = { name: "Pages", items: matching(PAGE_ITEMS, query) };
   const actions = { name: "Actions", items: matching(source.actions, query) };
-  // The text alone is a filter of last resort: "settings" means the page.
+  // Filtering by the text comes last: "settings" means the page.
   const hasFilters = filters.items.length > 1;
   const groups = query.startsWith(">")
     ? [{ name: "Actions", items: matching(source.actions, query.slice(1)) }]
@@ -109,7 +109,7 @@ function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: s
   const keysById = new Set(foundById.map(rowKeyOf));
   const others = found.filter((trace) => !keysById.has(rowKeyOf(trace)));
   if (foundById.length > 0) return [...foundById, ...others].map((trace) => traceItem(trace, nowMs));
-  // Before the collector has answered, and where it does not have it: the page says so itself.
+  // Also before the collector has answered, and if it has no such trace: the trace page reports that.
   const byId: PaletteItem[] =
     id === undefined
       ? []
@@ -127,7 +127,7 @@ function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: s
 
 function traceItem(trace: TraceSummary, nowMs: number): PaletteItem {
   const { value, unit } = formatDuration(trace.duration_ms);
-  // Of a run that goes on, its latest span says how long it took: not a figure to show.
+  // Left out for a running trace, whose duration is only that of its latest span.
   const duration = trace.running ? "running" : `${value} ${unit}`;
   return {
     id: `trace ${rowKeyOf(trace)}`,
@@ -162,7 +162,7 @@ function filterItems({ facets, filters }: PaletteSource, query: string): Palette
   return [...matching(values, query).slice(0, FILTERS_SHOWN), text];
 }
 
-/** Those that hold every word of the query, the ones first whose name begins with it. */
+/** Items that contain every word of the query; those whose name starts with it come first. */
 function matching(items: readonly PaletteItem[], query: string): readonly PaletteItem[] {
   const words = query
     .toLowerCase()

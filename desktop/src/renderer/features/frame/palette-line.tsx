@@ -8,7 +8,7 @@ import paletteStyles from "./palette.module.css";
 
 interface PaletteLineProps {
   readonly item: PaletteItem;
-  /** What was typed: it is marked where it stands. */
+  /** The query; it is highlighted in the text. */
   readonly query: string;
   readonly onChoose: () => void;
 }
@@ -59,7 +59,7 @@ export function PaletteLine({ item, query, onChoose }: PaletteLineProps) {
   );
 }
 
-/** The text with the first place marked where the query stands in it. */
+/** The text with the first occurrence of the query highlighted. */
 function Marked({ text, query }: { text: string; query: string }) {
   const wanted = query.replace(/^[>#]/, "").trim().toLowerCase();
   const at = wanted === "" ? -1 : text.toLowerCase().indexOf(wanted);

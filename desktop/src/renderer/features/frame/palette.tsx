@@ -22,7 +22,7 @@ import styles from "./palette.module.css";
 /** Traces shown while nothing is typed. */
 const RECENT_SHOWN = 4;
 
-/** ⌘K: to a trace, a filter, a page or an action by a few letters. */
+/** The ⌘K palette: finds traces, filters, pages and actions. */
 export function Palette() {
   const { api } = useStores();
   const [store] = useState(() => createPaletteStore(api));
@@ -67,7 +67,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
   const rows = useTraces((state) => state.rows);
   const [nowMs] = useState(() => Date.now());
 
-  // A filter joins those of the list, and starts anew from any other page.
+  // On the list, a filter is added to the current ones; on other pages it stands alone.
   const filters = path === "/traces" ? filtersFromSearch(search) : {};
   const groups = paletteGroups({
     query,
@@ -82,7 +82,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
   const items = groups.flatMap((group) => group.items);
   const isBeside = desktopBridge === undefined;
 
-  // What is found moves the lines: the first one is chosen until the arrows say otherwise.
+  // Results change the list, so the first item is chosen until the user moves the selection.
   const value = items.some(({ id }) => id === chosen) ? chosen : (items[0]?.id ?? "");
 
   function choose({ href, run }: PaletteItem): void {
@@ -91,7 +91,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
       navigate(href);
       return;
     }
-    // The last step of deleting, and the list of keys, stand in place of this one.
+    // The confirmation of a deletion replaces this step instead of closing the palette.
     if (run !== askToDelete) closeOverlay();
     run?.();
   }

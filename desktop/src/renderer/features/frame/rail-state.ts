@@ -3,9 +3,9 @@ import { useMediaQuery } from "../../components/use-media-query.js";
 import { usePreferences, useTraces, type AppStores } from "../../app-context.js";
 import { isFirstRun } from "../../store/traces-state.js";
 
-/** From this width on the rail shows names, unless the user chose otherwise. */
+/** From this width on, the rail shows names unless the user chose otherwise. */
 const WIDE = "(min-width: 1720px)";
-/** At the first run it does so from this width on: nobody knows the icons yet. */
+/** On the first run, the limit is smaller because the icons are not known yet. */
 const ROOMY = "(min-width: 960px)";
 
 /** Whether the rail shows names. */
@@ -17,12 +17,12 @@ export function useRailOpen(): boolean {
   return chosen ?? isWide;
 }
 
-/** Who looks at a trace is not new, though the store has been emptied since. */
+/** A user who opens a trace is not new, even if the store was emptied since. */
 function isTracePage(path: string): boolean {
   return path.startsWith("/traces/");
 }
 
-/** Shows or hides the names; what the user chose stays. */
+/** Shows or hides the names and remembers the choice. */
 export function toggleRail({ preferences, traces }: Pick<AppStores, "preferences" | "traces">): void {
   const isNew = isFirstRun(traces.getState()) && !isTracePage(window.location.pathname);
   const query = isNew ? ROOMY : WIDE;

@@ -3,7 +3,7 @@ import topBarStyles from "./top-bar.module.css";
 const WIDTH = 44;
 const HEIGHT = 14;
 
-/** The last values as a line; the figure beside it says the newest. */
+/** The last values as a line; the number beside it is the newest. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   const max = Math.max(1, ...values);
   const shown = values.length < 2 ? [0, 0] : values;

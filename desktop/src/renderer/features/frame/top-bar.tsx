@@ -13,7 +13,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./top-bar.module.css";
 
-/** Where the reader is, what the collector is doing, and the way to everything else. */
+/** The current page, the state of the collector, and the search. */
 export function TopBar() {
   return (
     <header className={styles.top}>
@@ -109,7 +109,7 @@ function PauseButton() {
   );
 }
 
-/** True on a Mac, whose shortcuts are written with ⌘. */
+/** True on a Mac, where shortcuts are shown with ⌘. */
 export function isMac(): boolean {
   return navigator.platform.startsWith("Mac");
 }

@@ -6,16 +6,16 @@ import { closeOverlay, openPalette, openShortcuts, overlays } from "./overlays.j
 import { toggleRail } from "./rail-state.js";
 import { isMac } from "./top-bar.js";
 
-/** So long a first key waits for its second. */
+/** How long the first key of a sequence waits for the second. */
 const SEQUENCE_MS = 1000;
 
-/** Where a plain key belongs to what has the focus. */
+/** Elements that handle plain keys themselves. */
 const TYPING = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog]";
-/** Where Space presses, chooses or scrolls. */
+/** Elements that handle Space themselves. */
 const PRESSED_BY_SPACE =
   "button, a, summary, [role=button], [role=tab], [role=tabpanel], [role=checkbox], [role=option], [role=separator]";
 
-/** The keys that work on every page. */
+/** Handles the shortcuts that work on every page. */
 export function useGlobalKeys(): void {
   const stores = useStores();
   const [, navigate] = useLocation();
@@ -62,7 +62,7 @@ export function useGlobalKeys(): void {
       run(meaning.command);
     }
 
-    // Before the pages' own listeners: the E of `G E` is no "next error".
+    // Runs before the listeners of pages, so that the E of `G E` is not "next error".
     window.addEventListener("keydown", onKeyDown, { capture: true });
     return () => {
       clearTimeout(timer);
@@ -71,7 +71,7 @@ export function useGlobalKeys(): void {
   }, [navigate, stores]);
 }
 
-/** True where a plain key belongs to a field, a menu or a dialog. */
+/** True if a field, a menu or a dialog handles the key. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (overlays.getState().open !== "none") return true;
   if (!(target instanceof Element)) return false;

@@ -32,7 +32,11 @@ const THEMES: readonly { theme: Preferences["theme"]; icon: LucideIcon; label: s
   { theme: "system", icon: Monitor, label: "Theme of the system" },
 ];
 
-/** What the palette can do, beside going somewhere. @param askToDelete - the step before all traces are deleted. */
+/**
+ * The actions of the palette.
+ *
+ * @param askToDelete - opens the confirmation before all traces are deleted.
+ */
 export function usePaletteActions(askToDelete: () => void): readonly PaletteItem[] {
   const stores = useStores();
   const { api, files, preferences, session, traces } = stores;

@@ -1,19 +1,19 @@
 import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
 
-/** What is left of an agent's budgets (spec 4.8), from 1 down to 0. */
+/** The remaining budgets of an agent (spec 4.8), from 1 down to 0. */
 export interface AgentObjective {
   readonly agent: string;
   readonly sloErrorRate: number;
   readonly errorRate: number;
   readonly errorBudgetLeft: number;
   readonly costUsd: number;
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   readonly costBudgetUsd: number;
-  /** Undefined where there is no budget. */
+  /** Undefined if there is no budget. */
   readonly costBudgetLeft: number | undefined;
 }
 
-/** The agents that called a model, those with the least left first. */
+/** The agents that called a model, those with the smallest remaining budget first. */
 export function agentObjectives(agents: Stats, config: ConfigDescription["config"]): AgentObjective[] {
   const defaultSlo = numberOf(config["sre.default_slo_error_rate"]?.value) ?? 0.01;
   const defaultBudget = numberOf(config["sre.default_cost_budget_usd"]?.value) ?? 0;

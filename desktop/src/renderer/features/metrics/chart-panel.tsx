@@ -16,7 +16,7 @@ import { seriesColour } from "../../components/chart/chart-data.js";
 
 interface ChartPanelProps {
   readonly title: string;
-  /** The figure of the whole window. */
+  /** The value for the whole time range. */
   readonly figure: ReactNode;
   readonly times: readonly number[];
   readonly stepSeconds: number;
@@ -25,14 +25,14 @@ interface ChartPanelProps {
   readonly format: (value: number) => string;
   /** The same in few characters, for the axis. Default: `format`. */
   readonly formatShort?: (value: number) => string;
-  /** What stands for nothing to draw. */
+  /** Text shown if there is nothing to draw. */
   readonly nothing: string;
   readonly promql: string;
   readonly crosshair: Crosshair;
   readonly minMax?: number;
 }
 
-/** A panel: what the window says, the lines, and the same as PromQL. */
+/** A panel with the value of the time range, a chart or table, and the PromQL query. */
 export function ChartPanel(props: ChartPanelProps) {
   const { title, figure, times, series, format, nothing, promql, crosshair } = props;
   const [isTable, setTable] = useState(false);
@@ -122,7 +122,7 @@ export function ChartPanel(props: ChartPanelProps) {
   );
 }
 
-/** One figure for the point: of stacked lines their sum, else the largest. */
+/** One value for the point: the sum of stacked lines, otherwise the maximum. */
 function pointFigure({ series, isStacked = false, format }: ChartPanelProps, point: number): string {
   const values = series.flatMap(({ values: all }) => all[point] ?? []);
   if (values.length === 0) return "–";
@@ -155,7 +155,7 @@ function Tip({ time, rows, isRight }: TipProps) {
 
 type PanelTableProps = Pick<ChartPanelProps, "title" | "times" | "series" | "format">;
 
-/** The chart in words, newest first. */
+/** The chart as a table, newest first. */
 function PanelTable({ title, times, series, format }: PanelTableProps) {
   return (
     <div

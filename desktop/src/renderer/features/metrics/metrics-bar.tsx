@@ -53,7 +53,7 @@ interface MetricsBarProps {
   readonly groups: readonly PanelGroup[];
 }
 
-/** Time range, grouping and filters, and what the colours mean. */
+/** Time range, grouping, filters and the legend. */
 export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
   const chosen = STATS_FILTERS.filter((filter) => view.filters[filter] !== undefined);
   return (

@@ -10,7 +10,7 @@ import { viewAddress, viewFromSearch } from "./stats-address.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Figures over time of every span, whether its trace was sampled or not. */
+/** Metrics over time of every span, sampled or not. */
 export function MetricsPage() {
   const { stats } = useStores();
   const search = useSearch();

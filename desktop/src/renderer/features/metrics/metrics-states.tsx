@@ -12,7 +12,7 @@ import textStyles from "../../components/text.module.css";
 import styles from "./metrics-states.module.css";
 import panelsStyles from "./panels.module.css";
 
-/** Nine panels keep their place while the first figures come. */
+/** Nine empty panels until the first data arrives. */
 export function MetricsLoading() {
   return (
     <div className={classNames(panelsStyles.panels, panelsStyles.loading)} role="status" aria-label="Loading">
@@ -29,7 +29,7 @@ interface MetricsErrorProps {
   readonly onRetry: () => void;
 }
 
-/** What is shown stays, and this says that it is not the newest. */
+/** Reports a failed request above the last data. */
 export function MetricsError({ error, hasPanels, onRetry }: MetricsErrorProps) {
   return (
     <div
@@ -52,7 +52,7 @@ interface NothingYetProps {
   readonly onWiden: (view: StatsView) => void;
 }
 
-/** No span in the window: none at all, or none that the filters choose. */
+/** Empty state: no spans in the time range, or none that match. */
 export function NothingYet({ view, onWiden }: NothingYetProps) {
   const isFiltered = Object.keys(view.filters).length > 0;
   return (

@@ -15,7 +15,7 @@ interface ObjectivesPanelProps {
   readonly promql: string;
 }
 
-/** What is left of each agent's error budget, and of its cost budget, by the last day. */
+/** Remaining error and cost budget of each agent, over the last day. */
 export function ObjectivesPanel({ agents, config, promql }: ObjectivesPanelProps) {
   const isOn = config?.["sre.enabled"]?.value === true;
   const rows = isOn && agents !== undefined ? agentObjectives(agents, config) : [];

@@ -2,7 +2,7 @@ import type { Stats, StatsSeries } from "@obspan/collector-core/api-schema";
 import type { ChartSeries } from "../../components/chart/chart-data.js";
 import type { StatsGroupBy, StatsPanels } from "../../store/stats-store.js";
 
-/** A group with its colour, the same in every panel. */
+/** A group and its colour, which is the same in all panels. */
 export interface PanelGroup {
   readonly value: string;
   readonly name: string;
@@ -19,7 +19,7 @@ const UNNAMED: Readonly<Record<StatsGroupBy, string>> = {
   tool_name: "no tool",
 };
 
-/** The groups that did what is counted by group: a span without a model is in none of the panels by model. */
+/** The groups that have calls. A span without a model appears in no panel by model. */
 export function groupsOf({ grouped, view }: StatsPanels): PanelGroup[] {
   const isTool = view.groupBy === "tool_name";
   return grouped.groups
@@ -33,16 +33,19 @@ export function groupsOf({ grouped, view }: StatsPanels): PanelGroup[] {
     }));
 }
 
-/** When each point begins, in epoch seconds. */
+/** Start of each point, in epoch seconds. */
 export function timesOf({ start, step_seconds, points }: Stats): number[] {
   const first = Date.parse(start) / 1000;
   return Array.from({ length: points }, (_, index) => first + index * step_seconds);
 }
 
-/** A point of which less has passed says nothing of a rate yet. */
+/** A current point younger than this has no meaningful rate yet. */
 const LEAST_PASSED = 0.3;
 
-/** Amounts of each point as a rate a minute. The last point is not over: its rate is over what has passed of it. */
+/**
+ * Converts amounts per point into rates per minute. The last point is incomplete: its rate uses the time that has
+ * passed.
+ */
 export function perMinute(stats: Stats, amounts: readonly number[]): (number | null)[] {
   const step = stats.step_seconds;
   const sinceStart = (Date.parse(stats.end) - Date.parse(stats.start)) / 1000;
@@ -55,18 +58,18 @@ export function perMinute(stats: Stats, amounts: readonly number[]): (number | n
   });
 }
 
-/** The first point of which the collector knows: before it was there, there is nothing and not zero. */
+/** The first point after the collector's start. Earlier points have no data, which is not zero. */
 export function knownFrom({ start, kept_since, step_seconds, points }: Stats): number {
   const seconds = (Date.parse(kept_since) - Date.parse(start)) / 1000;
   return Math.min(points - 1, Math.max(0, Math.floor(seconds / step_seconds)));
 }
 
-/** Seconds of the window of which something is known. */
+/** Seconds of the time range that have data. */
 export function knownSeconds({ start, end, kept_since }: Stats): number {
   return Math.max(1, (Date.parse(end) - Math.max(Date.parse(start), Date.parse(kept_since))) / 1000);
 }
 
-/** A line for each group. */
+/** One line per group. */
 export function byGroup(
   groups: readonly PanelGroup[],
   valuesOf: (series: StatsSeries) => readonly (number | null)[],
@@ -80,12 +83,12 @@ export function byGroup(
   }));
 }
 
-/** Characters that fit at the end of a line. */
+/** Characters that fit at the end of a chart line. */
 const LABEL_LENGTH = 12;
 
 /**
- * Names without what they have in common: of `mail-agent` and `refunds-agent` the first part, of `claude-sonnet-5` what is
- * not the maker. As they are where that would make two of them the same.
+ * Shortens names by their common part: `mail-agent` and `refunds-agent` lose `-agent`, `claude-sonnet-5` loses the
+ * maker. Names stay as they are if two would become equal.
  */
 export function shortNames(names: readonly string[]): readonly string[] {
   const parts = names.map((name) => name.split(/[-_./:]/));
@@ -101,7 +104,7 @@ export function shortNames(names: readonly string[]): readonly string[] {
   return new Set(short).size === names.length ? short : names;
 }
 
-/** Errors of each category as a part of the spans of the point. */
+/** Errors by category, as a share of the spans of the point. */
 export function errorRates({ total: { series, window } }: Stats): ChartSeries[] {
   return Object.entries(window.errors)
     .sort(([, a], [, b]) => b - a)
@@ -114,7 +117,7 @@ export function errorRates({ total: { series, window } }: Stats): ChartSeries[] 
       }),
     }));
 }
-/** Not the first colours, which mean groups in the panels beside it. */
+/** Starts after the first colours, which stand for groups in the other panels. */
 const ERROR_COLOURS = [3, 1, 0, 2, 5, 6] as const;
 
 export function sumOf(counts: Readonly<Record<string, number>>): number {

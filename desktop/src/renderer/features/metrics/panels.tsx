@@ -26,7 +26,7 @@ import styles from "./panels.module.css";
 interface PanelsProps {
   readonly panels: StatsPanels;
   readonly groups: readonly PanelGroup[];
-  /** They answer an earlier question: the answer to this one is on its way. */
+  /** The data belongs to an earlier view; the new data is loading. */
   readonly isStale: boolean;
 }
 

@@ -1,9 +1,9 @@
 import type { StatsView } from "../../store/stats-store.js";
 
-/** The PromQL of each panel, over the families of `/metrics` with the filters of the view. */
+/** PromQL queries equivalent to the panels, with the filters of the view. */
 export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: number) {
   const range = rangeOf(stepSeconds);
-  /** A family with the labels that choose its series. */
+  /** A metric name with label matchers. */
   const of = (family: string, own: readonly string[] = []): string => {
     const chosen = Object.entries(filters).map(([label, value]) => `${label}=${quoted(value)}`);
     const matchers = [...chosen, ...own];
@@ -26,7 +26,7 @@ export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: n
       `sum by (${groupBy}) (${rate("obs_duration_seconds_sum", ofCalls)})`,
     cost: `sum by (${groupBy}) (${rate("obs_cost_total")}) * 60`,
     tools: `sum by (tool_name, status) (increase(${of("obs_tool_calls_total")}[${window}]))`,
-    // The panel is over the last day, whatever the view shows, and needs no recording rules.
+    // The panel always covers the last day, and needs no recording rules.
     objectives:
       `1 - (${dayOf('obs_llm_calls_total{status="ERROR"}')} or ${dayOf("obs_llm_calls_total")} * 0) / ` +
       `${dayOf("obs_llm_calls_total")} / max by (agent) (obs_slo_error_rate)`,
@@ -35,7 +35,7 @@ export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: n
 
 export type PanelName = keyof ReturnType<typeof promqlOf>;
 
-/** A rate needs two scrapes at least, which are 15 s apart or so. */
+/** A rate needs at least two scrapes, which are about 15 s apart. */
 function rangeOf(stepSeconds: number): string {
   return `${Math.max(1, Math.ceil(stepSeconds / 60))}m`;
 }

@@ -7,7 +7,7 @@ import {
   type StatsView,
 } from "../../store/stats-store.js";
 
-/** A view as the address carries it. What the address does not say is the default. */
+/** Reads and writes a view in the URL. Missing parameters take the default. */
 export function viewFromSearch(search: string): StatsView {
   const parameters = new URLSearchParams(search);
   const filters: Partial<Record<StatsFilter, string>> = {};
@@ -34,12 +34,12 @@ export function viewAddress({ window, groupBy, filters }: StatsView): string {
   return search === "" ? "/stats" : `/stats?${search}`;
 }
 
-/** A trace that ended in a step may have begun before it. */
+/** A trace that ended in a step may have started before it. */
 const LONGEST_RUN_MS = 60_000;
-/** The filters that a list of traces knows too. */
+/** The filters that the trace list also supports. */
 const TRACE_FILTERS = ["service", "env", "agent", "model", "tenant"] as const;
 
-/** The address of the traces of one step. */
+/** URL of the traces of one step. */
 export function tracesOf({ filters }: StatsView, startMs: number, stepMs: number): string {
   const parameters = new URLSearchParams({
     since: new Date(startMs - Math.max(LONGEST_RUN_MS, stepMs)).toISOString(),

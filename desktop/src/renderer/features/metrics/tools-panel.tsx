@@ -14,7 +14,7 @@ interface ToolsPanelProps {
   readonly promql: string;
 }
 
-/** From this part of failed calls on a tool is worth a look. */
+/** From this share of failed calls on, a tool is highlighted. */
 const BAD_SHARE = 0.02;
 
 /** Calls of each tool, the busiest first. */

@@ -3,13 +3,13 @@ import { useLocation } from "wouter";
 import type { StatsView } from "../../store/stats-store.js";
 import { tracesOf } from "./stats-address.js";
 
-/** The mark that all charts share. */
+/** The crosshair that all charts share. */
 export interface Crosshair {
   readonly point: number | undefined;
-  /** The panel that it is moved in. */
+  /** The panel in which it is being moved. */
   readonly panel: string | undefined;
   readonly move: (panel: string, point: number | undefined) => void;
-  /** Shows the traces of the point. */
+  /** Opens the traces of the point. */
   readonly choose: (point: number) => void;
 }
 

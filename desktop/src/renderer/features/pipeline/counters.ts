@@ -1,14 +1,14 @@
 import type { LiveMetrics, Stats } from "@obspan/collector-core/api-schema";
 import type { CounterSnapshot } from "../../store/pipeline-store.js";
 
-/** A series of the pipeline's own families, with its value. */
+/** A series of the collector's own metrics, with its value. */
 type CounterValue = LiveMetrics["pipeline"][number];
 
-/** The pipeline's counters over some time. */
+/** The pipeline's counters over a period. */
 export interface Counters {
-  /** Of all series of a family that have these labels. */
+  /** Sum of all series of a metric that have these labels. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
-  /** By the values of a label, the largest first. */
+  /** Sums by the values of a label, largest first. */
   by(name: string, label: string): readonly (readonly [string, number])[];
 }
 
@@ -30,12 +30,12 @@ export function countersOf(values: readonly CounterValue[]): Counters {
   };
 }
 
-/** What was counted in the window of the statistics. */
+/** The counts in the time range of the statistics. */
 export function windowCounters({ pipeline }: Stats): Counters {
   return countersOf(pipeline.map(({ total, ...series }) => ({ ...series, value: total })));
 }
 
-/** How much of each is counted in a second, over the seconds that the snapshots span. */
+/** Rates per second over the period that the snapshots cover. */
 export function ratesOf(snapshots: readonly CounterSnapshot[]): Counters {
   const first = snapshots[0];
   const last = snapshots.at(-1);
@@ -48,13 +48,13 @@ export function ratesOf(snapshots: readonly CounterSnapshot[]): Counters {
       .filter(({ type }) => type === "counter")
       .map((each) => ({
         ...each,
-        // After a restart of the collector it counts from zero again.
+        // A restarted collector counts from zero again.
         value: Math.max(0, each.value - (before.get(keyOf(each)) ?? 0)) / seconds,
       })),
   );
 }
 
-/** Values over time of all series of a family, one for each point. */
+/** Values of all series of a metric, one per point. */
 export function seriesOf(
   stats: Stats,
   name: string,

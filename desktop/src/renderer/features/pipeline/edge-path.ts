@@ -1,4 +1,4 @@
-/** Where a stage stands, in pixels. */
+/** Position and size of a stage, in pixels. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -6,7 +6,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** From one stage to another, with what goes there in a second. */
+/** A connection between two stages, with its rate per second. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
@@ -14,14 +14,14 @@ export interface Edge {
   readonly isOff?: boolean;
 }
 
-/** The middle of a stage's head: edges meet it there, so that stages of any height lie on one line. */
+/** The middle of a stage's header. Edges end there, so that stages of any height lie on one line. */
 const HEAD_MIDDLE = 18;
 const LABEL_ABOVE = 20;
 const BESIDE = 26;
 
 /**
- * The way between two stages as an SVG path, and where its label stands: sideways where the second is to the right, else
- * down, as the stages stand where there is little room.
+ * The SVG path between two stages and the position of its label. It runs sideways if the second stage is to the right,
+ * otherwise down, as in a narrow layout.
  */
 export function edgePath(from: Box, to: Box): { path: string; label: { x: number; y: number } } {
   const isSideways = to.left >= from.left + from.width;

@@ -5,12 +5,12 @@ import { classNames } from "../../components/class-names.js";
 import styles from "./edges.module.css";
 
 interface EdgesProps {
-  /** What the stages stand in; null until it is there. */
+  /** The container of the stages; null until it is mounted. */
   readonly canvas: HTMLElement | null;
   readonly edges: readonly Edge[];
 }
 
-/** The way between the stages: drawn where they stand, thicker where more goes, moving where something goes at all. */
+/** The connections between the stages: thicker for a higher rate, animated if there is traffic. */
 export function Edges({ canvas, edges }: EdgesProps) {
   const boxes = useBoxes(canvas);
   const paths = edges.flatMap((edge) => {
@@ -54,7 +54,7 @@ function widthOf(rate: number): number {
   return Math.min(WIDEST, 2 + Math.log10(1 + rate) * 2);
 }
 
-/** Where the stages stand in the canvas, as it is laid out now. */
+/** The current positions of the stages in the canvas. */
 function useBoxes(canvas: HTMLElement | null): ReadonlyMap<string, Box> {
   const [boxes, setBoxes] = useState<ReadonlyMap<string, Box>>(new Map());
   useLayoutEffect(() => {

@@ -23,7 +23,7 @@ interface LedgerBarProps {
   readonly onScope: (scope: LedgerScope) => void;
 }
 
-/** The sums that no span escapes (contract 4, "The ledger"). */
+/** The ledger equations (contract 4, "The ledger"). */
 export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
   const figures = scope === "start" ? sinceStart(ledger) : lately(recent);
   return (
@@ -78,7 +78,7 @@ function sinceStart(ledger: LiveStatus["ledger"] | undefined): LedgerFigures | u
   };
 }
 
-/** What waits now may have come before: of a part of the time, it is what was accepted and has not gone on. */
+/** For a period, waiting spans are those accepted and not yet processed; spans that wait now may have come earlier. */
 function lately(counters: Counters | undefined): LedgerFigures | undefined {
   if (counters === undefined) return undefined;
   const accepted = counters.sum("obs_spans_accepted_total");

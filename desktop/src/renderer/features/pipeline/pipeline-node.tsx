@@ -8,22 +8,22 @@ import textStyles from "../../components/text.module.css";
 import styles from "./pipeline-node.module.css";
 
 interface PipelineNodeProps {
-  /** Names it for the edges. */
+  /** Id that edges refer to. */
   readonly id: string;
   readonly name: string;
   readonly icon: LucideIcon;
-  /** At the right of its name. */
+  /** Shown to the right of the name. */
   readonly figure: ReactNode;
-  /** A word where something is off. */
+  /** Short warning, if any. */
   readonly warning?: string | undefined;
-  /** The stage does nothing: it says how it would. */
+  /** The stage is off and shows how to enable it. */
   readonly isOff?: boolean;
   readonly children: ReactNode;
-  /** What left the way here, below it. */
+  /** The spans lost at this stage, shown below it. */
   readonly losses?: ReactNode;
 }
 
-/** A stage of the pipeline, and what left the way at it. */
+/** A stage of the pipeline, and the spans lost at it. */
 export function PipelineNode({
   id,
   name,
@@ -72,7 +72,7 @@ export function Fact({
   );
 }
 
-/** A figure each second. */
+/** A rate per second. */
 export function Rate({ value }: { value: number }) {
   return (
     <span className={textStyles.number}>
@@ -90,11 +90,11 @@ export function rateText(value: number): string {
 interface LossesProps {
   readonly title: string;
   readonly losses: readonly (readonly [string, number])[];
-  /** These left because a rule says so, and are not lost. */
+  /** Removed by a rule, which is not a loss. */
   readonly isByRule?: boolean;
 }
 
-/** What left the way, by reason. */
+/** Lost spans by reason. */
 export function Losses({ title, losses, isByRule = false }: LossesProps) {
   const sum = losses.reduce((total, [, count]) => total + count, 0);
   return (
@@ -126,7 +126,7 @@ export function Losses({ title, losses, isByRule = false }: LossesProps) {
 const SPARK_WIDTH = 160;
 const SPARK_HEIGHT = 26;
 
-/** The last minutes as a line; the figure above it says the newest. */
+/** The last minutes as a line; the number above it is the newest. */
 export function NodeSpark({ values }: { values: readonly number[] }) {
   const max = Math.max(1, ...values);
   const points = values.map((value, index) => {

@@ -22,7 +22,7 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./pipeline-page.module.css";
 
-/** The way of a span, with what goes and what is lost at each stage. */
+/** The Pipeline page: rates and losses at each stage. */
 export function PipelinePage() {
   const { pipeline } = useStores();
   const [scope, setScope] = useState<LedgerScope>("start");

@@ -15,7 +15,7 @@ const KINDS = [
   { value: "refused", name: "Refused requests" },
 ] as const;
 
-/** What was refused and what the collector warned of, newest first, with what to do. */
+/** Refused requests and warnings, newest first, with what to do. */
 export function RecentEvents({ events }: { events: Events | undefined }) {
   const [kind, setKind] = useState<"warnings" | "refused">();
   const shown = kind ?? (events?.warnings.length === 0 && events.refused.length > 0 ? "refused" : "warnings");

@@ -1,6 +1,6 @@
 import type { RefusedRequest, Warning } from "@obspan/collector-core/api-schema";
 
-/** What to do about a refusal, by the code of its answer. */
+/** Remedies for refused requests, by error code. */
 const BY_CODE: Readonly<Record<string, string>> = {
   invalid_json: "Send JSON; the SDK and every OTLP exporter do",
   invalid_payload: "Send an object with service, env and spans",
@@ -21,7 +21,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   shutting_down: "Nothing: senders try again",
 };
 
-/** What to do about a warning, by the part that gave it. */
+/** Remedies for warnings, by the component that logged them. */
 const BY_SOURCE: Readonly<Record<string, string>> = {
   config: "Correct the file or the variable, and start again",
   queue: "Raise limits.max_queue_size, or start more collectors",
@@ -29,7 +29,7 @@ const BY_SOURCE: Readonly<Record<string, string>> = {
   evaluation: "See to the judge",
 };
 
-/** What to do about an event, in a few words; a dash where nobody can say. */
+/** Short advice for an event; a dash if there is none. */
 export function remedyOf(event: RefusedRequest | Warning): string {
   return ("code" in event ? BY_CODE[event.code] : BY_SOURCE[event.logger]) ?? "–";
 }

@@ -8,16 +8,15 @@ import textStyles from "../../components/text.module.css";
 import pipelineNodeStyles from "./pipeline-node.module.css";
 import styles from "./stages.module.css";
 
-/** What the stages show. */
 export interface StageProps {
   readonly config: ConfigDescription["config"];
   readonly status: LiveStatus | undefined;
   readonly stats: Stats;
-  /** In the time that the reader chose: since the start, or the last minutes. */
+  /** Counts of the chosen period: since the start, or the last minutes. */
   readonly counts: Counters;
-  /** As they stand. */
+  /** Current values of gauges. */
   readonly gauges: Counters;
-  /** In a second. */
+  /** Rates per second. */
   readonly rates: Counters;
 }
 
@@ -231,7 +230,7 @@ export function ExportStage({ config, counts, gauges, rates }: StageProps) {
   const losses = EXPORT_LOSSES.map((outcome) => [outcome, of(outcome)] as const).filter(
     ([, count]) => count > 0,
   );
-  // More than the batches under way, and nothing goes: or half of the room is taken.
+  // Stuck if more waits than the batches in flight and nothing is exported, or if half of the queue is used.
   const batches = 2 * numberOf(config["exporter.batch_size"]?.value, 200);
   const isStuck = (waiting > batches && exportRate === 0) || waiting >= capacity / 2;
   return (

@@ -10,7 +10,7 @@ import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./through-chart.module.css";
 
-/** What came, what went on and what was lost in each second of the last five minutes. */
+/** Spans received, exported and lost per second, over the last five minutes. */
 export function ThroughChart({ stats, isExporting }: { stats: Stats; isExporting: boolean }) {
   const [point, setPoint] = useState<number>();
   const times = useMemo(() => timesOf(stats), [stats]);

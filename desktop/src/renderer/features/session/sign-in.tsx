@@ -10,7 +10,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./sign-in.module.css";
 
-/** What stands in place of the pages while the collector wants a key. */
+/** The sign-in page, shown while the collector requires a key. */
 export function SignIn() {
   const hasEnded = useSession((session) => session.hasEnded);
   useReturnOfFocus();
@@ -50,14 +50,14 @@ function KeyForm() {
   const id = useId();
 
   useEffect(() => input.current?.focus(), []);
-  // A wrong key is typed anew, or mended.
+  // A wrong key is selected, so that it can be retyped or corrected.
   useEffect(() => {
     if (failure !== undefined) input.current?.select();
   }, [failure]);
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    // What is copied brings its blanks.
+    // Copied keys often include whitespace.
     const trimmed = key.trim();
     if (trimmed === "") input.current?.focus();
     else void session.getState().signIn(trimmed);
@@ -98,7 +98,7 @@ function KeyForm() {
   );
 }
 
-/** What had the focus before gets it back. */
+/** Restores the focus when the page closes. */
 function useReturnOfFocus(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(() => {

@@ -7,7 +7,7 @@ import iconStyles from "../../components/icon.module.css";
 import statusDotStyles from "../../components/status-dot.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Says that the session is still open: nobody should walk away in the belief that it is not. */
+/** Reports that signing out failed and the session is still open. */
 export function SignOutFailure() {
   const { session } = useStores();
   const failure = useSession((state) => state.signOutFailure);

@@ -2,7 +2,7 @@ import { formatDuration } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 
-/** A duration, its unit set smaller. */
+/** A duration with a smaller unit. */
 export function Figure({ ms, className }: { ms: number; className?: string | undefined }) {
   const { value, unit } = formatDuration(ms);
   return (

@@ -11,19 +11,17 @@ interface SpanGridProps {
   readonly columns: number;
   /** Drawn behind the rows. */
   readonly guides?: ReactNode;
-  /** What stands in a row. */
+  /** Renders the cells of a row. */
   readonly renderRow: (node: SpanNode) => ReactNode;
   readonly onOpen: (node: SpanNode) => void;
 }
 
-/** The id of a row's element, for the grid to point to. */
+/** Element id of a row; the grid refers to its active row by it. */
 export function rowElementId(spanId: string): string {
   return `span-${encodeURIComponent(spanId)}`;
 }
 
-/**
- * The spans as a treegrid: one tab stop, arrows move inside (the page's keys), only rows that are seen are drawn.
- */
+/** The spans as a treegrid with one tab stop. The page's shortcuts move inside it; only visible rows are rendered. */
 export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }: SpanGridProps) {
   const { rows, selected, found, view, isNarrow } = useTracePage();
   const folded = useTraceView((state) => state.folded);
@@ -31,11 +29,11 @@ export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }
   const virtualizer = useSpanVirtualizer(scroller);
   const foundIds = isSearching ? new Set(found) : undefined;
 
-  // The keys work as soon as the page is there.
+  // Focused at once, so that the keys work without a click.
   useEffect(() => {
     const grid = scroller.current;
     if (grid === null || document.activeElement !== document.body) return;
-    // Nobody has used the keyboard yet: the ring waits for the first key.
+    // The focus ring is hidden until the first key press.
     grid.dataset["quiet"] = "";
     grid.focus({ preventScroll: true });
   }, [scroller]);

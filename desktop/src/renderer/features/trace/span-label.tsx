@@ -11,18 +11,18 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./span-label.module.css";
 
-/** Pixels from one level to the next. */
+/** Indentation per level, in pixels. */
 export const INDENT = 16;
 
 interface SpanLabelProps {
   readonly node: SpanNode;
-  /** Undefined where the duration stands in a column of its own. */
+  /** Undefined if the duration has its own column. */
   readonly durationMs?: number | undefined;
-  /** Deeper spans are not moved further to the right: their names would have no room. */
+  /** Deeper spans are not indented further, because their names need space. */
   readonly maxIndent: number;
 }
 
-/** A span's name in the tree: indented, with what folds it, its type, whether it failed. */
+/** A span's name in the tree, with its indentation, fold button, type and status. */
 export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
   const depth = Math.min(node.depth, maxIndent);
   return (

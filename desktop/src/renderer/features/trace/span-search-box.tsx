@@ -6,7 +6,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./span-search-box.module.css";
 
-/** Searches names and what the spans carry; steps through what it finds. */
+/** Searches names and attributes, and steps through the matches. */
 export function SpanSearch() {
   const { view, found, selected } = useTracePage();
   const { selectAmong } = useSelection();

@@ -9,14 +9,14 @@ export type ViewName = (typeof VIEWS)[number];
 export const TABS = ["messages", "evaluations", "attributes", "raw"] as const;
 export type TabName = (typeof TABS)[number];
 
-/** What of the page its address says. */
+/** The part of the page's state that is in its URL. */
 export interface TraceAddress {
   readonly spanId: string | undefined;
   readonly tab: TabName;
   readonly view: ViewName;
 }
 
-/** Reads `?span=…&tab=messages&view=timeline`; what it does not know reads as not said. */
+/** Reads `?span=…&tab=messages&view=timeline`; unknown values are ignored. */
 export function parseTraceSearch(search: string): TraceAddress {
   const parameters = new URLSearchParams(search);
   const spanId = parameters.get("span");
@@ -27,18 +27,18 @@ export function parseTraceSearch(search: string): TraceAddress {
   };
 }
 
-/** Whose trace an address names; undefined where it does not say. */
+/** The tenant in a URL; undefined if it names none. */
 export function tenantOf(search: string): string | undefined {
   const tenant = new URLSearchParams(search).get("tenant");
   return tenant === null || tenant === "" ? undefined : tenant;
 }
 
-/** Where a trace is opened. */
+/** URL of a trace. */
 export function traceHref(key: TraceKey): string {
   return withParameters(key, tenantParameters(key));
 }
 
-/** The path and query of a page, as its link is copied. */
+/** Path and query of a trace page, for copied links. */
 export function tracePath(key: TraceKey, { spanId, tab, view }: TraceAddress): string {
   const parameters = tenantParameters(key);
   if (spanId !== undefined) parameters.set("span", spanId);
@@ -51,7 +51,7 @@ function tenantParameters({ tenant }: TraceKey): URLSearchParams {
   return new URLSearchParams(tenant === undefined || tenant === "" ? {} : { tenant });
 }
 
-/** The path of a page whose id stands in the query. */
+/** Path of the page that takes the trace id in the query. */
 const BY_QUERY = "by-id";
 
 function withParameters({ traceId }: TraceKey, parameters: URLSearchParams): string {
@@ -63,7 +63,7 @@ function withParameters({ traceId }: TraceKey, parameters: URLSearchParams): str
   return `/traces/${encodeURIComponent(traceId)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The trace's id in the address of its page. The router unescapes only in part; an id may hold any character. */
+/** The trace id in the page's URL. The router decodes it only partly, and an id may contain any character. */
 export function traceIdOf({
   pathname,
   search,

@@ -6,7 +6,7 @@ import spanTypeStyles from "../../components/span-type.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./trace-foot.module.css";
 
-/** The keys, what the marks mean, and the sum: what came, and what was lost. */
+/** Keyboard hints, the legend, and totals with losses. */
 export function TraceFoot({ trace }: { trace: TraceSummary }) {
   const isTimeline = useTraceView((state) => state.view === "timeline");
   return (

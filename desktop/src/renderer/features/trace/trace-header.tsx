@@ -25,19 +25,19 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./trace-header.module.css";
 
-/** Longer ids are cut in the middle; one of 32 hexadecimal digits is not. */
+/** Longer ids are cut in the middle; 32 hexadecimal digits fit. */
 const ID_LENGTH = 32;
-/** Scores that the header has room for; the rest stand in the tooltip. */
+/** Scores shown in the header; the rest is in the tooltip. */
 const SHOWN_SCORES = 3;
 
-/** Only what is off gets colour. */
+/** Only bad scores are coloured. */
 const SCORE_CLASS: Readonly<Record<Grade, string | undefined>> = {
   good: undefined,
   weak: textStyles.warn,
   bad: textStyles.error,
 };
 
-/** What the trace is, and the figures that sum it up. */
+/** Name, status and figures of the trace. */
 export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSummary } & Neighbours) {
   const { root_name: name, trace_id: id, error_count: errors } = trace;
   return (
@@ -96,7 +96,7 @@ function StepButton({ name, keys, onClick, icon: Icon }: StepButtonProps) {
   );
 }
 
-/** The figures; each only where there is a value. */
+/** The figures that have a value. */
 function Facts({ trace }: { trace: TraceSummary }) {
   const session = useTrace(({ spans }) => {
     const named = spans.find((span) => textOf(span, "session_id") !== undefined);
@@ -152,7 +152,7 @@ function Facts({ trace }: { trace: TraceSummary }) {
 interface FactProps {
   readonly name: string;
   readonly title?: string;
-  /** Its text is cut where there is no room; figures are not. */
+  /** The text is cut if space is short; figures are not. */
   readonly canShrink?: boolean;
   readonly children: ReactNode;
 }
@@ -184,7 +184,7 @@ function Measured({ ms }: { ms: number }) {
 function Scores({ scores }: { scores: TraceSummary["scores"] }) {
   const all = scores.map(({ type, score, label }) => `${type} ${formatScore(score)} ${label ?? ""}`.trim());
   const graded = gradeScores(scores);
-  // What is off must not hide behind what is well.
+  // The worst scores are always among those shown.
   const worst = new Set(graded.toSorted((a, b) => a.goodness - b.goodness).slice(0, SHOWN_SCORES));
   const shown = graded.filter((score) => worst.has(score));
   return (

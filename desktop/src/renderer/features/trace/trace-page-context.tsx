@@ -7,18 +7,18 @@ import { searchSpans } from "./model/span-search.js";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./model/span-tree.js";
 import type { TraceView, TraceViewActions, TraceViewStore } from "./trace-view-store.js";
 
-/** What the parts of the page share: the spans in their places, and what of them is shown. */
+/** State shared by the parts of the trace page. */
 export interface TracePageModel {
   readonly view: TraceViewStore;
   readonly tree: SpanTree;
-  /** The rows that are shown, by what is folded. */
+  /** The visible rows, depending on folding. */
   readonly rows: readonly SpanNode[];
-  /** The span that is selected; the first where none was chosen, or the chosen one is not there. */
+  /** The selected span; the first one if none was chosen or the chosen one is missing. */
   readonly selected: SpanNode | undefined;
   readonly failed: readonly SpanNode[];
-  /** Spans that hold what is searched for. */
+  /** Spans that match the search. */
   readonly found: readonly SpanNode[];
-  /** The right pane lies over the spans. */
+  /** The right pane covers the spans. */
   readonly isNarrow: boolean;
 }
 

@@ -24,12 +24,12 @@ import { classNames } from "../../components/class-names.js";
 import pageStyles from "../../components/page.module.css";
 import styles from "./trace-page.module.css";
 
-/** Below this width the right pane lies over the spans. */
+/** Below this width, the right pane covers the spans. */
 const NARROW = "(max-width: 1099px)";
 
-/** One trace: its spans at the left, the selected one at the right. */
+/** The page of one trace: spans on the left, the selected one on the right. */
 export function TracePage({ traceId: routed }: { traceId: string }) {
-  // The router unescapes the path only in part.
+  // The router decodes the path only partly.
   const traceId = traceIdOf(window.location) || routed;
   const { trace } = useStores();
   const named = tenantOf(useSearch());
@@ -51,7 +51,7 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
   );
 }
 
-/** Not drawn anew with every change of the address, which it makes itself. */
+/** Memoized, because it changes the URL itself. */
 const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string; tenant: string }) {
   const traceKey = useMemo(() => ({ traceId, tenant }), [traceId, tenant]);
   const [view] = useState(() => createTraceViewStore(parseTraceSearch(window.location.search)));
@@ -59,7 +59,7 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
   useAddressInUrl(traceKey, view);
   useEffect(() => {
     const onPop = (): void => {
-      // Back may as well lead away from the page.
+      // Back may also leave the page.
       const { search } = window.location;
       if (traceIdOf(window.location) === traceId && (tenantOf(search) ?? tenant) === tenant)
         view.setState(parseTraceSearch(search));
@@ -91,7 +91,7 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
   const chosenWidth = usePreferences(({ detailWidth }) => detailWidth);
   const split = useRef<HTMLDivElement>(null);
   if (trace === undefined) return null;
-  // What was chosen on a wide screen leaves the spans their room on a smaller one.
+  // A width chosen on a wide screen must leave room for the spans on a narrow one.
   const paneWidth = `min(${chosenWidth}px, max(400px, 100% - 420px))`;
   const columns = isPaneOpen && !isNarrow ? `minmax(0, 1fr) ${paneWidth}` : "minmax(0, 1fr)";
   return (

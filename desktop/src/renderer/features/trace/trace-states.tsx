@@ -9,10 +9,10 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./trace-states.module.css";
 
-/** Widths of the grey bars that stand for spans until they are there, in per cent. */
+/** Widths of the placeholder bars, in per cent. */
 const BARS = [96, 34, 22, 41, 63, 18, 52, 29];
 
-/** The page before its trace has come; the bars do not move. */
+/** Loading state; the bars are not animated. */
 export function TraceLoading() {
   return (
     <div className={styles.traceLoading} role="status">
@@ -31,7 +31,7 @@ export function TraceLoading() {
   );
 }
 
-/** Why there is no trace to show. */
+/** Error state of the trace page. */
 export function TraceMissing() {
   const { trace } = useStores();
   const error = useTrace((state) => state.error);
@@ -58,7 +58,7 @@ export function TraceMissing() {
     );
   }
   if (error?.code === "trace_store_disabled") return <StoreDisabled />;
-  // Signed in since: it is on its way.
+  // The user has signed in since: the trace is loading.
   if (error?.code === "unauthorized") return <TraceLoading />;
   return (
     <div className={pageStyles.blank} role="alert">
@@ -72,7 +72,7 @@ export function TraceMissing() {
   );
 }
 
-/** Says above a trace that is shown why it is no longer kept up to date. */
+/** Explains why the shown trace is no longer updated. */
 export function StaleNotice() {
   const error = useTrace((state) => state.error);
   if (error === undefined || error.code === "unreachable" || error.code === "unauthorized") return null;

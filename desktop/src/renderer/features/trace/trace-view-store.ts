@@ -3,33 +3,37 @@ import { EVALUATIONS_ID } from "./model/evaluation-group.js";
 import { zoomWindow, type TimeWindow } from "./model/time-scale.js";
 import type { TabName, TraceAddress, ViewName } from "./trace-address.js";
 
-/** How the reader looks at the trace. It stays as the trace grows. */
+/** The view settings of a trace page. They stay as the trace grows. */
 export interface TraceView extends TraceAddress {
   /** Ids of the spans whose children are hidden. */
   readonly folded: ReadonlySet<string>;
-  /** What part of the time is shown; undefined for all of it, however long it gets. */
+  /** The visible time window; undefined for the whole trace, even if it grows. */
   readonly window: TimeWindow | undefined;
-  /** All of it; undefined until the timeline was drawn. */
+  /** The window of the whole trace; undefined until the timeline is rendered. */
   readonly whole: TimeWindow | undefined;
   readonly showsCriticalPath: boolean;
-  /** The right pane beside the spans, where there is room for both. */
+  /** Whether the right pane is open beside the spans, on wide screens. */
   readonly isPaneOpen: boolean;
-  /** The right pane over the spans, where there is not. */
+  /** Whether the right pane is open over the spans, on narrow screens. */
   readonly isOverlayOpen: boolean;
   readonly isSearchOpen: boolean;
   readonly search: string;
 }
 
 export interface TraceViewActions {
-  /** Selects a span. @param unfold - ids of spans to open, so that it is seen. */
+  /**
+   * Selects a span.
+   *
+   * @param unfold - ids of spans to open, so that it is visible.
+   */
   readonly select: (spanId: string, unfold?: readonly string[]) => void;
   readonly setFolded: (spanId: string, isFolded: boolean) => void;
-  /** Folds these and no others. */
+  /** Folds exactly these spans. */
   readonly setAllFolded: (spanIds: readonly string[]) => void;
   readonly setWindow: (window: TimeWindow | undefined) => void;
   readonly setWhole: (whole: TimeWindow) => void;
   /**
-   * Zooms about a moment, or about the middle of what is shown where that is not seen.
+   * Zooms around a time, or around the middle of the window if that is not visible.
    *
    * @param factor - below 1 zooms in.
    */
@@ -37,7 +41,7 @@ export interface TraceViewActions {
   readonly setView: (view: ViewName) => void;
   readonly setTab: (tab: TabName) => void;
   readonly toggleCriticalPath: () => void;
-  /** @param isOverlay - whether the pane lies over the spans. */
+  /** @param isOverlay - whether the pane covers the spans. */
   readonly togglePane: (isOverlay: boolean) => void;
   readonly openOverlay: () => void;
   readonly closeOverlay: () => void;
@@ -55,7 +59,7 @@ export function createTraceViewStore(address: TraceAddress) {
     whole: undefined,
     showsCriticalPath: true,
     isPaneOpen: true,
-    // A link to a span shows the span, also where there is little room.
+    // A link to a span opens the pane even on narrow screens.
     isOverlayOpen: address.spanId !== undefined,
     isSearchOpen: false,
     search: "",

@@ -12,10 +12,10 @@ import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./tree-view.module.css";
 
-/** Below this width of the pane the columns that say least are left out. */
+/** Below this width, the least important columns are left out. */
 const NARROW_PX = 740;
 
-/** The run as a tree, with the figures of each span in columns. */
+/** The spans as a tree, with their figures in columns. */
 export function TreeView() {
   const { view } = useTracePage();
   const scroller = useRef<HTMLDivElement>(null);

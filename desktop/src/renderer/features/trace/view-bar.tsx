@@ -35,10 +35,10 @@ const VIEW_CHOICES = VIEWS.map((value, index): SegmentedChoice<ViewName> => {
   return { value, content, title: `${name}  ${index + 1}` };
 });
 
-/** How much a press of a zoom button, or of its key, zooms. */
+/** Zoom factor of a button or key press. */
 export const ZOOM_STEP = 1.6;
 
-/** Which view, and what is done in it. */
+/** The view switch and the tools of the view. */
 export function ViewBar() {
   const { view, isNarrow } = useTracePage();
   const shown = useTraceView((state) => state.view);
@@ -129,7 +129,7 @@ interface IconButtonProps {
   readonly onClick: () => void;
 }
 
-/** A small button of an icon alone; its name and key stand in the tooltip. */
+/** A small icon button; its name and shortcut are in the tooltip. */
 export function IconButton({ icon: Icon, name, keys, isDisabled = false, onClick }: IconButtonProps) {
   return (
     <button

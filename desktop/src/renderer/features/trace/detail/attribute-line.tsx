@@ -14,7 +14,7 @@ import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import attributesStyles from "./attributes.module.css";
 
-/** Texts of more characters, or of several lines, are cut until they are opened. */
+/** Longer texts, and those of several lines, are cut until they are opened. */
 const SHORT = 80;
 
 interface AttributeLineProps {
@@ -23,7 +23,7 @@ interface AttributeLineProps {
   readonly onToggle: () => void;
 }
 
-/** A key and its value; what is nested opens below, a long text in place. */
+/** An attribute: nested values open below it, long texts in place. */
 export function AttributeLine({ row, isOpen, onToggle }: AttributeLineProps) {
   const { path, name, depth, value, isNested } = row;
   const Chevron = isOpen ? ChevronDown : ChevronRight;

@@ -13,10 +13,10 @@ import textStyles from "../../../components/text.module.css";
 import viewBarStyles from "../../../components/view-bar.module.css";
 import attributesStyles from "./attributes.module.css";
 
-/** Lines that are drawn at first, and by each press of "Show more". */
+/** Rows rendered at first, and added by each press of "Show more". */
 const PAGE = 300;
 
-/** What the app said about the span, searchable; and the span's own fields. */
+/** The span's attributes and its own fields, searchable. */
 export function AttributesTab() {
   const { span } = useSpanDetail();
   const [query, setQuery] = useState("");
@@ -99,7 +99,7 @@ export function AttributesTab() {
   );
 }
 
-/** What the collector knows of every span: ids, times, where it came from. */
+/** The fields that every span has: ids, times, source. */
 function ownFields(span: NormalizedSpan): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(span).filter(([key]) => key !== "attributes" && key !== "events"));
 }

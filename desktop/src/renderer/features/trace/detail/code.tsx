@@ -5,18 +5,18 @@ import { classNames } from "../../../components/class-names.js";
 import codeStyles from "../../../components/code.module.css";
 import proseStyles from "./prose.module.css";
 
-/** Longer JSON is not coloured: each piece of colour is an element. */
+/** Longer JSON is not coloured, because each coloured piece is an element. */
 const MAX_COLOURED = 40_000;
-/** Shorter texts need no cutting. */
+/** Shorter texts are not cut into chunks. */
 const ONE_PIECE = 16_000;
 
-/** JSON over lines, in the five colours of code. */
+/** Formatted JSON with syntax colours. */
 export function JsonCode({ value }: { value: unknown }) {
   const text = useMemo(() => prettyJson(value), [value]);
   return <JsonText text={text} />;
 }
 
-/** JSON that is formatted already. */
+/** JSON that is already formatted. */
 export function JsonText({ text }: { text: string }) {
   const tokens = useMemo(() => (text.length > MAX_COLOURED ? undefined : jsonTokens(text)), [text]);
   if (tokens === undefined) return <PlainText text={text} isCode />;
@@ -36,8 +36,8 @@ export function JsonText({ text }: { text: string }) {
 }
 
 /**
- * A text as it came, of any length. A long one stands in pieces, of which the browser lays out only those near to what
- * is seen; finding in the page and selecting all still reach the whole.
+ * An unformatted text of any length. A long one is cut into chunks, and the browser lays out only the visible ones.
+ * Searching in the page and selecting all still cover the whole text.
  */
 export function PlainText({ text, isCode = false }: { text: string; isCode?: boolean }) {
   const chunks = useMemo(() => (text.length > ONE_PIECE ? chunkText(text) : [text]), [text]);

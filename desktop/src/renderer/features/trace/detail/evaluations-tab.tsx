@@ -27,7 +27,7 @@ const THUMBS: readonly SegmentedChoice<0 | 1>[] = [
   { value: 0, title: "Bad", content: <ThumbsDown className={iconStyles.small} aria-label="Bad" /> },
 ];
 
-/** The evaluations of a span among the spans of its trace, the latest first; of the root also those of the whole trace. */
+/** The evaluations of a span, latest first. For the root, those of the whole trace are included. */
 export function evaluationsOf(spans: readonly NormalizedSpan[], span: NormalizedSpan): NormalizedSpan[] {
   if (span.span_id === EVALUATIONS_ID)
     return spans.filter((each) => each.span_type === "evaluation").toReversed();
@@ -43,7 +43,7 @@ export function evaluationsOf(spans: readonly NormalizedSpan[], span: Normalized
     .toReversed();
 }
 
-/** What the judge and the reader say of the selected span. */
+/** Evaluations of the selected span, by judges and by the user. */
 export function EvaluationsTab() {
   const { span } = useSpanDetail();
   const spans = useTrace((state) => state.spans);
@@ -73,7 +73,7 @@ export function EvaluationsTab() {
   );
 }
 
-/** The reader's own word: kept with the trace, and changed by another click. */
+/** The user's feedback. It is stored with the trace and can be changed. */
 function Thumbs({ span, found }: { span: NormalizedSpan; found: readonly NormalizedSpan[] }) {
   const { evaluations } = useStores();
   const tenant = useTrace((state) => state.tenant);

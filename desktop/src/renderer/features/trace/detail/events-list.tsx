@@ -13,7 +13,7 @@ import textStyles from "../../../components/text.module.css";
 import styles from "./events-list.module.css";
 import messagesStyles from "./messages.module.css";
 
-/** What happened at moments of the span. */
+/** The events of the span. */
 export function EventsList() {
   const { span } = useSpanDetail();
   if (span.events.length === 0) return null;

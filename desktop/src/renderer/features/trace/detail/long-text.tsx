@@ -8,18 +8,18 @@ import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
 
-/** Characters that are shown of a long text until all of it is asked for. */
+/** Characters of a long text that are shown before it is expanded. */
 const FIRST_CHARACTERS = 4000;
-/** Longer texts are not read as Markdown, which takes its time. */
+/** Longer texts are not parsed as Markdown, because that takes too long. */
 const MAX_MARKDOWN = 100_000;
 
 interface LongTextViewProps {
   readonly text: LongText;
-  /** `prose` is read as Markdown, or as JSON where it is that; `code` stands as it came. */
+  /** `prose` is rendered as Markdown, or as JSON if it is JSON; `code` is shown unchanged. */
   readonly kind: "prose" | "code";
 }
 
-/** A text of any length: its beginning first; the whole when asked for, fetched where it is not here. */
+/** A text of any length. The rest is shown on request, and fetched if necessary. */
 export function LongTextView({ text, kind }: LongTextViewProps) {
   const { isWhole } = useSpanDetail();
   const [isOpen, setOpen] = useState(false);
@@ -31,7 +31,7 @@ export function LongTextView({ text, kind }: LongTextViewProps) {
       </>
     );
   }
-  // A span may carry what looks like a cut text: fetched whole, it is what it says.
+  // A value may only look like a truncated text: in a fully fetched span it is taken literally.
   const content = isTruncated(text) ? text.preview : text;
   const isLong = content.length > FIRST_CHARACTERS;
   return (
@@ -84,7 +84,7 @@ function TextBody({ text, kind }: { text: string; kind: "prose" | "code" }) {
   return <MarkdownText key={text} text={text} />;
 }
 
-/** The beginning of a text, not cut inside of a character. */
+/** The beginning of a text, without splitting a character. */
 function firstOf(text: string): string {
   const isInside = /[\uD800-\uDBFF]/.test(text.charAt(FIRST_CHARACTERS - 1));
   return text.slice(0, isInside ? FIRST_CHARACTERS - 1 : FIRST_CHARACTERS);

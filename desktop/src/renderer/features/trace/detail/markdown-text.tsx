@@ -4,7 +4,7 @@ import { PlainText } from "./code.js";
 
 const Markdown = lazy(() => import("./markdown.js"));
 
-/** Markdown of any length: its pieces are read one after the other, so that the page answers meanwhile. */
+/** Markdown of any length, parsed chunk by chunk so that the page stays responsive. */
 export function MarkdownText({ text }: { text: string }) {
   const chunks = useMemo(() => markdownChunks(text), [text]);
   const [count, setCount] = useState(1);
@@ -26,7 +26,7 @@ export function MarkdownText({ text }: { text: string }) {
   });
 }
 
-/** Text that the reader cannot take after all is shown as it came. */
+/** Shows the plain text if the Markdown parser fails. */
 class PlainOnError extends Component<{ plain: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

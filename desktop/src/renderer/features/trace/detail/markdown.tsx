@@ -6,12 +6,12 @@ import codeStyles from "../../../components/code.module.css";
 import textStyles from "../../../components/text.module.css";
 import proseStyles from "./prose.module.css";
 
-/** Only these open; other addresses stand as text beside what they were behind. */
+/** Only these URLs become links; others are shown as text. */
 const OPENED = /^https?:\/\//i;
 
 /**
- * What a model or a tool wrote is not trusted: tags stay text, images are not fetched, links lead out only over HTTP.
- * Headings are drawn as paragraphs, for the page has its own outline.
+ * Text from models and tools is not trusted: HTML stays text, images are not fetched, and only HTTP links open.
+ * Headings are rendered as paragraphs, because the page has its own outline.
  */
 const COMPONENTS: Components = {
   a: ({ href, children }) => {
@@ -56,7 +56,7 @@ const COMPONENTS: Components = {
 
 const PLUGINS = [remarkGfm];
 
-/** Markdown with tables, without anything that runs or is fetched. */
+/** Markdown with tables, without scripts or requests. */
 const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className={proseStyles.prose}>

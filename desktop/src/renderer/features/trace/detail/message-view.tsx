@@ -45,7 +45,7 @@ interface MessageViewProps {
   readonly isExpanded: boolean;
 }
 
-/** One message: who, about what, and its parts. A system prompt is folded to its first lines. */
+/** One message with its role and parts. A long system prompt is folded. */
 export function MessageView({ message, isOutput, isExpanded }: MessageViewProps) {
   const { span } = useSpanDetail();
   const { name, icon: Icon } = ROLES.get(message.role.toLowerCase()) ?? {
@@ -96,7 +96,7 @@ export function MessageView({ message, isOutput, isExpanded }: MessageViewProps)
 /** About two lines. */
 const CLAMPED = 160;
 
-/** The length of a system prompt, which says how much of the context it takes. */
+/** The length of a system prompt; it shows how much of the context it uses. */
 function systemLength({ role, parts }: SpanMessage): ReturnType<typeof lengthOf> | undefined {
   const [part] = parts;
   if (role !== "system" || parts.length !== 1 || part?.kind !== "text") return undefined;
@@ -110,7 +110,7 @@ interface AsideProps {
   readonly finishReason: string | undefined;
 }
 
-/** What is known about a message besides its text. */
+/** Facts about a message besides its text. */
 function Aside({ span, role, isOutput, finishReason }: AsideProps) {
   if (role === "user") return <span className={textStyles.cut}>{textOf(span, "user_id")}</span>;
   if (!isOutput || role === "output") return null;
@@ -124,7 +124,7 @@ function Aside({ span, role, isOutput, finishReason }: AsideProps) {
   return <span className={textStyles.cut}>{notes.filter((note) => note !== undefined).join(" · ")}</span>;
 }
 
-/** How fast the answer came once it had begun. */
+/** Output speed after the first token. */
 function tokensPerSecond(span: NormalizedSpan, tokens: number | undefined): string | undefined {
   const ms = (span.duration_ms ?? 0) - (numberOf(span, "ttft_ms") ?? 0);
   if (tokens === undefined || tokens === 0 || ms < 1) return undefined;

@@ -17,7 +17,7 @@ import textStyles from "../../../components/text.module.css";
 import viewBarStyles from "../../../components/view-bar.module.css";
 import messagesStyles from "./messages.module.css";
 
-/** What went in and what came out; why it failed; what happened meanwhile. */
+/** The span's input and output messages, its error and its events. */
 export function MessagesTab({ messages }: { messages: SpanMessages }) {
   const { span } = useSpanDetail();
   const [isRaw, setRaw] = useState(false);
@@ -68,7 +68,7 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
   );
 }
 
-/** Says where to look instead. */
+/** Empty state with a link to the attributes. */
 function NoMessages() {
   const { span } = useSpanDetail();
   const { view } = useTracePage();
@@ -112,7 +112,7 @@ function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpa
   );
 }
 
-/** A plain output says so itself. */
+/** A plain output needs no divider. */
 function isConversation({ output }: SpanMessages): boolean {
   return output.some(({ role }) => role !== "output");
 }

@@ -4,7 +4,7 @@ import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./missing-texts.module.css";
 
-/** Says that long texts stand as previews, and fetches them. */
+/** Explains that long texts are previews, and loads them. */
 export function MissingTexts() {
   const { missingBytes, isLoading, problem, load } = useSpanDetail();
   if (missingBytes === 0) return null;

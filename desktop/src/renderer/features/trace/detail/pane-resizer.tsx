@@ -3,14 +3,17 @@ import { usePreferences, useStores } from "../../../app-context.js";
 import { DEFAULT_PREFERENCES } from "../../../store/preferences-store.js";
 import styles from "./pane-resizer.module.css";
 
-/** Bounds of the pane, and what the spans keep of the width. */
+/** Smallest width of the pane, and the width that the spans keep. */
 const MIN_WIDTH = 400;
 const SPANS_WIDTH = 420;
-/** Pixels of an arrow key; with Shift the larger. */
+/** Pixels per arrow key; the larger one with Shift. */
 const STEP = 16;
 const LARGE_STEP = 96;
 
-/** The edge between the spans and the selected one: dragged, or moved with the arrow keys; the width is remembered. */
+/**
+ * The divider between the spans and the selected one. It can be dragged or moved with the arrow keys; the width is
+ * stored.
+ */
 export function PaneResizer({ container }: { container: RefObject<HTMLDivElement | null> }) {
   const { preferences } = useStores();
   const width = usePreferences(({ detailWidth }) => detailWidth);

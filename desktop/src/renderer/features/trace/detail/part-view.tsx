@@ -55,7 +55,7 @@ export function PartView({ part, isExpanded, isOutput }: PartViewProps) {
   }
 }
 
-/** An image that a message holds; one that is not here is fetched when asked for. */
+/** An image in a message. A truncated one is loaded on request. */
 function ImagePart({ mimeType, content }: { mimeType: string; content: LongText }) {
   const { isWhole, isLoading, load } = useSpanDetail();
   const [hasFailed, setFailed] = useState(false);

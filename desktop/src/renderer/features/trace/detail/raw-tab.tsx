@@ -11,7 +11,7 @@ import textStyles from "../../../components/text.module.css";
 import viewBarStyles from "../../../components/view-bar.module.css";
 import attributesStyles from "./attributes.module.css";
 
-/** The span as the collector answers it. */
+/** The span as JSON from the collector. */
 export function RawTab() {
   const { span } = useSpanDetail();
   const text = useMemo(() => prettyJson(span), [span]);

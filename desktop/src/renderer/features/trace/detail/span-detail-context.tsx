@@ -4,24 +4,24 @@ import { useStores, useTrace } from "../../../app-context.js";
 import type { SpanNode } from "../model/span-tree.js";
 import { truncatedBytes } from "../model/values.js";
 
-/** The selected span, as far as it is here. */
+/** The selected span, as far as it is loaded. */
 export interface SpanDetail {
   readonly node: SpanNode;
-  /** With its texts whole once they were fetched. */
+  /** Has its full texts once they are loaded. */
   readonly span: NormalizedSpan;
   readonly isWhole: boolean;
-  /** Bytes of the texts that came as previews. */
+  /** Size of the texts that are only previews. */
   readonly missingBytes: number;
   readonly isLoading: boolean;
-  /** Why the whole could not be fetched. */
+  /** Why loading failed. */
   readonly problem: string | undefined;
-  /** Fetches what is missing. */
+  /** Loads the missing texts. */
   readonly load: () => void;
 }
 
-/** Texts that are together no longer than this are fetched as soon as their span is selected. */
+/** Spans with no more missing bytes than this are loaded when selected. */
 const FETCHED_AT_ONCE = 256_000;
-/** Not for each span that an arrow key passes over. */
+/** Delay, so that moving with the arrow keys does not load every span. */
 const SETTLE_MS = 200;
 
 const SpanDetailContext = createContext<SpanDetail | undefined>(undefined);

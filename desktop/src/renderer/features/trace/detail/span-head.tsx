@@ -20,7 +20,7 @@ export interface SpanLink {
   readonly isCopied: boolean;
 }
 
-/** What the span is, and its figures. */
+/** Name, status and figures of the span. */
 export function SpanHead({ link }: { link: SpanLink }) {
   const { span } = useSpanDetail();
   const model = textOf(span, "model");
@@ -72,7 +72,7 @@ function CopyLinkButton({ copy, isCopied }: SpanLink) {
   );
 }
 
-/** Only where the pane lies over the spans. */
+/** Shown only if the pane covers the spans. */
 function CloseButton() {
   const { view, isNarrow } = useTracePage();
   if (!isNarrow) return null;
@@ -123,7 +123,7 @@ function SpanFigures() {
   );
 }
 
-/** What is odd about the span's place: spans say of each other what need not be so. */
+/** Warnings about the span's place in the trace, for example a missing parent. */
 function SpanNotices() {
   const { node } = useSpanDetail();
   const notices = placeNotices(node);

@@ -75,7 +75,7 @@ function Tabs() {
   );
 }
 
-/** The ARIA tab pattern: one tab stop, arrows choose. */
+/** The ARIA tab pattern: one tab stop, arrow keys choose. */
 function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabName, number | undefined>> }) {
   const { view } = useTracePage();
   function onKeyDown(event: KeyboardEvent): void {

@@ -22,10 +22,10 @@ interface ToolCallCardProps {
   readonly isOutput: boolean;
 }
 
-/** Characters of arguments and results in one line; the rest is cut by the card's edge anyway. */
+/** Characters of arguments and results in one line. */
 const LINE = 240;
 
-/** A call that the model asked for: name and arguments, below them what the tool answered. */
+/** A tool call: its name, arguments and result. */
 export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) {
   const { tree } = useTracePage();
   const { node } = useSpanDetail();
@@ -65,7 +65,7 @@ export function ToolCallCard({ call, isExpanded, isOutput }: ToolCallCardProps) 
 
 function Result({ call, isOpen, isOutput }: { call: ToolCallPart; isOpen: boolean; isOutput: boolean }) {
   if (call.result === undefined) {
-    // What the model has only just asked for is answered in a later call.
+    // A call in the output is answered in a later model call.
     return isOutput ? null : (
       <div className={classNames(styles.result, textStyles.faint)}>No result in this conversation</div>
     );

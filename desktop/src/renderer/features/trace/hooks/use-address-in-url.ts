@@ -4,12 +4,12 @@ import type { TraceKey } from "../../../api/collector-api.js";
 import { tenantOf, tracePath } from "../trace-address.js";
 import type { TraceViewStore } from "../trace-view-store.js";
 
-/** Browsers refuse addresses that change many times a second, as they would with an arrow key held down. */
+/** Browsers limit how often a page changes its URL, for example while an arrow key is held. */
 const WRITE_MS = 150;
 
 /**
- * Keeps the selection in the address, in place: Back leads to the list, not through every span that was looked at. Where
- * the link did not say whose trace it meant, the address does from now on: a newer one of that id is another's.
+ * Keeps the selection in the URL by replacing the entry, so that Back leads to the list. If the link named no tenant,
+ * the URL gets it: a newer trace with the same id may belong to another tenant.
  */
 export function useAddressInUrl(traceKey: TraceKey, view: TraceViewStore): void {
   const [, navigate] = useLocation();

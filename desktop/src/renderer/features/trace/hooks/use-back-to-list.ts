@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { useLocation } from "wouter";
 
-/** Goes back to the list as it was, where the reader came from it; else to the list. */
+/** Returns to the list: through the history if the user came from it, otherwise by a link. */
 export function useBackToList(): () => void {
   const [, navigate] = useLocation();
   return useCallback(() => {
@@ -11,7 +11,7 @@ export function useBackToList(): () => void {
 }
 
 function cameFromList(): boolean {
-  // Not every browser lets a page read its own history.
+  // Not every browser allows a page to read its history.
   const history = (window as { navigation?: Navigation }).navigation;
   const index = history?.currentEntry?.index ?? 0;
   const url = history?.entries()[index - 1]?.url;

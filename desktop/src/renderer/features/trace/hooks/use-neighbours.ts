@@ -7,19 +7,19 @@ import { rowKeyOf, traceKeyOf } from "../../../store/trace-key.js";
 import { tracePath } from "../trace-address.js";
 import type { TraceViewStore } from "../trace-view-store.js";
 
-/** The traces before and after the open one in the list; undefined where there is none. */
+/** The neighbours of the open trace in the list; undefined if there is none. */
 export interface Neighbours {
   readonly openNewer: (() => void) | undefined;
   readonly openOlder: (() => void) | undefined;
 }
 
-/** Steps through the list as it is filtered. */
+/** Steps through the filtered list. */
 export interface Steps extends Neighbours {
-  /** Opens a neighbour where there is one; while the list is on its way, as soon as it is there. */
+  /** Opens a neighbour, or waits for it while the list is loading. */
   readonly step: (to: keyof Neighbours) => void;
 }
 
-/** The address is replaced: Back still leads to the list. */
+/** Replaces the URL, so that Back still leads to the list. */
 export function useNeighbours({ traceId, tenant = "" }: TraceKey, view: TraceViewStore): Steps {
   const { traces } = useStores();
   const [, navigate] = useLocation();

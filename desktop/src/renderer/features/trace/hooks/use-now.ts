@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useMediaQuery } from "../../../components/use-media-query.js";
 
-/** Numbers that move do so at most five times a second; once a second for who asked for less motion. */
+/** Running numbers update five times a second, or once a second with reduced motion. */
 const TICK_MS = 200;
 const CALM_TICK_MS = 1000;
 

@@ -6,19 +6,19 @@ import { useTracePage } from "../trace-page-context.js";
 /** Rows that Page Up and Page Down move by. */
 const PAGE_ROWS = 20;
 
-/** Moves over the spans, as the keys and the buttons do. */
+/** Moves the selection, for keys and buttons. */
 export interface SelectionMoves {
-  /** Selects a span and opens what hides it. */
+  /** Selects a span and unfolds its ancestors. */
   readonly select: (node: SpanNode | undefined) => void;
-  /** Moves by rows of what is shown. */
+  /** Moves by visible rows. */
   readonly moveBy: (rows: number) => void;
   readonly pageBy: (pages: 1 | -1) => void;
   readonly moveTo: (end: "first" | "last") => void;
-  /** Folds; of what cannot be folded, the parent is selected. */
+  /** Folds the span, or selects its parent if it cannot be folded. */
   readonly foldOrLeave: () => void;
-  /** Unfolds; of what is open, the first child is selected. */
+  /** Unfolds the span, or selects its first child if it is open. */
   readonly unfoldOrEnter: () => void;
-  /** The next of some spans after the selected one, round the end. */
+  /** Selects the next of some spans, wrapping around at the end. */
   readonly selectAmong: (candidates: readonly SpanNode[], step: 1 | -1) => void;
 }
 
@@ -32,7 +32,7 @@ export function useSelection(): SelectionMoves {
       if (node !== undefined) view.getState().select(node.id, ancestorIds(node));
     };
     const moveBy = (by: number): void => {
-      // What is selected may be hidden below a fold: then from the span that hides it.
+      // The selected span may be hidden in a folded one: start from the visible ancestor.
       const hiddenBelow =
         selected && ancestorIds(selected).map((id) => rows.findIndex((row) => row.id === id));
       const from = at >= 0 ? at : (hiddenBelow?.find((index) => index >= 0) ?? 0);
@@ -56,7 +56,7 @@ export function useSelection(): SelectionMoves {
   }, [view, tree, rows, selected]);
 }
 
-/** Puts the keyboard into the spans. */
+/** Focuses the list of spans. */
 export function focusSpans(): void {
   document.querySelector<HTMLElement>("[role=treegrid]")?.focus();
 }

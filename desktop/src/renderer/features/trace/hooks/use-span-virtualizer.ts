@@ -2,10 +2,10 @@ import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, type RefObject } from "react";
 import { useTracePage } from "../trace-page-context.js";
 
-/** Height of a row: `--row-dense` of tokens.css. */
+/** Row height, `--row-dense` in tokens.css. */
 export const ROW_HEIGHT = 26;
 
-/** Draws only the rows that are seen, and keeps the selected one in sight. */
+/** Renders only visible rows, and scrolls to the selected one. */
 export function useSpanVirtualizer(
   scroller: RefObject<HTMLDivElement | null>,
 ): Virtualizer<HTMLDivElement, Element> {
@@ -21,7 +21,7 @@ export function useSpanVirtualizer(
   useEffect(() => {
     const index = rows.findIndex(({ id }) => id === selectedId);
     if (index >= 0) virtualizer.scrollToIndex(index, { align: "auto" });
-    // Not whenever rows arrive: the reader may have scrolled away from what is selected.
+    // Not when rows arrive, because the user may have scrolled away.
   }, [selectedId, virtualizer]);
   return virtualizer;
 }

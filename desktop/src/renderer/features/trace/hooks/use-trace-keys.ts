@@ -8,7 +8,7 @@ import { useBackToList } from "./use-back-to-list.js";
 import type { Steps } from "./use-neighbours.js";
 import { focusSpans, useSelection } from "./use-selection.js";
 
-/** What the page's keys do; see "Keys" of the design. */
+/** Handles the shortcuts of the trace page. */
 export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
   const { view, selected, failed, isNarrow } = useTracePage();
   const moves = useSelection();
@@ -29,7 +29,7 @@ export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
     if (selected === undefined) return;
     if (isNarrow) view.getState().openOverlay();
     else if (!view.getState().isPaneOpen) view.getState().togglePane(false);
-    // The pane may be drawn only now.
+    // The pane may be rendered only after this.
     requestAnimationFrame(() => document.querySelector<HTMLElement>("[role=tabpanel]")?.focus());
   }
 
@@ -73,7 +73,7 @@ export function useTraceKeys(step: Steps["step"], copyLink: () => void): void {
     };
   });
 
-  /** 1–2 choose the view, ⇧1–⇧4 the tab; told by the key, since what Shift makes of a digit depends on the layout. */
+  /** 1–2 choose the view, ⇧1–⇧4 the tab. Compares key codes, because Shift with a digit depends on the layout. */
   function digitAction({ code, shiftKey }: KeyboardEvent): (() => void) | undefined {
     const digit = /^Digit([1-9])$/.exec(code)?.[1];
     if (digit === undefined) return undefined;
@@ -101,7 +101,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** Elsewhere on the page arrows scroll, move between tabs, or resize. */
+/** Elsewhere, arrow keys scroll, change tabs or resize. */
 function isInSpans({ target }: KeyboardEvent): boolean {
   return (
     target === document.body || (target instanceof Element && target.closest("[role=treegrid]") !== null)

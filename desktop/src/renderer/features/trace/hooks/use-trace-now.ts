@@ -3,8 +3,8 @@ import { useTracePage } from "../trace-page-context.js";
 import { useNow } from "./use-now.js";
 
 /**
- * Where running spans end, in milliseconds from the start of the trace: now, but not before the latest moment that is
- * known, whatever this machine's clock says. Where nothing runs it stands still.
+ * The end of running spans, in milliseconds from the start of the trace: the current time, but not before the latest
+ * known time. Constant if nothing runs.
  */
 export function useTraceNow(): number {
   const { tree } = useTracePage();

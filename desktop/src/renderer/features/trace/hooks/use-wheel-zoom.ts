@@ -2,13 +2,13 @@ import { useEffect, useRef, type RefObject } from "react";
 import { panWindow, zoomWindow, type TimeWindow } from "../model/time-scale.js";
 import { useTracePage } from "../trace-page-context.js";
 
-/** How much a pixel of the wheel zooms: a notch of 100 pixels by a quarter. */
+/** Zoom factor per pixel of the wheel: 100 pixels zoom by a quarter. */
 const ZOOM_PER_PIXEL = 0.0022;
 
 /**
- * ⌘ or Ctrl and the wheel zoom at the pointer; the wheel sideways moves the window, once zoomed.
+ * Zooms at the pointer with ⌘ or Ctrl and the wheel; moves a zoomed window with the horizontal wheel.
  *
- * @param trackLeft - where the track begins, in pixels from the left of `element`.
+ * @param trackLeft - the left edge of the track, in pixels from the left of `element`.
  */
 export function useWheelZoom(
   element: RefObject<HTMLElement | null>,
@@ -39,7 +39,7 @@ export function useWheelZoom(
         view.getState().setWindow(panWindow(from, all, sideways * msPerPixel));
       }
     };
-    // React listens passively, and a passive listener cannot keep the page from zooming.
+    // React's wheel listeners are passive, and cannot prevent the page from zooming.
     target.addEventListener("wheel", onWheel, { passive: false });
     return () => target.removeEventListener("wheel", onWheel);
   }, [element, view]);

@@ -1,32 +1,32 @@
 import { inlineJson, isLongText, isRecord, type LongText } from "./values.js";
 
-/** A line of the table of attributes. */
+/** A row of the attribute table. */
 export interface AttributeRow {
-  /** As jq writes it: `prompt_messages[0].role`, `["a key"]`. */
+  /** In jq syntax: `prompt_messages[0].role`, `["a key"]`. */
   readonly path: string;
-  /** The last step of the path, which the line shows. */
+  /** The last step of the path, shown in the row. */
   readonly name: string;
   readonly depth: number;
   readonly value: unknown;
-  /** Whether lines for what is inside can be opened below. */
+  /** Whether the row has nested values that can be opened. */
   readonly isNested: boolean;
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.]*$/;
-/** Characters of a key in a path. Every path below a key holds it: whole, a long one would be copied for each of them. */
+/** Longest key in a path. Every nested path contains it, so a long key would be copied many times. */
 const MAX_STEP = 200;
 
-/** A line on its way, with what tells whether its path holds the query. */
+/** A row under construction, with the state of the search in its path. */
 interface SearchedRow extends AttributeRow {
-  /** Whether the path holds the query. */
+  /** Whether the path contains the query. */
   readonly isFound: boolean;
-  /** The end of the path in small letters: the query may begin there and go on in the next step. */
+  /** The end of the path in lower case: a match may start there and continue in the next step. */
   readonly pathEnd: string;
 }
 
 /**
- * The attributes as lines. Without a query: the top ones, and what is inside of those that are open. With one: every
- * value whose path or text holds it, wherever it is nested, by its whole path.
+ * The attributes as rows. Without a query: the top level, and the contents of open rows. With a query: every value
+ * whose path or text contains it, at any depth, with its full path.
  */
 export function attributeRows(
   attributes: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ function childRows(parent: Parent, needle: string): SearchedRow[] {
   });
 }
 
-/** A key as a step of a path. Of a long key the beginning, and which of its object's keys it is. */
+/** A key as a step of a path. A long key is shortened and numbered. */
 function stepOf(key: string, index: number): string {
   if (key.length > MAX_STEP) return `[${JSON.stringify(`${key.slice(0, MAX_STEP)}…`)}#${index}]`;
   return PLAIN_NAME.test(key) ? key : `[${JSON.stringify(key)}]`;
@@ -83,7 +83,9 @@ function isLongKeyFound(key: string, needle: string): boolean {
   return key.length > MAX_STEP && key.toLowerCase().includes(needle);
 }
 
-/** A value as text, for copying and searching: texts bare, the rest as JSON; of a cut text the preview. */
+/**
+ * A value as text for copying and searching: texts as they are, other values as JSON, truncated texts as their preview.
+ */
 export function plainText(value: unknown): string {
   return isLongText(value) ? textOrPreview(value) : inlineJson(value);
 }

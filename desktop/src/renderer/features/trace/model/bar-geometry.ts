@@ -9,22 +9,22 @@ export interface Box {
   readonly width: number;
 }
 
-/** Where a span's bar stands on its track. */
+/** Position of a span's bar on its track. */
 export interface BarGeometry extends Box {
-  /** Time before the first token, at the bar's left; 0 where it is not known or not seen. */
+  /** Width of the time before the first token; 0 if it is not known or not visible. */
   readonly waitWidth: number;
-  /** The bar lies wholly outside of what is shown, on this side. */
+  /** The side on which the bar lies completely outside the window. */
   readonly outside: "before" | "after" | undefined;
 }
 
-/** Bars are cut this far outside of the track: widths of a deep zoom would be more than a browser can draw. */
+/** Bars are clipped this far outside the track, because deep zooms would exceed what browsers can draw. */
 const OVERHANG = 4;
-/** A span without length is seen all the same. */
+/** Smallest width of a bar. */
 const MIN_WIDTH = 2;
-/** A parent's moments between its children would be specks. */
+/** Shorter parts of a parent's critical path are left out. */
 const MIN_OWN_WIDTH = 3;
 
-/** @param endMs - where the bar ends: of a span that runs, now. */
+/** @param endMs - the end of the bar; for a running span, the current time. */
 export function barGeometry(
   node: SpanNode,
   endMs: number,
@@ -45,7 +45,7 @@ export function barGeometry(
   };
 }
 
-/** The stretches of the critical path on a track. */
+/** The parts of the critical path on a track. */
 export function pathBoxes(
   segments: readonly Segment[],
   window: TimeWindow,
@@ -65,11 +65,11 @@ function pixel(ms: number, window: TimeWindow, trackWidth: number): number {
   return Math.min(Math.max(position, -OVERHANG), trackWidth + OVERHANG);
 }
 
-/** Width of a character of the note, and its distance from the bar. */
+/** Width of a character of the note, and its distance to the bar. */
 const CHARACTER = 6.2;
 const NOTE_GAP = 8;
 
-/** On which side of its bar a note has room; undefined where on neither. */
+/** The side of the bar on which a note fits; undefined if neither. */
 export function noteSide(bar: BarGeometry, text: string, trackWidth: number): "right" | "left" | undefined {
   const needed = text.length * CHARACTER + NOTE_GAP;
   if (trackWidth - bar.left - bar.width >= needed) return "right";

@@ -1,15 +1,15 @@
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
-/** A stretch of time on the critical path, in milliseconds from the start of the trace. */
+/** A part of the critical path, in milliseconds from the start of the trace. */
 export interface Segment {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** The stretches of each span on the path, by the span's id. */
+/** The parts of each span on the path, by span id. */
 export type CriticalPath = ReadonlyMap<string, readonly Segment[]>;
 
-/** A span cut to the time in which its parent waited for it. */
+/** A span, clipped to the time in which its parent waited for it. */
 interface Stretch extends Segment {
   readonly node: SpanNode;
 }
@@ -59,7 +59,7 @@ function startingPoints(tree: SpanTree, nowMs: number): Stretch[] {
   return chosen;
 }
 
-/** The spans as they lie between two moments, the one that ended last first; of those that ended together the longest. */
+/** The spans clipped to an interval, last end first; the longer one first if the ends are equal. */
 function lastFirst(nodes: readonly SpanNode[], startMs: number, endMs: number, nowMs: number): Stretch[] {
   return nodes
     .filter((node) => node.startMs < endMs || node.startMs === startMs)

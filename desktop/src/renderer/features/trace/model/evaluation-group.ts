@@ -1,11 +1,14 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 
-/** The id of the row that stands for all evaluations of a trace: no span's, which are never empty after it. */
+/**
+ * Id of the row that groups all evaluations of a trace. It cannot be a span id, because those have no trailing empty
+ * part.
+ */
 export const EVALUATIONS_ID = "\u0000evaluations";
 
 /**
- * The spans with all evaluations under one row of their own: they came after the run, and would stand between its steps.
- * The row is no span that was sent; it is folded until it is opened.
+ * Groups all evaluations under one extra row: they ran after the trace, and would appear between its steps. The row is
+ * folded at first.
  */
 export function groupEvaluations(spans: readonly NormalizedSpan[]): readonly NormalizedSpan[] {
   const evaluations = spans.filter(({ span_type: type }) => type === "evaluation");

@@ -1,11 +1,11 @@
-/** Digits of a fraction of a second that `Date` reads; the rest is lost to it. */
+/** Fractional digits that `Date` reads; it drops the rest. */
 const FRACTION = /\.\d+/;
 
 /**
- * The milliseconds from one RFC 3339 time to another. Times carry nanoseconds, which epoch milliseconds as a number
- * cannot hold: whole seconds and fractions are taken apart first.
+ * Milliseconds between two RFC 3339 times. Times have nanoseconds, which a number of epoch milliseconds cannot hold, so
+ * seconds and fractions are subtracted separately.
  *
- * @returns undefined where one of them is no time.
+ * @returns undefined if one of them is not a time.
  */
 export function millisecondsBetween(from: string, to: string): number | undefined {
   const [fromSecond, fromFraction] = splitTime(from);

@@ -1,4 +1,4 @@
-/** A piece of JSON and the class of its colour: key, string, number, keyword or punctuation. */
+/** A piece of JSON and its syntax role. */
 export interface JsonToken {
   readonly text: string;
   readonly kind: "key" | "string" | "number" | "keyword" | "punctuation" | "";
@@ -7,7 +7,7 @@ export interface JsonToken {
 const TOKEN =
   /("(?:[^"\\]|\\.|\\$)*(?:"|$))(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([{}[\],:]+)|([^"\d{}[\],:tfn-]+|.)/gs;
 
-/** Takes formatted JSON apart for colouring. What is no JSON comes through as it is; a string may lack its end. */
+/** Splits formatted JSON into tokens. Text that is not JSON is kept; a string may lack its end. */
 export function jsonTokens(json: string): JsonToken[] {
   const tokens: JsonToken[] = [];
   for (const [, string, colon, number, keyword, punctuation, rest] of json.matchAll(TOKEN)) {
@@ -22,8 +22,8 @@ export function jsonTokens(json: string): JsonToken[] {
 }
 
 /**
- * Cuts a long text into pieces of about `size` characters, at line ends where there are any near, so that a browser
- * lays out only those that are seen.
+ * Splits a long text into chunks of about `size` characters, at line ends if possible, so that a browser lays out only
+ * the visible ones.
  */
 export function chunkText(text: string, size = 8000): string[] {
   const chunks: string[] = [];

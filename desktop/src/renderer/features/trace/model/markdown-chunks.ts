@@ -1,23 +1,23 @@
 import { isSlowToRead } from "./markdown-cost.js";
 import { MarkdownFences } from "./markdown-fences.js";
 
-/** A piece of Markdown; one that would take long to read is shown as it came. */
+/** A chunk of Markdown. A chunk that would parse slowly is shown as plain text. */
 export interface MarkdownChunk {
   readonly text: string;
   readonly isPlain: boolean;
 }
 
-/** Reading takes some 15 ms a kilobyte: a piece is read in less than a blink. */
+/** Parsing takes about 15 ms per kilobyte. */
 const SIZE = 3000;
-/** A block that is longer than this cannot be cut, and is not read. */
+/** A longer block cannot be split, and is not parsed. */
 const MAX_BLOCK = 6000;
 
-/** Lines that do not begin a block of their own after an empty line: parts of lists and indented code. */
+/** Lines that continue a block after an empty line: parts of lists and indented code. */
 const CONTINUES = /^(?:\s|[*+-] |\d+[.)] )/;
 
 /**
- * Cuts Markdown between blocks, so that a long text can be read and drawn piece by piece. Lists, tables and fenced code
- * stay whole.
+ * Splits Markdown between blocks, so that a long text can be parsed and rendered in chunks. Lists, tables and fenced
+ * code stay together.
  */
 export function markdownChunks(text: string): MarkdownChunk[] {
   const pieces: string[] = [];

@@ -1,29 +1,29 @@
 import { MarkdownFences } from "./markdown-fences.js";
 
-/** Characters that make the Markdown reader look back over the paragraph. */
+/** Characters that make the Markdown parser search back through the paragraph. */
 const MARKS = new Set("*_~`[]!<@");
-/** Marks of one paragraph that are read in about 100 ms. The time grows with their square. */
+/** Marks of one paragraph that parse in about 100 ms. The time grows with their square. */
 const MAX_MARKS = 1000;
-/** Quotes and list items in one piece. The reader builds an element for each. */
+/** Quotes and list items in one chunk. The parser builds an element for each. */
 const MAX_CONTAINERS = 1000;
-/** Quotes and list items inside each other. Each level is read again for each line. */
+/** Nested quotes and list items. Each level is parsed again for each line. */
 const MAX_DEPTH = 24;
-/** Columns times rows of a table. The reader fills short rows up, so that a short text can ask for a million cells. */
+/** Columns times rows of a table. The parser pads short rows, so that a short text can require a million cells. */
 const MAX_CELLS = 4000;
 
-/** Lines that make a heading of the line above. The reader goes back over the piece for each. */
+/** Lines that turn the line above into a heading. The parser goes back through the chunk for each. */
 const MAX_UNDERLINES = 300;
 
 const LINE_END = /\r\n?|\n/;
 const CONTAINER = /[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])(?=[ \t]|$))/y;
-/** Spaces that an item may be indented more than the item above it. With more it goes on with the paragraph. */
+/** Largest extra indentation of a list item; with more it continues the paragraph. */
 const MAX_INDENT = 5;
 const UNDERLINE = /^[ \t]*(?:=+|-+)[ \t]*$/;
 const DELIMITER_ROW = /^[\s|:-]+$/;
 
 /**
- * Whether a piece of Markdown would hold the page up while it is read. The answer itself takes linear time. It is an
- * estimate: short pieces stay bounded where it is wrong.
+ * Whether parsing a chunk of Markdown would block the page. The estimate itself takes linear time; chunks are short,
+ * which bounds the cost if it is wrong.
  */
 export function isSlowToRead(markdown: string): boolean {
   const cost = new MarkdownCost();
@@ -33,7 +33,7 @@ export function isSlowToRead(markdown: string): boolean {
 
 class MarkdownCost {
   readonly #fences = new MarkdownFences();
-  /** Sum of the squares of the marks of each paragraph that has ended. */
+  /** Sum of the squared marks of each finished paragraph. */
   #squares = 0;
   #marks = 0;
   #containers = 0;
@@ -41,7 +41,7 @@ class MarkdownCost {
   #cells = 0;
   #underlines = 0;
 
-  // What is known of the lines since the last empty one.
+  // State since the last empty line.
   #lines = 0;
   #maxPipes = 0;
   #pipesAbove = 0;
@@ -105,7 +105,7 @@ class MarkdownCost {
   }
 }
 
-/** The quotes and list items that a line begins, and whether the first of them is a list item. */
+/** The quotes and list items that a line starts, and whether the first is a list item. */
 function containersOf(line: string): { readonly depth: number; readonly isItem: boolean } {
   let depth = 0;
   let isItem = false;

@@ -1,8 +1,8 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)/;
-/** Characters of a line that are looked at: a fence stands at its beginning. */
+/** Characters of a line to inspect; a fence is at its beginning. */
 const LOOKED_AT = 200;
 
-/** Follows fenced code through the lines of a Markdown text. */
+/** Tracks fenced code through the lines of a Markdown text. */
 export class MarkdownFences {
   #open = "";
 
@@ -11,7 +11,7 @@ export class MarkdownFences {
     return this.#open !== "";
   }
 
-  /** Takes the next line. True where it is a fence or stands between two. */
+  /** Takes the next line. True if it is a fence, or inside one. */
   isCode(line: string): boolean {
     const [, fence = "", info = ""] = FENCE.exec(line.slice(0, LOOKED_AT)) ?? [];
     if (this.isOpen) {

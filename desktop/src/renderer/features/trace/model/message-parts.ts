@@ -1,10 +1,10 @@
 import { isLongText, isRecord, type LongText } from "./values.js";
 
-/** A message, read from whatever a span carried. */
+/** A message, read from the attributes of a span. */
 export interface SpanMessage {
-  /** Tells it apart from the others of its span. */
+  /** Unique among the messages of its span. */
   readonly key: string;
-  /** `system`, `user`, `assistant`, `tool`, `input`, `output`, or what the provider calls it. */
+  /** `system`, `user`, `assistant`, `tool`, `input`, `output`, or the provider's own role. */
   readonly role: string;
   readonly parts: readonly SpanPart[];
   readonly finishReason?: string;
@@ -19,7 +19,7 @@ export type SpanPart =
   | { readonly kind: "link"; readonly label: string; readonly uri: string }
   | { readonly kind: "json"; readonly value: unknown };
 
-/** A call that the model asked for, with the result where the conversation holds it. */
+/** A tool call, with its result if the conversation contains it. */
 export interface ToolCallPart {
   readonly kind: "call";
   readonly id: string;
@@ -28,7 +28,7 @@ export interface ToolCallPart {
   readonly result?: { readonly response: unknown };
 }
 
-/** Reads messages as contract 1 shapes them; also those whose text stands in `content`, as providers write them. */
+/** Reads messages in the shape of contract 1, and those with their text in `content`, as some providers write them. */
 export function readMessages(values: readonly unknown[], key: string): SpanMessage[] {
   return values.map((value, index) => {
     const messageKey = `${key}.${index}`;
@@ -71,7 +71,7 @@ const readText: Reader = (part) => {
   return { kind: part["type"] === "reasoning" ? "reasoning" : "text", text };
 };
 
-/** Anything else comes as JSON. A null prototype: a part may call itself `constructor`. */
+/** Other parts are shown as JSON. The map has a null prototype, because a part may have the type `constructor`. */
 const READERS: Readonly<Record<string, Reader | undefined>> = {
   __proto__: null as never,
   text: readText,
@@ -105,7 +105,7 @@ function textField(part: Readonly<Record<string, unknown>>, key: string): string
 const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/;
 const BASE64 = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
 
-/** The address of an image that a message holds; undefined where it is no image in base64. */
+/** Data URL of an image in a message; undefined if it is not a base64 image. */
 export function imageAddress(mimeType: string, content: string): string | undefined {
   const type = mimeType.toLowerCase();
   if (!IMAGE_TYPE.test(type) || content === "" || !BASE64.test(content)) return undefined;

@@ -2,13 +2,13 @@ import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { readMessages, type SpanMessage } from "./message-parts.js";
 import { isLongText, parseJsonText, type LongText } from "./values.js";
 
-/** What went into a span and what came out of it. */
+/** The input and output messages of a span. */
 export interface SpanMessages {
   readonly input: readonly SpanMessage[];
   readonly output: readonly SpanMessage[];
 }
 
-/** Where messages come from, the best first: whole conversations, then texts of a model call, then of any span. */
+/** Attributes that hold messages, best first: conversations, then texts of model calls, then texts of any span. */
 const SOURCES = [
   { input: "prompt_messages", output: "completion_messages", roles: ["user", "assistant"] },
   { input: "prompt_text", output: "completion_text", roles: ["user", "assistant"] },
@@ -16,8 +16,8 @@ const SOURCES = [
 ] as const;
 
 /**
- * Reads the messages that a span carries. Results of tools stand with the calls that they answer, wherever in the
- * conversation they came; only those whose call is not there stay messages of their own.
+ * Reads the messages of a span. Tool results are attached to the calls that they answer; results without a call stay
+ * separate messages.
  */
 export function messagesOf(span: NormalizedSpan): SpanMessages {
   const input = side(span, "input");
@@ -29,7 +29,7 @@ export function messagesOf(span: NormalizedSpan): SpanMessages {
   };
 }
 
-/** The attributes that the messages were read from, for the raw view. */
+/** The attributes that contain the messages, for the raw view. */
 export function messageSources(span: NormalizedSpan): Readonly<Record<string, unknown>> {
   const keys = SOURCES.flatMap(({ input, output }) => [input, output]);
   const present = keys.filter((key) => Object.hasOwn(span.attributes, key));
@@ -52,7 +52,7 @@ function fromValue(value: unknown, role: string, key: string): SpanMessage[] {
   if (Array.isArray(value)) return readMessages(value, key);
   if (!isLongText(value)) return [{ key, role, parts: [{ kind: "json", value }] }];
   const parsed = typeof value === "string" ? parseJsonText(value) : undefined;
-  // Many apps put a conversation into the text field as JSON.
+  // Many apps store a conversation in the text attribute as JSON.
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(looksLikeMessage)) {
     return readMessages(parsed, key);
   }
@@ -90,7 +90,7 @@ function isShown({ parts }: SpanMessage): boolean {
   return parts.length > 0;
 }
 
-/** The characters of a text, or the bytes of one that is not here whole. */
+/** The characters of a text, or the bytes of a truncated one. */
 export function lengthOf(text: LongText): { readonly amount: number; readonly unit: "characters" | "bytes" } {
   return typeof text === "string"
     ? { amount: text.length, unit: "characters" }

@@ -1,17 +1,17 @@
 import type { SpanNode, SpanTree } from "./span-tree.js";
 import { shareOf, type TimeWindow } from "./time-scale.js";
 
-/** The drawing's own units; it is stretched to its place. */
+/** Size of the drawing in its own units. */
 export const MINIMAP_WIDTH = 2000;
 export const MINIMAP_HEIGHT = 38;
 
 const TOP = 2;
 const BAR = 2;
-/** From one span to the next, at most. */
+/** Largest distance between two spans. */
 const STEP = 2;
 const MIN_BAR_WIDTH = 4;
 
-/** All spans of one colour as one path: thousands of elements would be slow to lay out. */
+/** All spans of one colour in one path, because thousands of elements would lay out slowly. */
 export interface MinimapPath {
   /** A span type, or `error`. */
   readonly kind: string;

@@ -1,16 +1,16 @@
 import { formatDuration } from "../../../format.js";
 import type { SpanNode } from "./span-tree.js";
 
-/** Clocks of two machines differ by a little; less than this is not worth a word. */
+/** Smaller differences are normal between the clocks of two machines. */
 const CLOCK_SLACK_MS = 1;
 
-/** Whether the span names a parent that the trace does not hold: not received yet, evicted, or sampled elsewhere. */
+/** Whether the span's parent is missing: not received yet, evicted, or not sampled. */
 export function lacksParent({ span, id, parent }: SpanNode): boolean {
   const { parent_span_id: parentId } = span;
   return parent === undefined && parentId !== null && parentId !== "" && parentId !== id;
 }
 
-/** What is odd about a span's place in its trace, in words. */
+/** Warnings about a span's place in its trace. */
 export function placeNotices(node: SpanNode): readonly string[] {
   const { span, parent, startMs } = node;
   const notices: string[] = [];

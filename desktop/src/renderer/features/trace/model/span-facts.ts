@@ -1,7 +1,7 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { isTruncated } from "./values.js";
 
-/** An attribute that is a text and not empty; of a long one the preview. */
+/** A non-empty text attribute; for a truncated one, the preview. */
 export function textOf(span: NormalizedSpan, key: string): string | undefined {
   const value: unknown = Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
   const text = isTruncated(value) ? value.preview : value;
@@ -14,12 +14,12 @@ export function numberOf(span: NormalizedSpan, key: string): number | undefined 
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Types of span whose tokens, cost and first token the page shows. */
+/** Span types for which the page shows tokens, cost and first token. */
 export function isModelCall(span: NormalizedSpan): boolean {
   return span.span_type === "llm" || span.span_type === "embedding";
 }
 
-/** What stands beside a span's bar: why it failed, the model that was called, or that another agent took over. */
+/** The note beside a span's bar: its error, its model, or a change of agent. */
 export function sideNote(
   span: NormalizedSpan,
   parentAgent: string | undefined,
@@ -42,7 +42,7 @@ export function sideNote(
   return note === undefined ? undefined : { text: oneLine(note, 40), isError: false };
 }
 
-/** The first characters of a text, without line breaks. */
+/** The beginning of a text, without line breaks. */
 export function oneLine(text: string, length: number): string {
   const line = text
     .slice(0, length * 4)
@@ -51,7 +51,7 @@ export function oneLine(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** What a status is called, and the colour that goes with it. */
+/** Name and colour of a status. */
 export function statusBadge(status: string): { readonly text: string; readonly kind: string } {
   const kinds: Readonly<Record<string, string>> = {
     OK: "ok",

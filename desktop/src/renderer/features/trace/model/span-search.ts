@@ -5,8 +5,8 @@ import type { SpanNode, SpanTree } from "./span-tree.js";
 const haystacks = new WeakMap<NormalizedSpan, string>();
 
 /**
- * The spans that hold a text in any letter case, in their names or anywhere in what they carry. Of texts that came as
- * previews only those are searched: the rest is not here.
+ * The spans that contain a text in their name or attributes, ignoring case. Truncated texts are searched in their
+ * preview only.
  */
 export function searchSpans(tree: SpanTree, query: string): readonly SpanNode[] {
   const needle = query.trim().toLowerCase();

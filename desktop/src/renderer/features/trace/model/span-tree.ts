@@ -1,7 +1,7 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { millisecondsBetween } from "./instant.js";
 
-/** A span in its place. */
+/** A span in the tree. */
 export interface SpanNode {
   readonly span: NormalizedSpan;
   readonly id: string;
@@ -9,24 +9,27 @@ export interface SpanNode {
   readonly children: readonly SpanNode[];
   /** 0 for a root. */
   readonly depth: number;
-  /** Its place among its siblings, from 1, and how many they are. */
+  /** Position among its siblings, starting at 1, and their number. */
   readonly position: number;
   readonly siblings: number;
   /** Milliseconds from the start of the trace. */
   readonly startMs: number;
-  /** Undefined while the span runs. One whose duration is not known ends where it starts. */
+  /** Undefined while the span runs. A span with an unknown duration ends where it starts. */
   readonly endMs: number | undefined;
 }
 
 /** The spans of a trace by their parents. */
 export interface SpanTree {
   readonly roots: readonly SpanNode[];
-  /** Every span, parents before their children, in the order in which they are shown. */
+  /** Every span in display order: parents before children. */
   readonly nodes: readonly SpanNode[];
   readonly byId: ReadonlyMap<string, SpanNode>;
-  /** RFC 3339: the earliest start, from which all offsets count. */
+  /** RFC 3339: the earliest start. All offsets count from it. */
   readonly startTime: string;
-  /** The latest moment of the run that is known: an end, or the start of a span that runs. Evaluations come after it. */
+  /**
+   * The latest known time of the run: an end, or the start of a running span. Evaluations are excluded, because they
+   * run later.
+   */
   readonly endMs: number;
   readonly isRunning: boolean;
 }
@@ -35,7 +38,7 @@ function latestEnd(nodes: readonly SpanNode[]): number {
   return nodes.reduce((latest, { startMs, endMs }) => Math.max(latest, endMs ?? startMs), 0);
 }
 
-/** The middle of a span's time, about which the keys zoom; of one that runs, its start. */
+/** The middle of a span, which is the center of zooming by keys; for a running span, its start. */
 export function middleOf(node: SpanNode | undefined): number | undefined {
   return node && (node.startMs + (node.endMs ?? node.startMs)) / 2;
 }
@@ -93,7 +96,7 @@ function newNode(span: NormalizedSpan, startTime: string): MutableNode {
   };
 }
 
-/** Takes its parent from the first node of each ring. Each node is walked over once. */
+/** Breaks cycles: removes the parent of the first node of each. Every node is visited once. */
 function cutRings(nodes: Iterable<MutableNode>): void {
   const done = new Set<MutableNode>();
   for (const first of nodes) {
@@ -103,13 +106,14 @@ function cutRings(nodes: Iterable<MutableNode>): void {
       path.add(node);
       node = node.parent;
     }
-    // Back on its own path: `node` lies on a ring, and of the ring's nodes the first one met is the earliest shown.
+    // The walk returned to its own path, so `node` is part of a cycle; the first of its nodes in display order becomes
+    // a root.
     if (node !== undefined && path.has(node)) node.parent = undefined;
     for (const walked of path) done.add(walked);
   }
 }
 
-/** Sets depths and places, and lists all nodes, without recursion: a chain may be thousands deep. */
+/** Sets depths and positions, and lists all nodes. Not recursive, because a chain may be thousands deep. */
 function numberInOrder(roots: readonly MutableNode[]): MutableNode[] {
   const ordered: MutableNode[] = [];
   const stack: MutableNode[] = [];

@@ -1,22 +1,22 @@
-/** What part of the trace's time is shown, in milliseconds from its start. */
+/** The visible time window, in milliseconds from the start of the trace. */
 export interface TimeWindow {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Lengths between two lines of the ruler, above those that are decimal. */
+/** Ruler steps that are not decimal. */
 const LONG_STEPS = [10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000];
 const MANTISSAS = [1, 2, 3, 5];
-/** No shorter window than this part of the trace, and than a microsecond. */
+/** The window is at least this share of the trace, and a microsecond. */
 const DEEPEST_ZOOM = 1 / 20_000;
 const SHORTEST_MS = 0.001;
-/** The round end is taken where it leaves no more than this part empty. */
+/** A round end is used if it leaves at most this share empty. */
 const ROUND_END = 1.06;
 const SPARE = 1.012;
 
-/** The whole trace; it ends at a line of the ruler where one is near. */
+/** The window of the whole trace. It ends at a ruler line if one is close. */
 export function fitWindow(lengthMs: number, maxTicks = 5): TimeWindow {
-  // Of what took no time at all the ruler shows a millisecond.
+  // For a trace without duration, the ruler shows a millisecond.
   const length = lengthMs > 0 ? Math.max(lengthMs, SHORTEST_MS) : 1;
   const step = tickStep(length, maxTicks);
   const round = Math.ceil(length / step) * step;
@@ -24,7 +24,7 @@ export function fitWindow(lengthMs: number, maxTicks = 5): TimeWindow {
 }
 
 /**
- * The window after a zoom about a moment, which stays where it is on the screen.
+ * The window after zooming around a time, which keeps its place on the screen.
  *
  * @param factor - below 1 zooms in.
  * @returns undefined for the whole trace.
@@ -42,12 +42,12 @@ export function zoomWindow(
   return clampWindow({ startMs: aboutMs - share * length, endMs: aboutMs + (1 - share) * length }, whole);
 }
 
-/** The window moved by a time. */
+/** The window, moved by a time. */
 export function panWindow(shown: TimeWindow, whole: TimeWindow, byMs: number): TimeWindow | undefined {
   return clampWindow({ startMs: shown.startMs + byMs, endMs: shown.endMs + byMs }, whole);
 }
 
-/** The window between two moments, in any order. */
+/** The window between two times, in any order. */
 export function windowBetween(aMs: number, bMs: number, whole: TimeWindow): TimeWindow | undefined {
   const shortest = Math.max((whole.endMs - whole.startMs) * DEEPEST_ZOOM, SHORTEST_MS);
   const startMs = Math.max(whole.startMs, Math.min(aMs, bMs));
@@ -57,7 +57,7 @@ export function windowBetween(aMs: number, bMs: number, whole: TimeWindow): Time
   );
 }
 
-/** The window moved as little as shows a span, or its start where it is longer than the window. */
+/** The window, moved as little as possible to show a span, or its start if the span is longer than the window. */
 export function revealWindow(
   shown: TimeWindow,
   whole: TimeWindow,
@@ -68,7 +68,7 @@ export function revealWindow(
   return clampWindow({ startMs: span.startMs - length * 0.1, endMs: span.startMs + length * 0.9 }, whole);
 }
 
-/** A window pushed back inside the trace; undefined where it holds the whole of it. */
+/** The window, moved back inside the trace; undefined if it covers the whole trace. */
 function clampWindow(window: TimeWindow, whole: TimeWindow): TimeWindow | undefined {
   const length = window.endMs - window.startMs;
   if (length >= (whole.endMs - whole.startMs) * 0.999) return undefined;
@@ -76,12 +76,12 @@ function clampWindow(window: TimeWindow, whole: TimeWindow): TimeWindow | undefi
   return { startMs, endMs: startMs + length };
 }
 
-/** Where a moment lies in a window, 0 to 1; outside of it, beyond them. */
+/** Position of a time in a window, from 0 to 1; outside values lie beyond them. */
 export function shareOf(window: TimeWindow, ms: number): number {
   return (ms - window.startMs) / (window.endMs - window.startMs);
 }
 
-/** The shortest round step that divides a length into at most so many parts. */
+/** The smallest round step that yields at most this many parts. */
 export function tickStep(lengthMs: number, maxTicks: number): number {
   const least = lengthMs / maxTicks;
   if (least <= 10_000) {
@@ -111,7 +111,7 @@ export function ticksOf(window: TimeWindow, maxTicks = 5): Tick[] {
   return ticks;
 }
 
-/** `0`, `400 ms`, `1.25 s`, `2 m 30 s`: as exact as the step asks for. */
+/** `0`, `400 ms`, `1.25 s`, `2 m 30 s`: with the precision of the step. */
 function tickLabel(ms: number, stepMs: number, endMs: number): string {
   if (ms === 0) return "0";
   if (endMs < 1000) return `${ms.toFixed(decimals(stepMs))} ms`;

@@ -2,12 +2,12 @@ import type { ToolCallPart } from "./message-parts.js";
 import { textOf } from "./span-facts.js";
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
-/** Where apps put the id of the call that a tool's span answers. */
+/** Attributes in which apps store the id of the call that a tool span answers. */
 const ID_KEYS = ["tool_call_id", "gen_ai.tool.call.id"];
 
 /**
- * The tool's span that ran a call: the one that names the call's id; else the only one of the tool's name in the
- * trace. Where several could be meant none is returned: a wrong link is worse than none.
+ * The span of the tool that ran a call: the one with the call's id, otherwise the only one with the tool's name. None
+ * if several match, because a wrong link is worse than none.
  */
 export function spanOfCall(tree: SpanTree, caller: SpanNode, call: ToolCallPart): SpanNode | undefined {
   const tools = tree.nodes.filter((node) => node.span.span_type === "tool" && node !== caller);

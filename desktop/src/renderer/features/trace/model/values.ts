@@ -1,17 +1,17 @@
 import type { TruncatedText } from "@obspan/collector-core/api-schema";
 import type { JsonValue } from "@obspan/sdk/wire";
 
-/** A text, or its preview until the whole is asked for. */
+/** A text, or the preview of a truncated one. */
 export type LongText = string | TruncatedText;
 
-/** Whether a value stands for a long text that the collector cut. */
+/** Whether a value represents a text that the collector truncated. */
 export function isTruncated(value: unknown): value is TruncatedText {
   if (!isRecord(value) || Object.keys(value).length !== 3) return false;
   const { truncated, bytes, preview } = value;
   return truncated === true && typeof bytes === "number" && typeof preview === "string";
 }
 
-/** Whether a value is a text, whole or cut. */
+/** Whether a value is a text, truncated or not. */
 export function isLongText(value: unknown): value is LongText {
   return typeof value === "string" || isTruncated(value);
 }
@@ -20,32 +20,32 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The bytes of all texts inside a value that came as previews. */
+/** Total bytes of the truncated texts inside a value. */
 export function truncatedBytes(value: unknown): number {
   if (isTruncated(value)) return value.bytes;
   if (value === null || typeof value !== "object") return 0;
   return Object.values(value).reduce<number>((sum, item) => sum + truncatedBytes(item), 0);
 }
 
-/** JSON in one line, as people write it: `{"order_id": "48190"}`. Texts that were cut stand as their preview. */
+/** JSON on one line with spaces: `{"order_id": "48190"}`. Truncated texts appear as their preview. */
 export function inlineJson(value: unknown): string {
-  // A line break in the text stands only between values: inside of strings it is escaped.
+  // A line break is always between values: inside strings it is escaped.
   return prettyJson(withPreviews(value))
     .replace(/([{[])\n */g, "$1")
     .replace(/\n *([}\]])/g, "$1")
     .replace(/\n */g, " ");
 }
 
-/** With more values JSON stands in one line: indented it would be many times as long as the text that came. */
+/** With more values, JSON stays on one line: indentation would multiply its length. */
 const MAX_INDENTED_VALUES = 100_000;
 
-/** JSON over lines, indented by two. */
+/** JSON, indented by two spaces. */
 export function prettyJson(value: unknown): string {
   const isIndented = countValues(value, MAX_INDENTED_VALUES) <= MAX_INDENTED_VALUES;
   return JSON.stringify(value ?? null, null, isIndented ? 2 : 0);
 }
 
-/** The values inside a value and itself; no longer counted once there are more than `enough`. */
+/** Number of values inside a value, including itself. Stops counting after `enough`. */
 function countValues(value: unknown, enough: number): number {
   if (value === null || typeof value !== "object") return 1;
   let count = 1;
@@ -63,12 +63,12 @@ function withPreviews(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPreviews(item)]));
 }
 
-/** Longer texts are not tried as JSON: parsing would hold up the page. */
+/** Longer texts are not parsed as JSON, because that would block the page. */
 const MAX_PARSED = 500_000;
-/** Deeper JSON stays a text: the collector takes no deeper values either. */
+/** Deeper JSON stays a text; the collector does not accept deeper values either. */
 const MAX_PARSED_DEPTH = 32;
 
-/** The object or array that a text holds as JSON, else undefined. */
+/** The object or array that a text contains as JSON, otherwise undefined. */
 export function parseJsonText(text: string): JsonValue | undefined {
   const start = text.trimStart()[0];
   if ((start !== "{" && start !== "[") || text.length > MAX_PARSED || isDeep(text)) return undefined;
@@ -79,7 +79,9 @@ export function parseJsonText(text: string): JsonValue | undefined {
   }
 }
 
-/** Whether JSON nests deeper than is shown. Parsing first would not help: who reads a deep value overflows the stack. */
+/**
+ * Whether JSON is nested too deeply to show. Checked before parsing, because walking a deep value overflows the stack.
+ */
 function isDeep(json: string): boolean {
   let depth = 0;
   let inString = false;

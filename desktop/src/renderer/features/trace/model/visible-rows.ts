@@ -1,6 +1,6 @@
 import type { SpanNode, SpanTree } from "./span-tree.js";
 
-/** The rows that are shown: every span but those below a folded one. */
+/** The visible rows: every span except those inside a folded one. */
 export function visibleRows(tree: SpanTree, folded: ReadonlySet<string>): readonly SpanNode[] {
   if (folded.size === 0) return tree.nodes;
   const rows: SpanNode[] = [];
@@ -13,17 +13,14 @@ export function visibleRows(tree: SpanTree, folded: ReadonlySet<string>): readon
   return rows;
 }
 
-/** The ids of the spans above a span, which must be open for it to be seen. */
+/** The ids of a span's ancestors, which must be open for it to be visible. */
 export function ancestorIds(node: SpanNode | undefined): string[] {
   const ids: string[] = [];
   for (let above = node?.parent; above !== undefined; above = above.parent) ids.push(above.id);
   return ids;
 }
 
-/**
- * The spans that failed of themselves, in the order in which they are shown; where all say that the error came up from
- * a child, all that failed.
- */
+/** The spans that failed themselves, in display order. If every error came up from a child, all failed spans. */
 export function failedSpans(tree: SpanTree): readonly SpanNode[] {
   const failed = tree.nodes.filter(({ span }) => span.status === "ERROR");
   const own = failed.filter(({ span }) => span.error_propagated !== true);
@@ -31,10 +28,10 @@ export function failedSpans(tree: SpanTree): readonly SpanNode[] {
 }
 
 /**
- * The next of `candidates` after `current`, round the end.
+ * The next of `candidates` after `current`, wrapping around.
  *
- * @param candidates - in the order of the tree.
- * @param step - 1 for the next, -1 for the one before.
+ * @param candidates - in tree order.
+ * @param step - 1 for the next, -1 for the previous.
  */
 export function nextInOrder(
   tree: SpanTree,

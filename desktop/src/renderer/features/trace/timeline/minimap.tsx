@@ -15,9 +15,9 @@ interface MinimapProps {
   readonly isZoomed: boolean;
 }
 
-/** Pixels beside an edge of the window in which a press takes hold of it. */
+/** Distance from an edge of the window at which a press grabs it, in pixels. */
 const GRIP = 6;
-/** Pixels that a press may move and still be a click. */
+/** Movement up to which a press is a click, in pixels. */
 const CLICK = 3;
 
 interface Drag {
@@ -27,8 +27,8 @@ interface Drag {
 }
 
 /**
- * The whole run, small. Dragging chooses what is shown: a new stretch, the edges of the window, or the window itself.
- * The same is done by keys and by the buttons above, so it is hidden from screen readers.
+ * Overview of the whole trace. Dragging selects a new window, moves its edges, or moves the window. Keys and buttons do
+ * the same, so it is hidden from screen readers.
  */
 export function Minimap({ shown, whole, nowMs, width, isZoomed }: MinimapProps) {
   const { tree, view } = useTracePage();

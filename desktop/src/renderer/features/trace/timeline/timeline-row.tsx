@@ -17,13 +17,13 @@ interface TimelineRowProps {
   readonly window: TimeWindow;
   readonly trackWidth: number;
   readonly maxIndent: number;
-  /** Where the span ends: of one that runs, now. */
+  /** End of the span; for a running span, the current time. */
   readonly nowMs: number;
-  /** Where the trace ends, as far as it is known. */
+  /** The latest known end of the trace. */
   readonly lastMs: number;
 }
 
-/** A span's name, and its bar on the track. */
+/** A row of the timeline: the span's name and its bar. */
 export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   const { node, path, window, trackWidth, maxIndent, nowMs, lastMs } = props;
   const isAbandoned = node.span.status === "ABANDONED" && node.span.duration_ms === null;
@@ -75,7 +75,7 @@ function Note({ node, bar, trackWidth }: { node: SpanNode; bar: BarGeometry; tra
 function barClass({ span, children, endMs }: SpanNode): string {
   const isFailed = span.status === "ERROR" && span.error_propagated !== true;
   const classes: (string | undefined)[] = [styles.span];
-  // A verdict about a span is no part of its work.
+  // An evaluation of a span is not part of its work.
   if (children.some(({ span: child }) => child.span_type !== "evaluation")) classes.push(styles.parent);
   if (isFailed) classes.push(styles.failed);
   if (endMs === undefined) classes.push(styles.running);
@@ -83,7 +83,7 @@ function barClass({ span, children, endMs }: SpanNode): string {
   return classNames(...classes);
 }
 
-/** The bar in words: when, how long, the first token. */
+/** The bar as text: start, duration and first token. */
 function describe({ startMs, span }: SpanNode, endMs: number): string {
   const parts = [`${inWords(startMs)} after the start`];
   if (span.duration_ms !== null) parts.push(`took ${inWords(endMs - startMs)}`);

@@ -12,20 +12,20 @@ import { Minimap } from "./minimap.js";
 import { TimelineRow } from "./timeline-row.js";
 import styles from "./timeline-view.module.css";
 
-/** Part of the pane's width that names take, and its bounds in pixels. */
+/** Share of the width for names, and its limits in pixels. */
 const NAME_SHARE = 0.344;
 const NAME_MIN = 176;
 const NAME_MAX = 360;
-/** Space at both sides of the track. */
+/** Space on both sides of the track. */
 const TRACK_INSET = 20;
-/** Pixels from one line of the ruler to the next, at least. */
+/** Smallest distance between ruler lines, in pixels. */
 const TICK_WIDTH = 100;
-/** Of the names' width, what the deepest one keeps for itself and its duration. */
+/** Width that the most indented name keeps for itself and its duration. */
 const LABEL_WIDTH = 168;
 
 const NO_PATH: CriticalPath = new Map();
 
-/** The run as a waterfall. */
+/** The timeline of the spans as a waterfall. */
 export function TimelineView() {
   const { tree, view, selected } = useTracePage();
   const scroller = useRef<HTMLDivElement>(null);
@@ -48,7 +48,7 @@ export function TimelineView() {
     if (before === undefined || selected === undefined) return;
     const endMs = selected.endMs ?? whole.endMs;
     view.getState().setWindow(revealWindow(before, whole, { startMs: selected.startMs, endMs }));
-    // Only when another span is selected: the reader may have moved the window away from it.
+    // Only when the selection changes: the user may have moved the window away from it.
   }, [view, selected?.id]);
 
   useWheelZoom(scroller, nameWidth + 8, trackWidth, shown, whole);
@@ -98,7 +98,7 @@ export function TimelineView() {
   );
 }
 
-/** The ruler's lines, behind the rows. */
+/** The ruler lines behind the rows. */
 function Guides({ offsets }: { offsets: readonly number[] }) {
   return (
     <div className={styles.guides} aria-hidden>
@@ -109,7 +109,7 @@ function Guides({ offsets }: { offsets: readonly number[] }) {
   );
 }
 
-/** Labels at the edges stand inside of them. */
+/** Labels at the edges are shifted inside. */
 function tickClass(share: number): string | undefined {
   if (share < 0.02) return styles.first;
   return share > 0.97 ? styles.last : undefined;
