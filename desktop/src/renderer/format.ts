@@ -1,6 +1,6 @@
-/** How numbers, times and sizes are written (spec app 2). Each returns the figure and its unit apart. */
+/** Formats of numbers, times and sizes (the mockups' "Words"). Value and unit are separate. */
 
-/** A figure with its unit, which is set smaller. */
+/** A value with its unit, which is shown smaller. */
 export interface Quantity {
   readonly value: string;
   readonly unit: string;
@@ -64,7 +64,7 @@ export function formatPreciseTime(rfc3339: string): string {
   return `${formatTime(rfc3339)}.${String(new Date(rfc3339).getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** Kept: it takes longer to make than to use. */
+/** Created once, because creating it takes longer than using it. */
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
 /** `21 Nov`. */
@@ -72,7 +72,7 @@ export function formatDay(rfc3339: string): string {
   return DAY.format(new Date(rfc3339));
 }
 
-/** Cuts an id in the middle: both ends tell it apart. */
+/** Cuts an id in the middle, because both ends help to recognise it. */
 export function shortenId(id: string, length = 16): string {
   if (id.length <= length) return id;
   const half = Math.floor((length - 1) / 2);

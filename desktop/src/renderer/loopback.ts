@@ -1,4 +1,4 @@
-/** True where only programs of this machine reach the page's host. */
+/** True if only programs on this machine can reach the page's host. */
 export function isLoopback(hostname = window.location.hostname): boolean {
   return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }

@@ -41,7 +41,7 @@ function isPaused(): boolean {
   return stores.traces.getState().paused;
 }
 
-/** The stores that fetch, and follow what changes. */
+/** The stores that fetch data and follow changes. */
 const liveStores = [stores.traces, stores.trace, stores.evaluations, stores.stats, stores.pipeline];
 
 const feed = connect(stores.connection, openLiveFeed, {

@@ -6,21 +6,21 @@ import {
 
 type Score = TraceSummary["scores"][number];
 
-/** Types that need no judge of which less is better. */
+/** Types without a judge for which lower is better. */
 const LOWER_IS_BETTER: Readonly<Partial<Record<string, EvaluationDirection>>> = { pii_leak: "minimize" };
 const BAD_BELOW = 0.5;
 const WEAK_BELOW = 0.75;
 
 export type Grade = "good" | "weak" | "bad";
 
-/** A score as the strip draws it. */
+/** A score with its grade. */
 export interface GradedScore extends Score {
-  /** 1 is best, whichever way the type counts. */
+  /** From 0 to 1; 1 is best for every type. */
   readonly goodness: number;
   readonly grade: Grade;
 }
 
-/** Grades scores: only what is off gets colour. */
+/** Grades scores; only bad ones are coloured. */
 export function gradeScores(scores: readonly Score[]): GradedScore[] {
   return scores.map((score) => {
     const goodness = directionOf(score.type) === "minimize" ? 1 - score.score : score.score;
@@ -28,7 +28,7 @@ export function gradeScores(scores: readonly Score[]): GradedScore[] {
   });
 }
 
-/** The score whose figure stands beside the strip. */
+/** The score shown as a number beside the strip. */
 export function worstScore(scores: readonly GradedScore[]): GradedScore | undefined {
   const judged = scores.filter(({ type }) => directionOf(type) !== "neutral");
   return (judged.length > 0 ? judged : scores).toSorted((a, b) => a.goodness - b.goodness)[0];

@@ -2,20 +2,20 @@ import type { LiveEvent, LiveStatus } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import type { LiveFeed, OpenLiveFeed } from "../api/live-feed.js";
 
-/** Seconds of the rate that the top bar draws. */
+/** Seconds of the rate shown in the top bar. */
 const RATES_KEPT = 44;
 
 export interface ConnectionState {
   readonly link: "connecting" | "live" | "disconnected";
-  /** What the collector last said of itself; it stays while disconnected. */
+  /** The last status from the collector; it stays while disconnected. */
   readonly status: LiveStatus | undefined;
-  /** Spans a second, oldest first, one a second. */
+  /** Spans per second, one value per second, oldest first. */
   readonly rates: readonly number[];
-  /** When the link was lost, in epoch milliseconds. */
+  /** When the connection was lost, in epoch milliseconds. */
   readonly lostAtMs: number | undefined;
 }
 
-/** Whether the collector is there, and what it is doing. */
+/** The connection to the collector, and its status. */
 export function createConnectionStore() {
   return createStore<ConnectionState>()(() => ({
     link: "connecting",
@@ -26,20 +26,19 @@ export function createConnectionStore() {
 }
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
-/** Whom {@link connect} tells. */
 export interface FeedListeners {
   readonly onEvent: (event: LiveEvent) => void;
-  /** The collector lets this browser read. */
+  /** The collector granted access. */
   readonly onAdmitted: () => void;
-  /** It wants a key first. */
+  /** The collector requires a key. */
   readonly onUnauthorized: () => void;
-  /** The link is back, and something may have been missed. */
+  /** The connection is back, and events may have been missed. */
   readonly onReconnect: () => void;
 }
 
-/** Feeds the store from the live feed, and hands events of traces on. */
+/** Updates the store from the live feed, and forwards events. */
 export function connect(store: ConnectionStore, openFeed: OpenLiveFeed, listeners: FeedListeners): LiveFeed {
-  /** Something may have been missed: the link was lost, or let go of while the tab was hidden. */
+  /** Events may have been missed: the connection was lost, or released while the tab was hidden. */
   let hasMissed = false;
   return openFeed((message) => {
     switch (message.type) {

@@ -1,18 +1,18 @@
 import type { TraceKey } from "../api/collector-api.js";
 import { traceKeyOf } from "./trace-key.js";
 
-/** Deletions under way at once: a browser opens six connections to a host. */
+/** Parallel deletions: a browser opens six connections to a host. */
 const AT_ONCE = 4;
 
-/** What {@link deleteTraces} could not do. */
+/** Result of {@link deleteTraces}. */
 export interface DeletionResult {
-  /** Those that are still there. */
+  /** Keys of the traces that were not deleted. */
   readonly kept: ReadonlySet<string>;
-  /** Why, for the reader; undefined where all are gone. */
+  /** The error message; undefined if all were deleted. */
   readonly failure: string | undefined;
 }
 
-/** Deletes traces by the keys of their rows, a few at a time. One that is gone already counts as deleted. */
+/** Deletes traces by row key, a few at a time. A missing trace counts as deleted. */
 export async function deleteTraces(
   rowKeys: ReadonlySet<string>,
   deleteTrace: (key: TraceKey) => Promise<void>,

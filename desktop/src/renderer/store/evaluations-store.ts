@@ -13,7 +13,7 @@ import {
 } from "../api/collector-api.js";
 import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
 
-/** How far back the page looks, in milliseconds. */
+/** Time ranges of the page, in milliseconds. */
 export const EVALUATION_WINDOWS = {
   "1 h": 3_600_000,
   "24 h": 86_400_000,
@@ -21,13 +21,13 @@ export const EVALUATION_WINDOWS = {
 } as const;
 export type EvaluationWindow = keyof typeof EVALUATION_WINDOWS;
 
-/** What the page is asked to show. */
+/** Filters of the page. */
 export interface EvaluationFilters {
   readonly window: EvaluationWindow;
   readonly type: string | undefined;
   readonly agent: string | undefined;
   readonly model: string | undefined;
-  /** Which rows: those past their threshold, all with a score, or those that failed. */
+  /** The listed rows: past their threshold, all with a score, or failed. */
   readonly rows: "past" | "all" | "failed";
 }
 
@@ -37,9 +37,9 @@ export interface EvaluationsState {
   readonly rows: readonly ListedEvaluation[];
   readonly nextCursor: string | null;
   readonly error: CollectorError | undefined;
-  /** Evaluation spans that are being run again, by id. */
+  /** Ids of evaluations that are being repeated. */
   readonly running: ReadonlySet<string>;
-  /** What came of the last run that was asked for. */
+  /** Result of the last run. */
   readonly runNotice: string | undefined;
 }
 
@@ -48,27 +48,27 @@ export interface EvaluationsActions {
   readonly loadMore: () => Promise<void>;
   readonly setFilters: (filters: Partial<EvaluationFilters>) => void;
   readonly onLive: (event: LiveEvent) => void;
-  /** The link is back: evaluations may have ended meanwhile. */
+  /** Fetches what may have changed while the collector was away. */
   readonly onReconnect: () => void;
-  /** The page is shown: what comes in the meantime is fetched. @returns says that it is no more. */
+  /** The page is visible: follows changes. Returns the function that stops it. */
   readonly watch: () => () => void;
   readonly runAgain: (evaluation: Evaluation) => Promise<void>;
-  /** Runs types over whole traces, or over one span. */
+  /** Evaluates traces, or one span, with the given types. */
   readonly run: (
     types: readonly string[],
     over: { readonly traces: readonly TraceKey[]; readonly spanId?: string },
   ) => Promise<void>;
-  /** A thumb up or down from the reader, about a span. */
+  /** Sends the user's feedback about a span. */
   readonly rate: (about: RatedSpan, score: 0 | 1) => Promise<void>;
 }
 
-/** A span that the reader says something of. */
+/** A span that receives feedback. */
 export interface RatedSpan {
   readonly trace: TraceKey;
   readonly spanId: string;
   readonly service: string;
   readonly env: string;
-  /** Of the reader's earlier word about it, which the new one takes the place of. */
+  /** Id of the earlier feedback, which the new one replaces. */
   readonly earlierId: string | undefined;
 }
 
@@ -84,7 +84,7 @@ const PAGE_SIZE = 50;
 const POINTS = 84;
 const REFRESH = { intervalMs: 1000, restFactor: 4 } as const;
 
-/** The page of evaluations: what they say together, and the rows below. */
+/** The store of the Evaluations page: the summary and the list. */
 export function createEvaluationsStore({ api, schedule, now = Date.now }: EvaluationsStoreOptions) {
   return createStore<EvaluationsState & EvaluationsActions>()((set, get) => {
     const data = createRemoteData({
@@ -139,7 +139,7 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
         if (cursor === null) return;
         try {
           const page = await api.listEvaluations({ ...listQuery(), cursor });
-          // Another page was fetched in the meantime: this one does not continue it.
+          // Another page was fetched meanwhile, so this one does not continue it.
           if (get().rows !== rows) return;
           set({ rows: [...rows, ...page.evaluations], nextCursor: page.next_cursor });
         } catch (error) {
@@ -228,10 +228,10 @@ export function createEvaluationsStore({ api, schedule, now = Date.now }: Evalua
 }
 export type EvaluationsStore = ReturnType<typeof createEvaluationsStore>;
 
-/** What a reader's thumb is filed under. */
+/** Evaluation type of the user's feedback. */
 export const FEEDBACK_TYPE = "user_feedback";
 
-/** Requests for all of these traces: one takes those of one tenant, and not too many. */
+/** Groups traces into requests: each takes traces of one tenant, up to a limit. */
 function runsOf(traces: readonly TraceKey[]): { tenant: string | undefined; traceIds: string[] }[] {
   const byTenant = new Map<string | undefined, string[]>();
   for (const { traceId, tenant } of traces) {
@@ -259,7 +259,7 @@ function noticeOf({
   return `${enqueued} ${enqueued === 1 ? "evaluation is" : "evaluations are"} on the way over ${over}${lost}.`;
 }
 
-/** Of 16 hexadecimal digits; `randomUUID` is there in secure contexts only. */
+/** 16 hexadecimal digits. `randomUUID` exists only in secure contexts. */
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,17 +1,17 @@
-/** Bytes sent at once: each request has to arrive within the collector's time limit, and its answer tells how far it is. */
+/** Bytes per request: each must arrive within the collector's time limit, and its answer shows progress. */
 const PIECE_BYTES = 8 * 2 ** 20;
 const NEWLINE = 0x0a;
 
-/** Whole lines of a file. */
+/** Complete lines of a file. */
 export interface FilePiece {
   readonly bytes: Blob;
-  /** Lines of the file that come before it. */
+  /** Lines of the file before this piece. */
   readonly linesBefore: number;
-  /** Bytes of the file up to its end. */
+  /** Position of its end in the file, in bytes. */
   readonly endByte: number;
 }
 
-/** Cuts a file at the end of lines, into pieces of about the same size; a longer line is a piece of its own. */
+/** Splits a file at line ends into pieces of about the same size. A longer line is a piece of its own. */
 export async function* filePieces(file: Blob, pieceBytes = PIECE_BYTES): AsyncGenerator<FilePiece> {
   let start = 0;
   let linesBefore = 0;
@@ -24,7 +24,7 @@ export async function* filePieces(file: Blob, pieceBytes = PIECE_BYTES): AsyncGe
       bytes = await read(file, start, wanted);
       length = bytes.lastIndexOf(NEWLINE) + 1;
     }
-    // The last line may end with the file.
+    // The last line may have no newline.
     if (start + bytes.length === file.size) length = bytes.length;
     const endByte = start + length;
     yield { bytes: file.slice(start, endByte), linesBefore, endByte };

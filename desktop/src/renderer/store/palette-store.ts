@@ -4,34 +4,34 @@ import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
 import { likelyTraceId } from "./likely-trace-id.js";
 import { createRemoteData } from "./remote-data.js";
 
-/** What the palette finds at the collector. */
+/** Search results of the palette. */
 export interface PaletteState {
   readonly query: string;
-  /** Traces in which the text occurs, newest first. */
+  /** Traces that contain the text, newest first. */
   readonly traces: readonly TraceSummary[];
-  /** The traces whose id was typed or pasted: one, or one a tenant. */
+  /** The traces with the typed id, one per tenant. */
   readonly tracesById: readonly TraceSummary[];
-  /** Values of the filters, over all traces. */
+  /** Filter values over all traces. */
   readonly facets: Facets | undefined;
-  /** Why the last thing that was asked of the collector failed. */
+  /** Why the last request failed. */
   readonly failure: string | undefined;
 }
 
 export interface PaletteActions {
   loadFacets(): Promise<void>;
   setQuery(query: string): void;
-  /** @returns whether they are gone. */
+  /** @returns whether they were deleted. */
   deleteAllTraces(): Promise<boolean>;
-  /** Nothing is asked any more. */
+  /** Stops searching. */
   close(): void;
 }
 
-/** So long nothing must be typed before the collector is asked. */
+/** Delay between typing and the search. */
 const TYPING_MS = 150;
-/** Traces that the palette has room for. */
+/** Most traces in the palette. */
 const MAX_TRACES = 5;
 
-/** Search behind the palette: one lives as long as the palette is open. */
+/** State of the palette's search, which exists while the palette is open. */
 export function createPaletteStore(api: CollectorApi) {
   return createStore<PaletteState & PaletteActions>()((set, get) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -73,7 +73,7 @@ export function createPaletteStore(api: CollectorApi) {
       setQuery(query) {
         stop();
         const text = query.trim();
-        // What was found for other text stays until the answer is here, but not for another id.
+        // Text results stay until the new ones arrive; id results do not.
         set({ query, tracesById: [] });
         if (text === "" || text === "#" || text.startsWith(">")) set({ traces: [], failure: undefined });
         else timer = setTimeout(() => void search.load(), TYPING_MS);

@@ -9,7 +9,7 @@ import { createStore } from "zustand/vanilla";
 import type { CollectorApi, CollectorError } from "../api/collector-api.js";
 import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
 
-/** The pipeline's counters at a moment. */
+/** The pipeline's counters at one time. */
 export interface CounterSnapshot {
   readonly atMs: number;
   readonly values: LiveMetrics["pipeline"];
@@ -20,11 +20,11 @@ export interface PipelineState {
   /** The last five minutes. */
   readonly stats: Stats | undefined;
   readonly events: Events | undefined;
-  /** The newest one last; rates come from the first and the last of them. */
+  /** Newest last. Rates are computed between the first and the last. */
   readonly snapshots: readonly CounterSnapshot[];
   readonly error: CollectorError | undefined;
   load(): Promise<void>;
-  /** Follows what happens until the returned function is called. */
+  /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
   onReconnect(): void;
@@ -36,11 +36,11 @@ export interface PipelineStoreOptions extends StoreClock {
   readonly isPaused: () => boolean;
 }
 
-/** A rate is over five seconds: over one it would jump with every batch. */
+/** Rates cover five seconds; over one second they would jump with every batch. */
 const SNAPSHOTS_KEPT = 6;
 const REFRESH = { intervalMs: 3000, restFactor: 4 };
 
-/** What the Pipeline page shows: counters as they come, the last minutes and events now and then. */
+/** Data of the Pipeline page: live counters, and periodically the last minutes and events. */
 export function createPipelineStore({
   api,
   isPaused,
@@ -60,7 +60,7 @@ export function createPipelineStore({
       onData: (fetched) => set({ ...fetched, error: undefined }),
       onError: (error) => set({ error }),
       refresh: REFRESH,
-      // A refresh that was requested before the reader paused would still move what they look at.
+      // A refresh requested before the user paused would still change the page.
       canRefresh: () => !isPaused(),
       schedule,
       now,
@@ -77,7 +77,7 @@ export function createPipelineStore({
       onReconnect: () => watched.invalidate(),
       onLive(event) {
         if (event.type !== "metrics" || isPaused()) return;
-        // Kept while nobody looks, so that the page has figures when it opens.
+        // Stored even if the page is closed, so that it has data when it opens.
         const snapshot = { atMs: now(), values: event.data.pipeline };
         set(({ snapshots }) => ({ snapshots: [...snapshots, snapshot].slice(-SNAPSHOTS_KEPT) }));
         watched.invalidate();

@@ -1,9 +1,9 @@
 import { createStore } from "zustand/vanilla";
 import { createJSONStorage, persist } from "zustand/middleware";
 
-/** What the user arranged, kept in the browser. */
+/** Preferences, stored in the browser. */
 export interface Preferences {
-  /** Undefined: open from 1720 px on, the first time. */
+  /** Undefined until chosen: then open from 1720 px on. */
   readonly railOpen: boolean | undefined;
   readonly theme: "system" | "light" | "dark";
   /** Columns of the trace table that are hidden, by id. */

@@ -1,7 +1,7 @@
 import { asCollectorError, type CollectorError } from "../api/collector-api.js";
 import { createThrottle } from "./throttle.js";
 
-/** Time as the stores see it. */
+/** The clock of a store. */
 export interface StoreClock {
   /** Runs `task` after `delayMs`. Default: setTimeout. */
   readonly schedule?: ((task: () => void, delayMs: number) => void) | undefined;
@@ -10,15 +10,15 @@ export interface StoreClock {
 }
 
 export interface RemoteDataOptions<Data> extends StoreClock {
-  /** Asks the collector. The signal is aborted when a newer request takes over. */
+  /** Sends the request. The signal is aborted when a newer request starts. */
   readonly fetch: (signal: AbortSignal) => Promise<Data>;
-  /** Takes the answer of the newest request. */
+  /** Called with the answer of the newest request. */
   readonly onData: (data: Data) => void;
-  /** Takes the failure of the newest request. What was fetched before stays. */
+  /** Called when the newest request fails. Earlier data stays. */
   readonly onError: (error: CollectorError) => void;
-  /** How often changes lead to a request: see {@link createThrottle}. */
+  /** Limits how often changes cause a request: see {@link createThrottle}. */
   readonly refresh: { readonly intervalMs: number; readonly restFactor: number };
-  /** Asked before each refresh; false skips it, for example while the reader has paused. Default: always true. */
+  /** Called before each refresh; false skips it, for example while paused. Default: always true. */
   readonly canRefresh?: () => boolean;
 }
 
@@ -26,16 +26,16 @@ export interface RemoteDataOptions<Data> extends StoreClock {
 export interface RemoteData {
   /** Fetches now. An older request is aborted. */
   load(): Promise<void>;
-  /** The data has changed: fetches soon, after the request under way. */
+  /** The data has changed: fetches soon, after the current request. */
   invalidate(): void;
-  /** Aborts the request under way. */
+  /** Aborts the current request. */
   abort(): void;
   isLoading(): boolean;
 }
 
 /**
- * The one way in which stores fetch: the newest request wins, changes are followed at a limited rate, and failures
- * become a {@link CollectorError}. It holds no data: that is the store's.
+ * How all stores fetch: the newest request wins, changes are followed at a limited rate, and failures become a {@link
+ * CollectorError}. It holds no data; the store does.
  */
 export function createRemoteData<Data>(options: RemoteDataOptions<Data>): RemoteData {
   const { fetch, onData, onError, refresh, canRefresh = () => true } = options;
@@ -60,7 +60,7 @@ export function createRemoteData<Data>(options: RemoteDataOptions<Data>): Remote
   const load = (): Promise<void> => (underWay = fetchNow());
   const throttle = createThrottle({
     async run() {
-      // The answer under way may take longer than the time to the next change: aborting it would starve the reader.
+      // Waits for the current answer: aborting it on every change could delay the data forever.
       while (request !== undefined) await underWay;
       if (canRefresh()) await load();
     },
@@ -80,16 +80,16 @@ export function createRemoteData<Data>(options: RemoteDataOptions<Data>): Remote
   };
 }
 
-/** Data that is kept up to date while somebody looks at it. */
+/** Data that is refreshed while it is visible. */
 export interface WatchedData {
-  /** Somebody looks: fetches now. The returned function ends it. */
+  /** Starts watching and fetches now. The returned function stops watching. */
   watch(): () => void;
   isWatched(): boolean;
-  /** Like {@link RemoteData.invalidate}, while somebody looks. */
+  /** Like {@link RemoteData.invalidate}, but only while watched. */
   invalidate(): void;
 }
 
-/** Refreshes data only while it is on the screen, and aborts the request when nobody looks any more. */
+/** Refreshes data only while it is watched, and aborts the request when the last watcher leaves. */
 export function watchData(data: RemoteData): WatchedData {
   let watchers = 0;
   return {

@@ -2,41 +2,45 @@ import { createStore } from "zustand/vanilla";
 import { CollectorError, type CollectorApi } from "../api/collector-api.js";
 
 export interface SessionState {
-  /** `closed` where the collector wants a key, and this browser has no session. */
+  /** `closed` if the collector requires a key and this browser has no session. */
   readonly phase: "open" | "closed";
-  /** There was a session, or no need of one, before. */
+  /** Whether the browser had access before. */
   readonly hasEnded: boolean;
   readonly isSigningIn: boolean;
-  /** Why signing in failed, for the reader. */
+  /** Why signing in failed. */
   readonly failure: string | undefined;
   /** Why signing out failed. */
   readonly signOutFailure: string | undefined;
-  /** The session was opened in this browser: there is one to sign out of. */
+  /** Whether the session was opened in this browser and can be closed here. */
   readonly isOpenedHere: boolean;
 }
 
 export interface SessionActions {
-  /** The key goes to the collector, and nowhere else: what the browser keeps is a cookie that no script can read. */
+  /** Sends the key to the collector only. The browser keeps a cookie that scripts cannot read. */
   signIn(key: string): Promise<void>;
   signOut(): Promise<void>;
   forgetSignOutFailure(): void;
-  /** The collector wants a key. @param through - what it said so to. */
+  /**
+   * The collector requires a key.
+   *
+   * @param through - the source of the refusal.
+   */
   refused(through: "feed" | "request"): void;
-  /** The collector lets this browser read. */
+  /** The collector granted access. */
   admitted(): void;
 }
 
 export interface SessionStoreOptions {
   readonly api: Pick<CollectorApi, "openSession" | "closeSession" | "hasAccess">;
-  /** Connects the live feed anew, by which other tabs learn of it too. */
+  /** Reconnects the live feed, which also informs other tabs. */
   readonly reconnect: () => void;
-  /** Leaves the page with all that was read. */
+  /** Leaves the page and its data. */
   readonly leave: () => void;
-  /** Where is kept that there is a session, since its cookie cannot be seen. Default: localStorage. */
+  /** Where the existence of a session is stored, because its cookie is invisible to scripts. Default: localStorage. */
   readonly storage?: () => Pick<Storage, "getItem" | "setItem" | "removeItem">;
 }
 
-/** Whether this browser may read what the collector has, where keys are set (contract 3, `POST /v1/session`). */
+/** Access of this browser if keys are set (contract 3, `POST /v1/session`). */
 export function createSessionStore({
   api,
   reconnect,
@@ -97,7 +101,7 @@ export function createSessionStore({
         if (get().phase === "closed") return;
         set({ hasEnded: wasAdmitted || mark.isSet() });
         end();
-        // What the live feed still brings was for the session that has ended.
+        // The live feed still belongs to the ended session.
         if (through === "request") reconnect();
       },
 
@@ -112,7 +116,7 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 
 const STORED_AS = "obspan.signed-in";
 
-/** Remembers that there is a session. Where the browser lets pages store nothing, nothing is remembered. */
+/** Stores that there is a session; does nothing if the browser forbids storage. */
 function createMark(storage: NonNullable<SessionStoreOptions["storage"]>) {
   const attempt = <T>(action: () => T, otherwise: T): T => {
     try {

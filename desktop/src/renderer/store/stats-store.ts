@@ -7,49 +7,49 @@ import { createRemoteData, watchData, type StoreClock } from "./remote-data.js";
 export const WINDOWS = ["5m", "15m", "1h", "6h", "24h"] as const;
 export type StatsWindow = (typeof WINDOWS)[number];
 
-/** What the panels can be grouped by. */
+/** Dimensions for grouping. */
 export const GROUPS = ["model", "agent", "service", "provider", "tool_name"] as const;
 export type StatsGroupBy = (typeof GROUPS)[number];
 
-/** Labels that spans can be chosen by. */
+/** Labels for filtering. */
 export const STATS_FILTERS = ["service", "env", "agent", "model", "provider", "tenant"] as const;
 export type StatsFilter = (typeof STATS_FILTERS)[number];
 export type StatsFilters = Readonly<Partial<Record<StatsFilter, string>>>;
 
-/** What the page asks for. */
+/** The chosen view of the page. */
 export interface StatsView {
   readonly window: StatsWindow;
   readonly groupBy: StatsGroupBy;
   readonly filters: StatsFilters;
 }
 
-/** What the panels draw; all of it answers one view. */
+/** The data of all panels for one view. */
 export interface StatsPanels {
   readonly view: StatsView;
-  /** Of all spans, grouped as the view says. */
+  /** All spans, grouped by the view's dimension. */
   readonly grouped: Stats;
-  /** Of model calls alone: their latency, and how many failed. */
+  /** Model calls only: latency and failures. */
   readonly calls: Stats;
-  /** Of tool calls, by tool. */
+  /** Tool calls, by tool. */
   readonly tools: Stats;
-  /** Of the last day, by agent; undefined where there are no objectives. */
+  /** The last day by agent; undefined without objectives. */
   readonly agents: Stats | undefined;
 }
 
 export interface StatsState {
   readonly view: StatsView;
   readonly panels: StatsPanels | undefined;
-  /** What the collector is set to; undefined until it is known. */
+  /** The collector's configuration; undefined until it is loaded. */
   readonly config: ConfigDescription["config"] | undefined;
   readonly error: CollectorError | undefined;
-  /** Values of a label that spans had in the last day. */
+  /** Label values in the last day. */
   readonly choices: Readonly<Partial<Record<StatsFilter, readonly string[]>>>;
   /** Shows another view. */
   show(view: StatsView): void;
   /** Fetches again, now. */
   load(): Promise<void>;
   loadChoices(filter: StatsFilter): Promise<void>;
-  /** Follows what happens until the returned function is called. */
+  /** Follows live events until the returned function is called. */
   watch(): () => void;
   onLive(event: LiveEvent): void;
   onReconnect(): void;
@@ -58,19 +58,19 @@ export type StatsStore = ReturnType<typeof createStatsStore>;
 
 export interface StatsStoreOptions extends StoreClock {
   readonly api: Pick<CollectorApi, "getStats" | "getConfig">;
-  /** The reader wants what is shown to keep still. */
+  /** Whether the user has paused updates. */
   readonly isPaused: () => boolean;
 }
 
-/** A chart that changes more often is not read. */
+/** Refresh rate: charts that change more often are hard to read. */
 const REFRESH = { intervalMs: 2000, restFactor: 4 };
 
 export const DEFAULT_VIEW: StatsView = { window: "1h", groupBy: "model", filters: {} };
 
-/** The figures of the Metrics page: fetched when the view changes, and while they change and somebody looks. */
+/** Data of the Metrics page, fetched when the view changes and refreshed while visible. */
 export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOptions) {
   return createStore<StatsState>()((set, get) => {
-    /** What the newest step said last: the same again is no reason to fetch. */
+    /** State of the newest step; the same state again needs no fetch. */
     let seen = "";
     const data = createRemoteData({
       async fetch(signal) {
@@ -81,7 +81,7 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
       onData: (panels) => set({ panels, error: undefined }),
       onError: (error) => set({ error }),
       refresh: REFRESH,
-      // A refresh that was requested before the reader paused would still move what they look at.
+      // A refresh requested before the user paused would still change the page.
       canRefresh: () => !isPaused(),
       schedule,
       now,
@@ -120,7 +120,7 @@ export function createStatsStore({ api, isPaused, schedule, now }: StatsStoreOpt
           const values = groups.map(({ value }) => value).filter((value) => value !== "");
           set(({ choices }) => ({ choices: { ...choices, [filter]: values } }));
         } catch {
-          // The menu goes on showing what it knows; the page says what is wrong.
+          // The menu keeps its known values; the page reports the error.
         }
       },
       watch: () => watched.watch(),

@@ -1,11 +1,11 @@
-/** A small run of an agent, as an app would post it: for a first look, and to see that everything works. */
+/** A small example trace of an agent, as an app would send it. */
 
 interface Step {
   readonly id: string;
   readonly parent?: string;
   readonly name: string;
   readonly type: string;
-  /** From the start of the run, in milliseconds. */
+  /** Offset from the start of the trace, in milliseconds. */
   readonly from: number;
   readonly ms: number;
   readonly attributes: Record<string, unknown>;
@@ -86,10 +86,10 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * The batch to post: it ended when it is sent.
+ * The batch to send; the trace ends now.
  *
  * @param nowMs - in epoch milliseconds.
- * @param runId - tells this run from others.
+ * @param runId - makes the ids unique.
  */
 export function buildTestTrace(nowMs: number, runId: string): Record<string, unknown> {
   const traceId = `test-${runId}`;

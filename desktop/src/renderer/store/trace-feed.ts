@@ -6,20 +6,20 @@ import { rowKeyOf } from "./trace-key.js";
 import { joinPage, MAX_ROWS, mergeChanges, rankedPage } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
 
-/** Rows fetched at once; more are fetched while scrolling. */
+/** Rows per page; more are fetched while scrolling. */
 export const PAGE_SIZE = 200;
-/** Rows fetched anew at once: the most that the collector answers. */
+/** Most rows in one refresh: the collector's limit. */
 const MAX_PAGE_SIZE = 1000;
 /** At most five updates of the table a second. */
 const APPLY_MS = 200;
-/** What the collector sends in one step comes in several messages: they are gathered into one update. */
+/** Events of one step arrive as several messages; they are applied together. */
 const GATHER_MS = 20;
-/** The list and the counts are fetched anew at most once a second, and less often where that takes long. */
+/** The list and the counts are refreshed at most once a second, less often if that is slow. */
 const RELOAD = { intervalMs: 1000, restFactor: 5 };
 const RECOUNT = { intervalMs: 1000, restFactor: 20 };
-/** Bars of the histogram: each about ten pixels wide in a window of 1,440. */
+/** Bars of the histogram, each about ten pixels wide at 1,440 pixels. */
 const HISTOGRAM_BUCKETS = 120;
-/** How long rows stay under a pointer that moved. */
+/** How long rows do not move after the pointer moved. */
 const AIM_MS = 600;
 
 export interface TraceFeedOptions {
@@ -31,31 +31,31 @@ export interface TraceFeedOptions {
   readonly now: () => number;
 }
 
-/** Keeps the list as the collector has it. */
+/** Keeps the list in sync with the collector. */
 export interface TraceFeed {
-  /** Fetches the newest traces, and joins them with what is shown. */
+  /** Fetches the newest traces and merges them into the list. */
   load(): Promise<void>;
-  /** Counts anew soon. */
+  /** Refreshes the counts soon. */
   recount(): void;
-  /** Loads anew soon. */
+  /** Refreshes the list soon. */
   reload(): void;
   onLive(event: LiveEvent): void;
   holdStill(): void;
-  /** Applies what was held while the table was paused. */
+  /** Applies the changes held back while paused. */
   resume(): void;
-  /** Fetches anew where an order that is not that of arrival has changed behind the reader's back. */
+  /** Refreshes a list in another order if it has become stale. */
   catchUp(): void;
-  /** Forgets what waits to be applied. */
+  /** Discards pending changes. */
   forget(): void;
 }
 
-/** Joins pages from the collector with what its live feed says. */
+/** Merges pages from the collector with live events. */
 export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptions): TraceFeed {
-  /** Changed summaries by the key of their row, the latest of each, until they are applied. */
+  /** The latest changed summary of each row, until it is applied. */
   const waiting = new Map<string, TraceSummary>();
-  /** Changes to rows that stand still while paused. */
+  /** Changes to visible rows, held back while paused. */
   const held = new Map<string, TraceSummary>();
-  /** What changed while a page was on its way: the page may not know it yet. */
+  /** Changes during a request: its page may not contain them. */
   const sinceRequest = new Map<string, TraceSummary>();
   let applyScheduled = false;
   let appliedAtMs = Number.NEGATIVE_INFINITY;
@@ -85,13 +85,13 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       else counts.invalidate();
     },
     onError(error) {
-      // What is on the screen stays readable while the collector is away.
+      // The shown rows stay while the collector is away.
       set({ error, ...(get().phase === "ready" ? {} : { phase: "error", rows: [], arrivals: [] }) });
     },
     refresh: RELOAD,
     canRefresh() {
       const { paused, order } = get();
-      // Rows of another order than that of arrival would change places under the reader.
+      // In another order than arrival, rows would move while the user reads.
       const canMove = !paused && (order === "newest" || !isHeld());
       if (!canMove) isStale = true;
       return canMove;
@@ -112,14 +112,14 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       ]);
     },
     onData: () => undefined,
-    // The list says what is wrong; counts that are a little old are still counts.
+    // The list reports the error; slightly old counts are still useful.
     onError: () => undefined,
     refresh: RECOUNT,
     schedule,
     now,
   });
 
-  /** Arrivals wait: the reader is elsewhere than at the top, or paused. */
+  /** Whether arrivals wait: the user is not at the top, or has paused. */
   function isHeld(): boolean {
     const { paused, following } = get();
     return paused || !following;
@@ -128,8 +128,8 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   function scheduleApply(): void {
     if (applyScheduled) return;
     applyScheduled = true;
-    // At once where the last update is long ago: a step of the collector is no longer than ours, and waiting for a whole
-    // one more would make every second update twice as large, and late.
+    // Soon if the last update is long ago: waiting a full interval would make every second update twice as large, and
+    // late.
     schedule(apply, Math.max(GATHER_MS, appliedAtMs + APPLY_MS - now()));
   }
 
@@ -156,7 +156,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     const merged = mergeChanges(state, changes, state.filters, state.nextCursor !== null);
     const { fresh, isUnsure } = merged;
     if (state.order !== "newest") {
-      // Where a trace stands now, only the collector knows.
+      // Only the collector knows the new position of a trace.
       set({ rows: merged.rows, arrivedCount: state.arrivedCount + fresh.length });
       if (changes.size > 0) list.invalidate();
       return;
@@ -169,9 +169,9 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     if (fresh.length > 0) counts.invalidate();
   }
 
-  /** The collector lets its oldest traces go: rows of them would lead nowhere. */
+  /** Removes rows of evicted traces. */
   function forgetEvicted(kept: number): void {
-    // A page may already know more than a status that was on its way: two in a row are believed.
+    // A page may be newer than a status in flight: only two statuses in a row are trusted.
     const believed = Math.max(kept, keptBefore);
     keptBefore = kept;
     const { filters, paused, phase, nextCursor, rows, arrivals } = get();
@@ -223,7 +223,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   };
 }
 
-/** At most {@link MAX_ROWS}; the same array as before where there is nothing new. */
+/** Limits rows to {@link MAX_ROWS}. Returns the previous array if nothing changed. */
 export function cut(rows: readonly TraceSummary[], before: readonly TraceSummary[]): readonly TraceSummary[] {
   if (rows.length === before.length && rows.every((row, index) => row === before[index])) return before;
   return rows.length > MAX_ROWS ? rows.slice(0, MAX_ROWS) : rows;

@@ -4,7 +4,7 @@ import type { CollectorApi } from "../api/collector-api.js";
 import { filePieces } from "./file-pieces.js";
 import { traceKeyOf } from "./trace-key.js";
 
-/** What is being done with files of traces, or was done last. */
+/** The current or last file transfer. */
 export type FileTransfer =
   | { readonly type: "none" }
   | FileProgress<"importing">
@@ -15,7 +15,7 @@ export type FileTransfer =
 interface FileProgress<Type extends string> {
   readonly type: Type;
   readonly name: string;
-  /** How much of it is done, from 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly share: number;
 }
 
@@ -24,7 +24,7 @@ export interface TraceFilesState {
 }
 
 export interface TraceFilesActions {
-  /** Sends a file of OTLP-JSON lines to the collector, piece by piece. */
+  /** Imports a file of OTLP-JSON lines in pieces. */
   importFile(file: File): Promise<void>;
   /** Fetches the traces of these rows and saves them as one file. */
   exportRows(rowKeys: readonly string[]): Promise<void>;
@@ -33,16 +33,16 @@ export interface TraceFilesActions {
 
 export interface TraceFilesOptions {
   readonly api: Pick<CollectorApi, "importTraces" | "exportTrace">;
-  /** Hands a file to the user. */
+  /** Saves a file for the user. */
   readonly save: (file: Blob, name: string) => void;
   /** In epoch milliseconds. Default: Date.now. */
   readonly now?: () => number;
 }
 
-/** Fetches under way at once: a browser opens six connections to a host. */
+/** Parallel requests: a browser opens six connections to a host. */
 const AT_ONCE = 4;
 
-/** Traces that come from files and go into files. One transfer at a time. */
+/** Imports and exports traces, one transfer at a time. */
 export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesOptions) {
   return createStore<TraceFilesState & TraceFilesActions>()((set, get) => {
     const isBusy = (): boolean => ["importing", "exporting"].includes(get().transfer.type);
@@ -77,7 +77,7 @@ export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesO
         run(async () => {
           const name = `obspan-traces-${new Date(now()).toISOString().slice(0, 19).replaceAll(":", "-")}.otlp.jsonl`;
           const files: Blob[] = [];
-          // As the collector writes them: the oldest first.
+          // Oldest first, like the collector's export.
           const queue = rowKeys.toReversed().map((key, index) => ({ key, index }));
           let done = 0;
           const work = async (): Promise<void> => {

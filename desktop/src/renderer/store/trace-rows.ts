@@ -2,29 +2,29 @@ import type { TraceList, TraceSummary } from "@obspan/collector-core/api-schema"
 import type { TraceFilters } from "../api/collector-api.js";
 import { indexOfRow, rowKeyOf } from "./trace-key.js";
 
-/** Rows held at most: what the collector keeps by default. Beyond it the oldest go. */
+/** Most rows in memory: the collector's default limit. The oldest are dropped. */
 export const MAX_ROWS = 10_000;
 
-/** What the table shows, and what waits above it. Both newest first. */
+/** The rows of the table, and the arrivals above them. Both newest first. */
 export interface TraceRows {
   readonly rows: readonly TraceSummary[];
   /** Arrivals that wait behind the "N new" pill. */
   readonly arrivals: readonly TraceSummary[];
 }
 
-/** What {@link mergeChanges} makes of changed summaries. */
+/** Result of {@link mergeChanges}. */
 export interface Merged extends TraceRows {
-  /** Traces that were not known, newest first. They stand in neither list yet. */
+  /** New traces, newest first. They are in neither list yet. */
   readonly fresh: readonly TraceSummary[];
-  /** A changed trace may belong here, or be an older one that was not fetched yet: only the collector knows. */
+  /** Whether a changed trace may belong to the list: only the collector knows. */
   readonly isUnsure: boolean;
 }
 
 /**
- * Puts changed summaries in the place of the earlier ones. A row that the filters no longer choose goes.
+ * Replaces changed summaries. Rows that no longer match the filters are removed.
  *
- * @param changes - by the key of their row.
- * @param hasOlder - the collector has older traces than the rows.
+ * @param changes - by row key.
+ * @param hasOlder - whether the collector has traces older than the rows.
  */
 export function mergeChanges(
   { rows, arrivals }: TraceRows,
@@ -48,19 +48,19 @@ export function mergeChanges(
   return { ...merged, fresh, isUnsure: fresh.length < chosen.length };
 }
 
-/** What {@link joinPage} makes of a page that was fetched anew. */
+/** Result of {@link joinPage}. */
 export interface Joined extends TraceRows {
   readonly nextCursor: string | null;
-  /** More arrived than the page holds: showing the arrivals takes a fetch of its own. */
+  /** More traces arrived than the page contains; showing them needs another request. */
   readonly hasGap: boolean;
-  /** How many of the page were not known. */
+  /** Number of new traces in the page. */
   readonly unknown: number;
 }
 
 /**
- * Joins the newest traces, fetched anew, with what is shown. Rows that the reader looks at stay where they are.
+ * Merges a refreshed first page into the list. Visible rows stay in place.
  *
- * @param isHeld - arrivals wait: the reader has scrolled away from the top, or paused.
+ * @param isHeld - arrivals wait, because the user has scrolled down or paused.
  */
 export function joinPage(
   shown: TraceRows & { readonly nextCursor: string | null },
@@ -80,7 +80,7 @@ export function joinPage(
   const held = isHeld && firstKnown > 0 ? firstKnown : 0;
   const last = keys.at(-1);
   const lastAt = last === undefined ? -1 : indexOfRow(shown.rows, last);
-  // Where the page is the last one, what it does not name is gone.
+  // If the page is the last one, rows missing from it are gone.
   const older = pageCursor === null || lastAt === -1 ? [] : shown.rows.slice(lastAt + 1);
   return {
     rows: [...traces.slice(held), ...older].slice(0, MAX_ROWS),
@@ -91,14 +91,14 @@ export function joinPage(
   };
 }
 
-/** A page in another order than that of arrival, fetched anew: it takes the place of what is shown. */
+/** A refreshed page in another order than arrival replaces the list. */
 export function rankedPage({ traces, next_cursor: nextCursor }: TraceList): Joined {
   return { rows: traces, arrivals: [], nextCursor, hasGap: false, unknown: 0 };
 }
 
 /**
- * Whether a summary belongs to the list. A trace goes through several services and agents, and its summary names the
- * root's: where that is another one than wanted, and for text, only the collector knows.
+ * Whether a summary matches the filters. A trace has several services and agents, but its summary names only the
+ * root's. If those differ, and for text, only the collector knows.
  */
 export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" | "unsure" {
   const { trace_id, tenant, service, env, agent, model, status, root_name, q } = filters;
@@ -120,18 +120,18 @@ export function matches(row: TraceSummary, filters: TraceFilters): "yes" | "no" 
 
 function isInTime(row: TraceSummary, { since, until, min_duration_ms: minMs }: TraceFilters): boolean {
   const start = startMs(row);
-  // A time that cannot be read is the collector's to refuse.
+  // The collector refuses invalid times.
   if (since !== undefined && start < Date.parse(since)) return false;
   if (until !== undefined && start >= Date.parse(until)) return false;
   return minMs === undefined || !(row.duration_ms < Number(minMs));
 }
 
-/** The rows from one to another, whichever comes first, by key. */
+/** Keys of the rows between two indices, in any order. */
 export function keysBetween(rows: readonly TraceSummary[], from: number, to: number): string[] {
   return rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(rowKeyOf);
 }
 
-/** The same array where nothing changed, so that nothing is drawn again. */
+/** Returns the same array if nothing changed, to avoid rendering. */
 function updateAll(
   rows: readonly TraceSummary[],
   update: (row: TraceSummary) => TraceSummary | undefined,

@@ -5,37 +5,34 @@ import { createRemoteData, type StoreClock } from "./remote-data.js";
 
 export interface TraceState {
   readonly traceId: string | undefined;
-  /** Whose it is; undefined until the collector has said so where the address does not. */
+  /** The tenant; undefined until known. */
   readonly tenant: string | undefined;
   readonly trace: TraceSummary | undefined;
-  /** In order of start; long texts are previews until {@link TraceActions.loadWhole}. */
+  /** In order of start. Long texts are previews until {@link TraceActions.loadWhole}. */
   readonly spans: readonly NormalizedSpan[];
-  /** Spans that were fetched whole, by id. */
+  /** Fully loaded spans, by id. */
   readonly whole: Readonly<Record<string, NormalizedSpan>>;
-  /** Spans that are being fetched whole. */
+  /** Ids of the spans that are being fully loaded. */
   readonly loadingWhole: ReadonlySet<string>;
-  /** Why a span could not be fetched whole, by its id. */
+  /** Errors of loading spans fully, by id. */
   readonly wholeErrors: Readonly<Record<string, CollectorError>>;
-  /** `error` where nothing can be shown; once a trace is there it stays, and only `error` tells. */
+  /** `error` if nothing can be shown. Once a trace is loaded it stays, and only `error` is set. */
   readonly phase: "loading" | "ready" | "error";
   readonly error: CollectorError | undefined;
 }
 
 export interface TraceActions {
   open(key: TraceKey): Promise<void>;
-  /** Fetches the open trace anew: what is on the screen stays until the answer is here. */
+  /** Refreshes the open trace; the old data stays until the answer arrives. */
   refresh(): Promise<void>;
-  /** Fetches one span with its texts whole. */
+  /** Loads one span with its full texts. */
   loadWhole(spanId: string): Promise<void>;
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while the collector was away. */
   onReconnect(): void;
 }
 
-/**
- * A change is fetched at once; then the next waits: an open trace that changes all the time is not fetched all the time,
- * a long one less often.
- */
+/** The first change is fetched at once, the next after an interval: less often for large traces. */
 const REFRESH = { intervalMs: 500, restFactor: 5 };
 
 const EMPTY = {
@@ -62,7 +59,7 @@ export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
         set({ trace, tenant: trace.tenant, spans: kept, whole, phase: "ready", error: undefined });
       },
       onError(error) {
-        // What is on the screen stays readable while the collector is away, and after the trace was evicted.
+        // The shown trace stays while the collector is away, and after it was evicted.
         set(get().trace === undefined ? { phase: "error", error } : { error });
       },
       refresh: REFRESH,
@@ -134,7 +131,7 @@ export function createTraceStore(api: CollectorApi, clock: StoreClock = {}) {
 }
 export type TraceStore = ReturnType<typeof createTraceStore>;
 
-/** Whether this is the trace that is open, or the one that will turn out to be it. */
+/** Whether this is the open trace, or may turn out to be. */
 export function isOpen(
   state: Pick<TraceState, "traceId" | "tenant">,
   { traceId, tenant }: TraceKey,
@@ -143,7 +140,7 @@ export function isOpen(
   return state.tenant === undefined || tenant === undefined || state.tenant === tenant;
 }
 
-/** The new spans, but the same objects for those that did not change: what they show is not drawn again. */
+/** The new spans, reusing the objects of unchanged ones to avoid rendering. */
 function keepUnchanged(
   before: readonly NormalizedSpan[],
   after: readonly NormalizedSpan[],
@@ -161,7 +158,7 @@ function isSame(a: NormalizedSpan, b: NormalizedSpan): boolean {
   return a.status === b.status && a.duration_ms === b.duration_ms && JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The whole spans whose span has not changed since they were fetched. */
+/** The fully loaded spans that have not changed since. */
 function stillValid(
   { spans, whole }: Pick<TraceState, "spans" | "whole">,
   after: readonly NormalizedSpan[],

@@ -8,7 +8,7 @@ import type {
 import type { CollectorError, TraceFilters } from "../api/collector-api.js";
 import { haveTenants } from "./trace-key.js";
 
-/** Filters that the collector knows the values of. */
+/** Filters for which the collector knows the values. */
 export const FACET_KEYS = [
   "service",
   "env",
@@ -21,7 +21,7 @@ export const FACET_KEYS = [
 ] as const;
 export type FacetKey = (typeof FACET_KEYS)[number];
 
-/** Values of one filter, most frequent first, with how many traces have them. */
+/** Values of a filter with their number of traces, most frequent first. */
 export type FacetValues = Facets["service"];
 
 /** The values of a filter, as the collector counts them. */
@@ -49,51 +49,51 @@ export interface TracesState {
   readonly phase: "loading" | "ready" | "error";
   readonly error: CollectorError | undefined;
   readonly isLoadingMore: boolean;
-  /** Counts over the traces that the filters choose. */
+  /** Counts over the matching traces. */
   readonly facets: Facets | undefined;
-  /** When the traces started that the filters choose, whatever time they choose. */
+  /** Start times of the traces that match the filters, ignoring their time range. */
   readonly histogram: Histogram | undefined;
-  /** Values to choose from by filter, counted as if that filter were not set. */
+  /** Values to choose from, by filter, counted as if that filter were not set. */
   readonly choices: Readonly<Partial<Record<FacetKey, FacetValues>>>;
-  /** The reader stopped the table; arrivals wait. */
+  /** Whether the user paused the table; arrivals wait. */
   readonly paused: boolean;
-  /** The table shows arrivals at once: the reader is at its top. */
+  /** Whether arrivals are shown at once: the user is at the top. */
   readonly following: boolean;
-  /** Traces that came since the page was opened, shown or waiting. */
+  /** Traces that arrived since the page was opened, shown or waiting. */
   readonly arrivedCount: number;
   /** Keys of the rows that are selected. */
   readonly selected: ReadonlySet<string>;
   readonly deletion: { readonly isRunning: boolean; readonly failure: string | undefined };
   readonly testTrace: { readonly isSending: boolean; readonly failure: string | undefined };
-  /** Where the reader was when the page was left. */
+  /** Scroll position when the page was left. */
   readonly position: ListPosition;
 }
 
-/** Where a reader is in the table. */
+/** A position in the table. */
 export interface ListPosition {
   readonly scrollTop: number;
   readonly activeKey: string | undefined;
 }
 
 export interface TracesActions {
-  /** Fetches the newest traces, and joins them with what is shown. */
+  /** Fetches the newest traces and merges them into the list. */
   load(): Promise<void>;
   loadMore(): Promise<void>;
-  /** Fetches the values of one filter, with their counts. */
+  /** Fetches the values and counts of one filter. */
   loadChoices(key: FacetKey): Promise<void>;
   setFilters(filters: TraceFilters, order: TraceOrder): void;
   setPaused(paused: boolean): void;
   setFollowing(following: boolean): void;
-  /** While the reader aims at a row, rows stay under the pointer. */
+  /** Keeps rows in place while the user points at one. */
   holdStill(): void;
-  /** Puts what waits at the top of the table. */
+  /** Moves waiting arrivals into the table. */
   showArrivals(): void;
   setSelected(selected: ReadonlySet<string>): void;
   deleteSelected(): Promise<void>;
-  /** Posts a small trace as an app would. */
+  /** Sends a small example trace. */
   sendTestTrace(): Promise<void>;
   rememberPosition(position: ListPosition): void;
-  /** Takes an event of the live feed. Events are gathered and applied at most five times a second. */
+  /** Handles a live event. Events are applied together, at most five times a second. */
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while the collector was away. */
   onReconnect(): void;
@@ -121,28 +121,28 @@ export const INITIAL_STATE: TracesState = {
   position: { scrollTop: 0, activeKey: undefined },
 };
 
-/** True where the collector keeps no trace at all, and no filter is the reason. */
+/** Whether the collector has no traces and no filter is the reason. */
 export function isFirstRun(state: TracesState): boolean {
   const { phase, rows, arrivals, filters } = state;
   return phase === "ready" && rows.length === 0 && arrivals.length === 0 && isUnfiltered(filters);
 }
 
-/** True where nothing is filtered. */
+/** Whether no filter is set. */
 export function isUnfiltered(filters: TraceFilters): boolean {
   return Object.values(filters).every((value) => value === undefined);
 }
 
-/** Whether the list has to do with tenants: the collector is multi-tenant, or a filter says so. */
+/** Whether tenants matter: the collector is multi-tenant, or a filter names one. */
 export function isMultiTenant({ rows, facets, filters }: TracesState): boolean {
   return filters.tenant !== undefined || (facets?.tenant.length ?? 0) > 0 || haveTenants(rows);
 }
 
-/** Whether two filters choose the same. */
+/** Whether two filters are equal. */
 export function areSameFilters(a: TraceFilters, b: TraceFilters): boolean {
   return FILTER_NAMES.every((name) => a[name] === b[name]);
 }
 
-/** All parameters that choose traces. */
+/** All filter parameters. */
 export const FILTER_NAMES = [
   ...FACET_KEYS,
   "min_duration_ms",

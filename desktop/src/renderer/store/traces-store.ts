@@ -24,7 +24,7 @@ export interface TracesStoreOptions {
   readonly now?: () => number;
 }
 
-/** The list of traces: pages from the collector, joined with what the live feed says. */
+/** The store of the trace list: pages from the collector, merged with live events. */
 export function createTracesStore({ api, schedule = later, now = Date.now }: TracesStoreOptions) {
   return createStore<TracesState & TracesActions>()((set, get) => {
     const feed = createTraceFeed({ api, get, set, schedule, now });
@@ -49,7 +49,7 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
         } catch (error) {
           const known = asCollectorError(error);
           set({ error: known });
-          // The cursor is of a collector that has started anew since.
+          // The cursor belongs to the collector before a restart.
           if (known.code === "invalid_query") feed.reload();
         } finally {
           set({ isLoadingMore: false });

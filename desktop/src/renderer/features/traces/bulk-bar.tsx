@@ -12,7 +12,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./bulk-bar.module.css";
 
-/** What can be done with the rows that are selected. */
+/** Actions for the selected rows. */
 export function BulkBar() {
   const { traces, files } = useStores();
   const isExporting = useStore(files, ({ transfer }) => transfer.type === "exporting");
@@ -20,13 +20,13 @@ export function BulkBar() {
   const { isRunning, failure } = useTraces((state) => state.deletion);
   const notice = useEvaluations((state) => state.runNotice);
   const [isAsking, setAsking] = useState(false);
-  // Another selection is another question.
+  // A changed selection cancels the question.
   useEffect(() => setAsking(false), [selected]);
   if (selected.size === 0) return null;
 
   function keepOnEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
-    // Not the list's Escape, which clears the selection.
+    // Keeps Escape from the list, where it clears the selection.
     event.preventDefault();
     setAsking(false);
   }
@@ -109,7 +109,7 @@ export function BulkBar() {
   );
 }
 
-/** Keys of the selected rows as the list has them, whatever order they were selected in. */
+/** Keys of the selected rows in list order, whatever the order of selection. */
 function selectedInOrder(traces: TracesStore): string[] {
   const { rows, selected } = traces.getState();
   const listed = rows.map(rowKeyOf).filter((key) => selected.has(key));

@@ -80,7 +80,7 @@ export function Cell({ id, trace, isSelected }: CellProps & { id: ColumnId; isSe
   }
 }
 
-/** Where a row's trace is opened. */
+/** URL of a row's trace. */
 export function addressOf({ trace_id: traceId, tenant }: TraceSummary): string {
   return traceHref({ traceId, tenant });
 }
@@ -129,7 +129,7 @@ function InputOutputCell({ trace }: CellProps) {
   );
 }
 
-/** What came out; of a failed trace why it failed. */
+/** The output; for a failed trace, the error. */
 function outputOf({ output_preview: output, status, error_type: errorType, running }: TraceSummary) {
   if (status === "ERROR" && errorType !== null)
     return output === null ? errorType : `${errorType} · ${output}`;

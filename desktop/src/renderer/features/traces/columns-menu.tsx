@@ -12,10 +12,10 @@ import menuStyles from "../../components/menu.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./columns-menu.module.css";
 
-/** One press of an arrow. */
+/** Pixels per arrow key. */
 const STEP_PX = 16;
 
-/** Which columns are shown, and how wide they are. */
+/** Menu that shows, hides and resizes columns. */
 export function ColumnsMenu() {
   const { preferences } = useStores();
   const hidden = usePreferences((state) => state.hiddenColumns);

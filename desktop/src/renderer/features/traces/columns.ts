@@ -4,14 +4,14 @@ import type { TraceOrder } from "@obspan/collector-core/api-schema";
 export interface Column {
   readonly id: ColumnId;
   readonly name: string;
-  /** The head's text where it is shorter than the name. */
+  /** Short text of the header, if it differs from the name. */
   readonly head?: string;
-  /** In pixels; undefined takes what is left. */
+  /** In pixels; undefined for the column that takes the remaining width. */
   readonly width: number | undefined;
-  /** In a table of at least {@link WIDE_PX}. */
+  /** Width in a table of at least {@link WIDE_PX}. */
   readonly wideWidth?: number;
   readonly alignRight?: boolean;
-  /** The order of the list that goes by it. */
+  /** The list order that sorts by this column. */
   readonly order?: { readonly order: TraceOrder; readonly orderName: string };
   /** Hidden in a table narrower than this. */
   readonly hiddenBelow: number;
@@ -35,14 +35,14 @@ export type ColumnId =
   | "spans"
   | "errors";
 
-/** A window is this much wider than its table: the rail. */
+/** Difference between the widths of the window and the table: the rail. */
 const RAIL_PX = 48;
 const WIDE_PX = 1600;
-/** Only status, name, duration and cost are left below this (spec app 3). */
+/** Below this, only status, name, duration and cost are shown (the mockups' "Grid"). */
 const SMALL = 900 - RAIL_PX;
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 600;
-/** The fluid column shrinks to this before the table scrolls sideways. */
+/** Smallest width of the fluid column; below it the table scrolls sideways. */
 const MIN_FLUID = 120;
 const GAP = 12;
 const PADDING = 28;
@@ -84,26 +84,26 @@ export const COLUMNS: readonly Column[] = [
   { id: "errors", name: "Errors", head: "Err", width: 18, alignRight: true, hiddenBelow: SMALL },
 ];
 
-/** What decides how the columns lie. */
+/** Input of the column layout. */
 export interface ColumnSettings {
-  /** Of the table, in pixels. */
+  /** Width of the table, in pixels. */
   readonly tableWidth: number;
-  /** Ids of columns that the user hid. */
+  /** Ids of hidden columns. */
   readonly hidden: readonly string[];
-  /** Widths that the user chose, by id. */
+  /** Widths chosen by the user, by column id. */
   readonly widths: Readonly<Record<string, number>>;
   readonly hasScores: boolean;
   readonly hasTenants: boolean;
-  /** A day stands before the time. */
+  /** Whether start times include the day. */
   readonly hasDays: boolean;
 }
 
-/** The columns to show, with how the grid lays them out. */
+/** The visible columns, and the grid layout for them. */
 export interface ColumnLayout {
   readonly columns: readonly Column[];
   /** `grid-template-columns`. */
   readonly template: string;
-  /** Below this the table scrolls sideways. */
+  /** Below this width, the table scrolls sideways. */
   readonly minWidth: number;
 }
 
@@ -114,7 +114,7 @@ export function layOutColumns(settings: ColumnSettings): ColumnLayout {
     return settings.tableWidth >= hiddenBelow && (isFixed === true || !settings.hidden.includes(id));
   });
   const widths = columns.map((column) => widthOf(column, settings));
-  // Where the fluid column is not shown the name takes what is left.
+  // Without the fluid column, the name takes the remaining width.
   const fluid = widths.includes(undefined) ? undefined : columns.findIndex(({ id }) => id === "name");
   const tracks = widths.map((width, index) =>
     width === undefined
@@ -143,7 +143,7 @@ export function widthOf(
   return tableWidth >= WIDE_PX ? (column.wideWidth ?? column.width) : column.width;
 }
 
-/** A width that a column can have. */
+/** Limits a width to what the column allows. */
 export function clampWidth(column: Column, width: number): number {
   return Math.round(Math.min(MAX_WIDTH, Math.max(Math.min(MIN_WIDTH, column.width ?? MIN_WIDTH), width)));
 }

@@ -9,17 +9,17 @@ import styles from "./completion-list.module.css";
 interface CompletionListProps {
   readonly id: string;
   readonly completion: Completion;
-  /** Index of the item that Enter takes, -1 for none. */
+  /** Index of the item that Enter takes; -1 for none. */
   readonly active: number;
   readonly onTake: (item: CompletionItem) => void;
 }
 
-/** The id of an item's element: the field names the active one by it. */
+/** Element id of an item; the field refers to its active one by it. */
 export function optionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }
 
-/** What fits to what is being typed. */
+/** The completions for the current input. */
 export function CompletionList({ id, completion, active, onTake }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

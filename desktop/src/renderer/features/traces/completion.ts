@@ -2,21 +2,21 @@ import type { FacetKey, FacetValues } from "../../store/traces-state.js";
 import { FACET_KEYS } from "../../store/traces-state.js";
 import { FILTER_KEYS, formatTerm, readTerms, type FilterKey } from "./query-language.js";
 
-/** What can be completed at the end of a query. */
+/** Completions at the end of a query. */
 export interface Completion {
-  /** Undefined while a key is written. */
+  /** The key whose value is being typed; undefined while a key is typed. */
   readonly key: FilterKey | undefined;
   readonly items: readonly CompletionItem[];
 }
 
 export interface CompletionItem {
-  /** What it is called in the list. */
+  /** Text in the list. */
   readonly label: string;
-  /** What a key filters, or undefined for a value. */
+  /** Description of a key; undefined for a value. */
   readonly hint?: string;
-  /** Traces that have the value. */
+  /** Number of traces with the value. */
   readonly count?: number;
-  /** The whole query with it. */
+  /** The query after taking the item. */
   readonly query: string;
 }
 
@@ -35,19 +35,19 @@ const HINTS: Readonly<Record<FilterKey, string>> = {
   since: "Started then or later, such as 2026-11-21T14:00:00Z",
   until: "Started before",
 };
-/** More values than this nobody reads; more letters find the others. */
+/** Most values in the list; typing more letters finds the others. */
 const MAX_ITEMS = 50;
 
-/** The key whose values are being written at the end of a query, where the collector knows them. */
+/** The key whose value is being typed at the end of a query, if the collector knows its values. */
 export function openKey(query: string): FacetKey | undefined {
   const key = lastTerm(query)?.key;
   return FACET_KEYS.find((each) => each === key);
 }
 
 /**
- * What fits to the end of a query. Values begin with what is written, or hold it: in that order.
+ * Completions for the end of a query: first values that start with the input, then those that contain it.
  *
- * @param hasTenants - without, nobody is told of a filter that finds nothing.
+ * @param hasTenants - if false, the tenant filter is not offered, because it would find nothing.
  */
 export function complete(query: string, values: FacetValues | undefined, hasTenants: boolean): Completion {
   const term = lastTerm(query);
@@ -76,13 +76,13 @@ export function complete(query: string, values: FacetValues | undefined, hasTena
   return { key, items };
 }
 
-/** The word at the end, undefined where a new one begins. */
+/** The last word; undefined if a new one starts. */
 function lastTerm(query: string) {
   const last = readTerms(query).at(-1);
   return last?.end === query.length ? last : undefined;
 }
 
-/** A query taken apart as it is typed: what is whole becomes filters, what is being written stays. */
+/** Splits a query while it is typed: complete words become filters, the rest stays in the field. */
 export function splitDraft(draft: string): { whole: string; rest: string } {
   const terms = readTerms(draft).filter(({ key, value, end }) => {
     return key !== undefined && value !== "" && end < draft.length;

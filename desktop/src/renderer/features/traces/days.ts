@@ -1,4 +1,4 @@
-/** True for a moment of the present day, in the reader's time zone. */
+/** Whether a time is today, in the local time zone. */
 export function isToday(rfc3339: string, now = new Date()): boolean {
   return new Date(rfc3339).toDateString() === now.toDateString();
 }

@@ -7,22 +7,22 @@ import { classNames } from "../../components/class-names.js";
 import textStyles from "../../components/text.module.css";
 import styles from "./duration-cell.module.css";
 
-/** A run that began longer ago has a clock that is not ours. */
+/** A run that seems to have started longer ago has a wrong clock. */
 const PLAUSIBLE_MS = 24 * 3_600_000;
 
-/** Whole bars stand for one of these, or ten, a hundred times as long. */
+/** A full bar represents one of these values, times a power of ten. */
 const SCALES = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 /**
- * What the longest bar stands for: the longest duration that is visible, rounded up. Exact, it would change with nearly
- * every row that comes or goes, and every bar and the style of every row with it.
+ * The duration of a full bar: the longest visible duration, rounded up. Without rounding, nearly every change would
+ * restyle every row.
  */
 export function barScale(longestMs: number): number {
   const power = 10 ** Math.floor(Math.log10(longestMs));
   return power * (SCALES.find((scale) => scale * power >= longestMs) ?? 10);
 }
 
-/** How long a trace took, as a figure and as a bar against the longest that is visible. */
+/** Duration of a trace, as a number and as a bar relative to the longest visible one. */
 export function DurationCell({ trace }: { trace: TraceSummary }) {
   return trace.running ? <RunningDuration trace={trace} /> : <Duration ms={trace.duration_ms} />;
 }
@@ -40,7 +40,7 @@ function Duration({ ms, isRunning = false }: { ms: number; isRunning?: boolean }
   );
 }
 
-/** A running trace grows by itself: its spans may be silent for long. */
+/** The duration of a running trace grows even if its spans are silent. */
 function RunningDuration({ trace }: { trace: TraceSummary }) {
   const nowMs = useNow(useIsLive());
   const elapsedMs = nowMs - Date.parse(trace.start_time);

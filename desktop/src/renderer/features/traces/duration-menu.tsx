@@ -9,10 +9,10 @@ import facetStyles from "../../components/facet.module.css";
 import iconStyles from "../../components/icon.module.css";
 import menuStyles from "../../components/menu.module.css";
 
-/** Times that a run may have taken at least, to choose from; the query takes any other. */
+/** Minimum durations to choose from; the query accepts any other. */
 const CHOICES_MS = [500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 
-/** Leaves out runs that were quick. */
+/** Menu that filters by minimum duration. */
 export function DurationMenu({ filters, setFilters }: AddressFilters) {
   const value = filters.min_duration_ms;
   const others = omit(filters, "min_duration_ms");

@@ -29,7 +29,7 @@ const NAMES: Readonly<Record<FacetKey, string>> = {
   has_evaluation: "Evaluated",
 };
 
-/** The filters that the collector knows the values of, each with a menu of them. */
+/** Filters with known values, each with a menu. */
 export function FacetBar({ filters, setFilters }: AddressFilters) {
   const { traces } = useStores();
   const facets = useTraces((state) => state.facets);
@@ -147,7 +147,7 @@ function FacetMenu({ facet, value, onChoose }: FacetMenuProps) {
   );
 }
 
-/** What a value is called where its own name says little. */
+/** Display text of a value. */
 function valueName(facet: FacetKey, value: string): string {
   if (facet !== "has_evaluation") return value;
   return { true: "yes", false: "no" }[value] ?? value;
@@ -166,7 +166,7 @@ function Totals() {
   );
 }
 
-/** Keys that had values at some time: a button does not go away because the filters find nothing. */
+/** Keys that have had values: a button does not disappear when the filters find nothing. */
 function useSeenKeys(keys: readonly FacetKey[]): readonly FacetKey[] {
   const seen = useRef<readonly FacetKey[]>([]);
   if (keys.some((key) => !seen.current.includes(key))) {

@@ -2,7 +2,7 @@ import type { TraceOrder } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { FILTER_NAMES } from "../../store/traces-state.js";
 
-/** Filters as the address carries them: the parameters of `GET /v1/traces`. Others are not ours. */
+/** Filters in the URL: the parameters of `GET /v1/traces`. Others are ignored. */
 export function filtersFromSearch(search: string): TraceFilters {
   const parameters = new URLSearchParams(search);
   const filters: Partial<Record<(typeof FILTER_NAMES)[number], string>> = {};
@@ -13,13 +13,13 @@ export function filtersFromSearch(search: string): TraceFilters {
   return filters;
 }
 
-/** The order as the address carries it. */
+/** The order in the URL. */
 export function orderFromSearch(search: string): TraceOrder {
   const order = new URLSearchParams(search).get("order");
   return order === "slowest" || order === "costliest" ? order : "newest";
 }
 
-/** The address of the list with these filters. */
+/** URL of the list with these filters. */
 export function tracesAddress(filters: TraceFilters, order: TraceOrder = "newest"): string {
   const parameters = new URLSearchParams();
   for (const name of FILTER_NAMES) {

@@ -8,7 +8,7 @@ import buttonStyles from "../../components/button.module.css";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** The keys of the list, and how full the store is. */
+/** Keyboard hints, and the use of the store. */
 export function ListFoot() {
   const store = useConnection((connection) => connection.status?.store);
   return (
@@ -37,7 +37,7 @@ function Keys({ keys, name }: { keys: readonly string[]; name: string }) {
   );
 }
 
-/** Where the list ends before the store does. */
+/** Explains why the list ends before the store does. */
 function ListState() {
   const { traces } = useStores();
   const isLoadingMore = useTraces((state) => state.isLoadingMore);

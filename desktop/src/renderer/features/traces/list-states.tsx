@@ -10,10 +10,10 @@ import tableStyles from "../../components/table.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./list-states.module.css";
 
-/** Rows that stand in while the first page is fetched. */
+/** Widths of the placeholder rows. */
 const BARS = [62, 48, 71, 55, 80, 44, 66, 52];
 
-/** The list before its first page has come. */
+/** Loading state of the list. */
 export function LoadingList() {
   return (
     <div className={classNames(tableStyles.table, styles.loading)} role="status" aria-label="Loading traces">
@@ -30,7 +30,7 @@ export function LoadingList() {
   );
 }
 
-/** The filters choose nothing. */
+/** Empty state: no trace matches the filters. */
 export function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <div className={pageStyles.blank} role="status">
@@ -44,11 +44,11 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
   );
 }
 
-/** The list could not be fetched. */
+/** Error state of the list. */
 export function ListError({ error }: { error: CollectorError }) {
   const { traces } = useStores();
   if (error.code === "trace_store_disabled") return <StoreDisabled />;
-  // Signed in since: they are on their way.
+  // The user has signed in since: the list is loading.
   if (error.code === "unauthorized") return <LoadingList />;
   return (
     <div className={pageStyles.blank} role="alert">

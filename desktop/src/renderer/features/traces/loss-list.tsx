@@ -5,12 +5,12 @@ import badgeStyles from "../../components/badge.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./loss-list.module.css";
 
-/** Spans that were not taken, or not kept, for one reason. */
+/** Spans that were refused or dropped, for one reason. */
 export interface Loss {
-  /** As it is called in the metrics, with the status of the answer where there was one. */
+  /** The reason as in the metrics, with the HTTP status if there is one. */
   readonly reason: string;
   readonly spans: number;
-  /** In words; what stands between backticks is a name. */
+  /** Explanation; names are in backticks. */
   readonly meaning: string;
 }
 
@@ -21,7 +21,7 @@ const DROPPED: Readonly<Record<string, string>> = {
   internal_error: ERROR_CATALOGUE.internal_error.meaning,
 };
 
-/** What was refused, by reason: the sender knows of it. */
+/** Refused spans by reason; the sender was told. */
 export function refusals(ledger: LiveStatus["ledger"] | undefined): readonly Loss[] {
   return losses(ledger?.rejected, (code) => {
     const known = isErrorCode(code) ? ERROR_CATALOGUE[code] : undefined;
@@ -29,7 +29,7 @@ export function refusals(ledger: LiveStatus["ledger"] | undefined): readonly Los
   });
 }
 
-/** What was accepted and lost, by reason. */
+/** Dropped spans by reason. */
 export function drops(ledger: LiveStatus["ledger"] | undefined): readonly Loss[] {
   return losses(ledger?.dropped, (reason) => ({ reason, meaning: DROPPED[reason] ?? "" }));
 }
@@ -51,7 +51,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_CATALOGUE, code);
 }
 
-/** Losses, a line each. */
+/** A list of losses, one line each. */
 export function LossList({ losses: all }: { losses: readonly Loss[] }) {
   return all.map(({ reason, spans, meaning }) => (
     <div className={styles.loss} key={reason}>
@@ -64,7 +64,7 @@ export function LossList({ losses: all }: { losses: readonly Loss[] }) {
   ));
 }
 
-/** The names of fields stand between backticks. */
+/** Renders names in backticks as code. */
 function Meaning({ text }: { text: string }) {
   return (
     <span className={textStyles.grow}>

@@ -9,7 +9,7 @@ import statusDotStyles from "../../components/status-dot.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./lost-spans.module.css";
 
-/** Spans that the list does not have since the collector started, with the reasons: nothing where nothing was lost. */
+/** Spans refused or dropped since the collector started, with the reasons. Hidden if there are none. */
 export function LostSpans() {
   const ledger = useConnection((connection) => connection.status?.ledger);
   const refused = refusals(ledger);

@@ -6,7 +6,7 @@ import iconStyles from "../../components/icon.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./new-pill.module.css";
 
-/** Says that traces came while the table stands still, and shows them. */
+/** Button that shows the traces that arrived while the table stood still. */
 export function NewPill() {
   const { traces } = useStores();
   const count = useTraces((state) => state.arrivals.length);
@@ -27,10 +27,10 @@ export function NewPill() {
   );
 }
 
-/** Arrivals are read out at most this often. */
+/** Screen readers announce arrivals at most this often. */
 const ANNOUNCE_MS = 10_000;
 
-/** Tells those who do not see the table that it has grown. */
+/** Announces new traces to screen readers. */
 export function ArrivalsAnnouncer() {
   const { traces } = useStores();
   const [message, setMessage] = useState("");

@@ -14,10 +14,10 @@ import menuStyles from "../../components/menu.module.css";
 import queryStyles from "../../components/query.module.css";
 import textStyles from "../../components/text.module.css";
 
-/** Text is looked for when typing rests this long. */
+/** Delay between typing and the search. */
 const TYPING_MS = 300;
 
-/** The query: filters as tokens, then what is being typed, completed from what the collector knows. */
+/** The query field: filters as tokens, then the input, with completions from the collector. */
 export function QueryInput({ filters, setFilters }: AddressFilters) {
   const { traces } = useStores();
   const [draft, setDraft] = useState(() => (filters.q === undefined ? "" : formatText(filters.q)));
@@ -30,14 +30,14 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
   const choices = useTraces((state) => (key === undefined ? undefined : state.choices[key]));
   const completion = complete(draft, choices, useTraces(isMultiTenant));
   const items = isOpen ? completion.items : [];
-  // While a value is written the best fit is taken by Enter; a key or a word is not taken unasked.
+  // Enter takes the best value while a value is typed; keys and words are taken only if chosen.
   const active = chosen === -1 && completion.key !== undefined && isOpen && items.length > 0 ? 0 : chosen;
 
   useEffect(() => {
     if (isOpen && key !== undefined) void traces.getState().loadChoices(key);
   }, [isOpen, key, traces]);
 
-  // The address may change by itself: Back, a link, the facets.
+  // The URL may change elsewhere: Back, a link, the facets.
   useEffect(() => {
     setDraft((typed) => (parseQuery(typed).q === filters.q ? typed : filters.q ? formatText(filters.q) : ""));
   }, [filters.q]);
@@ -62,7 +62,7 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
     return () => window.removeEventListener("keydown", onKeyDown);
   }, []);
 
-  /** Takes what is written as it is. */
+  /** Applies the input. */
   function commit(query: string): void {
     const parsed = parseQuery(query);
     const others = omit(filters, "q");

@@ -1,7 +1,7 @@
 import type { TraceFilters } from "../../api/collector-api.js";
 import { FACET_KEYS } from "../../store/traces-state.js";
 
-/** The words before the colon: the parameters of `GET /v1/traces`. Everything else is text to find. */
+/** The keys before the colon: parameters of `GET /v1/traces`. Everything else is a text search. */
 export const FILTER_KEYS = [
   ...FACET_KEYS,
   "min_duration_ms",
@@ -11,10 +11,10 @@ export const FILTER_KEYS = [
   "until",
 ] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
-/** Those that stand as words in the query. The time stands beside it, in its menu and its histogram. */
+/** The keys that appear in the query field. The time range is in its menu and the histogram instead. */
 export const TERM_KEYS = FILTER_KEYS.filter((key) => key !== "since" && key !== "until");
 
-/** Statuses that the collector gives; they may be written in any letter case. */
+/** Known statuses; their case does not matter. */
 const KNOWN_STATUSES = new Set(["OK", "ERROR", "RUNNING", "ABANDONED"]);
 
 /** A word of a query: `key:value`, or text. */
@@ -22,14 +22,16 @@ export interface Term {
   /** Undefined for text. */
   readonly key: FilterKey | undefined;
   readonly value: string;
-  /** Some of the value was in quotes: it is meant as it stands. */
+  /** Whether part of the value was quoted; then it is taken literally. */
   readonly isQuoted: boolean;
-  /** Where it stands in the query. */
+  /** Position in the query. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads a query such as `service:shop status:error agent:"front desk" late parcel`. Of a key the last value counts. */
+/**
+ * Parses a query such as `service:shop status:error agent:"front desk" late parcel`. The last value of a key counts.
+ */
 export function parseQuery(query: string): TraceFilters {
   const filters: Partial<Record<FilterKey | "q", string>> = {};
   const words: string[] = [];
@@ -41,7 +43,7 @@ export function parseQuery(query: string): TraceFilters {
   return text === "" ? filters : { ...filters, q: text };
 }
 
-/** Writes filters as a query that reads back the same. */
+/** Formats filters as a query that parses to the same filters. */
 export function formatQuery({ q, ...filters }: TraceFilters): string {
   const terms = FILTER_KEYS.flatMap((key) => {
     const value = filters[key];
@@ -50,20 +52,20 @@ export function formatQuery({ q, ...filters }: TraceFilters): string {
   return q === undefined ? terms.join(" ") : [...terms, formatText(q)].join(" ");
 }
 
-/** `key:value`, with quotes where they are needed. */
+/** `key:value`, quoted if necessary. */
 export function formatTerm(key: FilterKey, value: string): string {
   const isBare = /^[^\s"\\]+$/.test(value) && valueOf({ key, value, isQuoted: false }) === value;
   return `${key}:${isBare ? value : quote(value)}`;
 }
 
-/** Text to find, in quotes where it would read as something else. */
+/** A search text, quoted if it would parse as something else. */
 export function formatText(text: string): string {
   return parseQuery(text).q === text && readTerms(text).every(({ key }) => key === undefined)
     ? text
     : quote(text);
 }
 
-/** The words of a query, in order. A quote that is not closed reaches to the end. */
+/** The words of a query, in order. An unclosed quote extends to the end. */
 export function readTerms(query: string): Term[] {
   const terms: Term[] = [];
   for (let at = 0; at < query.length;) {

@@ -17,7 +17,7 @@ const FIGURE_CLASS: Readonly<Record<Grade, string | undefined>> = {
   bad: textStyles.error,
 };
 
-/** Scores as a strip of bars, one for each type, with the worst one's figure. */
+/** Scores as a strip with one bar per type, and the worst score as a number. */
 export function ScoresCell({ scores }: { scores: TraceSummary["scores"] }) {
   const graded = gradeScores(scores);
   const worst = worstScore(graded);

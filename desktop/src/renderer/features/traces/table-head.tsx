@@ -17,7 +17,7 @@ interface TableHeadProps extends AddressOrder {
   readonly hasDays: boolean;
 }
 
-/** The names of the columns. Their edges are dragged; the Columns menu does the same by keyboard. */
+/** The table header. Columns are resized by dragging; the Columns menu does the same with the keyboard. */
 export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: TableHeadProps) {
   const { preferences } = useStores();
 
@@ -28,7 +28,7 @@ export function TableHead({ columns, tableWidth, hasDays, order, setOrder }: Tab
     handle.setPointerCapture(event.pointerId);
     const { columnWidths: widths } = preferences.getState();
     const before = widthOf(column, { tableWidth, widths, hasDays }) ?? 0;
-    // The fluid column gives what its right neighbours take: they grow to the left.
+    // Columns to the right of the fluid one grow to the left, because it yields the space.
     const direction = isAfterFluid(columns, column) ? -1 : 1;
     const move = ({ clientX }: globalThis.PointerEvent): void => {
       const width = clampWidth(column, before + direction * (clientX - event.clientX));
@@ -77,7 +77,7 @@ interface HeadNameProps extends AddressOrder {
   readonly column: Column;
 }
 
-/** A name that is pressed orders the list by its column, the largest first. */
+/** A column name; pressing it sorts the list by the column, largest first. */
 function HeadName({ column, order, setOrder }: HeadNameProps) {
   const name = (
     <>

@@ -18,7 +18,7 @@ const SPANS_OF_TIME = [
   { name: "Last 24 hours", ms: 1440 * MINUTE_MS },
 ];
 
-/** Which time is shown, and a few to choose from; the histogram chooses any other. */
+/** Menu of time ranges; the histogram selects any other. */
 export function TimeMenu({ filters, setFilters }: AddressFilters) {
   const { since, until } = filters;
   const isAny = since === undefined && until === undefined;
@@ -54,7 +54,7 @@ export function TimeMenu({ filters, setFilters }: AddressFilters) {
   );
 }
 
-/** A time that the collector will refuse is shown as it was written. */
+/** An invalid time is shown as it was written. */
 function edgeText(time: string | undefined, open: string): string {
   if (time === undefined) return open;
   const ms = Date.parse(time);

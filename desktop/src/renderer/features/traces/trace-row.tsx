@@ -8,7 +8,7 @@ import tableStyles from "../../components/table.module.css";
 import cellsStyles from "./cells.module.css";
 import traceTableStyles from "./trace-table.module.css";
 
-/** Height of a row, `--row` in tokens.css. */
+/** Row height, `--row` in tokens.css. */
 export const ROW_PX = 32;
 
 interface TraceRowProps {
@@ -19,12 +19,12 @@ interface TraceRowProps {
   readonly isActive: boolean;
 }
 
-/** The id of a row's element: the grid names its active row by it. */
+/** Element id of a row; the grid refers to its active row by it. */
 export function rowId(rowKey: string): string {
   return `trace-${encodeURIComponent(rowKey)}`;
 }
 
-/** One trace in one line. Clicks are taken by the table. */
+/** A row of the table. The table handles the clicks. */
 export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: TraceRowProps) {
   const { trace, isSelected } = cells;
   return (
@@ -46,7 +46,7 @@ export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: Tr
   );
 });
 
-/** Apart from the row: what arrives above moves every row, and changes none. */
+/** Memoized separately from the row: arrivals move every row but change no cells. */
 const Cells = memo(function Cells({
   trace,
   columns,

@@ -17,10 +17,10 @@ import { classNames } from "../../components/class-names.js";
 import tableStyles from "../../components/table.module.css";
 import styles from "./trace-table.module.css";
 
-/** The next page is fetched when this many rows or fewer lie below the ones on the screen. */
+/** The next page is fetched when at most this many rows are left below the visible ones. */
 const FETCH_AHEAD = 40;
 
-/** The list of traces: only the rows on the screen are drawn. */
+/** The list of traces; only visible rows are rendered. */
 export function TraceTable({
   order,
   setOrder,
@@ -70,7 +70,7 @@ export function TraceTable({
         if (row === undefined) return;
         if (isExtending) selection.extendTo(index, Math.max(0, activeIndex));
         else selection.endExtension();
-        // Rows stay where they are for a reader who goes through them.
+        // Rows do not move while the user goes through them.
         traces.getState().setFollowing(index === 0 && !isExtending);
         setActiveKey(rowKeyOf(row));
         scroll.show(index);
@@ -106,7 +106,7 @@ export function TraceTable({
       if (event.shiftKey) selection.extendTo(index, activeIndex === -1 ? index : activeIndex);
       else selection.toggle(row);
     } else if (event.ctrlKey || event.metaKey || event.button === 1) {
-      // A name is a link, with which the browser knows what to do.
+      // The browser handles links itself.
       if (target.closest("a") === null) window.open(addressOf(row), "_blank", "noopener");
     } else {
       event.preventDefault();

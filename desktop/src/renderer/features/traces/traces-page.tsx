@@ -21,7 +21,7 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 import styles from "./traces-page.module.css";
 
-/** The list of traces, as it comes in. */
+/** The page with the list of traces. */
 export function TracesPage() {
   const { traces } = useStores();
   const address = useFilters();
@@ -31,7 +31,7 @@ export function TracesPage() {
     if (traces.getState().phase !== "ready") void traces.getState().load();
   }, [filters, order, traces]);
 
-  // A link to a filter is no first run, though the store has not heard of the filter yet.
+  // A link with filters is not a first run, even before the store knows the filters.
   const isFirst = useTraces(isFirstRun) && isUnfiltered(filters);
   const error = useTraces((state) => (state.phase === "error" ? state.error : undefined));
   const isOff = error?.code === "trace_store_disabled";

@@ -5,7 +5,7 @@ import { isMultiTenant } from "../../store/traces-state.js";
 import { isToday } from "./days.js";
 import { layOutColumns, type ColumnLayout } from "./columns.js";
 
-/** How the columns lie in the table's width, by what the user chose and what the rows have. */
+/** Column layout for the width of the table, the preferences and the rows. */
 export function useColumnLayout(
   table: RefObject<HTMLElement | null>,
   rows: readonly TraceSummary[],

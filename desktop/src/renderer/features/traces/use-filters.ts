@@ -4,14 +4,14 @@ import { useLocation, useSearch } from "wouter";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { filtersFromSearch, orderFromSearch, tracesAddress } from "./filter-address.js";
 
-/** The filters stand in the address: a link lands where it was copied, and Back goes back. */
+/** Filters in the URL, so that links and Back work. */
 export interface AddressFilters {
   readonly filters: TraceFilters;
-  /** @param isTyping - the step is one of many, and none to go back to. */
+  /** @param isTyping - replaces the history entry, because it is one step of many. */
   readonly setFilters: (filters: TraceFilters, isTyping?: boolean) => void;
 }
 
-/** The order of the list stands there as well. */
+/** The order of the list in the URL. */
 export interface AddressOrder {
   readonly order: TraceOrder;
   readonly setOrder: (order: TraceOrder) => void;

@@ -1,9 +1,9 @@
 import { useEffect, type RefObject } from "react";
 import { overlays } from "../frame/overlays.js";
 
-/** What the keys of the list do. */
+/** Actions of the list's shortcuts. */
 export interface ListCommands {
-  /** Moves the active row to `index`, or with `isExtending` the end of the selection. */
+  /** Moves the active row to `index`, or the end of the selection if `isExtending`. */
   move(index: number, isExtending: boolean): void;
   open(): void;
   toggle(): void;
@@ -11,10 +11,10 @@ export interface ListCommands {
   clear(): void;
 }
 
-/** Where the list stands. */
+/** State of the list for the shortcuts. */
 export interface ListState {
   readonly rowCount: number;
-  /** -1 where no row is active. */
+  /** -1 if no row is active. */
   readonly activeIndex: number;
   readonly rowsPerPage: () => number;
 }
@@ -38,8 +38,8 @@ export function moveTarget(
 }
 
 /**
- * The keys of the list work on the whole page, so that nothing has to be clicked first: not in fields, not over menus
- * and dialogs, and moves not on other controls.
+ * The list's shortcuts work on the whole page without a click first: not in fields, menus or dialogs, and movement not
+ * on other controls.
  */
 export function useListKeys(
   table: RefObject<HTMLElement | null>,
@@ -66,7 +66,7 @@ export function useListKeys(
   });
 }
 
-/** True where keys belong to something else: a field, a menu, a dialog. */
+/** True if a field, a menu or a dialog handles the keys. */
 export function isElsewhere(target: EventTarget | null): boolean {
   if (overlays.getState().open !== "none") return true;
   return (

@@ -4,22 +4,24 @@ import { useStores, useTraces } from "../../app-context.js";
 import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
 import { ROW_PX } from "./trace-row.js";
 
-/** The head and its edge lie above the rows. */
+/** Height of the header above the rows. */
 const HEAD_PX = 28;
-/** Nearer than this is the top. */
+/** Scroll positions below this count as the top. */
 const TOP_PX = 4;
 
-/** How the table scrolls. */
+/** Scrolling of the table. */
 export interface ListScroll {
   readonly rowsPerPage: () => number;
   readonly onScroll: () => void;
   /** Scrolls as little as needed. */
   show(index: number): void;
-  /** Back to the top, where arrivals are shown at once. */
+  /** Scrolls to the top, where arrivals appear at once. */
   follow(): void;
 }
 
-/** Keeps the reader where he is: when rows above go or come, when he comes back to the page; and follows at the top. */
+/**
+ * Keeps the visible rows in place when rows above change or the user returns to the page; follows arrivals at the top.
+ */
 export function useListScroll(
   table: RefObject<HTMLDivElement | null>,
   rows: readonly TraceSummary[],
@@ -28,13 +30,13 @@ export function useListScroll(
   const { traces } = useStores();
   const filters = useTraces((state) => state.filters);
   const following = useTraces((state) => state.following);
-  /** The row at the upper edge. */
+  /** The first visible row. */
   const edge = useRef<{ key: string; index: number }>(undefined);
   const lastTop = useRef(traces.getState().position.scrollTop);
   const shownFilters = useRef(filters);
   const position = useRef({ scrollTop: lastTop.current, activeKey });
 
-  // What is read here is what the last scroll left: asking the element would lay the page out on every change.
+  // Uses the last scroll position: reading it from the element would force a layout on every change.
   useLayoutEffect(() => {
     const element = table.current;
     if (element === null) return;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** As often as the list changes. */
+/** Same rate as the updates of the list. */
 const TICK_MS = 200;
 
 // State of the module, so that one timer serves every row of the page.
@@ -24,7 +24,7 @@ function subscribe(listener: () => void): () => void {
 
 const standStill = (): (() => void) => () => undefined;
 
-/** The time in epoch milliseconds, five times a second; one timer for all who ask. It stands while not `isRunning`. */
+/** The time in epoch milliseconds, updated five times a second by one shared timer while `isRunning`. */
 export function useNow(isRunning: boolean): number {
   return useSyncExternalStore(isRunning ? subscribe : standStill, () => nowMs);
 }

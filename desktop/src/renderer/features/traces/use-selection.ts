@@ -7,17 +7,17 @@ import { keysBetween } from "../../store/trace-rows.js";
 /** Ways to select rows. */
 export interface Selection {
   toggle(row: TraceSummary): void;
-  /** Selects from the row that was toggled last, or where the reader was, to this one. */
+  /** Selects the range from the last toggled row, or the active one, to this one. */
   extendTo(index: number, from: number): void;
-  /** The next extension begins where the reader is then. */
+  /** The next extension starts at the active row. */
   endExtension(): void;
   clear(): void;
 }
 
-/** Selecting rows: one by one, and from one to another. */
+/** Selection of single rows and ranges. */
 export function useSelection(rows: readonly TraceSummary[]): Selection {
   const { traces } = useStores();
-  /** Where an extension began, and what was selected before it. */
+  /** Start of an extension, and the selection before it. */
   const anchor = useRef<{ key: string; base: ReadonlySet<string> }>(undefined);
 
   return {

@@ -4,14 +4,14 @@ import { useStores } from "../../../app-context.js";
 import iconStyles from "../../../components/icon.module.css";
 import styles from "./drop-target.module.css";
 
-/** Takes a file that is dropped anywhere on the page, and says so while one is dragged over it. */
+/** Imports a file that is dropped anywhere on the page, and shows a hint while one is dragged. */
 export function DropTarget() {
   const { files } = useStores();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     function onDragOver(event: DragEvent): void {
       if (!hasFiles(event)) return;
-      // Without this the browser would open the file in place of the page.
+      // Otherwise the browser would open the file instead of the page.
       event.preventDefault();
       setOver(true);
     }

@@ -6,7 +6,7 @@ import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
 import iconStyles from "../../../components/icon.module.css";
 
-/** Traces out of a file, and into one: those that the filters choose. */
+/** Buttons to import traces, and to export the matching ones. */
 export function FileButtons({ filters }: { filters: TraceFilters }) {
   const { api, files } = useStores();
   return (

@@ -9,7 +9,7 @@ import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./transfer-notice.module.css";
 
-/** What became of a file, in one line above the list. */
+/** Progress or result of an import or export, in one line above the list. */
 export function TransferNotice() {
   const { files } = useStores();
   const transfer = useStore(files, (state) => state.transfer);
@@ -80,7 +80,7 @@ function Imported({ name, result }: { name: string; result: ImportResult }) {
   );
 }
 
-/** What of the file is not there, and what it cost. */
+/** What was not imported, and which traces were evicted. */
 function lossesOf(result: ImportResult): string[] {
   const { refused_lines, refused_spans, dropped_spans, evicted_traces } = result;
   return [

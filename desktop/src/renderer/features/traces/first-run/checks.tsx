@@ -9,7 +9,7 @@ import statusDotStyles from "../../../components/status-dot.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./checks.module.css";
 
-/** What has to be so for a trace to appear, and whether it is. */
+/** Preconditions for a trace to appear, and their state. */
 export function Checks() {
   const isAway = useConnection((connection) => connection.link === "disconnected");
   const status = useConnection((connection) => connection.status);

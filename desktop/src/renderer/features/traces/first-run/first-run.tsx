@@ -16,7 +16,7 @@ import statusDotStyles from "../../../components/status-dot.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./first-run.module.css";
 
-/** What stands in place of the list until a trace is there: where to send one, and how. */
+/** Shown instead of the list until the first trace arrives: where and how to send one. */
 export function FirstRun() {
   const { traces, files } = useStores();
   const { isSending, failure } = useTraces((state) => state.testTrace);

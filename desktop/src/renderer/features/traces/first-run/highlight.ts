@@ -1,12 +1,12 @@
 import type { Snippet } from "./snippets.js";
 
-/** A piece of code and its role, as the classes of `.code` name it; undefined for plain text. */
+/** A piece of code and its syntax role; undefined for plain text. */
 export interface CodePiece {
   readonly text: string;
   readonly role: Role | undefined;
 }
 
-/** Comment, key, string, keyword, number: tried in this order. */
+/** Syntax roles, in the order in which they are tried. */
 const ROLES = ["comment", "key", "string", "keyword", "number"] as const;
 type Role = (typeof ROLES)[number];
 
@@ -20,7 +20,7 @@ const KEYWORDS = {
 } as const;
 const COMMENTS = { shell: `^#.*`, javascript: `//[^"]*$`, python: `^#.*` } as const;
 
-/** Tells the roles of the words in one line of code. Enough for snippets of our own; it parses nothing. */
+/** Finds the syntax roles in one line of code. Good enough for our own snippets; it is not a parser. */
 export function highlightLine(line: string, language: Snippet["language"]): CodePiece[] {
   const pattern = new RegExp(
     `(?<comment>${COMMENTS[language]})|(?<key>${KEY})|(?<string>${STRING})|(?<keyword>${KEYWORDS[language]})|(?<number>${NUMBER})`,

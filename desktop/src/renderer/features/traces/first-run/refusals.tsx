@@ -6,7 +6,7 @@ import iconStyles from "../../../components/icon.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./refusals.module.css";
 
-/** What came and was refused, with the reason: the most likely answer to "why is nothing here?". */
+/** Refused spans with the reason: the most likely explanation for an empty list. */
 export function Refusals() {
   const ledger = useConnection((connection) => connection.status?.ledger);
   const refused = refusals(ledger);

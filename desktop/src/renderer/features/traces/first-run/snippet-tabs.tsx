@@ -13,10 +13,10 @@ import tabsStyles from "../../../components/tabs.module.css";
 import textStyles from "../../../components/text.module.css";
 import styles from "./snippet-tabs.module.css";
 
-/** Ways to send a first span, to copy. */
+/** Code snippets that send a first span. */
 export function SnippetTabs({ origin }: { origin: string }) {
   const [chosen, setChosen] = useState(SNIPPETS[0]?.id ?? "");
-  // Who had to sign in knows that apps need a key as well.
+  // A user who signed in knows that apps need a key too.
   const wantsKey = useSession((session) => session.isOpenedHere);
   const snippet = SNIPPETS.find(({ id }) => id === chosen);
   return (

@@ -1,13 +1,17 @@
-/** A way to send a first span, as it can be pasted. */
+/** A snippet that sends a first span and can be pasted. */
 export interface Snippet {
   readonly id: string;
   readonly name: string;
   readonly language: "shell" | "javascript" | "python";
-  /** @param origin - the collector's address. @param wantsKey - it has `auth.api_keys`. */
+  /**
+   * @param origin - the collector's URL.
+   *
+   * @param wantsKey - whether `auth.api_keys` is set.
+   */
   readonly code: (origin: string, wantsKey: boolean) => string;
 }
 
-/** What works today, in order; what comes later is added here. */
+/** The supported ways, in order. */
 export const SNIPPETS: readonly Snippet[] = [
   {
     id: "sdk",

@@ -2,10 +2,10 @@ import { memo } from "react";
 import type { TimeBuckets } from "./time-buckets.js";
 import histogramStyles from "./histogram.module.css";
 
-/** Of the plot; the tallest bar leaves a little above it. */
+/** Height of the plot; the tallest bar leaves some space above. */
 export const PLOT_PX = 44;
 const TALLEST_PX = 38;
-/** So that one trace in ten thousand is still seen. */
+/** Smallest height, so that one trace in ten thousand is visible. */
 const SHORTEST_PX = 2;
 const WIDE_BAR_PX = 5;
 
@@ -14,7 +14,7 @@ interface HistogramBarsProps {
   readonly width: number;
 }
 
-/** A bar a bucket, errors at its foot. */
+/** One bar per bucket, with the errors at the bottom. */
 export const HistogramBars = memo(function HistogramBars({ buckets, width }: HistogramBarsProps) {
   const { bars } = buckets;
   const pitch = width / bars.length;

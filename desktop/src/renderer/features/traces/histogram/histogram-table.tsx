@@ -12,7 +12,7 @@ import textStyles from "../../../components/text.module.css";
 import histogramStyles from "./histogram.module.css";
 import styles from "./histogram-table.module.css";
 
-/** The same as the bars, in words. */
+/** The histogram as a table. */
 export function HistogramTable({ buckets, nowMs }: { buckets: TimeBuckets; nowMs: number }) {
   const rows = buckets.bars
     .map((bar, index) => ({ ...bar, index }))

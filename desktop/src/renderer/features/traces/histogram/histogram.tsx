@@ -23,7 +23,7 @@ import { classNames } from "../../../components/class-names.js";
 import textStyles from "../../../components/text.module.css";
 import styles from "./histogram.module.css";
 
-/** When the traces started, above the list. A time is chosen by drawing over it, or with the keys. */
+/** Histogram of the start times above the list. A time range is chosen by dragging or with the keys. */
 export function Histogram(address: AddressFilters) {
   const histogram = useTraces((state) => state.histogram);
   const buckets = useMemo(() => histogram && timeBuckets(histogram), [histogram]);
@@ -111,7 +111,7 @@ function Plot({ buckets: latest, width, filters, setFilters }: PlotProps) {
   );
 }
 
-/** What the bar below the pointer stands for. */
+/** Describes the bar below the pointer. */
 function Readout({ text, sum, at }: { text: string; sum: Bar; at: number }) {
   return (
     <span

@@ -4,22 +4,22 @@ import histogramStyles from "./histogram.module.css";
 
 interface RangeThumbProps {
   readonly name: string;
-  /** It reaches outwards, so that two ends beside each other stay apart. */
+  /** The thumb extends outwards, so that two adjacent ones stay apart. */
   readonly side: "start" | "end";
-  /** The edge between two buckets that it stands on. */
+  /** The bucket edge at which the thumb is. */
   readonly value: number;
   readonly min: number;
   readonly max: number;
-  /** Buckets of the histogram. */
+  /** Number of buckets. */
   readonly count: number;
   readonly text: string;
-  /** Shown also without the focus: a time is chosen. */
+  /** Whether a time range is chosen; then the thumb is visible without the focus. */
   readonly isSet: boolean;
   readonly onMove: (value: number) => void;
   readonly onClear: () => void;
 }
 
-/** One end of the chosen time, moved with the arrow keys. The pointer moves it through the plot itself. */
+/** One end of the chosen time range, moved with the arrow keys. The pointer uses the plot instead. */
 export function RangeThumb({
   name,
   side,

@@ -2,7 +2,7 @@ import type { Histogram } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../../../api/collector-api.js";
 import { omit } from "../../../store/omit.js";
 
-/** The bars of the histogram: buckets of one length, without a gap. */
+/** The bars of the histogram: consecutive buckets of equal length. */
 export interface TimeBuckets {
   readonly startMs: number;
   readonly lengthMs: number;
@@ -14,17 +14,17 @@ export interface Bar {
   readonly errors: number;
 }
 
-/** From one bucket up to, not including, another. */
+/** A range of buckets; the end is exclusive. */
 export interface BucketRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Fewer bars than this would be blocks: the time before is shown empty. */
+/** Smallest number of bars; earlier time is shown empty. */
 const MIN_BARS = 60;
 const NO_BAR: Bar = { traces: 0, errors: 0 };
 
-/** Undefined where no trace matches. */
+/** Undefined if no trace matches. */
 export function timeBuckets({ bucket_ms: lengthMs, buckets }: Histogram): TimeBuckets | undefined {
   const [first] = buckets;
   if (lengthMs === null || first === undefined) return undefined;
@@ -36,12 +36,12 @@ export function timeBuckets({ bucket_ms: lengthMs, buckets }: Histogram): TimeBu
   };
 }
 
-/** When a bucket begins. */
+/** Start of a bucket. */
 export function bucketStart({ startMs, lengthMs }: TimeBuckets, index: number): number {
   return startMs + index * lengthMs;
 }
 
-/** The buckets that the filters choose: all where they choose no time. */
+/** The buckets in the filters' time range; all if they have none. */
 export function chosenRange(buckets: TimeBuckets, { since, until }: TraceFilters): BucketRange {
   const count = buckets.bars.length;
   const indexOf = (time: string): number => (Date.parse(time) - buckets.startMs) / buckets.lengthMs;
@@ -50,7 +50,10 @@ export function chosenRange(buckets: TimeBuckets, { since, until }: TraceFilters
   return { from, to: Math.max(from + 1, to) };
 }
 
-/** The filters with that time. A range that reaches to an end of the histogram stays open there: what comes belongs to it. */
+/**
+ * The filters with a time range. A range that reaches an end of the histogram is left open there, so that new traces
+ * belong to it.
+ */
 export function withRange(filters: TraceFilters, buckets: TimeBuckets, range: BucketRange): TraceFilters {
   const others = omit(omit(filters, "since"), "until");
   const at = (index: number): string => new Date(bucketStart(buckets, index)).toISOString();
@@ -61,12 +64,12 @@ export function withRange(filters: TraceFilters, buckets: TimeBuckets, range: Bu
   };
 }
 
-/** Between two bars, whichever comes first, both included. */
+/** The range between two bars in any order, both included. */
 export function rangeBetween(one: number, other: number): BucketRange {
   return { from: Math.min(one, other), to: Math.max(one, other) + 1 };
 }
 
-/** How many traces, and of these errors, a range holds. */
+/** Number of traces and of errors in a range. */
 export function sumOf({ bars }: TimeBuckets, { from, to }: BucketRange): Bar {
   return bars
     .slice(from, to)

@@ -3,24 +3,24 @@ import { bucketStart, type TimeBuckets } from "./time-buckets.js";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Steps of the axis that a reader expects. */
+/** Natural steps of a time axis. */
 const STEPS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * 1000),
   ...[1, 2, 5, 10, 15, 20, 30].map((count) => count * MINUTE_MS),
   ...[1, 2, 3, 6, 12].map((count) => count * 60 * MINUTE_MS),
   ...[1, 2, 7, 14, 30, 90, 180, 360].map((count) => count * DAY_MS),
 ];
-/** Labels stand at least this far apart. */
+/** Smallest distance between labels. */
 const LABEL_PX = 110;
 
 /** A label of the axis. */
 export interface TimeLabel {
-  /** Part of the whole width. */
+  /** Position as a share of the width. */
   readonly at: number;
   readonly text: string;
 }
 
-/** The labels below the bars, at round times of the reader's clock. */
+/** The labels below the bars, at round local times. */
 export function timeLabels(buckets: TimeBuckets, width: number): TimeLabel[] {
   const wholeMs = buckets.lengthMs * buckets.bars.length;
   const wantedMs = (wholeMs * LABEL_PX) / Math.max(width, LABEL_PX);
@@ -34,7 +34,7 @@ export function timeLabels(buckets: TimeBuckets, width: number): TimeLabel[] {
     ms += stepMs
   ) {
     const at = (ms - startMs) / wholeMs;
-    // One that would be cut at an edge is left out.
+    // Labels that would be cut at an edge are left out.
     if (at * width > 20 && (1 - at) * width > 20) labels.push({ at, text: labelText(ms, stepMs) });
   }
   return labels;
@@ -47,7 +47,7 @@ function labelText(ms: number, stepMs: number): string {
   return stepMs < MINUTE_MS ? text : text.slice(0, 5);
 }
 
-/** `14:04`, to the second where buckets are shorter than a minute, with the day where it is not today. */
+/** `14:04`; with seconds if buckets are shorter than a minute, and with the day if it is not today. */
 export function formatMoment(ms: number, lengthMs: number, nowMs: number): string {
   const time = new Date(ms).toISOString();
   const text = lengthMs < MINUTE_MS ? formatTime(time) : formatTime(time).slice(0, 5);

@@ -1,13 +1,13 @@
 import { useState, type PointerEvent } from "react";
 import { rangeBetween, type BucketRange, type TimeBuckets } from "./time-buckets.js";
 
-/** What a pointer does on the histogram. */
+/** Pointer state of the histogram. */
 export interface Brush {
-  /** What is being drawn; undefined while nothing is. */
+  /** The range being drawn; undefined if none. */
   readonly drawn: BucketRange | undefined;
   /** The bar below the pointer. */
   readonly hovered: number | undefined;
-  /** The bars as they were when the pointer went down: they keep still below it. */
+  /** The bars at the time of the press; they do not move while drawing. */
   readonly held: TimeBuckets | undefined;
   readonly handlers: {
     onPointerDown(event: PointerEvent<HTMLElement>): void;
@@ -20,15 +20,15 @@ export interface Brush {
 
 interface Drawing {
   readonly buckets: TimeBuckets;
-  /** The bar that stays: where the pointer went down, or the other end where an edge was taken. */
+  /** The fixed end: where the pointer went down, or the opposite edge if an edge was grabbed. */
   readonly anchor: number;
   readonly at: number;
 }
 
-/** A pointer this near to an edge of what is chosen takes it. */
+/** Distance from an edge of the chosen range at which a press grabs it. */
 const EDGE_PX = 6;
 
-/** Draws a range with the pointer, or moves an edge of the chosen one. */
+/** Selects a range with the pointer, or moves an edge of the chosen one. */
 export function useBrush(
   buckets: TimeBuckets,
   chosen: BucketRange | undefined,
@@ -44,7 +44,7 @@ export function useBrush(
     return Math.max(0, Math.min(shown.bars.length - 1, index));
   }
 
-  /** The other end of the chosen range, where the pointer is on an edge of it. */
+  /** The opposite end of the chosen range, if the pointer is on one of its edges. */
   function oppositeEnd(event: PointerEvent<HTMLElement>): number | undefined {
     if (chosen === undefined) return undefined;
     const { left, width } = event.currentTarget.getBoundingClientRect();
