@@ -115,7 +115,7 @@ describe("keys", () => {
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
     await app.expectAccessible();
-    // Under a dialog the page's keys rest.
+    // A dialog disables the page's shortcuts.
     await app.page.keyboard.press("g");
     await app.page.keyboard.press("t");
     expect(app.page.url()).toBe(`${app.url}/pipeline`);

@@ -2,16 +2,16 @@ import { createLogger, type LoadedConfig, type Logger } from "@obspan/collector-
 import { mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Beyond this the log of earlier runs is put aside at the start, so that two files of this size are kept at most. */
+/** At this size the log is rotated at the start, so that at most two such files exist. */
 const ROTATE_BYTES = 10 * 1024 * 1024;
 
 export interface AppLog {
   readonly log: Logger;
-  /** Where the log is; undefined where it could not be written. */
+  /** Path of the log; undefined if it cannot be written. */
   readonly logFile: string | undefined;
 }
 
-/** The log on stderr and in a file: the one that the configuration names, else `obspan.log` where logs of apps go. */
+/** Logs to stderr and to a file: the configured one, otherwise `obspan.log` in the system's log directory. */
 export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog {
   const options = { level: config["logging.level"], structured: config["logging.structured"] };
   const logFile = config["logging.log_file"] ?? join(logsDirectory, "obspan.log");
@@ -22,7 +22,7 @@ export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog
     }
     return { log: createLogger({ ...options, logFile }), logFile };
   } catch (error) {
-    // An app that starts without its log is worth more than one that does not start.
+    // Starting without a log file is better than not starting.
     const log = createLogger(options);
     log.error("The log file cannot be written; stderr goes on.", { log_file: logFile, error });
     return { log, logFile: undefined };

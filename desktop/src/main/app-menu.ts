@@ -4,13 +4,16 @@ import { CHANNELS } from "../shared/channels.js";
 
 export interface AppMenuOptions {
   readonly pageUrl: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly logFile: string | undefined;
-  /** The window, which is opened where it was closed (macOS). */
+  /** Returns the window, and opens it if it was closed (macOS). */
   readonly window: () => Electron.BrowserWindow;
 }
 
-/** The native menu. What the page does itself is sent to it; its keys are the page's, and only shown here. */
+/**
+ * Installs the native menu. Commands of the page are sent to it; their shortcuts are handled by the page and only shown
+ * here.
+ */
 export function installMenu(options: AppMenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(options)));
 }
@@ -41,7 +44,7 @@ function menuTemplate({ pageUrl, logFile, window }: AppMenuOptions): MenuItemCon
     { role: "zoomOut" },
     { type: "separator" },
     { role: "togglefullscreen" },
-    // A packed app is not for looking inside.
+    // Developer tools are not part of the packed app.
     ...(app.isPackaged ? [] : [{ role: "toggleDevTools" as const }]),
   ];
   const help: MenuItemConstructorOptions[] = [

@@ -7,7 +7,7 @@ import type { GuardOptions } from "./navigation-guard.js";
 
 const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
 
-/** Answers what the bridge's functions ask. Each call is held against its sender and the schema of its arguments. */
+/** Handles the calls of the bridge. The sender and the arguments of each call are checked. */
 export function answerBridge({ origin, log }: GuardOptions): void {
   handle(CHANNELS.openExternal, OpenExternalArguments, async ([url]) => {
     if (!isExternal(url)) throw new Error("Only https addresses can be opened.");
@@ -33,7 +33,7 @@ export function answerBridge({ origin, log }: GuardOptions): void {
   }
 }
 
-/** The frame is null where it has navigated or gone since it called. Only the page itself has the bridge, no frame in it. */
+/** The frame is null if it has navigated or closed since the call. Only the top frame has the bridge. */
 function isOwnPage({ senderFrame }: IpcMainInvokeEvent, origin: string): boolean {
   return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin;
 }

@@ -16,19 +16,19 @@ export interface CollectorStartOptions {
   readonly uiDirectory: string;
 }
 
-/** A collector that listens, with the configuration that it took. */
+/** A listening collector with its configuration. */
 export interface RunningCollector {
   readonly collector: Collector;
   readonly loaded: LoadedConfig;
-  /** Where this machine finds its pages. */
+  /** URL of the pages on this machine. */
   readonly pageUrl: string;
 }
 
 /**
- * Starts the collector. Where its port is taken the user decides: try again, take another port for this run, or quit.
- * It never goes to another port unasked, for apps send their spans to the one that they know.
+ * Starts the collector. If its port is in use, the user decides: retry, use another port for this run, or quit. It
+ * never changes the port by itself, because apps send their spans to the known one.
  *
- * @returns undefined where the user would rather quit. Rejects where it cannot start for another reason.
+ * @returns undefined if the user quits. Rejects if it cannot start for another reason.
  */
 export async function startCollector(options: CollectorStartOptions): Promise<RunningCollector | undefined> {
   const { log } = options;
@@ -55,7 +55,7 @@ export async function startCollector(options: CollectorStartOptions): Promise<Ru
   }
 }
 
-/** The configuration with any free port, which is said to hold for this run. */
+/** The configuration with a free port, marked as an override for this run. */
 function withAnyPort(loaded: LoadedConfig): LoadedConfig {
   return {
     ...loaded,
@@ -64,7 +64,7 @@ function withAnyPort(loaded: LoadedConfig): LoadedConfig {
   };
 }
 
-/** A collector that listens on every address is reached by the loopback one. */
+/** For a collector that listens on all addresses, the loopback address. */
 function pageUrl(url: string): string {
   const page = new URL(url);
   if (page.hostname === "0.0.0.0") page.hostname = "127.0.0.1";

@@ -1,16 +1,16 @@
 import { BrowserWindow, dialog, shell } from "electron";
 
-/** Addresses longer than this are no links that a person follows. */
+/** Longer URLs are not links that a person follows. */
 const MAX_URL_LENGTH = 2048;
 
 /** State of the module, because one question at a time holds for the whole app. */
 let isAsking = false;
 
 /**
- * Asks the user, then opens an address in their browser. One question at a time: a page that asks for a hundred windows
- * gets one.
+ * Asks the user, then opens a URL in the browser. One question at a time: a page that opens a hundred windows causes
+ * one.
  *
- * @returns whether it was opened: false for an address that is not `https:`, and where the user said no.
+ * @returns whether it was opened: false if the URL is not `https:`, or if the user declined.
  */
 export async function askAndOpenExternal(url: string): Promise<boolean> {
   if (!isExternal(url) || isAsking) return false;
@@ -33,7 +33,7 @@ export async function askAndOpenExternal(url: string): Promise<boolean> {
         ? await dialog.showMessageBox(question)
         : await dialog.showMessageBox(window, question);
     if (response !== 0) return false;
-    // The parsed address, not what the page wrote: the system's opener must see what the user saw.
+    // Opens the parsed URL, which is the one that the user saw.
     await shell.openExternal(href);
     return true;
   } finally {
@@ -41,7 +41,7 @@ export async function askAndOpenExternal(url: string): Promise<boolean> {
   }
 }
 
-/** True for an `https:` address without credentials in it. */
+/** True for an `https:` URL without credentials. */
 export function isExternal(url: string): boolean {
   if (url.length > MAX_URL_LENGTH || !URL.canParse(url)) return false;
   const { protocol, username, password } = new URL(url);

@@ -8,7 +8,7 @@ export interface MainWindowOptions {
   readonly pageUrl: string;
   /** The built preload script. */
   readonly preload: string;
-  /** Linux shows it; elsewhere the app's own icon stands. */
+  /** Used on Linux; other systems use the app's icon. */
   readonly icon: string;
   readonly version: string;
   readonly log: Logger;
@@ -17,7 +17,7 @@ export interface MainWindowOptions {
 /** `--bg-0` of the page in dark and light, so that the window does not flash before its first paint. */
 const GROUND = { dark: "#0a0b0d", light: "#f3f4f6" } as const;
 
-/** The window that shows the collector's pages, where the user left it. */
+/** Creates the window with the collector's pages, at its last position. */
 export function createMainWindow({ pageUrl, preload, icon, version, log }: MainWindowOptions): BrowserWindow {
   const stateFile = join(app.getPath("userData"), "window-state.json");
   const workAreas = screen.getAllDisplays().map(({ workArea }) => workArea);
@@ -33,7 +33,7 @@ export function createMainWindow({ pageUrl, preload, icon, version, log }: MainW
     webPreferences: {
       preload,
       additionalArguments: [VERSION_ARGUMENT + version],
-      // All of these are Electron's defaults: written down, so that nobody has to know them.
+      // Electron's defaults, stated explicitly.
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,

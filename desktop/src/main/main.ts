@@ -1,6 +1,6 @@
 /**
- * READ FIRST. The desktop app: one instance, which runs the collector in this process and shows its pages in a window.
- * This file alone reads `process.env` and decides in which order things start and stop.
+ * READ FIRST. The desktop app: a single instance that runs the collector in this process and shows its pages in a
+ * window. Only this file reads `process.env` and decides the order of start and stop.
  */
 import { app, BrowserWindow } from "electron";
 import { loadConfig } from "@obspan/collector-core";
@@ -18,10 +18,10 @@ import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
-/** The collector of a desktop is for this desktop: unlike a headless one it binds the loopback interface. */
+/** The desktop's collector listens on the loopback interface only, unlike a headless one. */
 const DEFAULTS = { "server.host": "127.0.0.1" };
 
-// Every page is sandboxed, whatever a window asks for. Only allowed before the app is ready.
+// Sandboxes every page, whatever a window requests. Must run before the app is ready.
 app.enableSandbox();
 if (app.requestSingleInstanceLock()) void run();
 else app.quit();
@@ -79,9 +79,9 @@ function showApp({ pageUrl }: RunningCollector, { log, logFile, quitting }: Show
     if (!quitting.isAsked) focus(mainWindow());
   };
   app.on("second-instance", showWindow);
-  // macOS: the Dock's icon opens the window again.
+  // macOS: the Dock icon opens the window again.
   app.on("activate", showWindow);
-  // Until there is a tray to find the app in, closing its window ends it; on macOS apps stay, as is usual there.
+  // Without a tray, closing the window quits the app. On macOS apps keep running, as usual.
   app.on("window-all-closed", () => {
     if (process.platform !== "darwin") app.quit();
   });

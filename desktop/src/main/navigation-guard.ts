@@ -2,15 +2,15 @@ import type { WebContents } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { askAndOpenExternal } from "./external-links.js";
 
-/** The only origin that a window may show, and where to say what was denied. */
+/** The only allowed origin, and the log for denials. */
 export interface GuardOptions {
   readonly origin: string;
   readonly log: Logger;
 }
 
 /**
- * Keeps a page to the collector's own origin: no navigation or redirect elsewhere in any of its frames, no window, no
- * webview. A link to a web page that asks for a new window is put to the user, and opens in the browser.
+ * Restricts a page to the collector's origin: no foreign navigation or redirect in any frame, no windows, no webviews.
+ * A link that opens a new window is offered to the user, and opens in the browser.
  */
 export function guardContents(contents: WebContents, { origin, log }: GuardOptions): void {
   const denyForeign = (details: { preventDefault: () => void; url: string }): void => {
@@ -34,7 +34,7 @@ export function guardContents(contents: WebContents, { origin, log }: GuardOptio
   });
 }
 
-/** Whether an address is the collector's own. */
+/** Whether a URL has the collector's origin. */
 export function isOwn(url: string, origin: string): boolean {
   return URL.canParse(url) && new URL(url).origin === origin;
 }

@@ -2,12 +2,12 @@ import { session } from "electron";
 import type { GuardOptions } from "./navigation-guard.js";
 import { isOwn } from "./navigation-guard.js";
 
-/** The one thing that pages may do beyond a page's own abilities: put text on the clipboard, for their copy buttons. */
+/** The only permission that pages get: writing to the clipboard, for copy buttons. */
 const ALLOWED = "clipboard-sanitized-write";
 
 /**
- * Denies every permission but {@link ALLOWED}, and that one to all but the collector's own pages. Asking and checking
- * are separate in Electron: a page that may not ask could still find a permission granted.
+ * Denies every permission except {@link ALLOWED}, which only the collector's pages get. Electron handles requests and
+ * checks separately: a page that may not request a permission could still pass a check.
  */
 export function guardPermissions({ origin, log }: GuardOptions): void {
   const { defaultSession } = session;
@@ -19,6 +19,6 @@ export function guardPermissions({ origin, log }: GuardOptions): void {
   defaultSession.setPermissionCheckHandler(
     (_contents, permission, requestingOrigin) => permission === ALLOWED && isOwn(requestingOrigin, origin),
   );
-  // Without this, devices that were once chosen could be taken without asking.
+  // Otherwise devices that were chosen once could be used without asking.
   defaultSession.setDevicePermissionHandler(() => false);
 }

@@ -1,10 +1,10 @@
 import { HealthSchema } from "@obspan/collector-core/api-schema";
 import { Value } from "typebox/value";
 
-/** How long a server may take to say who it is. */
+/** Timeout for the request to the other server. */
 const PATIENCE_MS = 1000;
 
-/** Who listens on a port of this machine, as far as it says so itself, as a sentence. */
+/** Describes the program that listens on a port of this machine, as far as it identifies itself. */
 export async function describePortHolder(host: string, port: number): Promise<string> {
   try {
     const response = await fetch(`http://${reachable(host)}:${port}/health`, {

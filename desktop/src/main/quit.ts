@@ -2,18 +2,18 @@ import { app } from "electron";
 import { stopInOrder, type Logger } from "@obspan/collector-core";
 import type { RunningCollector } from "./collector-start.js";
 
-/** The way out of the app. */
+/** The shutdown of the app. */
 export interface Quitting {
-  /** From the first request to quit on. */
+  /** True from the first request to quit. */
   readonly isAsked: boolean;
-  /** What must have stopped before the process ends. */
+  /** Sets the collector that must stop before the process ends. */
   stopsFirst(running: RunningCollector): void;
-  /** Ends the app where the collector never ran. */
+  /** Ends the app if the collector never started. */
   withNothingToStop(): void;
 }
 
 /**
- * Makes every way out the same one: windows close, the collector processes what it accepted (spec 4.9 rule 6, within
+ * Makes all exits equal: windows close, the collector processes its accepted spans (spec 4.9 rule 6, within
  * `shutdown.grace_period_seconds`), the ledger is logged, the process ends.
  */
 export function quitInOrder(log: Logger): Quitting {
@@ -36,7 +36,7 @@ export function quitInOrder(log: Logger): Quitting {
   });
 
   async function stop(): Promise<void> {
-    // Whoever starts Obspan now must not be sent to an instance that is going.
+    // A new start must not be redirected to this ending instance.
     app.releaseSingleInstanceLock();
     if (running !== undefined) await stopInOrder({ ...running, logger: log, reason });
     log.close();
@@ -46,7 +46,7 @@ export function quitInOrder(log: Logger): Quitting {
   app.on("before-quit", () => {
     isAsked = true;
   });
-  // The windows are closed by now; the process waits for the collector.
+  // All windows are closed; the process waits for the collector.
   app.on("will-quit", (event) => {
     event.preventDefault();
     if (isStopping) return;

@@ -1,12 +1,12 @@
 import { app, dialog, type MessageBoxOptions } from "electron";
 import { startFailure, type LoadedConfig, type Logger } from "@obspan/collector-core";
 
-/** What the user wants where the port is taken. */
+/** The user's choice if the port is in use. */
 export type PortAnswer = "retry" | "another port" | "quit";
 
 const PORT_ANSWERS: readonly PortAnswer[] = ["retry", "another port", "quit"];
 
-/** Says that the port is taken and by whom, and asks what to do. */
+/** Reports that the port is in use, and asks what to do. */
 export async function askAboutPort(host: string, port: number, holder: string): Promise<PortAnswer> {
   const response = await ask({
     type: "warning",
@@ -22,7 +22,7 @@ export async function askAboutPort(host: string, port: number, holder: string): 
   return PORT_ANSWERS[response] ?? "quit";
 }
 
-/** Lists what is wrong with the configuration, and ends the app. */
+/** Reports the problems of the configuration, and ends the app. */
 export async function reportRefusedConfig(problems: readonly string[]): Promise<void> {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const text = problems.join("\n");
@@ -31,7 +31,7 @@ export async function reportRefusedConfig(problems: readonly string[]): Promise<
   app.exit(1);
 }
 
-/** Says why the collector could not start, and ends the app. */
+/** Reports why the collector could not start, and ends the app. */
 export async function reportStartFailure(error: unknown, loaded: LoadedConfig, log: Logger): Promise<void> {
   const reason = startFailure(error, loaded);
   log.critical(reason);
@@ -40,7 +40,11 @@ export async function reportStartFailure(error: unknown, loaded: LoadedConfig, l
   app.exit(1);
 }
 
-/** A dialog of its own: there is no window yet. @returns the index of the button. */
+/**
+ * Shows a dialog without a window.
+ *
+ * @returns the index of the button.
+ */
 async function ask(options: MessageBoxOptions): Promise<number> {
   await app.whenReady();
   const { response } = await dialog.showMessageBox({ title: "Obspan", noLink: true, ...options });

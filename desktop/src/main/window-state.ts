@@ -10,10 +10,10 @@ const WindowStateSchema = Type.Object({
   maximized: Type.Boolean(),
 });
 
-/** Where a window was: its bounds while not maximised. Without x and y it is centred. */
+/** Position and size of a window that is not maximised. Centred without x and y. */
 export type WindowState = Static<typeof WindowStateSchema>;
 
-/** A display's area without taskbar and Dock. */
+/** The area of a display without taskbar and Dock. */
 export interface WorkArea {
   readonly x: number;
   readonly y: number;
@@ -22,10 +22,10 @@ export interface WorkArea {
 }
 
 export const FIRST_STATE: WindowState = { width: 1440, height: 900, maximized: false };
-/** So much of a window must be on a display for the user to reach it. */
+/** Part of a window that must be on a display for the user to reach it. */
 const REACHABLE_PX = 80;
 
-/** What was kept; the first state where nothing sensible was. */
+/** Reads the stored state; the default if it is missing or invalid. */
 export function readWindowState(file: string): WindowState {
   try {
     const state: unknown = JSON.parse(readFileSync(file, "utf8"));
@@ -37,7 +37,7 @@ export function readWindowState(file: string): WindowState {
   }
 }
 
-/** @returns what went wrong: a place that is not kept is no reason to keep a window open. */
+/** @returns the error message: a failure must not keep the window open. */
 export function writeWindowState(file: string, state: WindowState): string | undefined {
   try {
     writeFileSync(file, JSON.stringify(state));
@@ -47,7 +47,7 @@ export function writeWindowState(file: string, state: WindowState): string | und
   }
 }
 
-/** The state, centred where the display that it was on is gone, and no larger than the largest display. */
+/** The state, centred if its display is gone, and no larger than the largest display. */
 export function visibleOn(workAreas: readonly WorkArea[], state: WindowState): WindowState {
   const width = Math.min(state.width, Math.max(...workAreas.map((area) => area.width)));
   const height = Math.min(state.height, Math.max(...workAreas.map((area) => area.height)));

@@ -1,4 +1,4 @@
-/** Runs before the page, in a world of its own, and gives it the one bridge: no `ipcRenderer`, no general `send`. */
+/** Runs before the page in an isolated world and exposes only the bridge: no `ipcRenderer`, no general `send`. */
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from "electron";
 import type { DesktopBridge, MenuCommand } from "../shared/bridge.js";
 import { CHANNELS, VERSION_ARGUMENT } from "../shared/channels.js";
@@ -10,7 +10,7 @@ const bridge: DesktopBridge = {
     "",
   openExternal: (url) => ipcRenderer.invoke(CHANNELS.openExternal, url) as Promise<boolean>,
   onMenu(listener) {
-    // The event carries `sender`, by which the page could send: it stays here.
+    // The event is not passed on, because its `sender` would let the page send messages.
     const onMessage = (_event: IpcRendererEvent, command: MenuCommand): void => listener(command);
     ipcRenderer.on(CHANNELS.menu, onMessage);
     return () => void ipcRenderer.off(CHANNELS.menu, onMessage);

@@ -1,10 +1,10 @@
-/** What the application menu asks the page to do. */
+/** Commands from the application menu to the page. */
 export const MENU_COMMANDS = ["palette", "shortcuts", "rail"] as const;
 export type MenuCommand = (typeof MENU_COMMANDS)[number];
 
 /**
- * What the desktop app gives the page beyond a browser, as `window.obspan`. A browser has none of it, and the page works
- * without. Preload makes it, main answers it, and all three take its type from here.
+ * The API that the desktop app adds to the page as `window.obspan`. The page works without it in a browser. The preload
+ * script creates it and the main process answers it, both with this type.
  */
 export interface DesktopBridge {
   /** `process.platform` of the machine. */
@@ -12,11 +12,15 @@ export interface DesktopBridge {
   /** Version of the app. */
   readonly version: string;
   /**
-   * Opens an `https:` address in the user's browser, after asking the user.
+   * Opens an `https:` URL in the user's browser, after asking.
    *
-   * @returns false where the user said no. Rejects for any other address.
+   * @returns false if the user declined. Rejects for other URLs.
    */
   openExternal(url: string): Promise<boolean>;
-  /** Calls `listener` when the menu asks for something. @returns stops it. */
+  /**
+   * Calls `listener` with each menu command.
+   *
+   * @returns a function that stops it.
+   */
   onMenu(listener: (command: MenuCommand) => void): () => void;
 }

@@ -1,10 +1,10 @@
-/** Every channel between the page's preload and the main process. There are no others. */
+/** All IPC channels between the preload script and the main process. */
 export const CHANNELS = {
-  /** Page to main, with the address; answers whether the user let it open. */
+  /** Page to main, with the URL; answers whether the user allowed it. */
   openExternal: "obspan:open-external",
   /** Main to page, with a `MenuCommand`. */
   menu: "obspan:menu",
 } as const;
 
-/** How main tells preload the app's version: a sandboxed preload cannot ask for it without a round trip. */
+/** Argument that passes the version to the preload script, which is sandboxed and could not get it synchronously. */
 export const VERSION_ARGUMENT = "--obspan-version=";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { SingleInstance } from "./single-instance.js";
 import { KnownEvents, PreventableEvent } from "./unimplemented.js";
 
-/** What main may use of `app`, beside its events. */
+/** The supported part of `app`, besides its events. */
 type AppMethods = Pick<
   App,
   | "enableSandbox"
@@ -28,9 +28,13 @@ const EVENTS = new Set([
   "window-all-closed",
 ]);
 
-/** The windows, as far as the life of the app depends on them. */
+/** The windows, for the life cycle of the app. */
 export interface AppWindows {
-  /** Asks every window to close. @returns false where one of them would not. */
+  /**
+   * Asks every window to close.
+   *
+   * @returns false if one of them refuses.
+   */
   closeAll(): Promise<boolean>;
   /** Closes the browser behind them. */
   end(): Promise<void>;

@@ -27,7 +27,7 @@ export async function openPage(): Promise<Page> {
   return await (await opening).newPage();
 }
 
-/** What the app was granted is granted by the browser as well, which knows nothing of Electron's handlers. */
+/** Grants the permissions in the browser too, which does not know Electron's handlers. */
 export async function grant(permissions: string[], origin: string): Promise<void> {
   await (await opening)?.grantPermissions(permissions, { origin });
 }

@@ -57,7 +57,7 @@ export class ContentsDouble extends KnownEvents implements ContentsMethods {
     this.#options = options;
   }
 
-  /** Joins the page, before it loads anything. */
+  /** Attaches to the page before it loads anything. */
   async attach(page: Page): Promise<void> {
     this.#page = page;
     await page.exposeBinding(BINDING, ({ frame }, call: PageCall) => this.#onPageCall(frame, call));

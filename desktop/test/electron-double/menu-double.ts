@@ -1,6 +1,6 @@
 import type { Menu, MenuItemConstructorOptions } from "electron";
 
-/** What `buildFromTemplate` makes, as far as the double reads it again. */
+/** The result of `buildFromTemplate`, as far as the double uses it. */
 export interface BuiltMenu {
   readonly template: readonly MenuItemConstructorOptions[];
 }

@@ -1,6 +1,6 @@
 import type { MessageBoxOptions } from "electron";
 
-/** What the double tells the test that started it. */
+/** Messages from the double to the test that started it. */
 export type DoubleReport =
   | {
       readonly type: "dialog";
@@ -10,7 +10,7 @@ export type DoubleReport =
     }
   | { readonly type: "opened-external"; readonly url: string }
   | { readonly type: "shown-in-folder"; readonly path: string }
-  /** A window's page can be driven at this port by the DevTools protocol. */
+  /** A window's page is available to the DevTools protocol at this port. */
   | { readonly type: "window"; readonly debuggingPort: number }
   /** The app called this on its window. */
   | { readonly type: "window-call"; readonly call: "show" | "focus" | "restore" | "maximize" }

@@ -1,9 +1,9 @@
 /**
- * What of Electron a page meets, evaluated in the page before its own scripts. It is turned into text: it may use
- * nothing from outside of its function.
+ * The part of Electron inside a page, evaluated before its own scripts. It is converted to text, so it cannot use
+ * anything outside its function.
  */
 
-/** What the page side needs to know of its process. */
+/** Facts about the process for the page side. */
 export interface PageFacts {
   readonly platform: string;
   readonly argv: readonly string[];

@@ -21,7 +21,7 @@ export class SessionDouble implements SessionMethods {
     this.#onCheck = handler ?? undefined;
   }
 
-  /** Taken, and not asked: headless Chromium has no devices. */
+  /** Stored but never called: headless Chromium has no devices. */
   setDevicePermissionHandler(): void {
     // Nothing here ever offers a device.
   }

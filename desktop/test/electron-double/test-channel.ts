@@ -1,4 +1,4 @@
-/** The wire to the test, which forked this process. */
+/** The channel to the test, which forked this process. */
 import { EventEmitter } from "node:events";
 import type { DoubleCommand, DoubleReport } from "./messages.js";
 
@@ -18,7 +18,7 @@ export function onCommand<T extends DoubleCommand["type"]>(
   commands.on(type, listener);
 }
 
-/** Runs what a test asked, and tells it what came of it. */
+/** Runs a command of the test and reports the result. */
 export async function answer(id: number, effect: () => unknown): Promise<void> {
   try {
     report({ type: "answer", id, value: await effect() });

@@ -1,15 +1,15 @@
 import { EventEmitter } from "node:events";
 
-/** Asked of everything by await, inspect and JSON: no abilities of Electron. */
+/** Properties that await, inspect and JSON read from every object. */
 const ASKED_OF_ANY = new Set(["then", "toJSON", "constructor", "prototype", "inspect", "nodeType"]);
 
-/** The same object, which throws with the name of what it does not have: a double must not answer `undefined`. */
+/** Wraps an object so that missing properties throw with their name: a double must not return `undefined`. */
 export function throwing<T extends object>(target: T, name: string): T {
   return new Proxy(target, {
     get(object, key): unknown {
       if (key in object) {
         const value: unknown = Reflect.get(object, key, object);
-        // A private field is reached by the object itself only, not by the proxy.
+        // A private field is accessible on the object itself, not on the proxy.
         return typeof value === "function" && key !== "constructor" ? (value.bind(object) as unknown) : value;
       }
       if (typeof key === "symbol" || ASKED_OF_ANY.has(key)) return undefined;
@@ -18,7 +18,7 @@ export function throwing<T extends object>(target: T, name: string): T {
   });
 }
 
-/** An emitter that knows which events it emits, and refuses listeners of others: they would wait for ever. */
+/** An emitter that refuses listeners of unknown events, which would wait forever. */
 export class KnownEvents extends EventEmitter {
   readonly #owner: string;
   readonly #known: ReadonlySet<string>;

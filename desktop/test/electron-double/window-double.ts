@@ -30,7 +30,7 @@ export interface WindowWorld {
 }
 
 const EVENTS = new Set(["close", "closed", "ready-to-show"]);
-/** What makes a page safe is Electron's to do; that the app asks for it is checked here. */
+/** Settings that the app must request; only Electron itself enforces them. */
 const REQUIRED = {
   sandbox: true,
   contextIsolation: true,

@@ -16,9 +16,9 @@ type Asked<T> = T extends { id: number } ? Omit<T, "id"> : never;
 /** The built app in a process of its own, on the double of `electron`. */
 export interface LaunchedApp {
   readonly process: ChildProcess;
-  /** Where the user's data of this app is; a second app with the same one is a second instance. */
+  /** The user data directory; a second app with the same one is a second instance. */
   readonly configHome: string;
-  /** What the double told so far, of one type. */
+  /** The messages of one type so far. */
   reports<T extends DoubleReport["type"]>(type: T): ReportOf<T>[];
   /** Waits for the nth dialog, from 1. */
   dialog(nth?: number): Promise<ReportOf<"dialog">>;
@@ -27,7 +27,7 @@ export interface LaunchedApp {
   ask(command: Asked<DoubleCommand>): Promise<unknown>;
   /** The window's page, once it shows the collector. */
   page(): Promise<Page>;
-  /** Where the collector listens, by the log. */
+  /** The collector's address from the log. */
   url(): Promise<string>;
   /** The log file's lines. */
   log(): Record<string, unknown>[];
@@ -49,18 +49,8 @@ export interface LaunchOptions {
   readonly configHome?: string;
 }
 
-/** Starts the app, on any free port unless said otherwise, and ends it with the test. */
-export function launchApp(options: LaunchOptions = {}): LaunchedApp {
-  const app = startApp(options);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === "fail") process.stderr.write(`── the app's stderr:\n${app.stderr()}\n`);
-    await app.stop();
-  });
-  return app;
-}
-
-/** {@link launchApp} for several tests; whoever calls this stops it. */
-export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): StartedApp {
+/** Starts the app on a free port unless set otherwise, and ends it with the test. */
+export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): LaunchedApp {
   const app = packApp();
   mkdirSync(configHome, { recursive: true });
   const child = fork(app.main, [], {
@@ -96,7 +86,7 @@ export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptio
   const of = <T extends DoubleReport["type"]>(type: T): ReportOf<T>[] =>
     reports.filter((report): report is ReportOf<T> => report.type === type);
 
-  /** The first value that is there; the app's end is the end of waiting. */
+  /** Waits for the first value; fails when the app ends. */
   async function until<T>(what: string, find: () => T | undefined): Promise<T> {
     return await vi.waitFor(
       () => {

@@ -12,7 +12,7 @@ const NOT_OPENED = [
   "no url",
 ];
 
-/** A web site that counts who comes. */
+/** A web site that counts its requests. */
 async function foreignSite(): Promise<{ url: string; visits: () => number }> {
   let visits = 0;
   const server = createServer((_request, response) => {

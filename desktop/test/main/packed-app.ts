@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const desktop = fileURLToPath(new URL("../../", import.meta.url));
 
-/** An app as it is packed, away from the sources: its files and nothing else, so that nothing else is needed. */
+/** An unpacked copy of the packed app outside the sources, with no other files. */
 export interface PackedApp {
   readonly directory: string;
   readonly main: string;

@@ -1,4 +1,4 @@
-/** The same journey in Electron itself, where its binary is there. It is fetched at the first `npm run desktop`. */
+/** The same journey in real Electron, if its binary is installed. `npm run desktop` downloads it. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { expectBridge, expectOwnPagesOnly } from "./window-journey.js";
 
 const binary = electronBinary();
 
-/** Electron's executable without asking its module for it, which would try to fetch what is not there. */
+/** Path of Electron's executable, without its module, which would download a missing binary. */
 function electronBinary(): string | undefined {
   try {
     const directory = dirname(createRequire(import.meta.url).resolve("electron/package.json"));

@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** What every window must hold to, whether the double or the real Electron made it. */
+/** Checks for every window, of the double and of real Electron. */
 
 export async function expectBridge(page: Page, facts: { platform: string; version: string }): Promise<void> {
   const found = await page.evaluate(() => ({

@@ -2,7 +2,7 @@ import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { CollectorApi, TraceFilters } from "../../src/renderer/api/collector-api.js";
 import { rowKeyOf } from "../../src/renderer/store/trace-key.js";
 
-/** A summary with the least that it needs, and whatever else is given. */
+/** A minimal summary, with the given fields. */
 export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSummary {
   return {
     trace_id: id,
@@ -35,7 +35,7 @@ export function summary(id: string, fields: Partial<TraceSummary> = {}): TraceSu
   };
 }
 
-/** Facets of no trace, and whatever else is given. */
+/** Empty facets, with the given fields. */
 export function facets(fields: Partial<Facets> = {}): Facets {
   return {
     total: 0,
@@ -52,7 +52,7 @@ export function facets(fields: Partial<Facets> = {}): Facets {
   };
 }
 
-/** A collector that answers from `stored`, newest first, and keeps what it was asked. */
+/** A fake collector that answers from `stored`, newest first, and records its requests. */
 export function fakeApi(stored: TraceSummary[]) {
   const asked: (TraceFilters & { limit?: number; cursor?: string })[] = [];
   const counted: TraceFilters[] = [];
@@ -99,14 +99,14 @@ export function fakeApi(stored: TraceSummary[]) {
   return { api, asked, counted, sent, refused };
 }
 
-/** Time that passes when it is told to. */
+/** A clock that is moved by the test. */
 export function fakeTime() {
   let nowMs = 1_000_000;
   let tasks: { task: () => void; atMs: number }[] = [];
   return {
     now: () => nowMs,
     schedule: (task: () => void, delayMs: number) => void tasks.push({ task, atMs: nowMs + delayMs }),
-    /** Runs what is due, and lets promises settle in between. */
+    /** Runs due tasks, and lets promises settle in between. */
     async pass(ms: number): Promise<void> {
       const untilMs = nowMs + ms;
       await settle();

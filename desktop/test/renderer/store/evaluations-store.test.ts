@@ -3,7 +3,7 @@ import type { CollectorApi } from "../../../src/renderer/api/collector-api.js";
 import { createEvaluationsStore } from "../../../src/renderer/store/evaluations-store.js";
 import { fakeTime } from "../fake-api.js";
 
-/** A store whose collector counts how often the page was fetched. */
+/** A store with a collector that counts the requests of the page. */
 function countedStore() {
   const time = fakeTime();
   const state = { loads: 0 };

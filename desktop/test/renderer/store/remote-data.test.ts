@@ -3,7 +3,7 @@ import { CollectorError } from "../../../src/renderer/api/collector-api.js";
 import { createRemoteData, watchData } from "../../../src/renderer/store/remote-data.js";
 import { fakeTime } from "../fake-api.js";
 
-/** Requests that are answered when the test says so, and what became of them. */
+/** Requests that the test answers, and their results. */
 function heldRequests() {
   const time = fakeTime();
   const state = { canRefresh: true };

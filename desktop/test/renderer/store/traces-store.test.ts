@@ -20,7 +20,7 @@ async function start(stored: TraceSummary[] = []) {
     state: store.getState,
     ids: () => store.getState().rows.map(({ trace_id }) => trace_id),
     waiting: () => store.getState().arrivals.map(({ trace_id }) => trace_id),
-    /** A trace comes: the collector has it, and says so. */
+    /** A trace arrives in the collector and in the live feed. */
     arrive(id: string, fields: Partial<TraceSummary> = {}) {
       const row = summary(id, fields);
       stored.unshift(row);

@@ -18,7 +18,7 @@ const FIGURES: StatsFigures = {
   score_mean: null,
 };
 
-/** Figures of a window in which nothing happened, and whatever else is given. */
+/** Statistics of an empty period, with the given fields. */
 export function figures(fields: Partial<StatsFigures> = {}): StatsFigures {
   return { ...FIGURES, ...fields };
 }

@@ -32,13 +32,13 @@ import { likelyTraceId } from "../../../../src/renderer/store/likely-trace-id.js
 import { anyHardText, hardTexts } from "./hostile-texts.js";
 import { newSpan } from "./spans.js";
 
-/** Far more than linear work on these sizes takes, and far less than the square of it. */
+/** Far more than linear work takes for these sizes, and far less than quadratic work. */
 const BOUND_MS = 1000;
 const LENGTHS = [10_000, 100_000];
 
 const spanOf = (fields: Partial<NormalizedSpan>): NormalizedSpan => newSpan("s", null, 0, 1, fields);
 
-/** Everything in the pages that reads a text of a span, or of an address. */
+/** Everything in the pages that parses texts of spans or URLs. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "cutting Markdown": markdownChunks,
   "cutting plain text": (text) => chunkText(text),

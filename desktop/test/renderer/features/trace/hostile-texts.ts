@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 const PUNCTUATION = Array.from("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
-/** What opens and closes something in Markdown, JSON, addresses and queries. */
+/** Opening and closing marks of Markdown, JSON, URLs and queries. */
 const TOKENS = [
   ...PUNCTUATION,
   ...Array.from(" \t\n\ra1="),
@@ -35,7 +35,7 @@ export function repeated(unit: string, length: number): string {
   return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 }
 
-/** Texts that are known to be hard: runs of each mark, alternations, and brackets, quotes and emphasis that nest. */
+/** Texts known to be hard to parse: repeated marks, alternations, and nested brackets, quotes and emphasis. */
 export function hardTexts(length: number): readonly string[] {
   const half = Math.floor(length / 2);
   const halves = (open: string, close: string): string => repeated(open, half) + repeated(close, half);

@@ -1,9 +1,9 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 
-/** Where the traces of these tests begin. */
+/** Start of the traces in these tests. */
 export const START_MS = Date.UTC(2026, 10, 21, 14, 32, 20, 118);
 
-/** A span as the collector answers it; times in milliseconds from the start of the trace. */
+/** A span as the collector returns it; times in milliseconds from the start of the trace. */
 export function newSpan(
   id: string,
   parent: string | null,
