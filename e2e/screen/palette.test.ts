@@ -57,7 +57,7 @@ describe("the palette", () => {
     await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
   });
 
-  test("filters by a value that the collector knows, and by text with Tab", async () => {
+  test("filters by a known value, and by text with Tab", async () => {
     const app = await showApp();
     await app.post(["t1", "refunds.process", "refunds-agent"]);
     await openPalette(app, "refunds-agent");
@@ -81,7 +81,7 @@ describe("the palette", () => {
     await app.expectAccessible();
   });
 
-  test("deletes all traces only after a second step, which begins at keeping them", async () => {
+  test("deletes all traces only after a confirmation, which focuses the button that keeps them", async () => {
     const app = await showApp();
     await app.post(["t1", "one", "a"], ["t2", "two", "a"]);
     const kept = async (): Promise<number> =>
@@ -123,7 +123,7 @@ describe("keys", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("the palette leads to the list of keys, which has the focus then", async () => {
+  test("the palette opens the list of shortcuts, which gets the focus", async () => {
     const app = await showApp();
     await openPalette(app, "keyboard");
     await app.page.keyboard.press("Enter");

@@ -18,7 +18,7 @@ export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog
   try {
     if (config["logging.log_file"] === undefined) {
       mkdirSync(logsDirectory, { recursive: true });
-      putAside(logFile);
+      rotate(logFile);
     }
     return { log: createLogger({ ...options, logFile }), logFile };
   } catch (error) {
@@ -29,7 +29,7 @@ export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog
   }
 }
 
-function putAside(logFile: string): void {
+function rotate(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (size > ROTATE_BYTES) renameSync(logFile, `${logFile}.1`);
 }

@@ -8,7 +8,7 @@ import type { GuardOptions } from "./navigation-guard.js";
 const OpenExternalArguments = Type.Tuple([Type.String({ minLength: 1, maxLength: 2048 })]);
 
 /** Handles the calls of the bridge. The sender and the arguments of each call are checked. */
-export function answerBridge({ origin, log }: GuardOptions): void {
+export function handleBridgeCalls({ origin, log }: GuardOptions): void {
   handle(CHANNELS.openExternal, OpenExternalArguments, async ([url]) => {
     if (!isExternal(url)) throw new Error("Only https addresses can be opened.");
     return await askAndOpenExternal(url);

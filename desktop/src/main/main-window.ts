@@ -2,7 +2,7 @@ import { app, BrowserWindow, nativeTheme, screen } from "electron";
 import type { Logger } from "@obspan/collector-core";
 import { join } from "node:path";
 import { VERSION_ARGUMENT } from "../shared/channels.js";
-import { readWindowState, visibleOn, writeWindowState } from "./window-state.js";
+import { readWindowState, fitToDisplays, writeWindowState } from "./window-state.js";
 
 export interface MainWindowOptions {
   readonly pageUrl: string;
@@ -15,13 +15,13 @@ export interface MainWindowOptions {
 }
 
 /** `--bg-0` of the page in dark and light, so that the window does not flash before its first paint. */
-const GROUND = { dark: "#0a0b0d", light: "#f3f4f6" } as const;
+const BACKGROUND = { dark: "#0a0b0d", light: "#f3f4f6" } as const;
 
 /** Creates the window with the collector's pages, at its last position. */
 export function createMainWindow({ pageUrl, preload, icon, version, log }: MainWindowOptions): BrowserWindow {
   const stateFile = join(app.getPath("userData"), "window-state.json");
   const workAreas = screen.getAllDisplays().map(({ workArea }) => workArea);
-  const { maximized, ...bounds } = visibleOn(workAreas, readWindowState(stateFile));
+  const { maximized, ...bounds } = fitToDisplays(workAreas, readWindowState(stateFile));
   const window = new BrowserWindow({
     ...bounds,
     minWidth: 720,
@@ -29,7 +29,7 @@ export function createMainWindow({ pageUrl, preload, icon, version, log }: MainW
     title: "Obspan",
     ...(process.platform === "linux" ? { icon } : {}),
     show: false,
-    backgroundColor: nativeTheme.shouldUseDarkColors ? GROUND.dark : GROUND.light,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
     webPreferences: {
       preload,
       additionalArguments: [VERSION_ARGUMENT + version],

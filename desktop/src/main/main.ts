@@ -7,12 +7,12 @@ import { loadConfig } from "@obspan/collector-core";
 import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
 import { installMenu } from "./app-menu.js";
-import { answerBridge } from "./bridge-handlers.js";
+import { handleBridgeCalls } from "./bridge-handlers.js";
 import { startCollector, type RunningCollector } from "./collector-start.js";
 import { createMainWindow } from "./main-window.js";
 import { guardContents } from "./navigation-guard.js";
 import { guardPermissions } from "./permission-guard.js";
-import { quitInOrder, type Quitting } from "./quit.js";
+import { installQuitHandlers, type Quitting } from "./quit.js";
 import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   }
   const { log, logFile } = openLog(result.loaded, app.getPath("logs"));
   for (const warning of result.loaded.warnings) log.child("config").warning(warning);
-  const quitting = quitInOrder(log);
+  const quitting = installQuitHandlers(log);
 
   let running: RunningCollector | undefined;
   try {
@@ -47,10 +47,10 @@ async function run(): Promise<void> {
     return;
   }
   if (running === undefined) {
-    quitting.withNothingToStop();
+    quitting.quitWithoutCollector();
     return;
   }
-  quitting.stopsFirst(running);
+  quitting.setRunning(running);
   if (!quitting.isAsked) showApp(running, { log: log.child("shell"), logFile, quitting });
 }
 
@@ -65,7 +65,7 @@ function showApp({ pageUrl }: RunningCollector, { log, logFile, quitting }: Show
   log.info(`Window on ${pageUrl}`);
   app.on("web-contents-created", (_event, contents) => guardContents(contents, { origin, log }));
   guardPermissions({ origin, log });
-  answerBridge({ origin, log });
+  handleBridgeCalls({ origin, log });
   installMenu({ pageUrl, logFile, window: () => mainWindow() });
 
   function mainWindow(): Electron.BrowserWindow {

@@ -2,13 +2,13 @@ import { HealthSchema } from "@obspan/collector-core/api-schema";
 import { Value } from "typebox/value";
 
 /** Timeout for the request to the other server. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** Describes the program that listens on a port of this machine, as far as it identifies itself. */
 export async function describePortHolder(host: string, port: number): Promise<string> {
   try {
     const response = await fetch(`http://${reachable(host)}:${port}/health`, {
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: "manual",
     });
     const health: unknown = await response.json().catch(() => undefined);

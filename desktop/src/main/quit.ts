@@ -7,16 +7,16 @@ export interface Quitting {
   /** True from the first request to quit. */
   readonly isAsked: boolean;
   /** Sets the collector that must stop before the process ends. */
-  stopsFirst(running: RunningCollector): void;
+  setRunning(running: RunningCollector): void;
   /** Ends the app if the collector never started. */
-  withNothingToStop(): void;
+  quitWithoutCollector(): void;
 }
 
 /**
  * Makes all exits equal: windows close, the collector processes its accepted spans (spec 4.9 rule 6, within
  * `shutdown.grace_period_seconds`), the ledger is logged, the process ends.
  */
-export function quitInOrder(log: Logger): Quitting {
+export function installQuitHandlers(log: Logger): Quitting {
   let running: RunningCollector | undefined;
   let reason = "quit";
   let exitCode = 0;
@@ -58,10 +58,10 @@ export function quitInOrder(log: Logger): Quitting {
     get isAsked() {
       return isAsked;
     },
-    stopsFirst(started) {
+    setRunning(started) {
       running = started;
     },
-    withNothingToStop: () => quit("no port", 0),
+    quitWithoutCollector: () => quit("no port", 0),
   };
 }
 

@@ -14,7 +14,7 @@ export async function askAboutPort(host: string, port: number, holder: string): 
     detail:
       `${holder}\n\n` +
       `Apps send their spans to http://${host}:${port}. Free the port and retry, or use another one for this run; ` +
-      "then tell your apps the new address, which stands at the top of the window.",
+      "then configure your apps with the new address, which is shown at the top of the window.",
     buttons: ["Retry", "Another port for this run", "Quit"],
     defaultId: 0,
     cancelId: 2,

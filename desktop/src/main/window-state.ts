@@ -21,7 +21,7 @@ export interface WorkArea {
   readonly height: number;
 }
 
-export const FIRST_STATE: WindowState = { width: 1440, height: 900, maximized: false };
+export const DEFAULT_STATE: WindowState = { width: 1440, height: 900, maximized: false };
 /** Part of a window that must be on a display for the user to reach it. */
 const REACHABLE_PX = 80;
 
@@ -31,9 +31,9 @@ export function readWindowState(file: string): WindowState {
     const state: unknown = JSON.parse(readFileSync(file, "utf8"));
     return Value.Check(WindowStateSchema, state)
       ? (Value.Clean(WindowStateSchema, state) as WindowState)
-      : FIRST_STATE;
+      : DEFAULT_STATE;
   } catch {
-    return FIRST_STATE;
+    return DEFAULT_STATE;
   }
 }
 
@@ -48,7 +48,7 @@ export function writeWindowState(file: string, state: WindowState): string | und
 }
 
 /** The state, centred if its display is gone, and no larger than the largest display. */
-export function visibleOn(workAreas: readonly WorkArea[], state: WindowState): WindowState {
+export function fitToDisplays(workAreas: readonly WorkArea[], state: WindowState): WindowState {
   const width = Math.min(state.width, Math.max(...workAreas.map((area) => area.width)));
   const height = Math.min(state.height, Math.max(...workAreas.map((area) => area.height)));
   const { x, y, maximized } = state;

@@ -33,7 +33,7 @@ export function AppProvider({ stores, children }: { stores: AppStores; children:
 
 export function useStores(): AppStores {
   const stores = use(AppContext);
-  if (stores === undefined) throw new Error("A component stands outside AppProvider.");
+  if (stores === undefined) throw new Error("useStores needs an AppProvider above it.");
   return stores;
 }
 

@@ -3,7 +3,7 @@ import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
 import { Frame } from "./features/frame/frame.js";
 import { PAGES } from "./features/frame/pages.js";
-import { LaterPage } from "./features/frame/later-page.js";
+import { PlaceholderPage } from "./features/frame/placeholder-page.js";
 import { SignIn } from "./features/session/sign-in.js";
 import { TracePage } from "./features/trace/trace-page.js";
 import { TracesPage } from "./features/traces/traces-page.js";
@@ -42,7 +42,7 @@ const PipelinePage = lazy(async () => ({
   default: (await import("./features/pipeline/pipeline-page.js")).PipelinePage,
 }));
 
-function Later({ children }: { children: ReactNode }) {
+function LazyPage({ children }: { children: ReactNode }) {
   return <Suspense fallback={<main className={pageStyles.page} aria-busy="true" />}>{children}</Suspense>;
 }
 
@@ -54,23 +54,23 @@ function Pages() {
       </Route>
       <Route path="/traces/:traceId">{({ traceId }) => <TracePage traceId={traceId} />}</Route>
       <Route path="/evaluations">
-        <Later>
+        <LazyPage>
           <EvaluationsPage />
-        </Later>
+        </LazyPage>
       </Route>
       <Route path="/stats">
-        <Later>
+        <LazyPage>
           <MetricsPage />
-        </Later>
+        </LazyPage>
       </Route>
       <Route path="/pipeline">
-        <Later>
+        <LazyPage>
           <PipelinePage />
-        </Later>
+        </LazyPage>
       </Route>
-      {PAGES.filter(({ promise }) => promise !== undefined).map((page) => (
+      {PAGES.filter(({ description }) => description !== undefined).map((page) => (
         <Route key={page.path} path={page.path}>
-          <LaterPage page={page} />
+          <PlaceholderPage page={page} />
         </Route>
       ))}
       <Route>

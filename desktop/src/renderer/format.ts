@@ -17,6 +17,12 @@ export function formatDuration(ms: number): Quantity {
   return { value: `${Math.floor(minutes / 60)} h ${padded(minutes % 60)}`, unit: "m" };
 }
 
+/** The same as one text. */
+export function durationText(ms: number): string {
+  const { value, unit } = formatDuration(ms);
+  return `${value} ${unit}`;
+}
+
 /** `412`, `18.0k`, `1.2M`: for columns. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(count);
@@ -51,6 +57,12 @@ export function formatBytes(bytes: number): Quantity {
   let unit = 0;
   for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
   return { value: value < 10 ? value.toFixed(1) : String(Math.round(value)), unit: units[unit] ?? "GB" };
+}
+
+/** The same as one text. */
+export function bytesText(bytes: number): string {
+  const { value, unit } = formatBytes(bytes);
+  return `${value} ${unit}`;
 }
 
 /** `14:32:20`, in the reader's time zone. */

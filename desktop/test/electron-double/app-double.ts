@@ -120,10 +120,10 @@ export class AppDouble extends KnownEvents implements AppMethods {
    * will-quit event will be emitted and by default the application will terminate."
    */
   quit(): void {
-    void this.#quitInOrder();
+    void this.#installQuitHandlers();
   }
 
-  async #quitInOrder(): Promise<void> {
+  async #installQuitHandlers(): Promise<void> {
     const before = new PreventableEvent();
     this.emit("before-quit", before);
     if (before.defaultPrevented) return;

@@ -34,7 +34,7 @@ function ledger(app: LaunchedApp): Record<string, unknown> | undefined {
 }
 
 describe("a port that is in use", () => {
-  test("is said with its holder, and quit ends the app without a window", async () => {
+  test("is reported with its holder, and quit ends the app without a window", async () => {
     const port = await occupy(createServer((_request, response) => response.end("hello")));
     const app = launchApp({ env: { OBS_SERVER_PORT: String(port) } });
     const dialog = await app.dialog();
@@ -48,7 +48,7 @@ describe("a port that is in use", () => {
     expect(app.reports("window")).toEqual([]);
   });
 
-  test("is tried again on retry, and the dialog comes back while it is taken", async () => {
+  test("is tried again on retry, and the dialog returns while it is in use", async () => {
     const server = createTcpServer((socket) => socket.resume().end("220 mail\r\n"));
     const port = await occupy(server);
     const app = launchApp({ env: { OBS_SERVER_PORT: String(port) } });
@@ -62,7 +62,7 @@ describe("a port that is in use", () => {
     await app.page();
   });
 
-  test("gives way to another port only when the user says so, and names another Obspan", async () => {
+  test("is replaced only if the user agrees, and another Obspan is named", async () => {
     const other = launchApp();
     const taken = new URL(await other.url()).port;
     const app = launchApp({ env: { OBS_SERVER_PORT: taken } });
@@ -97,7 +97,7 @@ describe("quitting", () => {
     });
   });
 
-  test("by SIGTERM does the same", async () => {
+  test("by SIGTERM processes them too", async () => {
     const app = launchApp();
     await app.page();
     expect((await postSpans(await app.url(), 500)).status).toBe(202);
@@ -125,7 +125,7 @@ describe("starting", () => {
     );
   });
 
-  test("again finds the window as it was left", async () => {
+  test("again restores the window's position", async () => {
     const configHome = newConfigHome();
     const first = launchApp({ configHome });
     await first.page();
@@ -140,7 +140,7 @@ describe("starting", () => {
     expect(await page.evaluate(() => [innerWidth, innerHeight])).toEqual([1100, 700]);
   });
 
-  test("with a configuration that is refused lists every problem, and ends with 1", async () => {
+  test("with a refused configuration lists every problem, and exits with 1", async () => {
     const app = launchApp({ env: { OBS_SERVER_PORT: "eighty", OBS_SERVER_LOGGING_LEVEL: "LOUD" } });
     const dialog = await app.dialog();
     expect(dialog.options).toMatchObject({ type: "error", message: "The configuration has 2 problems" });

@@ -68,8 +68,9 @@ describe("the window", () => {
     await page.waitForURL((address) => !address.href.endsWith("/metrics"));
   });
 
-  test("denies every permission but putting text on the clipboard", async () => {
-    await expectNoPermissions(await shared.page());
+  test("denies every permission except writing to the clipboard", async () => {
+    const app = launchApp();
+    await expectNoPermissions(await app.page());
   });
 
   test("denies webviews", async () => {
@@ -99,8 +100,9 @@ describe("the bridge", () => {
     expect(app.reports("opened-external")).toHaveLength(1);
   });
 
-  test("refuses to open what is not a plain https address", async () => {
-    const page = await shared.page();
+  test("refuses to open anything but a plain https URL", async () => {
+    const app = launchApp();
+    const page = await app.page();
     for (const url of NOT_OPENED) {
       const refused = page.evaluate((address) => window.obspan?.openExternal(address), url);
       await expect(refused, url).rejects.toThrow("Only https addresses can be opened.");
@@ -126,8 +128,9 @@ describe("the bridge", () => {
     expect(shared.reports("dialog")).toEqual([]);
   });
 
-  test("hands the menu's commands to the page", async () => {
-    const page = await shared.page();
+  test("passes menu commands to the page", async () => {
+    const app = launchApp();
+    const page = await app.page();
     await page.evaluate(() => {
       const heard: string[] = [];
       Object.assign(window, { heard });

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { FIRST_STATE, readWindowState, visibleOn, writeWindowState } from "../../src/main/window-state.js";
+import {
+  DEFAULT_STATE,
+  readWindowState,
+  fitToDisplays,
+  writeWindowState,
+} from "../../src/main/window-state.js";
 
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 };
 const BESIDE = { x: 1440, y: 0, width: 2560, height: 1400 };
@@ -13,7 +18,7 @@ function stateFile(): string {
   return join(directory, "window-state.json");
 }
 
-test("a state comes back as it was written", () => {
+test("a state round-trips", () => {
   const file = stateFile();
   const state = { x: 10, y: 30, width: 1000, height: 700, maximized: true };
   expect(writeWindowState(file, state)).toBeUndefined();
@@ -25,20 +30,20 @@ test.each(["", "{", "null", '{"width":"wide"}', '{"width":-1,"height":5,"maximiz
   (text) => {
     const file = stateFile();
     writeFileSync(file, text);
-    expect(readWindowState(file)).toEqual(FIRST_STATE);
+    expect(readWindowState(file)).toEqual(DEFAULT_STATE);
   },
 );
 
-test("a place that cannot be written is said, not thrown", () => {
-  expect(writeWindowState("/nowhere/window-state.json", FIRST_STATE)).toContain("ENOENT");
+test("a failure to write is returned, not thrown", () => {
+  expect(writeWindowState("/nowhere/window-state.json", DEFAULT_STATE)).toContain("ENOENT");
 });
 
-test("a window keeps its place while a display shows it", () => {
+test("a window keeps its position while a display shows it", () => {
   const state = { x: 1600, y: 100, width: 1000, height: 700, maximized: false };
-  expect(visibleOn([LAPTOP, BESIDE], state)).toEqual(state);
+  expect(fitToDisplays([LAPTOP, BESIDE], state)).toEqual(state);
 });
 
-test("a window whose display is gone is centred, and no larger than what is left", () => {
+test("a window whose display is gone is centred, and no larger than the largest display", () => {
   const state = { x: 1600, y: 100, width: 2000, height: 1300, maximized: true };
-  expect(visibleOn([LAPTOP], state)).toEqual({ width: 1440, height: 875, maximized: true });
+  expect(fitToDisplays([LAPTOP], state)).toEqual({ width: 1440, height: 875, maximized: true });
 });

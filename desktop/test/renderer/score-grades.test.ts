@@ -4,13 +4,13 @@ import { gradeScores, worstScore } from "../../src/renderer/score-grades.js";
 describe("scores", () => {
   const score = (type: string, value: number) => ({ type, score: value, label: null });
 
-  it("counts types of which less is better the other way round", () => {
+  it("inverts types for which lower is better", () => {
     const graded = gradeScores([score("relevance", 0.94), score("hallucination", 0.62)]);
     expect(graded.map(({ grade }) => grade)).toEqual(["good", "bad"]);
     expect(worstScore(graded)?.score).toBe(0.62);
   });
 
-  it("judges no refusal", () => {
+  it("does not grade neutral types", () => {
     const graded = gradeScores([score("refusal", 0), score("relevance", 0.7)]);
     expect(graded.map(({ grade }) => grade)).toEqual(["good", "weak"]);
     expect(worstScore(graded)?.type).toBe("relevance");

@@ -17,7 +17,7 @@ export function StoreDisabled() {
         <span className={textStyles.mono}>OBS_SERVER_TRACE_STORE_ENABLED=true</span> to see them here.
       </p>
       <p className={textStyles.dim}>
-        Its counters stand at{" "}
+        Its counters are at{" "}
         <a className={classNames(textStyles.mono, textStyles.link)} href="/metrics">
           /metrics
         </a>

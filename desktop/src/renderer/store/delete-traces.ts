@@ -2,7 +2,7 @@ import type { TraceKey } from "../api/collector-api.js";
 import { traceKeyOf } from "./trace-key.js";
 
 /** Parallel deletions: a browser opens six connections to a host. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Result of {@link deleteTraces}. */
 export interface DeletionResult {
@@ -32,7 +32,7 @@ export async function deleteTraces(
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   const count = kept.size === 1 ? "1 trace was" : `${kept.size} traces were`;
   return { kept, failure: kept.size === 0 ? undefined : `${count} not deleted: ${reason}` };
 }

@@ -256,7 +256,7 @@ function noticeOf({
   const over = `${spans} ${spans === 1 ? "span" : "spans"}`;
   if (enqueued === 0 && dropped === 0) return "There is no model call with an answer to evaluate.";
   const lost = dropped === 0 ? "" : `; the queue had no room for ${dropped}`;
-  return `${enqueued} ${enqueued === 1 ? "evaluation is" : "evaluations are"} on the way over ${over}${lost}.`;
+  return `${enqueued} ${enqueued === 1 ? "evaluation" : "evaluations"} queued for ${over}${lost}.`;
 }
 
 /** 16 hexadecimal digits. `randomUUID` exists only in secure contexts. */

@@ -1,7 +1,7 @@
 import type { Facets, TraceSummary } from "@obspan/collector-core/api-schema";
 import { createStore } from "zustand/vanilla";
 import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
-import { likelyTraceId } from "./likely-trace-id.js";
+import { parseTraceId } from "./parse-trace-id.js";
 import { createRemoteData } from "./remote-data.js";
 
 /** Search results of the palette. */
@@ -38,7 +38,7 @@ export function createPaletteStore(api: CollectorApi) {
     const search = createRemoteData({
       async fetch(signal) {
         const text = get().query.trim();
-        const id = likelyTraceId(text);
+        const id = parseTraceId(text);
         const [byText, byId] = await Promise.all([
           text.startsWith("#") ? undefined : api.listTraces({ q: text, limit: MAX_TRACES }, signal),
           id === undefined ? undefined : api.listTraces({ trace_id: id, limit: MAX_TRACES }, signal),

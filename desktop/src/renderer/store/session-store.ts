@@ -19,7 +19,7 @@ export interface SessionActions {
   /** Sends the key to the collector only. The browser keeps a cookie that scripts cannot read. */
   signIn(key: string): Promise<void>;
   signOut(): Promise<void>;
-  forgetSignOutFailure(): void;
+  dismissSignOutFailure(): void;
   /**
    * The collector requires a key.
    *
@@ -95,7 +95,7 @@ export function createSessionStore({
         leave();
       },
 
-      forgetSignOutFailure: () => set({ signOutFailure: undefined }),
+      dismissSignOutFailure: () => set({ signOutFailure: undefined }),
 
       refused(through) {
         if (get().phase === "closed") return;

@@ -13,14 +13,14 @@ const MAX_PAGE_SIZE = 1000;
 /** At most five updates of the table a second. */
 const APPLY_MS = 200;
 /** Events of one step arrive as several messages; they are applied together. */
-const GATHER_MS = 20;
+const BATCH_MS = 20;
 /** The list and the counts are refreshed at most once a second, less often if that is slow. */
 const RELOAD = { intervalMs: 1000, restFactor: 5 };
 const RECOUNT = { intervalMs: 1000, restFactor: 20 };
 /** Bars of the histogram, each about ten pixels wide at 1,440 pixels. */
 const HISTOGRAM_BUCKETS = 120;
 /** How long rows do not move after the pointer moved. */
-const AIM_MS = 600;
+const POINTING_MS = 600;
 
 export interface TraceFeedOptions {
   readonly api: CollectorApi;
@@ -40,7 +40,7 @@ export interface TraceFeed {
   /** Refreshes the list soon. */
   reload(): void;
   onLive(event: LiveEvent): void;
-  holdStill(): void;
+  keepRowsStill(): void;
   /** Applies the changes held back while paused. */
   resume(): void;
   /** Refreshes a list in another order if it has become stale. */
@@ -61,7 +61,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   let appliedAtMs = Number.NEGATIVE_INFINITY;
   let isStale = false;
   let keptBefore = Number.POSITIVE_INFINITY;
-  let aimedAtMs = Number.NEGATIVE_INFINITY;
+  let pointedAtMs = Number.NEGATIVE_INFINITY;
 
   const list = createRemoteData({
     async fetch(signal) {
@@ -130,15 +130,15 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     applyScheduled = true;
     // Soon if the last update is long ago: waiting a full interval would make every second update twice as large, and
     // late.
-    schedule(apply, Math.max(GATHER_MS, appliedAtMs + APPLY_MS - now()));
+    schedule(apply, Math.max(BATCH_MS, appliedAtMs + APPLY_MS - now()));
   }
 
   function apply(): void {
     applyScheduled = false;
     appliedAtMs = now();
     const state = get();
-    const isAiming = !isHeld() && now() - aimedAtMs < AIM_MS;
-    if (isAiming) {
+    const isPointing = !isHeld() && now() - pointedAtMs < POINTING_MS;
+    if (isPointing) {
       scheduleApply();
       return;
     }
@@ -184,8 +184,8 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     load: () => list.load(),
     recount: () => counts.invalidate(),
     reload: () => list.invalidate(),
-    holdStill() {
-      aimedAtMs = now();
+    keepRowsStill() {
+      pointedAtMs = now();
     },
     resume() {
       for (const [key, row] of held) if (!waiting.has(key)) waiting.set(key, row);

@@ -40,7 +40,7 @@ export interface TraceFilesOptions {
 }
 
 /** Parallel requests: a browser opens six connections to a host. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Imports and exports traces, one transfer at a time. */
 export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesOptions) {
@@ -87,7 +87,7 @@ export function createTraceFilesStore({ api, save, now = Date.now }: TraceFilesO
               done++;
             }
           };
-          await Promise.all(Array.from({ length: AT_ONCE }, work));
+          await Promise.all(Array.from({ length: CONCURRENCY }, work));
           save(new Blob(files, { type: "application/jsonl" }), name);
           return { type: "none" };
         }),

@@ -85,7 +85,7 @@ export interface TracesActions {
   setPaused(paused: boolean): void;
   setFollowing(following: boolean): void;
   /** Keeps rows in place while the user points at one. */
-  holdStill(): void;
+  keepRowsStill(): void;
   /** Moves waiting arrivals into the table. */
   showArrivals(): void;
   setSelected(selected: ReadonlySet<string>): void;

@@ -32,7 +32,7 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
     return {
       ...INITIAL_STATE,
       load: () => feed.load(),
-      holdStill: () => feed.holdStill(),
+      keepRowsStill: () => feed.keepRowsStill(),
       onLive: (event) => feed.onLive(event),
       onReconnect: () => void feed.load(),
 

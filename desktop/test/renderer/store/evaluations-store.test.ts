@@ -19,7 +19,7 @@ function countedStore() {
 }
 
 describe("the page of evaluations", () => {
-  it("is fetched again when the link to the collector is back", async () => {
+  it("is fetched again after a reconnect", async () => {
     const { store, time, state } = countedStore();
     store.getState().watch();
     await time.pass(5000);
@@ -29,7 +29,7 @@ describe("the page of evaluations", () => {
     expect(state.loads).toBe(2);
   });
 
-  it("is fetched once where the link comes back with what was missed", async () => {
+  it("is fetched once for a reconnect and its missed events", async () => {
     const { store, time, state } = countedStore();
     store.getState().watch();
     await time.pass(5000);
@@ -40,7 +40,7 @@ describe("the page of evaluations", () => {
     expect(state.loads).toBe(2);
   });
 
-  it("is not fetched while nobody looks at it", async () => {
+  it("is not fetched while it is not watched", async () => {
     const { store, time, state } = countedStore();
     store.getState().watch()();
     await time.pass(5000);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createPipelineStore } from "../../../src/renderer/store/pipeline-store.js";
 import { fakeTime } from "../fake-api.js";
 
-it("fetches the pipeline again when the link to the collector is back, while somebody looks", async () => {
+it("fetches the pipeline again after a reconnect while it is watched", async () => {
   const time = fakeTime();
   let fetched = 0;
   const store = createPipelineStore({

@@ -26,7 +26,7 @@ function heldRequests() {
 }
 
 describe("remote data", () => {
-  it("aborts the older request, and takes the newest answer alone", async () => {
+  it("aborts the older request, and uses only the newest answer", async () => {
     const { remote, requests, data, pass } = heldRequests();
     void remote.load();
     void remote.load();
@@ -38,7 +38,7 @@ describe("remote data", () => {
     expect(remote.isLoading()).toBe(false);
   });
 
-  it("tells the failure of the newest request alone, as the collector says it", async () => {
+  it("reports only the failure of the newest request, as a collector error", async () => {
     const { remote, requests, errors, pass } = heldRequests();
     void remote.load();
     void remote.load();
@@ -66,7 +66,7 @@ describe("remote data", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("waits for the request under way before it refreshes", async () => {
+  it("waits for the current request before it refreshes", async () => {
     const { remote, requests, pass } = heldRequests();
     void remote.load();
     remote.invalidate();
@@ -78,7 +78,7 @@ describe("remote data", () => {
     expect(requests[0]?.signal.aborted).toBe(false);
   });
 
-  it("skips a refresh that was requested before the reader paused", async () => {
+  it("skips a refresh that was requested before the user paused", async () => {
     const { remote, requests, state, pass } = heldRequests();
     remote.invalidate();
     state.canRefresh = false;
@@ -88,7 +88,7 @@ describe("remote data", () => {
 });
 
 describe("watched data", () => {
-  it("follows changes while somebody looks, and aborts when the last one leaves", async () => {
+  it("follows changes while it is watched, and aborts when the last watcher leaves", async () => {
     const { remote, requests, pass } = heldRequests();
     const watched = watchData(remote);
     watched.invalidate();

@@ -23,7 +23,7 @@ function start(stored = new Map<string, string>()) {
 }
 
 describe("contract 3, POST /v1/session: the session of a browser", () => {
-  it("closes at the first refusal, and tells the other tabs once", () => {
+  it("closes at the first refusal, and informs the other tabs once", () => {
     const { state, reconnect } = start();
     state().refused("request");
     state().refused("request");
@@ -42,7 +42,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(JSON.stringify([...stored, state()])).not.toContain("the-key");
   });
 
-  it("stays closed with a wrong key, and says so; the next attempt begins without the message", async () => {
+  it("stays closed with a wrong key and reports it; the next attempt clears the message", async () => {
     const { state, api } = start();
     state().refused("feed");
     api.openSession.mockRejectedValueOnce(WRONG_KEY);
@@ -55,7 +55,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(state()).toMatchObject({ isSigningIn: false, failure: AWAY.message });
   });
 
-  it("says what is wrong where the browser keeps no cookie", async () => {
+  it("explains the problem if the browser stores no cookie", async () => {
     const { state, api } = start();
     state().refused("feed");
     api.hasAccess.mockResolvedValueOnce(false);
@@ -64,7 +64,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(state().failure).toContain("cookie");
   });
 
-  it("is one that has ended where something was shown before, in this page or before its reload", () => {
+  it("has ended if data was shown before, in this page or before its reload", () => {
     const shown = start();
     shown.state().admitted();
     shown.state().refused("request");
@@ -76,7 +76,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(reloaded.stored.size).toBe(0);
   });
 
-  it("opens by itself when another tab has signed in", () => {
+  it("opens when another tab has signed in", () => {
     const { state, stored } = start();
     state().refused("feed");
     stored.set("obspan.signed-in", "yes");
@@ -84,7 +84,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(state()).toMatchObject({ phase: "open", isOpenedHere: true });
   });
 
-  it("is left with all that was read when signing out, but not before the collector has said so", async () => {
+  it("leaves the page and its data on sign-out, but only after the collector has answered", async () => {
     const { state, api, leave, stored } = start();
     await state().signIn("the-key");
     api.closeSession.mockRejectedValueOnce(AWAY);
@@ -99,7 +99,7 @@ describe("contract 3, POST /v1/session: the session of a browser", () => {
     expect(stored.size).toBe(0);
   });
 
-  it("works where the browser lets pages store nothing", async () => {
+  it("works if the browser forbids storage", async () => {
     const store = createSessionStore({
       api: {
         openSession: async () => undefined,

@@ -32,7 +32,7 @@ function shownStats({ isOn = false } = {}) {
 }
 
 describe("the figures of the Metrics page", () => {
-  it("are asked for by the view, and the objectives where there are some", async () => {
+  it("are requested for the view, with objectives if there are any", async () => {
     const { store, asked, time } = shownStats({ isOn: true });
     store.getState().show({ window: "15m", groupBy: "agent", filters: { env: "production" } });
     await time.pass(0);
@@ -45,7 +45,7 @@ describe("the figures of the Metrics page", () => {
     expect(store.getState().panels?.view.groupBy).toBe("agent");
   });
 
-  it("come anew while somebody looks and something happens, at most every two seconds", async () => {
+  it("are refreshed while watched and changing, at most every two seconds", async () => {
     const { store, asked, time, state, live } = shownStats();
     store.getState().onLive(live(1));
     await time.pass(5000);
@@ -69,7 +69,7 @@ describe("the figures of the Metrics page", () => {
     expect(asked.length - first).toBe(2 * 3);
   });
 
-  it("are fetched again when the link to the collector is back, unless the reader paused or looks elsewhere", async () => {
+  it("are fetched again after a reconnect, unless paused or not watched", async () => {
     const { store, asked, time, state } = shownStats();
     store.getState().onReconnect();
     await time.pass(5000);
@@ -87,7 +87,7 @@ describe("the figures of the Metrics page", () => {
     stop();
   });
 
-  it("keep what was shown where the collector does not answer", async () => {
+  it("stay when the collector does not answer", async () => {
     const { store, time } = shownStats();
     await store.getState().load();
     const failing = createStatsStore({

@@ -40,7 +40,7 @@ const piecesOf = async (text: string, bytes: number): Promise<[string, number][]
 };
 
 describe("a file in pieces", () => {
-  it("is cut at the end of lines, and never inside one", async () => {
+  it("is split at line ends, never inside a line", async () => {
     expect(await piecesOf("aa\nbb\ncc\n", 7)).toEqual([
       ["aa\nbb\n", 0],
       ["cc\n", 2],
@@ -55,7 +55,7 @@ describe("a file in pieces", () => {
 });
 
 describe("a file that is imported", () => {
-  it("is sent, and what became of it is said", async () => {
+  it("is sent, and its result is reported", async () => {
     const { store, sent, transfer } = start();
     await store.getState().importFile(new File(["{}\n"], "runs.otlp.jsonl"));
     expect(sent).toEqual(["{}\n"]);
@@ -64,7 +64,7 @@ describe("a file that is imported", () => {
     expect(transfer()).toEqual({ type: "none" });
   });
 
-  it("adds up over its pieces, and names lines as the file has them", async () => {
+  it("adds up the results of its pieces, with line numbers of the file", async () => {
     const line = `${"x".repeat(5 * 2 ** 20)}\n`;
     const problems = [{ line: 1, message: "bad" }];
     const { store, sent, transfer } = start(async () => ({ ...RESULT, refused_lines: 1, problems }));
@@ -81,7 +81,7 @@ describe("a file that is imported", () => {
     });
   });
 
-  it("says why it was refused, and that there was nothing in it", async () => {
+  it("reports why it was refused, or that it is empty", async () => {
     const refused = start(() => Promise.reject(new Error("Line 1: The body is not valid JSON.")));
     await refused.store.getState().importFile(new File(["a,b"], "table.csv"));
     expect(refused.transfer()).toEqual({ type: "failed", message: "Line 1: The body is not valid JSON." });
@@ -92,7 +92,7 @@ describe("a file that is imported", () => {
 });
 
 describe("rows that are exported", () => {
-  it("become one file, the oldest first", async () => {
+  it("become one file, oldest first", async () => {
     const { store, saved, transfer } = start();
     await store.getState().exportRows(["new", "acme\nmiddle", "old"]);
     expect(await saved[0]?.text).toBe("/old\nacme/middle\n/new\n");

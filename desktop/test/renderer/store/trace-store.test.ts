@@ -29,7 +29,7 @@ describe("the trace store", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it("opens a trace, and says why where it cannot", async () => {
+  it("opens a trace, or reports why it cannot", async () => {
     const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
     await store.getState().open(named("t"));
     expect(store.getState()).toMatchObject({ phase: "ready", traceId: "t", error: undefined });
@@ -42,7 +42,7 @@ describe("the trace store", () => {
     });
   });
 
-  it("keeps what is shown while the collector is away", async () => {
+  it("keeps the trace while the collector is away", async () => {
     const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
     await store.getState().open(named("t"));
     getTrace.mockRejectedValueOnce(new CollectorError("unreachable", "no answer"));
@@ -67,7 +67,7 @@ describe("the trace store", () => {
     expect(getTrace).toHaveBeenCalledTimes(3);
   });
 
-  it("refreshes when the link to the collector is back, where a trace is open", async () => {
+  it("refreshes the open trace after a reconnect", async () => {
     const { store, getTrace } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
     store.getState().onReconnect();
     expect(getTrace).not.toHaveBeenCalled();
@@ -77,7 +77,7 @@ describe("the trace store", () => {
     expect(getTrace).toHaveBeenCalledTimes(2);
   });
 
-  it("waits for the answer under way before it asks again", async () => {
+  it("waits for the current answer before it asks again", async () => {
     let answer: ((detail: TraceDetail) => void) | undefined;
     const { store, getTrace } = setUp(() => new Promise((resolve) => (answer = resolve)));
     const opened = store.getState().open(named("t"));
@@ -103,7 +103,7 @@ describe("the trace store", () => {
     expect(store.getState().spans[1]).not.toBe(before[1]);
   });
 
-  it("fetches a span whole once, and forgets it when the span changes", async () => {
+  it("loads a full span once, and discards it when the span changes", async () => {
     let durationMs = 1;
     const { store, getSpan } = setUp(async () =>
       detailOf([newSpan("a", null, 0, durationMs, { attributes: { text: CUT } })]),
@@ -120,7 +120,7 @@ describe("the trace store", () => {
     expect(store.getState().whole).not.toHaveProperty("a");
   });
 
-  it("says why a span could not be fetched whole, and tries again when asked", async () => {
+  it("reports why a full span could not be loaded, and retries on request", async () => {
     const { store, getSpan } = setUp(async () => detailOf([newSpan("a", null, 0, 1)]));
     await store.getState().open(named("t"));
     getSpan.mockRejectedValueOnce(new CollectorError("unreachable", "no answer"));
@@ -138,7 +138,7 @@ describe("contract 3: two tenants' equal ids are two traces", () => {
   const setUpTenants = () =>
     setUp(async ({ traceId, tenant = "newest" }) => detailOf([newSpan(tenant, null, 0, 1)], traceId, tenant));
 
-  it("opens the one of the tenant, and the other one in its place", async () => {
+  it("opens the trace of one tenant, then that of the other", async () => {
     const { store, getTrace, getSpan } = setUpTenants();
     await store.getState().open(named("t", "acme"));
     expect(store.getState().trace?.tenant).toBe("acme");
@@ -151,7 +151,7 @@ describe("contract 3: two tenants' equal ids are two traces", () => {
     expect(getSpan).toHaveBeenCalledWith(named("t", "globex"), "globex");
   });
 
-  it("refreshes for its own tenant's changes alone", async () => {
+  it("refreshes only for changes of its own tenant", async () => {
     const { store, getTrace } = setUpTenants();
     await store.getState().open(named("t", "acme"));
     store.getState().onLive(changed("t", "globex"));
@@ -162,7 +162,7 @@ describe("contract 3: two tenants' equal ids are two traces", () => {
     expect(getTrace).toHaveBeenCalledTimes(2);
   });
 
-  it("stays with the tenant that the collector named where the link did not", async () => {
+  it("keeps the tenant that the collector named if the link did not", async () => {
     const { store, getTrace } = setUpTenants();
     await store.getState().open(named("t"));
     expect(store.getState().tenant).toBe("newest");
@@ -174,7 +174,7 @@ describe("contract 3: two tenants' equal ids are two traces", () => {
   });
 });
 
-describe("a link that names no tenant, to an id that several have", () => {
+describe("a link without a tenant to an id of several tenants", () => {
   const ambiguous = async (key: TraceKey): Promise<TraceDetail> => {
     if (key.tenant === undefined) throw new CollectorError("ambiguous_trace", "2 tenants");
     return detailOf([], key.traceId, key.tenant);
@@ -187,7 +187,7 @@ describe("a link that names no tenant, to an id that several have", () => {
     expect(listTraces).toHaveBeenCalledWith({ trace_id: "t", limit: 1 }, expect.anything());
   });
 
-  it("says what the collector said where they are gone meanwhile", async () => {
+  it("reports the collector's error if they are gone", async () => {
     const { store } = setUp(ambiguous);
     await store.getState().open(named("t"));
     expect(store.getState()).toMatchObject({ phase: "error", error: { code: "ambiguous_trace" } });

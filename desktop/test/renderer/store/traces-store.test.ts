@@ -36,7 +36,7 @@ const many = (count: number): TraceSummary[] =>
   Array.from({ length: count }, (_, index) => summary(`old-${index}`));
 
 describe("arrivals", () => {
-  it("stand at the top, the newest first", async () => {
+  it("appear at the top, newest first", async () => {
     const { arrive, pass, ids } = await start([summary("a")]);
     arrive("b");
     arrive("c");
@@ -60,7 +60,7 @@ describe("arrivals", () => {
     expect(rows.length).toBeGreaterThan(75);
   });
 
-  it("wait while the reader is elsewhere, and come when he is back at the top", async () => {
+  it("wait while the user has scrolled down, and appear back at the top", async () => {
     const { arrive, pass, ids, waiting, state } = await start([summary("a")]);
     state().setFollowing(false);
     arrive("b");
@@ -72,9 +72,9 @@ describe("arrivals", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("stay away from under a pointer that aims", async () => {
+  it("do not move rows under the pointer", async () => {
     const { arrive, pass, ids, state } = await start([summary("a")]);
-    state().holdStill();
+    state().keepRowsStill();
     arrive("b");
     await pass(200);
     expect(ids()).toEqual(["a"]);
@@ -82,7 +82,7 @@ describe("arrivals", () => {
     expect(ids()).toEqual(["b", "a"]);
   });
 
-  it("that came while the first page was on its way are not lost", async () => {
+  it("during the first request are not lost", async () => {
     const { state, change, pass, ids } = await start([summary("a")]);
     const loading = state().load();
     change("b", {});
@@ -92,7 +92,7 @@ describe("arrivals", () => {
   });
 });
 
-describe("another order than that of arrival", () => {
+describe("an order other than arrival", () => {
   const ranked = async () => {
     const started = await start([summary("slow", { duration_ms: 900 }), summary("quick")]);
     started.state().setFilters({}, "slowest");
@@ -112,7 +112,7 @@ describe("another order than that of arrival", () => {
     ]);
   });
 
-  it("leaves it to the collector where an arrival stands", async () => {
+  it("lets the collector place an arrival", async () => {
     const { arrive, pass, ids, waiting, stored } = await ranked();
     arrive("new", { duration_ms: 500 });
     stored.splice(0, stored.length, summary("slow"), summary("new"), summary("quick"));
@@ -121,7 +121,7 @@ describe("another order than that of arrival", () => {
     expect(waiting()).toEqual([]);
   });
 
-  it("keeps rows in their places while the reader is elsewhere, and catches up when he is back", async () => {
+  it("keeps rows in place while the user has scrolled down, and catches up at the top", async () => {
     const { arrive, pass, ids, state, stored } = await ranked();
     state().setFollowing(false);
     arrive("slowest", { duration_ms: 5000 });
@@ -135,14 +135,14 @@ describe("another order than that of arrival", () => {
 });
 
 describe("changes", () => {
-  it("replace their row in its place", async () => {
+  it("replace their row", async () => {
     const { change, pass, state } = await start([summary("a"), summary("b")]);
     change("b", { span_count: 7 });
     await pass(200);
     expect(state().rows.map(({ span_count }) => span_count)).toEqual([1, 7]);
   });
 
-  it("take a row away that the filters no longer choose", async () => {
+  it("remove a row that no longer matches", async () => {
     const { state, change, pass, ids } = await start([summary("a", { status: "RUNNING" })]);
     state().setFilters({ status: "RUNNING" }, "newest");
     await pass(0);
@@ -151,7 +151,7 @@ describe("changes", () => {
     expect(ids()).toEqual([]);
   });
 
-  it("of a trace that may lie further down are asked for, not put at the top", async () => {
+  it("of a trace that may be further down cause a request instead of a new row", async () => {
     const { change, pass, ids, asked } = await start(many(300));
     const before = asked.length;
     change("old-250", { start_time: "2026-11-21T09:00:00Z" });
@@ -161,7 +161,7 @@ describe("changes", () => {
     expect(ids()).not.toContain("old-250");
   });
 
-  it("of a trace with a wanted agent further in are asked for: its summary does not tell", async () => {
+  it("of a trace whose agent is not in its summary cause a request", async () => {
     const { state, stored, change, pass, asked } = await start([]);
     state().setFilters({ agent: "sub-agent" }, "newest");
     await pass(0);
@@ -175,7 +175,7 @@ describe("changes", () => {
 });
 
 describe("pause", () => {
-  it("keeps rows as they are, and counts what comes", async () => {
+  it("keeps the rows, and counts arrivals", async () => {
     const { state, arrive, change, pass, ids, waiting } = await start([summary("a")]);
     state().setPaused(true);
     const { rows } = state();
@@ -189,7 +189,7 @@ describe("pause", () => {
     expect(state().rows[1]?.span_count).toBe(9);
   });
 
-  it("fetches anew afterwards what it could not follow", async () => {
+  it("fetches afterwards what it could not follow", async () => {
     const { state, stored, reset, pass, ids, asked } = await start([summary("a")]);
     state().setPaused(true);
     const before = asked.length;
@@ -215,7 +215,7 @@ describe("a reset", () => {
     expect(asked.length - before).toBeLessThanOrEqual(3);
   });
 
-  it("leaves the rows of a reader who has scrolled, and lets the new ones wait", async () => {
+  it("keeps the rows after scrolling, and lets arrivals wait", async () => {
     const { state, stored, reset, pass, ids, waiting } = await start(many(300));
     await state().loadMore();
     state().setFollowing(false);
@@ -227,7 +227,7 @@ describe("a reset", () => {
     expect(waiting()).toEqual(["b"]);
   });
 
-  it("forgets traces that are gone", async () => {
+  it("removes traces that are gone", async () => {
     const { state, stored, reset, pass, ids } = await start(many(3));
     state().setFollowing(false);
     stored.splice(1, 1);
@@ -236,7 +236,7 @@ describe("a reset", () => {
     expect(ids()).toEqual(["old-0", "old-2"]);
   });
 
-  it("after which nothing is known says so, and shows the newest when asked", async () => {
+  it("that leaves a gap reports it, and shows the newest traces on request", async () => {
     const { state, stored, reset, pass, ids } = await start([summary("a")]);
     state().setFollowing(false);
     stored.unshift(...Array.from({ length: 500 }, (_, index) => summary(`new-${index}`)));
@@ -253,7 +253,7 @@ describe("a reset", () => {
 });
 
 describe("pages", () => {
-  it("follow each other by cursor, each trace once", async () => {
+  it("follow each other by cursor without duplicates", async () => {
     const { state, arrive, pass, ids } = await start(many(450));
     arrive("b");
     await pass(200);
@@ -264,7 +264,7 @@ describe("pages", () => {
     expect(state().nextCursor).toBeNull();
   });
 
-  it("begin anew with other filters", async () => {
+  it("restart with other filters", async () => {
     const { state, pass, asked } = await start(many(450));
     await state().loadMore();
     state().setSelected(new Set(["old-1"]));
@@ -275,7 +275,7 @@ describe("pages", () => {
     expect(state().rows).toHaveLength(200);
   });
 
-  it("do not begin anew with the same filters", async () => {
+  it("do not restart with the same filters", async () => {
     const { state, pass, asked } = await start([summary("a")]);
     const before = asked.length;
     state().setFilters({}, "newest");
@@ -291,7 +291,7 @@ describe("the collector's own evictions", () => {
       data: { store: { traces, spans: 0, bytes: 0, max_traces: 3 } } as LiveStatus,
     }) as const;
 
-  it("take the oldest rows away, once a second status says the same", async () => {
+  it("remove the oldest rows, once a second status confirms it", async () => {
     const { state, ids } = await start(many(3));
     state().onLive(status(3));
     state().onLive(status(2));
@@ -306,7 +306,7 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
   const globex = (fields: Partial<TraceSummary> = {}) => summary("a", { tenant: "globex", ...fields });
   const tenants = (rows: readonly TraceSummary[]) => rows.map(({ tenant }) => tenant);
 
-  it("which change and arrive each for itself", async () => {
+  it("which change and arrive separately", async () => {
     const { state, pass } = await start([acme()]);
     state().onLive({ type: "trace", data: globex() });
     state().onLive({ type: "trace", data: acme({ span_count: 7 }) });
@@ -315,7 +315,7 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
     expect(state().rows.map(({ span_count }) => span_count)).toEqual([1, 7]);
   });
 
-  it("which stay two when the list is fetched anew", async () => {
+  it("which stay two after a refresh", async () => {
     const { state, stored, reset, pass } = await start([acme()]);
     state().setFollowing(false);
     stored.unshift(globex());
@@ -325,7 +325,7 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
     expect(tenants(state().arrivals)).toEqual(["globex"]);
   });
 
-  it("of which a filter chooses one, without asking", async () => {
+  it("of which a filter selects one without a request", async () => {
     const { state, pass, asked } = await start([]);
     state().setFilters({ tenant: "acme" }, "newest");
     await pass(0);
@@ -345,13 +345,13 @@ describe("contract 3: two tenants' equal ids are two rows", () => {
     expect(tenants(stored)).toEqual(["globex"]);
   });
 
-  it("and the list knows that there are tenants only where one was seen", async () => {
+  it("and the list shows tenants only if there is one", async () => {
     expect(isMultiTenant((await start([summary("a")])).state())).toBe(false);
     expect(isMultiTenant((await start([acme()])).state())).toBe(true);
   });
 });
 
-test("a row's key names its trace again, whatever characters the id has", () => {
+test("a row key round-trips to its trace for any id", () => {
   for (const tenant of ["", "acme", "ünïcode corp"]) {
     for (const trace_id of ["t1", "a\nb", "\n", "acme\nt1"]) {
       expect(traceKeyOf(rowKeyOf({ tenant, trace_id }))).toEqual({ tenant, traceId: trace_id });
@@ -360,7 +360,7 @@ test("a row's key names its trace again, whatever characters the id has", () => 
 });
 
 describe("deleting", () => {
-  it("takes the rows away, and keeps those that could not be deleted selected", async () => {
+  it("removes the rows, and keeps those that could not be deleted selected", async () => {
     const { state, ids, refused } = await start(many(3));
     refused.set("old-0", new CollectorError("unreachable", "The collector does not answer."));
     refused.set("old-1", new CollectorError("trace_not_found", "Gone."));
@@ -383,7 +383,7 @@ describe("facets", () => {
     expect(state().choices.service).toEqual([{ value: "shop", count: 1 }]);
   });
 
-  it("are counted anew while traces come, at most once a second", async () => {
+  it("are refreshed while traces arrive, at most once a second", async () => {
     const { arrive, pass, counted } = await start([summary("a")]);
     const before = counted.length;
     for (let at = 0; at < 20; at++) {
@@ -404,7 +404,7 @@ describe("the first run", () => {
     expect(isFirstRun(state())).toBe(false);
   });
 
-  it("sends a trace as an app would", async () => {
+  it("sends an example trace", async () => {
     const { state, sent } = await start([]);
     await state().sendTestTrace();
     const [batch] = sent as { service: string; spans: { trace_id: string; parent_span_id?: string }[] }[];
@@ -413,7 +413,7 @@ describe("the first run", () => {
     expect(batch?.spans.filter(({ parent_span_id }) => parent_span_id === undefined)).toHaveLength(1);
   });
 
-  it("is none while the collector is away", async () => {
+  it("is not assumed while the collector is away", async () => {
     const time = fakeTime();
     const { api } = fakeApi([]);
     const gone = new CollectorError("unreachable", "The collector does not answer.");

@@ -18,8 +18,8 @@ export function EvaluationsEmpty({ isOn }: { isOn: boolean }) {
       <h2>{isOn ? "Nothing has been judged yet" : "Evaluation is off"}</h2>
       <p className={textStyles.dim}>
         {isOn
-          ? "Spans are judged where their app asks for it. Or select traces in the list, and evaluate those."
-          : "A judge, which is another model, scores answers as they come. It runs where the collector is started with one:"}
+          ? "Spans are evaluated when their app requests it. You can also select traces in the list and evaluate them."
+          : "A judge (another model) scores answers as they arrive. Start the collector with one:"}
       </p>
       {!isOn && (
         <>

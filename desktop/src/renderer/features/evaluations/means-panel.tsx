@@ -41,7 +41,7 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
       </header>
       {rows.length === 0 ? (
         <p className={classNames(textStyles.dim, evaluationsPageStyles.none)}>
-          No span that was judged names {by === "agent" ? "an agent" : "a model"}.
+          No evaluated span has {by === "agent" ? "an agent" : "a model"}.
         </p>
       ) : (
         <table className={styles.grid} style={{ "--types": types.length } as CSSProperties}>

@@ -95,7 +95,7 @@ export function WorstList({ summary }: { summary: EvaluationSummary }) {
       </header>
       {rows.length === 0 ? (
         <p className={classNames(textStyles.dim, evaluationsPageStyles.none)} role="status">
-          {chosen === "past" ? "No score is past its threshold." : "There is none in this time."}
+          {chosen === "past" ? "No score is past its threshold." : "None in this time range."}
         </p>
       ) : (
         <div

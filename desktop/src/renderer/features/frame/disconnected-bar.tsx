@@ -15,7 +15,7 @@ export function DisconnectedBar() {
       <i className={statusDotStyles.error} aria-hidden />
       <span>
         The collector at <span className={textStyles.mono}>{window.location.host}</span> does not answer
-        {since}. Trying again every second; what is shown stays.
+        {since}. Retrying every second; the shown data stays.
       </span>
     </div>
   );

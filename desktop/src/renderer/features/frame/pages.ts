@@ -8,7 +8,7 @@ export interface Page {
   /** The letter after `G`. */
   readonly key: string;
   /** Description of a page that does not exist yet. */
-  readonly promise?: string;
+  readonly description?: string;
 }
 
 export const PAGES: readonly Page[] = [
@@ -21,6 +21,6 @@ export const PAGES: readonly Page[] = [
     name: "Settings",
     icon: Settings,
     key: "S",
-    promise: "Settings come with a later version. Until then the configuration in effect stands at",
+    description: "Settings will come in a later version. The current configuration is at",
   },
 ];

@@ -4,14 +4,14 @@ import textStyles from "../../components/text.module.css";
 /**
  * Keyboard hints of the palette.
  *
- * @param isBeside - whether a result can be opened in another tab.
+ * @param canOpenInTab - whether a result can be opened in another tab.
  */
-export function PaletteFoot({ isBeside }: { isBeside: boolean }) {
+export function PaletteFoot({ canOpenInTab }: { canOpenInTab: boolean }) {
   return (
     <footer>
       <Hint keys={["↑", "↓"]}>move</Hint>
       <Hint keys={["↵"]}>open</Hint>
-      {isBeside && <Hint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</Hint>}
+      {canOpenInTab && <Hint keys={[isMac() ? "⌘" : "Ctrl", "↵"]}>open beside</Hint>}
       <Hint keys={["⇥"]}>make it a filter</Hint>
       <span className={textStyles.grow} />
       <Hint keys={[">"]}>actions</Hint>

@@ -14,7 +14,7 @@ import {
 } from "lucide-react";
 import type { TraceFilters } from "../../api/collector-api.js";
 import { formatDuration, formatWhole } from "../../format.js";
-import { likelyTraceId } from "../../store/likely-trace-id.js";
+import { parseTraceId } from "../../store/parse-trace-id.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { FACET_KEYS, facetValues, type FacetKey } from "../../store/traces-state.js";
 import { traceHref } from "../trace/trace-address.js";
@@ -105,7 +105,7 @@ const PAGE_ITEMS: readonly PaletteItem[] = PAGES.map(({ name, path, icon, key })
 
 function traceItems({ found, foundById, recent, nowMs }: PaletteSource, query: string): PaletteItem[] {
   if (query === "") return recent.map((trace) => traceItem(trace, nowMs));
-  const id = likelyTraceId(query);
+  const id = parseTraceId(query);
   const keysById = new Set(foundById.map(rowKeyOf));
   const others = found.filter((trace) => !keysById.has(rowKeyOf(trace)));
   if (foundById.length > 0) return [...foundById, ...others].map((trace) => traceItem(trace, nowMs));

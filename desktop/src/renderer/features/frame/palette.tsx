@@ -80,7 +80,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
     nowMs,
   });
   const items = groups.flatMap((group) => group.items);
-  const isBeside = desktopBridge === undefined;
+  const canOpenInTab = desktopBridge === undefined;
 
   // Results change the list, so the first item is chosen until the user moves the selection.
   const value = items.some(({ id }) => id === chosen) ? chosen : (items[0]?.id ?? "");
@@ -98,7 +98,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     const href = items.find(({ id }) => id === value)?.href;
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && href !== undefined && isBeside) {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && href !== undefined && canOpenInTab) {
       event.preventDefault();
       window.open(href, "_blank", "noopener");
       closeOverlay();
@@ -154,7 +154,7 @@ function PaletteSearch({ store, askToDelete }: PaletteSearchProps) {
       <p className={textStyles.screenReader} role="status">
         {items.length === 1 ? "1 result" : `${items.length} results`}
       </p>
-      <PaletteFoot isBeside={isBeside} />
+      <PaletteFoot canOpenInTab={canOpenInTab} />
     </Command>
   );
 }

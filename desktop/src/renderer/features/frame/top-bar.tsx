@@ -96,7 +96,7 @@ function PauseButton() {
       type="button"
       className={paused ? classNames(buttonStyles.button, buttonStyles.on) : buttonStyles.button}
       aria-pressed={paused}
-      title={paused ? "Show what arrives  Space" : "Keep the table still  Space"}
+      title={paused ? "Show new traces  Space" : "Keep the table still  Space"}
       onClick={() => traces.getState().setPaused(!paused)}
     >
       {paused ? (

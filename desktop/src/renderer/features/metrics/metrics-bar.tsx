@@ -93,7 +93,7 @@ export function MetricsBar({ view, onChange, groups }: MetricsBarProps) {
         href="/metrics"
         target="_blank"
         rel="noreferrer"
-        title="What a Prometheus scrapes"
+        title="Metrics for Prometheus"
       >
         <ExternalLink className={iconStyles.icon} aria-hidden />
         <span className={textStyles.mono}>/metrics</span>

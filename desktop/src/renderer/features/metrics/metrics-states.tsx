@@ -38,7 +38,7 @@ export function MetricsError({ error, hasPanels, onRetry }: MetricsErrorProps) {
     >
       <i className={statusDotStyles.error} aria-hidden />
       <span>
-        {error.message} {hasPanels && "What is shown is the last that it said."}
+        {error.message} {hasPanels && "The last known data is shown."}
       </span>
       <button type="button" className={classNames(buttonStyles.button, buttonStyles.small)} onClick={onRetry}>
         Try again
@@ -61,7 +61,7 @@ export function NothingYet({ view, onWiden }: NothingYetProps) {
       <h2>{isFiltered ? "No span matches" : `No span in the last ${view.window.replace(/(\d+)/, "$1 ")}`}</h2>
       <p className={textStyles.dim}>
         {isFiltered
-          ? "The filters choose none of the spans in this time range."
+          ? "The filters match no span in this time range."
           : "Every span that arrives is counted here, whether its trace is sampled or not."}
       </p>
       <p className={styles.actions}>

@@ -1,7 +1,7 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { useStats } from "../../app-context.js";
-import { formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
+import { durationText, formatCost, formatCount, formatDuration, formatWhole } from "../../format.js";
 import type { StatsPanels } from "../../store/stats-store.js";
 import { ChartPanel } from "./chart-panel.js";
 import { ObjectivesPanel } from "./objectives-panel.js";
@@ -15,7 +15,7 @@ import {
   type PanelGroup,
 } from "./panel-data.js";
 import { promqlOf } from "./promql.js";
-import { durationText, shareText, ToolsPanel } from "./tools-panel.js";
+import { shareText, ToolsPanel } from "./tools-panel.js";
 import { useCrosshair } from "./use-crosshair.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
@@ -71,7 +71,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         series={lines.latency}
         format={durationText}
         formatShort={shortDuration}
-        nothing="No model call that says how long it took."
+        nothing="No model call has a duration."
         promql={promql.latency}
       />
       <ChartPanel
@@ -81,7 +81,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         series={lines.ttft}
         format={durationText}
         formatShort={shortDuration}
-        nothing="No streamed call that measured it (ttft_ms)."
+        nothing="No call has a time to first token (ttft_ms)."
         promql={promql.ttft}
       />
       <ChartPanel
@@ -90,7 +90,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         figure={<TokensFigure stats={grouped} />}
         series={lines.tokens}
         format={compact}
-        nothing="No call that says how many."
+        nothing="No call has token counts."
         promql={promql.tokens}
       />
       <ChartPanel
@@ -104,7 +104,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         }
         series={lines.speed}
         format={compact}
-        nothing="No call that says how many tokens it made, and how long that took."
+        nothing="No call has output tokens and a duration."
         promql={promql.speed}
       />
       <ChartPanel
@@ -115,7 +115,7 @@ export function Panels({ panels, groups, isStale }: PanelsProps) {
         isStacked
         format={formatCost}
         formatShort={shortCost}
-        nothing="No call that says what it cost (cost_usd)."
+        nothing="No call has a cost (cost_usd)."
         promql={promql.cost}
       />
       <ToolsPanel

@@ -1,6 +1,6 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
 import { CopyButton } from "../../components/copy-button.js";
-import { formatDuration, formatWhole } from "../../format.js";
+import { durationText, formatWhole } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import panelStyles from "../../components/panel.module.css";
@@ -95,11 +95,6 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
       </footer>
     </section>
   );
-}
-
-export function durationText(ms: number): string {
-  const { value, unit } = formatDuration(ms);
-  return `${value} ${unit}`;
 }
 
 export function shareText(share: number): string {

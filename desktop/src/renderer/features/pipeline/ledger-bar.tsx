@@ -25,7 +25,7 @@ interface LedgerBarProps {
 
 /** The ledger equations (contract 4, "The ledger"). */
 export function LedgerBar({ ledger, recent, scope, onScope }: LedgerBarProps) {
-  const figures = scope === "start" ? sinceStart(ledger) : lately(recent);
+  const figures = scope === "start" ? sinceStart(ledger) : sinceRecently(recent);
   return (
     <div className={styles.ledger}>
       <div className={styles.equations}>
@@ -79,7 +79,7 @@ function sinceStart(ledger: LiveStatus["ledger"] | undefined): LedgerFigures | u
 }
 
 /** For a period, waiting spans are those accepted and not yet processed; spans that wait now may have come earlier. */
-function lately(counters: Counters | undefined): LedgerFigures | undefined {
+function sinceRecently(counters: Counters | undefined): LedgerFigures | undefined {
   if (counters === undefined) return undefined;
   const accepted = counters.sum("obs_spans_accepted_total");
   const processed = counters.sum("obs_spans_processed_total");
@@ -128,7 +128,7 @@ function Balance({ isBalanced }: { isBalanced: boolean }) {
       balanced
     </span>
   ) : (
-    <span className={badgeStyles.warn} title="Spans that are between two counts at this moment">
+    <span className={badgeStyles.warn} title="Some spans are between two counters right now">
       <TriangleAlert className={iconStyles.tiny} aria-hidden />
       counting
     </span>

@@ -25,8 +25,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const BY_SOURCE: Readonly<Record<string, string>> = {
   config: "Correct the file or the variable, and start again",
   queue: "Raise limits.max_queue_size, or start more collectors",
-  export: "See to the receiver; the spans wait meanwhile",
-  evaluation: "See to the judge",
+  export: "Check the receiver; spans wait in the queue",
+  evaluation: "Check the judge",
 };
 
 /** Short advice for an event; a dash if there is none. */

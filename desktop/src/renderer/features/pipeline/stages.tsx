@@ -1,6 +1,6 @@
 import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
-import { formatBytes, formatWhole } from "../../format.js";
+import { bytesText, formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";
 import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
 import { classNames } from "../../components/class-names.js";
@@ -106,7 +106,7 @@ export function MetricsStage({ config, counts, gauges, rates }: StageProps) {
       name="Metrics"
       icon={ChartLine}
       figure={<Rate value={rates.sum("obs_spans_processed_total")} />}
-      losses={<p className={textStyles.note}>Counts every span, whatever sampling does after it.</p>}
+      losses={<p className={textStyles.note}>Counts every span, before sampling.</p>}
     >
       <Fact name="Series">
         {formatWhole(gauges.sum("obs_series"))} of{" "}
@@ -197,7 +197,8 @@ export function StoreStage({ status, counts, rates }: StageProps) {
     >
       {store === null ? (
         <p className={pipelineNodeStyles.hint}>
-          No trace is kept. <span className={textStyles.mono}>trace_store.enabled</span> keeps the latest.
+          No traces are kept. Set <span className={textStyles.mono}>trace_store.enabled</span> to keep the
+          latest.
         </p>
       ) : (
         <>
@@ -244,7 +245,8 @@ export function ExportStage({ config, counts, gauges, rates }: StageProps) {
     >
       {isOff ? (
         <p className={pipelineNodeStyles.hint}>
-          Spans stay here. <span className={textStyles.mono}>exporter.otlp_endpoint</span> sends them on.
+          Spans are not exported. Set <span className={textStyles.mono}>exporter.otlp_endpoint</span> to
+          forward them.
         </p>
       ) : (
         <>
@@ -277,7 +279,7 @@ export function EvaluationStage({ config, counts, gauges, rates }: StageProps) {
     >
       {isOff ? (
         <p className={pipelineNodeStyles.hint}>
-          No judge is asked. <span className={textStyles.mono}>evaluation.enabled</span> has model calls
+          Nothing is evaluated. <span className={textStyles.mono}>evaluation.enabled</span> has model calls
           scored.
         </p>
       ) : (
@@ -301,11 +303,6 @@ function numberOf(value: unknown, otherwise: number): number {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "–";
-}
-
-function bytesText(bytes: number): string {
-  const { value, unit } = formatBytes(bytes);
-  return `${value} ${unit}`;
 }
 
 function hostOf(endpoint: string): string {

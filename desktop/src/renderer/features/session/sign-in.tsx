@@ -13,7 +13,7 @@ import styles from "./sign-in.module.css";
 /** The sign-in page, shown while the collector requires a key. */
 export function SignIn() {
   const hasEnded = useSession((session) => session.hasEnded);
-  useReturnOfFocus();
+  useRestoredFocus();
   return (
     <main className={styles.signIn}>
       <div className={styles.signInBody}>
@@ -21,14 +21,14 @@ export function SignIn() {
           <Mark />
           <h1>{hasEnded ? "Your session has ended" : "Sign in"}</h1>
           <p className={textStyles.dim}>
-            {hasEnded ? "Sign in again to go on where you were." : "This collector asks for an API key."}
+            {hasEnded ? "Sign in again to continue." : "This collector asks for an API key."}
           </p>
         </header>
         <KeyForm />
         <footer>
           <p>
-            Any of <span className={textStyles.mono}>auth.api_keys</span> will do. The browser gets a session
-            of 12 hours and keeps no key.
+            Use any of <span className={textStyles.mono}>auth.api_keys</span>. The browser gets a session of
+            12 hours and keeps no key.
           </p>
           {isUnencrypted() && (
             <p className={textStyles.warn}>
@@ -99,7 +99,7 @@ function KeyForm() {
 }
 
 /** Restores the focus when the page closes. */
-function useReturnOfFocus(): void {
+function useRestoredFocus(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(() => {
     leaveOverlay();

@@ -25,7 +25,7 @@ export function SignOutFailure() {
           buttonStyles.square,
         )}
         aria-label="Close"
-        onClick={() => session.getState().forgetSignOutFailure()}
+        onClick={() => session.getState().dismissSignOutFailure()}
       >
         <X className={iconStyles.icon} aria-hidden />
       </button>

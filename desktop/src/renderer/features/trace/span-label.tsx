@@ -3,7 +3,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import { SpanIcon } from "../../components/span-icon.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { Figure } from "./figure.js";
-import { lacksParent } from "./model/place-notices.js";
+import { lacksParent } from "./model/placement-warnings.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
 import { classNames } from "../../components/class-names.js";
@@ -30,15 +30,15 @@ export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
       {Array.from({ length: depth }, (_, level) => (
         <span key={level} className={styles.railLine} style={{ left: 15 + level * INDENT }} />
       ))}
-      <Twist node={node} />
+      <FoldButton node={node} />
       <SpanIcon spanType={node.span.span_type} />
       <b className={textStyles.cut} title={node.span.name}>
         {node.span.name}
       </b>
-      <SpanMark node={node} />
+      <SpanStatus node={node} />
       {lacksParent(node) && (
-        <span className={styles.orphan} title="Its parent is not in this trace">
-          <Unlink className={iconStyles.tiny} aria-label="Its parent is not in this trace" />
+        <span className={styles.orphan} title="The parent span is not in this trace">
+          <Unlink className={iconStyles.tiny} aria-label="The parent span is not in this trace" />
         </span>
       )}
       {node.depth > maxIndent && (
@@ -51,7 +51,7 @@ export function SpanLabel({ node, durationMs, maxIndent }: SpanLabelProps) {
   );
 }
 
-function Twist({ node }: { node: SpanNode }) {
+function FoldButton({ node }: { node: SpanNode }) {
   const { view } = useTracePage();
   const isFolded = useTraceView((state) => state.folded.has(node.id));
   if (node.children.length === 0) return <span className={styles.twist} />;
@@ -71,7 +71,7 @@ function Twist({ node }: { node: SpanNode }) {
   );
 }
 
-function SpanMark({ node: { span } }: { node: SpanNode }) {
+function SpanStatus({ node: { span } }: { node: SpanNode }) {
   if (span.status === "ERROR") {
     const isOwn = span.error_propagated !== true;
     return (

@@ -72,7 +72,7 @@ function Totals({ trace }: { trace: TraceSummary }) {
         </span>
       )}
       {trace.partial && (
-        <span className={textStyles.warn} title="The trace was evicted, and these spans came after">
+        <span className={textStyles.warn} title="The trace was evicted before these spans arrived">
           {" "}
           · earlier spans evicted
         </span>

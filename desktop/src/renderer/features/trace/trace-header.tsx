@@ -56,7 +56,7 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
         {trace.partial && (
           <span
             className={badgeStyles.warn}
-            title="Earlier spans of this trace were evicted before these came"
+            title="Earlier spans of this trace were evicted before these arrived"
           >
             partial
           </span>

@@ -49,7 +49,7 @@ export function TracePageProvider({ view, isNarrow, children }: TracePageProvide
 
 export function useTracePage(): TracePageModel {
   const model = use(TracePageContext);
-  if (model === undefined) throw new Error("A part of the trace page stands outside TracePageProvider.");
+  if (model === undefined) throw new Error("useTracePage needs a TracePageProvider above it.");
   return model;
 }
 

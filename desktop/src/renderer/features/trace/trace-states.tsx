@@ -78,8 +78,8 @@ export function StaleNotice() {
   if (error === undefined || error.code === "unreachable" || error.code === "unauthorized") return null;
   const text =
     error.code === "trace_not_found"
-      ? "This trace was deleted or evicted since. What is shown is what was last read."
-      : `The trace could not be read again: ${error.message}`;
+      ? "This trace was deleted or evicted. Its last known state is shown."
+      : `The trace could not be refreshed: ${error.message}`;
   return (
     <div className={styles.stale} role="status">
       {text}

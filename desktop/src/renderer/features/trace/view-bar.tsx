@@ -80,7 +80,7 @@ function CriticalPathButton() {
           : classNames(buttonStyles.button, buttonStyles.ghost, buttonStyles.small)
       }
       aria-pressed={isOn}
-      title="What the duration is made of: the spans that the end had to wait for"
+      title="The spans that determine the duration of the trace"
       onClick={() => view.getState().toggleCriticalPath()}
     >
       <Route className={iconStyles.icon} aria-hidden />

@@ -8,7 +8,7 @@ import { formatCost, formatWhole } from "../../format.js";
 import { FACET_KEYS, facetValues, isUnfiltered, type FacetKey } from "../../store/traces-state.js";
 import { omit } from "../../store/omit.js";
 import { DurationMenu } from "./duration-menu.js";
-import { isElsewhere } from "./use-list-keys.js";
+import { isHandledElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -43,7 +43,7 @@ export function FacetBar({ filters, setFilters }: AddressFilters) {
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (event.key.toLowerCase() !== "f" || !isPlain || isElsewhere(event.target)) return;
+      if (event.key.toLowerCase() !== "f" || !isPlain || isHandledElsewhere(event.target)) return;
       if (first === undefined) return;
       event.preventDefault();
       setOpen(first);

@@ -36,7 +36,7 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
     <div className={pageStyles.blank} role="status">
       <SearchX className={iconStyles.icon} aria-hidden />
       <h2>No trace matches</h2>
-      <p className={textStyles.dim}>New ones appear here as soon as they match.</p>
+      <p className={textStyles.dim}>New matches appear here.</p>
       <button type="button" className={buttonStyles.button} onClick={onClear}>
         Clear filters
       </button>

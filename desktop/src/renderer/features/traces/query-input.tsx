@@ -6,7 +6,7 @@ import { isMultiTenant } from "../../store/traces-state.js";
 import { complete, openKey, splitDraft, type CompletionItem } from "./completion.js";
 import { CompletionList, optionId } from "./completion-list.js";
 import { formatText, parseQuery, TERM_KEYS } from "./query-language.js";
-import { isElsewhere } from "./use-list-keys.js";
+import { isHandledElsewhere } from "./use-list-keys.js";
 import type { AddressFilters } from "./use-filters.js";
 import { classNames } from "../../components/class-names.js";
 import iconStyles from "../../components/icon.module.css";
@@ -53,7 +53,13 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
 
   useEffect(() => {
     function onKeyDown(event: globalThis.KeyboardEvent): void {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target))
+      if (
+        event.key !== "/" ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isHandledElsewhere(event.target)
+      )
         return;
       event.preventDefault();
       input.current?.focus();

@@ -132,7 +132,7 @@ export function TraceTable({
       tabIndex={0}
       style={style}
       onScroll={scroll.onScroll}
-      onPointerMove={() => traces.getState().holdStill()}
+      onPointerMove={() => traces.getState().keepRowsStill()}
     >
       <TableHead
         columns={layout.columns}

@@ -49,7 +49,7 @@ export function useListKeys(
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isElsewhere(event.target)) return;
+      if (isHandledElsewhere(event.target)) return;
       const isOnList =
         event.target === document.body || table.current?.contains(event.target as Node) === true;
       const target = isOnList ? moveTarget(event.key, state) : undefined;
@@ -67,7 +67,7 @@ export function useListKeys(
 }
 
 /** True if a field, a menu or a dialog handles the keys. */
-export function isElsewhere(target: EventTarget | null): boolean {
+export function isHandledElsewhere(target: EventTarget | null): boolean {
   if (overlays.getState().open !== "none") return true;
   return (
     target instanceof Element &&

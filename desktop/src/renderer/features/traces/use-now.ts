@@ -22,9 +22,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-const standStill = (): (() => void) => () => undefined;
+const subscribeToNothing = (): (() => void) => () => undefined;
 
 /** The time in epoch milliseconds, updated five times a second by one shared timer while `isRunning`. */
 export function useNow(isRunning: boolean): number {
-  return useSyncExternalStore(isRunning ? subscribe : standStill, () => nowMs);
+  return useSyncExternalStore(isRunning ? subscribe : subscribeToNothing, () => nowMs);
 }

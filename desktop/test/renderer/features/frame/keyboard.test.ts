@@ -12,7 +12,7 @@ const press = (key: string, held: Partial<Press> = {}): Press => ({
 });
 
 describe("a key press", () => {
-  test("is a page's after G, and nothing of the frame's without", () => {
+  test("opens a page after G, and is not the frame's without it", () => {
     expect(meaningOf(press("g"), undefined, false)).toEqual({ type: "first", key: "g" });
     expect(meaningOf(press("E"), "g", false)).toMatchObject({
       command: { type: "go", path: "/evaluations" },
@@ -20,7 +20,7 @@ describe("a key press", () => {
     expect(meaningOf(press("e"), undefined, false)).toBeUndefined();
   });
 
-  test("takes ⌘ on a Mac and Ctrl elsewhere for the palette", () => {
+  test("opens the palette with ⌘ on a Mac and Ctrl elsewhere", () => {
     const palette = { type: "command", command: { type: "palette" }, withMod: true };
     expect(meaningOf(press("k", { ctrlKey: true }), undefined, false)).toEqual(palette);
     expect(meaningOf(press("k", { metaKey: true }), undefined, true)).toEqual(palette);
@@ -34,7 +34,7 @@ describe("a key press", () => {
     expect(meaningOf(press("[", { ctrlKey: true, altKey: true }), undefined, false)).toBeDefined();
   });
 
-  test("means one thing: no two keys of the frame are the same", () => {
+  test("has one meaning: no two bindings of the frame are equal", () => {
     const keys = SHORTCUTS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ binding }) => binding ?? []));
     expect(new Set(keys.map(({ after = "", key }) => `${after} ${key}`)).size).toBe(keys.length);
   });
@@ -66,7 +66,7 @@ describe("the palette's lines", () => {
   const labels = (query: string): string[] =>
     paletteGroups({ ...source, query }).flatMap(({ items }) => items.map(({ label }) => label));
 
-  test("are pages and actions while nothing is typed", () => {
+  test("are pages and actions while the query is empty", () => {
     expect(paletteGroups(source).map(({ name }) => name)).toEqual(["Pages", "Actions"]);
   });
 
@@ -75,13 +75,13 @@ describe("the palette's lines", () => {
     expect(labels("refunds")).toEqual(["agent:refunds-agent", "text contains “refunds”"]);
   });
 
-  test("join the filters that are set, and leave out those", () => {
+  test("add to the current filters, and leave those out", () => {
     const [group] = paletteGroups({ ...source, query: "refunds" });
     expect(group?.items[0]?.href).toBe("/traces?service=shop&agent=refunds-agent");
     expect(labels("service:shop")).toEqual(["text contains “service:shop”"]);
   });
 
-  test("name the tenant of a trace, and lead to its own page where two have one id", () => {
+  test("name the tenant of a trace, and link to its own page if two have the same id", () => {
     const foundById = ["acme", "globex"].map((tenant) => summary("t1", { tenant, input_preview: "Hello" }));
     const [group] = paletteGroups({ ...source, query: "#t1", foundById, found: foundById });
     expect(group?.items.map(({ detail, href }) => [detail, href])).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatAgo } from "../../../../src/renderer/features/frame/palette-items.js";
 
-test("times past are told in one unit", () => {
+test("past times are shown in one unit", () => {
   const minute = 60_000;
   expect([0, 3 * minute, 119 * minute, 72 * 60 * minute].map(formatAgo)).toEqual([
     "now",

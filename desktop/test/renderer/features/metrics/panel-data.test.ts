@@ -11,15 +11,15 @@ import {
 import { figures, series, stats } from "./stats.js";
 
 describe("rates of points", () => {
-  it("are over what has passed of the last point", () => {
+  it("use the time that has passed for the last point", () => {
     expect(perMinute(stats(), [10, 20, 0, 5])).toEqual([60, 120, 0, 60]);
   });
 
-  it("are not said of a last point that has hardly begun", () => {
+  it("are missing for a last point that has hardly started", () => {
     expect(perMinute(stats({ end: "2026-11-21T12:00:31.000Z" }), [0, 0, 0, 5]).at(-1)).toBeNull();
   });
 
-  it("are nothing, and not zero, before the collector was there", () => {
+  it("are missing, not zero, before the collector started", () => {
     const young = stats({ kept_since: "2026-11-21T12:00:12.000Z" });
     expect(perMinute(young, [0, 10, 0, 5])).toEqual([null, 60, 0, 60]);
     expect(knownSeconds(young)).toBe(23);

@@ -30,7 +30,7 @@ describe("the counters of the pipeline", () => {
     expect(counters.sum("nothing")).toBe(0);
   });
 
-  it("become rates between the first and the last look, and start anew with the collector", () => {
+  it("become rates between the first and the last snapshot, and restart with the collector", () => {
     const looks = (values: number[]) =>
       values.map((value, index) => ({ atMs: index * 1000, values: [counter("received", value)] }));
     expect(ratesOf(looks([100, 120, 180])).sum("received")).toBe(40);
@@ -38,7 +38,7 @@ describe("the counters of the pipeline", () => {
     expect(ratesOf(looks([100])).sum("received")).toBe(0);
   });
 
-  it("are read of a window, as a sum and point by point", () => {
+  it("are read from a window, as a sum and point by point", () => {
     const answer = stats({
       pipeline: [
         { name: "lost", labels: { outcome: "a" }, type: "counter", total: 3, values: [0, 1, 2, 0] },

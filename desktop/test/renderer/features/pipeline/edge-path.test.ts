@@ -4,12 +4,12 @@ import { edgePath } from "../../../../src/renderer/features/pipeline/edge-path.j
 describe("the way between two stages", () => {
   const box = (left: number, top: number) => ({ left, top, width: 100, height: 60 });
 
-  it("is straight where they stand side by side or below each other", () => {
+  it("is straight between stages beside or below each other", () => {
     expect(edgePath(box(0, 0), box(200, 0)).path).toBe("M100 18H200");
     expect(edgePath(box(0, 0), box(0, 100)).path).toBe("M50 60V100");
   });
 
-  it("is a curve where one is higher", () => {
+  it("is a curve if one is higher", () => {
     expect(edgePath(box(0, 100), box(200, 0)).path).toBe("M100 118C150 118 150 18 200 18");
   });
 });

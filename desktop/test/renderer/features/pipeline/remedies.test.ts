@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { remedyOf } from "../../../../src/renderer/features/pipeline/remedies.js";
 
-it("says what to do about what is known, and nothing about the rest", () => {
+it("gives advice for known events, and none for the rest", () => {
   const refused = {
     time: "",
     first_time: "",

@@ -28,7 +28,7 @@ import { filtersFromSearch } from "../../../../src/renderer/features/traces/filt
 import { highlightLine } from "../../../../src/renderer/features/traces/first-run/highlight.js";
 import { formatText, parseQuery } from "../../../../src/renderer/features/traces/query-language.js";
 import { shortenId } from "../../../../src/renderer/format.js";
-import { likelyTraceId } from "../../../../src/renderer/store/likely-trace-id.js";
+import { parseTraceId } from "../../../../src/renderer/store/parse-trace-id.js";
 import { anyHardText, hardTexts } from "./hostile-texts.js";
 import { newSpan } from "./spans.js";
 
@@ -69,7 +69,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     traceIdOf({ pathname: `/traces/${text}`, search: "" }),
     tracePath({ traceId: text, tenant: "a" }, { spanId: "b", tab: "raw", view: "tree" }),
   ],
-  "an id": (text) => [shortenId(text), likelyTraceId(text)],
+  "an id": (text) => [shortenId(text), parseTraceId(text)],
   "colouring code": (text) => highlightLine(text.slice(0, 1000), "javascript"),
 };
 
@@ -111,7 +111,7 @@ describe("hostile texts", () => {
     expect(rows.length).toBe(200_000);
   });
 
-  it("keeps JSON that nests deeply, or is indented to many times its size, to what a page can hold", () => {
+  it("limits deeply nested JSON, and JSON that grows by indentation, to what a page can show", () => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     expect(parseJsonText(deep)).toBeUndefined();
     expect(parseJsonText(`[${'{"a":['.repeat(15)}1${"]}".repeat(15)}]`)).toBeDefined();
@@ -123,7 +123,7 @@ describe("hostile texts", () => {
     expect(prettyJson(wide).length).toBeLessThan(500_000);
   });
 
-  it("draws every piece of Markdown that it reads before a reader would think that the page hangs", () => {
+  it("renders every parsed chunk of Markdown before the page seems to hang", () => {
     const drawn = (text: string): number => {
       const [piece] = markdownChunks(text);
       if (piece === undefined || piece.isPlain) return 0;

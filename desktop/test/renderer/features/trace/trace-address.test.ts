@@ -7,7 +7,7 @@ import {
 } from "../../../../src/renderer/features/trace/trace-address.js";
 
 describe("the address", () => {
-  it("comes back as it was written, with any ids", () => {
+  it("round-trips with any ids", () => {
     const address = { spanId: "x&y=z", tab: "raw", view: "tree" } as const;
     for (const id of ["a/b?c#%2F d", ".", "..", "...", "%2e%2e", "by-id"])
       for (const tenant of ["", "a&b=c, ü"]) {
@@ -19,7 +19,7 @@ describe("the address", () => {
       }
   });
 
-  it("reads what it does not know as not said", () => {
+  it("ignores unknown values", () => {
     expect(parseTraceSearch("?tab=tools&view=flame&span=")).toEqual({
       spanId: undefined,
       tab: "messages",

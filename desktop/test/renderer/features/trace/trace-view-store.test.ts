@@ -4,14 +4,14 @@ import { createTraceViewStore } from "../../../../src/renderer/features/trace/tr
 describe("the view store", () => {
   const view = () => createTraceViewStore({ spanId: undefined, tab: "messages", view: "timeline" });
 
-  it("opens what hides the span that is selected", () => {
+  it("unfolds the ancestors of the selected span", () => {
     const store = view();
     store.getState().setAllFolded(["root", "a", "b"]);
     store.getState().select("a1", ["a", "root"]);
     expect(store.getState()).toMatchObject({ spanId: "a1", folded: new Set(["b"]) });
   });
 
-  it("zooms only once the timeline was drawn, and back to all", () => {
+  it("zooms only once the timeline is rendered, and back to the whole trace", () => {
     const store = view();
     store.getState().zoomBy(0.5);
     expect(store.getState().window).toBeUndefined();

@@ -31,26 +31,26 @@ describe("layOutColumns", () => {
     expect(idsAt(960)).not.toContain("tokens");
   });
 
-  it("leaves status, name, duration and cost below 900, the name taking what is left", () => {
+  it("shows only status, name, duration and cost below 900, and the name takes the remaining width", () => {
     const { columns, template } = layOutColumns({ ...settings, tableWidth: 840 });
     expect(columns.map(({ id }) => id)).toEqual(["status", "name", "duration", "cost"]);
     expect(template).toBe("16px minmax(170px, 1fr) 98px 54px");
   });
 
-  it("shows tenants only where there are any", () => {
+  it("shows tenants only if there are any", () => {
     expect(idsAt(1392)).not.toContain("tenant");
     const { columns, template } = layOutColumns({ ...settings, hasTenants: true });
     expect(columns.map(({ id }) => id).slice(0, 4)).toEqual(["status", "name", "tenant", "agent"]);
     expect(template).toContain("16px 170px 76px 102px");
   });
 
-  it("shows scores only where there are any", () => {
+  it("shows scores only if there are any", () => {
     expect(layOutColumns({ ...settings, hasScores: false }).columns.map(({ id }) => id)).not.toContain(
       "scores",
     );
   });
 
-  it("keeps the name, whatever is hidden, and takes widths that were chosen", () => {
+  it("keeps the name whatever is hidden, and applies chosen widths", () => {
     const { columns, template } = layOutColumns({
       ...settings,
       hidden: ["name", "agent"],

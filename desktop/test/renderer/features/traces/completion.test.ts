@@ -13,12 +13,12 @@ describe("complete", () => {
     expect(complete("late ", undefined, false).items[0]?.query).toBe("late service:");
   });
 
-  it("offers the keys that begin with what is written", () => {
+  it("offers the keys that start with the input", () => {
     expect(complete("late Se", undefined, false).items.map(({ query }) => query)).toEqual(["late service:"]);
     expect(complete("parcel", undefined, false).items).toEqual([]);
   });
 
-  it("offers values that begin with what is written before those that hold it", () => {
+  it("offers values that start with the input before those that contain it", () => {
     const { key, items } = complete("env:x model:gpt", VALUES, false);
     expect(key).toBe("model");
     expect(items).toEqual([
@@ -27,7 +27,7 @@ describe("complete", () => {
     ]);
   });
 
-  it("offers the tenants only where there are any", () => {
+  it("offers tenants only if there are any", () => {
     expect(complete("ten", undefined, false).items).toEqual([]);
     expect(complete("ten", undefined, true).items[0]?.query).toBe("tenant:");
     expect(complete("tenant:ac", [{ value: "acme", count: 2 }], true)).toEqual({

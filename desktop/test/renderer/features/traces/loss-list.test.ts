@@ -12,7 +12,7 @@ const ledger = {
   dropped: { evicted_oldest: 3, shutdown: 0 },
 };
 
-it("contract 4: says of every refusal its status and what it means, and leaves out reasons that did not occur", () => {
+it("contract 4: lists each refusal with its status and meaning, and only reasons that occurred", () => {
   const refused = refusals(ledger);
   expect(refused.map(({ reason, spans }) => [reason, spans])).toEqual([
     ["429 rate_limited", 3],
@@ -24,7 +24,7 @@ it("contract 4: says of every refusal its status and what it means, and leaves o
   expect(sumOf(refused)).toBe(6);
 });
 
-it("contract 4: says why accepted spans were dropped", () => {
+it("contract 4: explains why accepted spans were dropped", () => {
   expect(drops(ledger)).toMatchObject([{ reason: "evicted_oldest", spans: 3 }]);
   expect(drops(ledger)[0]?.meaning).toContain("drop_oldest");
   expect(drops(undefined)).toEqual([]);

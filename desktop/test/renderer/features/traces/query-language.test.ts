@@ -35,7 +35,7 @@ describe("parseQuery", () => {
     expect(parseQuery(query)).toEqual(filters);
   });
 
-  it("reads back what formatQuery wrote", () => {
+  it("round-trips with formatQuery", () => {
     const value = fc.string({ minLength: 1, unit: "grapheme" });
     const filters = fc.record(Object.fromEntries([...FILTER_KEYS, "q"].map((key) => [key, value])), {
       requiredKeys: [],
@@ -49,7 +49,7 @@ describe("parseQuery", () => {
 });
 
 describe("formatQuery", () => {
-  it("uses quotes only where they are needed", () => {
+  it("uses quotes only if necessary", () => {
     expect(formatQuery({ service: "shop", agent: "front desk", status: "ERROR", q: "late parcel" })).toBe(
       'service:shop agent:"front desk" status:ERROR late parcel',
     );
@@ -59,17 +59,17 @@ describe("formatQuery", () => {
 });
 
 describe("the address", () => {
-  it("carries filters there and back", () => {
+  it("round-trips filters", () => {
     const filters = { service: "a&b", agent: "front desk", q: 'say "ü"' };
     const address = tracesAddress(filters);
     expect(filtersFromSearch(address.slice(address.indexOf("?")))).toEqual(filters);
   });
 
-  it("has no question mark where nothing is filtered", () => {
+  it("has no question mark without filters", () => {
     expect(tracesAddress({})).toBe("/traces");
   });
 
-  it("ignores parameters of others, and empty ones", () => {
+  it("ignores unknown and empty parameters", () => {
     expect(filtersFromSearch("?utm_source=mail&env=")).toEqual({});
   });
 });

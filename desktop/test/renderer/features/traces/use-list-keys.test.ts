@@ -13,7 +13,7 @@ describe("moveTarget", () => {
     ["a", undefined],
   ])("%s goes to %s", (key, target) => expect(moveTarget(key, state)).toBe(target));
 
-  it("begins at the top, and stops at the ends", () => {
+  it("starts at the top and stops at the ends", () => {
     expect(moveTarget("ArrowDown", { ...state, activeIndex: -1 })).toBe(0);
     expect(moveTarget("ArrowUp", { ...state, activeIndex: -1 })).toBe(0);
     expect(moveTarget("ArrowDown", { ...state, activeIndex: 99 })).toBe(99);

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { attributeRows } from "../model/attribute-rows.js";
 import { AttributeLine } from "./attribute-line.js";
-import { MissingTexts } from "./missing-texts.js";
+import { LoadTexts } from "./load-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
@@ -50,7 +50,7 @@ export function AttributesTab() {
         )}
       </div>
       <div className={attributesStyles.attributes}>
-        <MissingTexts />
+        <LoadTexts />
         <table>
           <caption className={textStyles.screenReader}>Attributes</caption>
           <colgroup>

@@ -19,8 +19,8 @@ export function ErrorBlock() {
       <header>
         <CircleAlert className={iconStyles.icon} aria-hidden />
         <b>{type ?? "Error"}</b>
-        {span.error_propagated === true && <span className={textStyles.faint}>came up from a child</span>}
-        {!hasReason && <span className={textStyles.faint}>no reason was given</span>}
+        {span.error_propagated === true && <span className={textStyles.faint}>from a child span</span>}
+        {!hasReason && <span className={textStyles.faint}>no reason given</span>}
       </header>
       {isLongText(message) && <LongTextView text={message} kind="code" />}
       {isLongText(stack) && (

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { formatBytes } from "../../../format.js";
+import { bytesText } from "../../../format.js";
 import { isTruncated, parseJsonText, type LongText } from "../model/values.js";
 import { JsonCode, PlainText } from "./code.js";
 import { MarkdownText } from "./markdown-text.js";
@@ -64,7 +64,7 @@ function LoadButton({ bytes, onOpen }: { bytes: number; onOpen: () => void }) {
           load();
         }}
       >
-        {isLoading ? "Loading…" : `Show all ${inUnits(bytes)}`}
+        {isLoading ? "Loading…" : `Show all ${bytesText(bytes)}`}
       </button>
       {problem !== undefined && (
         <span className={classNames(textStyles.error, textStyles.note)} role="alert">
@@ -91,10 +91,5 @@ function firstOf(text: string): string {
 }
 
 function sizeOf(text: string): string {
-  return inUnits(new Blob([text]).size);
-}
-
-function inUnits(bytes: number): string {
-  const { value, unit } = formatBytes(bytes);
-  return `${value} ${unit}`;
+  return bytesText(new Blob([text]).size);
 }

@@ -7,7 +7,7 @@ import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";
 import { MessageView } from "./message-view.js";
-import { MissingTexts } from "./missing-texts.js";
+import { LoadTexts } from "./load-texts.js";
 import { useTracePage } from "../trace-page-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
@@ -55,7 +55,7 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
         <ErrorBlock />
         {isRaw ? (
           <>
-            <MissingTexts />
+            <LoadTexts />
             <JsonCode value={messageSources(span)} />
           </>
         ) : (
@@ -76,7 +76,7 @@ function NoMessages() {
   if (span.events.length > 0) return null;
   return (
     <p className={textStyles.nothing}>
-      This span carries no messages.{" "}
+      This span has no messages.{" "}
       {attributes > 0 && (
         <button
           type="button"

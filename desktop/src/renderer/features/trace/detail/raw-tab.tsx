@@ -3,7 +3,7 @@ import { CopyButton } from "../../../components/copy-button.js";
 import { formatBytes } from "../../../format.js";
 import { prettyJson } from "../model/values.js";
 import { JsonText } from "./code.js";
-import { MissingTexts } from "./missing-texts.js";
+import { LoadTexts } from "./load-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
@@ -32,7 +32,7 @@ export function RawTab() {
         </CopyButton>
       </div>
       <div className={attributesStyles.raw}>
-        <MissingTexts />
+        <LoadTexts />
         <JsonText text={text} />
       </div>
     </>

@@ -20,7 +20,7 @@ export interface SpanDetail {
 }
 
 /** Spans with no more missing bytes than this are loaded when selected. */
-const FETCHED_AT_ONCE = 256_000;
+const LOADED_ON_SELECT_BYTES = 256_000;
 /** Delay, so that moving with the arrow keys does not load every span. */
 const SETTLE_MS = 200;
 
@@ -40,7 +40,7 @@ export function SpanDetailProvider({ node, children }: { node: SpanNode; childre
     [span, isWhole],
   );
 
-  const isFetchedAtOnce = missingBytes > 0 && missingBytes <= FETCHED_AT_ONCE;
+  const isFetchedAtOnce = missingBytes > 0 && missingBytes <= LOADED_ON_SELECT_BYTES;
   useEffect(() => {
     if (!isFetchedAtOnce) return;
     const timer = setTimeout(() => void trace.getState().loadWhole(node.id), SETTLE_MS);
@@ -64,6 +64,6 @@ export function SpanDetailProvider({ node, children }: { node: SpanNode; childre
 
 export function useSpanDetail(): SpanDetail {
   const detail = use(SpanDetailContext);
-  if (detail === undefined) throw new Error("A part of the pane stands outside SpanDetailProvider.");
+  if (detail === undefined) throw new Error("useSpanDetail needs a SpanDetailProvider above it.");
   return detail;
 }

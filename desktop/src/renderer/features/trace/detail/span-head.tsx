@@ -1,10 +1,10 @@
 import { Check, Link2, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { SpanIcon } from "../../../components/span-icon.js";
-import { formatCost, formatDuration, formatPreciseTime, formatWhole } from "../../../format.js";
+import { formatCost, durationText, formatPreciseTime, formatWhole } from "../../../format.js";
 import { focusSpans } from "../hooks/use-selection.js";
 import { useTraceNow } from "../hooks/use-trace-now.js";
-import { placeNotices } from "../model/place-notices.js";
+import { placementWarnings } from "../model/placement-warnings.js";
 import { numberOf, statusBadge, textOf } from "../model/span-facts.js";
 import { useTracePage } from "../trace-page-context.js";
 import { IconButton } from "../view-bar.js";
@@ -101,7 +101,7 @@ function SpanFigures() {
           <RunTime />
         </Figure>
       )}
-      {ttftMs !== undefined && <Figure name="TTFT">{inWords(ttftMs)}</Figure>}
+      {ttftMs !== undefined && <Figure name="TTFT">{durationText(ttftMs)}</Figure>}
       {input !== undefined && (
         <Figure name="In" after={cached === undefined ? undefined : `(${formatWhole(cached)} cached)`}>
           {formatWhole(input)}
@@ -117,7 +117,7 @@ function SpanFigures() {
       )}
       {cost !== undefined && <Figure name="Cost">{formatCost(cost)}</Figure>}
       <Figure name="At" title={`Started ${formatPreciseTime(span.start_time)}`}>
-        {inWords(node.startMs)}
+        {durationText(node.startMs)}
       </Figure>
     </div>
   );
@@ -126,7 +126,7 @@ function SpanFigures() {
 /** Warnings about the span's place in the trace, for example a missing parent. */
 function SpanNotices() {
   const { node } = useSpanDetail();
-  const notices = placeNotices(node);
+  const notices = placementWarnings(node);
   if (notices.length === 0) return null;
   return (
     <ul className={styles.spanNotices}>
@@ -140,7 +140,7 @@ function SpanNotices() {
 function RunTime() {
   const { node } = useSpanDetail();
   const nowMs = useTraceNow();
-  return inWords((node.endMs ?? nowMs) - node.startMs);
+  return durationText((node.endMs ?? nowMs) - node.startMs);
 }
 
 interface FigureProps {
@@ -158,9 +158,4 @@ function Figure({ name, after, title, children }: FigureProps) {
       {after !== undefined && ` ${after}`}
     </span>
   );
-}
-
-function inWords(ms: number): string {
-  const { value, unit } = formatDuration(ms);
-  return `${value} ${unit}`;
 }

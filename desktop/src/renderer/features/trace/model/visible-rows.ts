@@ -20,7 +20,7 @@ export function ancestorIds(node: SpanNode | undefined): string[] {
   return ids;
 }
 
-/** The spans that failed themselves, in display order. If every error came up from a child, all failed spans. */
+/** The spans that failed themselves, in display order. If every error from a child span, all failed spans. */
 export function failedSpans(tree: SpanTree): readonly SpanNode[] {
   const failed = tree.nodes.filter(({ span }) => span.status === "ERROR");
   const own = failed.filter(({ span }) => span.error_propagated !== true);

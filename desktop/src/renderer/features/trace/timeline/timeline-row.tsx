@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { typeClass } from "../../../components/span-icon.js";
-import { formatDuration } from "../../../format.js";
+import { durationText } from "../../../format.js";
 import { barGeometry, noteSide, pathBoxes, type BarGeometry } from "../model/bar-geometry.js";
 import type { Segment } from "../model/critical-path.js";
 import { numberOf, sideNote, textOf } from "../model/span-facts.js";
@@ -85,16 +85,11 @@ function barClass({ span, children, endMs }: SpanNode): string {
 
 /** The bar as text: start, duration and first token. */
 function describe({ startMs, span }: SpanNode, endMs: number): string {
-  const parts = [`${inWords(startMs)} after the start`];
-  if (span.duration_ms !== null) parts.push(`took ${inWords(endMs - startMs)}`);
+  const parts = [`${durationText(startMs)} after the start`];
+  if (span.duration_ms !== null) parts.push(`took ${durationText(endMs - startMs)}`);
   else if (span.status === "RUNNING") parts.push("running");
   else parts.push("duration not known");
   const ttftMs = numberOf(span, "ttft_ms");
-  if (ttftMs !== undefined) parts.push(`first token after ${inWords(ttftMs)}`);
+  if (ttftMs !== undefined) parts.push(`first token after ${durationText(ttftMs)}`);
   return parts.join(", ");
-}
-
-function inWords(ms: number): string {
-  const { value, unit } = formatDuration(ms);
-  return `${value} ${unit}`;
 }

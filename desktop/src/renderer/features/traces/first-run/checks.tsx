@@ -29,7 +29,7 @@ export function Checks() {
         {store === null && "off"}
       </Item>
       <Item name="First span" isMet={spans > 0} isFailed={false}>
-        {spans === 0 ? "waiting" : `${formatWhole(spans)} came, none is kept now`}
+        {spans === 0 ? "waiting" : `${formatWhole(spans)} received, none kept now`}
       </Item>
     </dl>
   );

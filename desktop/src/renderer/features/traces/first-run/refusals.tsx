@@ -15,8 +15,8 @@ export function Refusals() {
     <section className={styles.refused}>
       <header>
         <CircleAlert className={classNames(iconStyles.icon, textStyles.error)} aria-hidden />
-        <b>Spans came and were refused</b>
-        <span className={textStyles.faint}>the answer to the sender says which, and why</span>
+        <b>Some spans were refused</b>
+        <span className={textStyles.faint}>the response to the sender says which, and why</span>
       </header>
       <LossList losses={refused} />
     </section>

@@ -6,7 +6,7 @@ const CUT = { truncated: true, bytes: 9000, preview: "Once" };
 describe("attributeRows", () => {
   const attributes = { model: "gpt", "a key": { deep: [{ role: "user" }] }, empty: {}, text: CUT };
 
-  it("shows the top, and what is inside of what is open", () => {
+  it("shows the top level and the contents of open rows", () => {
     expect(attributeRows(attributes, new Set(), "").map(({ path }) => path)).toEqual([
       "model",
       '["a key"]',
@@ -24,7 +24,7 @@ describe("attributeRows", () => {
     ]);
   });
 
-  it("finds values wherever they are nested, by path or text", () => {
+  it("finds values at any depth, by path or text", () => {
     const found = (query: string) => attributeRows(attributes, new Set(), query).map(({ name }) => name);
     expect(found("USER")).toEqual(['["a key"].deep[0].role']);
     expect(found("once")).toEqual(["text"]);

@@ -11,7 +11,7 @@ function pathOf(spans: Parameters<typeof buildSpanTree>[0], nowMs = 0): Record<s
 }
 
 describe("criticalPath", () => {
-  it("is the root's own time where no child runs", () => {
+  it("is the root's own time while no child runs", () => {
     expect(pathOf([newSpan("root", null, 0, 100), newSpan("a", "root", 20, 30)])).toEqual({
       root: [
         [0, 20],
@@ -21,7 +21,7 @@ describe("criticalPath", () => {
     });
   });
 
-  it("takes of parallel children the one that ended last, then what ended before it began", () => {
+  it("follows the parallel child that ended last, then those that ended before it started", () => {
     const spans = [
       newSpan("root", null, 0, 100),
       newSpan("early", "root", 0, 30),
@@ -41,7 +41,7 @@ describe("criticalPath", () => {
     expect(pathOf(spans)).toEqual({ root: [[0, 60]], over: [[60, 100]] });
   });
 
-  it("goes down to the deepest span", () => {
+  it("reaches the deepest span", () => {
     const spans = [newSpan("root", null, 0, 100), newSpan("a", "root", 10, 80), newSpan("b", "a", 20, 60)];
     expect(pathOf(spans)).toEqual({
       root: [
@@ -56,7 +56,7 @@ describe("criticalPath", () => {
     });
   });
 
-  it("leads over several roots one after the other", () => {
+  it("covers several roots one after the other", () => {
     expect(
       pathOf([newSpan("a", null, 0, 10), newSpan("b", null, 5, 10), newSpan("c", null, 12, 20)]),
     ).toEqual({
@@ -65,14 +65,14 @@ describe("criticalPath", () => {
     });
   });
 
-  it("ends spans that run now", () => {
+  it("ends running spans at the current time", () => {
     expect(pathOf([newSpan("root", null, 0, null), newSpan("a", "root", 10, null)], 50)).toEqual({
       root: [[0, 10]],
       a: [[10, 50]],
     });
   });
 
-  it("ends with children of no length and of the same moment, and with thousands of them", () => {
+  it("terminates with children of zero length and equal times, and with thousands of them", () => {
     const many = Array.from({ length: 5000 }, (_, i) => newSpan(`s${i}`, "root", i % 3, 0));
     const before = performance.now();
     expect(Object.keys(pathOf([newSpan("root", null, 0, 3), ...many])).length).toBeGreaterThan(3);

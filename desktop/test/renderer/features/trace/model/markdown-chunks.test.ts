@@ -7,7 +7,7 @@ const joined = (text: string) =>
     .join("");
 
 describe("markdownChunks", () => {
-  it("cuts between blocks and loses nothing", () => {
+  it("splits between blocks and loses nothing", () => {
     const text = "## Head\n\nA paragraph of some words.\n\n- one\n\n- two\n\n".repeat(400);
     const chunks = markdownChunks(text);
     expect(joined(text)).toBe(text);
@@ -16,7 +16,7 @@ describe("markdownChunks", () => {
     expect(chunks.some(({ isPlain }) => isPlain)).toBe(false);
   });
 
-  it("does not cut inside of fenced code", () => {
+  it("does not split fenced code", () => {
     const code = `\`\`\`ts\n${"const a = 1;\n\n".repeat(300)}\`\`\`\n\n`;
     const chunks = markdownChunks(`${code}After.\n\n${code}`);
     expect(chunks.map((chunk) => chunk.text.slice(0, 5))).toEqual(["```ts", "After"]);
@@ -58,7 +58,7 @@ describe("markdownChunks", () => {
     }
   });
 
-  it("is quick for anything", () => {
+  it("is fast for any text", () => {
     for (const piece of ["a\n", "\n", "```\n", "[](", "> ", " ", "*", "1. "]) {
       const before = performance.now();
       markdownChunks(piece.repeat(100_000 / piece.length));

@@ -9,7 +9,7 @@ const withAttributes = (attributes: object) => newSpan("s", null, 0, 1, { attrib
 const call = (id: string, name = "get_order") => ({ type: "tool_call", id, name, arguments: { order: 1 } });
 
 describe("messagesOf", () => {
-  it("reads conversations, and puts results with their calls", () => {
+  it("reads conversations, and attaches results to their calls", () => {
     const { input, output } = messagesOf(
       withAttributes({
         prompt_messages: [
@@ -40,7 +40,7 @@ describe("messagesOf", () => {
     ]);
   });
 
-  it("leaves out a message whose results all stand with their calls", () => {
+  it("leaves out a message whose results are all attached to calls", () => {
     const { input } = messagesOf(
       withAttributes({
         prompt_messages: [
@@ -64,7 +64,7 @@ describe("messagesOf", () => {
     ]);
   });
 
-  it("keeps what it does not know as JSON, whatever it calls itself", () => {
+  it("keeps unknown parts as JSON, whatever their type", () => {
     const parts = [{ type: "constructor" }, { type: "__proto__" }, 7, null, { type: "text", content: 4 }];
     const { input } = messagesOf(
       withAttributes({ prompt_messages: [{ role: "user", parts }, 4, null, "bare"] }),
@@ -82,7 +82,7 @@ describe("messagesOf", () => {
 });
 
 describe("imageAddress", () => {
-  it("takes images in base64 and nothing else", () => {
+  it("accepts only base64 images", () => {
     expect(imageAddress("image/png", "iVBORw0KGgo=")).toBe("data:image/png;base64,iVBORw0KGgo=");
     expect(imageAddress("text/html", "PGI+")).toBeUndefined();
     expect(imageAddress('image/png"onload=', "PGI+")).toBeUndefined();
@@ -103,7 +103,7 @@ describe("spanOfCall", () => {
   const find = (id: string, name: string) =>
     caller && spanOfCall(tree, caller, { kind: "call", id, name, arguments: {} })?.id;
 
-  it("goes by the call's id, else by a name that only one tool has", () => {
+  it("matches the call's id, otherwise a tool name that is unique", () => {
     expect(find("c9", "anything")).toBe("c");
     expect(find("c1", "get_order")).toBe("a");
     expect(find("c1", "ship")).toBeUndefined();

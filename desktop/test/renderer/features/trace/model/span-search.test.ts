@@ -4,7 +4,7 @@ import { buildSpanTree } from "../../../../../src/renderer/features/trace/model/
 import { newSpan } from "../spans.js";
 
 describe("searchSpans", () => {
-  it("finds names and anything that a span carries", () => {
+  it("searches names and attributes", () => {
     const tree = buildSpanTree([
       newSpan("a", null, 0, 1, { name: "Plan" }),
       newSpan("b", "a", 0, 1, { attributes: { output_text: "At the depot in Lyon" } }),

@@ -18,7 +18,7 @@ describe("buildSpanTree", () => {
     expect(shape([...spans, newSpan("a1", "a", 45, 5)])).toEqual(["root", " a", "  a1", " b"]);
   });
 
-  it("makes a root of a span whose parent is missing, and of one that names itself", () => {
+  it("makes a span a root if its parent is missing or itself", () => {
     expect(shape([newSpan("a", "gone", 0, 1), newSpan("b", "b", 1, 1), newSpan("c", "b", 2, 1)])).toEqual([
       "a",
       "b",
@@ -26,7 +26,7 @@ describe("buildSpanTree", () => {
     ]);
   });
 
-  it("cuts rings of parents and loses no span", () => {
+  it("breaks cycles of parents and loses no span", () => {
     const ring = [newSpan("a", "c", 0, 1), newSpan("b", "a", 1, 1), newSpan("c", "b", 2, 1)];
     expect(shape([...ring, newSpan("d", "c", 3, 1)])).toEqual(["a", " b", "  c", "   d"]);
     expect(
@@ -34,11 +34,11 @@ describe("buildSpanTree", () => {
     ).toHaveLength(3);
   });
 
-  it("keeps spans without parents as a flat list in the order that they came in", () => {
+  it("keeps spans without parents as a flat list in order of arrival", () => {
     expect(shape([newSpan("b", null, 0, 1), newSpan("a", null, 0, 1)])).toEqual(["b", "a"]);
   });
 
-  it("takes chains of any depth, and thousands of spans quickly", () => {
+  it("handles deep chains and thousands of spans quickly", () => {
     const chain = Array.from({ length: 5000 }, (_, i) =>
       newSpan(`s${i}`, i === 0 ? null : `s${i - 1}`, i, 1),
     );
@@ -47,7 +47,7 @@ describe("buildSpanTree", () => {
     expect(performance.now() - before).toBeLessThan(1000);
   });
 
-  it("knows places among siblings, and the end of the trace while spans run", () => {
+  it("sets positions among siblings, and the end of a trace with running spans", () => {
     const tree = buildSpanTree([
       newSpan("root", null, 0, null),
       newSpan("a", "root", 5, 3),
@@ -64,7 +64,7 @@ describe("buildSpanTree", () => {
   });
 });
 
-describe("what is shown of a tree", () => {
+describe("the visible rows of a tree", () => {
   const spans = [
     newSpan("root", null, 0, 100, { status: "ERROR", error_propagated: true }),
     newSpan("a", "root", 10, 20),
@@ -79,11 +79,11 @@ describe("what is shown of a tree", () => {
     expect(visibleRows(tree, new Set(["root", "a"])).map(({ id }) => id)).toEqual(["root"]);
   });
 
-  it("names the spans that hide one", () => {
+  it("returns the ancestors that hide a span", () => {
     expect(ancestorIds(tree.byId.get("a1"))).toEqual(["a", "root"]);
   });
 
-  it("goes from error to error round the end, without those that came up from a child", () => {
+  it("steps through the errors, wrapping around, without those from a child span", () => {
     const failed = failedSpans(tree);
     expect(failed.map(({ id }) => id)).toEqual(["a1", "b1"]);
     expect(nextInOrder(tree, failed, tree.byId.get("b"), 1)?.id).toBe("b1");

@@ -16,7 +16,7 @@ import { newSpan } from "../spans.js";
 describe("the time scale", () => {
   const whole = fitWindow(14_820);
 
-  it("ends at a line of the ruler where one is near, else close to the trace's end", () => {
+  it("ends at a nearby ruler line, otherwise close to the trace's end", () => {
     expect(whole).toEqual({ startMs: 0, endMs: 15_000 });
     expect(fitWindow(10_100).endMs).toBeLessThan(10_300);
     expect(fitWindow(0).endMs).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe("the time scale", () => {
     expect(ticksOf(fitWindow(length)).map(({ label }) => label)).toEqual(labels);
   });
 
-  it("rules a window deep inside", () => {
+  it("has ruler lines in a deeply zoomed window", () => {
     expect(ticksOf({ startMs: 1200, endMs: 1300 }).map(({ label }) => label)).toEqual([
       "1.20 s",
       "1.22 s",
@@ -49,14 +49,14 @@ describe("the time scale", () => {
     }
   });
 
-  it("zooms about a moment that stays where it is, and back to all of it", () => {
+  it("zooms around a fixed time, and back to the whole trace", () => {
     const zoomed = zoomWindow(whole, whole, 0.5, 3000) ?? whole;
     expect(shareOf(zoomed, 3000)).toBeCloseTo(0.2, 9);
     expect(zoomed.endMs - zoomed.startMs).toBeCloseTo(7500, 6);
     expect(zoomWindow(zoomed, whole, 2, 3000)).toBeUndefined();
   });
 
-  it("stays inside the trace, and does not zoom without end", () => {
+  it("stays inside the trace and has a smallest window", () => {
     expect(zoomWindow(whole, whole, 1e-9, 15_000)?.endMs).toBe(15_000);
     const deepest = zoomWindow(whole, whole, 1e-9, 5000) ?? whole;
     expect(deepest.endMs - deepest.startMs).toBeGreaterThan(0.5);
@@ -64,12 +64,12 @@ describe("the time scale", () => {
     expect(panWindow({ startMs: 0, endMs: 1000 }, whole, 99_999)).toEqual({ startMs: 14_000, endMs: 15_000 });
   });
 
-  it("takes two moments in any order", () => {
+  it("accepts two times in any order", () => {
     expect(windowBetween(4000, 2000, whole)).toEqual({ startMs: 2000, endMs: 4000 });
     expect(windowBetween(-5, 99_999, whole)).toBeUndefined();
   });
 
-  it("moves only to show what is not seen", () => {
+  it("moves only to show what is not visible", () => {
     const shown = { startMs: 1000, endMs: 2000 };
     expect(revealWindow(shown, whole, { startMs: 1500, endMs: 9000 })).toEqual(shown);
     expect(revealWindow(shown, whole, { startMs: 5000, endMs: 5100 })).toEqual({
@@ -86,7 +86,7 @@ describe("barGeometry", () => {
     newSpan("call", "root", 2000, 1000, { span_type: "llm", attributes }),
   ]).byId.get("call");
 
-  it("stands where the span ran, with the wait for its first token", () => {
+  it("covers the time of the span and the wait for its first token", () => {
     expect(node && barGeometry(node, 3000, { startMs: 0, endMs: 10_000 }, 1000)).toEqual({
       left: 200,
       width: 100,
@@ -95,14 +95,14 @@ describe("barGeometry", () => {
     });
   });
 
-  it("is cut at the track, and says on which side it lies outside", () => {
+  it("is clipped to the track, and reports the side on which it lies outside", () => {
     const zoomed = node && barGeometry(node, 3000, { startMs: 2500, endMs: 2600 }, 1000);
     expect(zoomed).toMatchObject({ left: -4, width: 1008, waitWidth: 0 });
     expect(node && barGeometry(node, 3000, { startMs: 0, endMs: 1000 }, 1000).outside).toBe("after");
     expect(node && barGeometry(node, 3000, { startMs: 5000, endMs: 6000 }, 1000).outside).toBe("before");
   });
 
-  it("puts the note where there is room", () => {
+  it("puts the note on the side with space", () => {
     const bar = { left: 800, width: 100, waitWidth: 0, outside: undefined };
     expect(noteSide(bar, "gpt-5-mini", 1000)).toBe("right");
     expect(noteSide(bar, "text-embedding-3-small", 1000)).toBe("left");

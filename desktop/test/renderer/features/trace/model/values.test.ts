@@ -9,19 +9,19 @@ import {
 const CUT = { truncated: true, bytes: 9000, preview: "Once" };
 
 describe("values", () => {
-  it("tells a cut text from an object that only looks like one", () => {
+  it("distinguishes a truncated text from an object that looks like one", () => {
     expect(isTruncated(CUT)).toBe(true);
     expect(isTruncated({ ...CUT, more: 1 })).toBe(false);
     expect(truncatedBytes({ a: [CUT, { b: CUT }], c: "x" })).toBe(18_000);
   });
 
-  it("writes JSON in one line without touching what is in strings", () => {
+  it("formats JSON on one line without changing strings", () => {
     expect(inlineJson({ a: "{ x\n }", b: [1, CUT], c: {} })).toBe(
       '{"a": "{ x\\n }", "b": [1, "Once…"], "c": {}}',
     );
   });
 
-  it("colours JSON, and comes through whole whatever it is given", () => {
+  it("colours JSON, and keeps any text complete", () => {
     const text = '{\n  "a\\"b": [1, -2.5e3, true, null, "x: 1"]\n}';
     const tokens = jsonTokens(text);
     expect(tokens.map((token) => token.text).join("")).toBe(text);
@@ -37,7 +37,7 @@ describe("values", () => {
     }
   });
 
-  it("cuts long texts at line ends, and never inside of a character", () => {
+  it("splits long texts at line ends, and never inside a character", () => {
     const lines = "line\n".repeat(10_000);
     expect(chunkText(lines).join("")).toBe(lines);
     expect(chunkText(lines).every((chunk) => chunk.endsWith("\n"))).toBe(true);

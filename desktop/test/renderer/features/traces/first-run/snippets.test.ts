@@ -3,7 +3,7 @@ import { highlightLine } from "../../../../../src/renderer/features/traces/first
 import { SNIPPETS } from "../../../../../src/renderer/features/traces/first-run/snippets.js";
 
 describe("snippets", () => {
-  it("keep every letter when they are coloured", () => {
+  it("keep every character when they are coloured", () => {
     const pieces = SNIPPETS.flatMap(({ code, language }) =>
       [false, true].map((wantsKey) => ({ text: code("http://127.0.0.1:8080", wantsKey), language })),
     );
@@ -18,14 +18,14 @@ describe("snippets", () => {
     }
   });
 
-  it("carry the key from the environment where the collector wants one, and only there", () => {
+  it("take the key from the environment only if the collector requires one", () => {
     for (const { code } of SNIPPETS) {
       expect(code("http://127.0.0.1:8080", true)).toMatch(/key.*OBS_API_KEY/i);
       expect(code("http://127.0.0.1:8080", false)).not.toContain("OBS_API_KEY");
     }
   });
 
-  it("tell comments, keys, strings and numbers apart", () => {
+  it("distinguish comments, keys, strings and numbers", () => {
     expect(highlightLine('# "a": 1', "shell")).toEqual([{ text: '# "a": 1', role: "comment" }]);
     const roles = highlightLine('{"model": "gpt", "tokens_input": 12}', "python").filter(({ role }) => role);
     expect(roles.map(({ role }) => role)).toEqual(["key", "string", "key", "number"]);

@@ -23,11 +23,11 @@ const buckets = (count: number) => {
 };
 
 describe("the bars of the histogram", () => {
-  it("are none where no trace matches", () => {
+  it("are undefined if no trace matches", () => {
     expect(timeBuckets({ total: 0, bucket_ms: null, buckets: [] })).toBeUndefined();
   });
 
-  it("are at least sixty, the time before shown empty", () => {
+  it("are at least sixty, with the time before shown empty", () => {
     const few = buckets(3);
     expect(few.bars).toHaveLength(60);
     expect(few.startMs).toBe(START - 57 * 60_000);
@@ -37,33 +37,33 @@ describe("the bars of the histogram", () => {
 });
 
 describe("a time that is chosen", () => {
-  it("becomes filters, and the filters the same bars again", () => {
+  it("round-trips through the filters", () => {
     const range = { from: 10, to: 20 };
     const filters = withRange({ env: "test", since: "2020-01-01T00:00:00Z" }, buckets(90), range);
     expect(filters).toEqual({ env: "test", since: at(10), until: at(20) });
     expect(chosenRange(buckets(90), filters)).toEqual(range);
   });
 
-  it("stays open where it reaches to an end", () => {
+  it("stays open where it reaches an end", () => {
     expect(withRange({}, buckets(90), { from: 80, to: 90 })).toEqual({ since: at(80) });
     expect(withRange({}, buckets(90), { from: 0, to: 90 })).toEqual({});
     expect(chosenRange(buckets(90), { since: at(80) })).toEqual({ from: 80, to: 90 });
   });
 
-  it("keeps to the histogram, also where it lies outside or cannot be read", () => {
+  it("is limited to the histogram, even if it lies outside or is invalid", () => {
     expect(chosenRange(buckets(90), { since: at(-100), until: at(-50) })).toEqual({ from: 0, to: 1 });
     expect(chosenRange(buckets(90), { since: at(500) })).toEqual({ from: 89, to: 90 });
     expect(chosenRange(buckets(90), { since: "yesterday" })).toEqual({ from: 0, to: 90 });
   });
 
-  it("is drawn in either direction, both bars included", () => {
+  it("can be drawn in both directions, with both bars included", () => {
     expect(rangeBetween(7, 3)).toEqual({ from: 3, to: 8 });
     expect(rangeBetween(3, 3)).toEqual({ from: 3, to: 4 });
   });
 });
 
 describe("the labels of the axis", () => {
-  it("stand at round times, apart from each other and inside", () => {
+  it("are at round times, apart from each other and inside", () => {
     const labels = timeLabels(buckets(120), 1368);
     expect(labels.length).toBeGreaterThan(4);
     expect(labels.map(({ text }) => text.endsWith("0") || text.endsWith("5"))).not.toContain(false);

@@ -2,16 +2,16 @@ import { formatBytes } from "../../../format.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import buttonStyles from "../../../components/button.module.css";
 import textStyles from "../../../components/text.module.css";
-import styles from "./missing-texts.module.css";
+import styles from "./load-texts.module.css";
 
 /** Explains that long texts are previews, and loads them. */
-export function MissingTexts() {
+export function LoadTexts() {
   const { missingBytes, isLoading, problem, load } = useSpanDetail();
   if (missingBytes === 0) return null;
   const { value, unit } = formatBytes(missingBytes);
   return (
     <p className={styles.missing}>
-      Long texts stand as previews.{" "}
+      Long texts are shown as previews.{" "}
       <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
         {isLoading ? "Loading…" : `Show all ${value} ${unit}`}
       </button>

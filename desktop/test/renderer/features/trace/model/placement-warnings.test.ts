@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
-import { lacksParent, placeNotices } from "../../../../../src/renderer/features/trace/model/place-notices.js";
+import {
+  lacksParent,
+  placementWarnings,
+} from "../../../../../src/renderer/features/trace/model/placement-warnings.js";
 import { buildSpanTree, type SpanNode } from "../../../../../src/renderer/features/trace/model/span-tree.js";
 import { newSpan } from "../spans.js";
 
@@ -10,20 +13,20 @@ function nodeOf(id: string, spans: readonly NormalizedSpan[]): SpanNode {
   return node;
 }
 
-describe("placeNotices", () => {
-  it("says which parent is not in the trace, of a root and of one that names itself nothing", () => {
+describe("placementWarnings", () => {
+  it("names a parent that is not in the trace, and warns of no root and no span that is its own parent", () => {
     const orphan = nodeOf("a", [newSpan("a", "gone", 0, 10)]);
     expect(lacksParent(orphan)).toBe(true);
-    expect(placeNotices(orphan)).toEqual(["Its parent gone is not in this trace."]);
+    expect(placementWarnings(orphan)).toEqual(["Its parent gone is not in this trace."]);
     expect(lacksParent(nodeOf("a", [newSpan("a", null, 0, 10)]))).toBe(false);
     expect(lacksParent(nodeOf("a", [newSpan("a", "a", 0, 10)]))).toBe(false);
   });
 
-  it("says that a span starts before its parent, or after it ended, by more than clocks differ anyway", () => {
+  it("warns of a span that starts before its parent or after its end, by more than a normal clock difference", () => {
     const parent = newSpan("p", null, 5000, 1000);
     const at = (startMs: number) => {
       const spans = [parent, newSpan("c", "p", startMs, 10)];
-      return placeNotices(nodeOf("c", startMs < 5000 ? spans.toReversed() : spans));
+      return placementWarnings(nodeOf("c", startMs < 5000 ? spans.toReversed() : spans));
     };
     expect(at(0)).toEqual(["It starts 5.00 s before its parent: their clocks may differ."]);
     expect(at(9000)).toEqual(["It starts 3.00 s after its parent ended."]);
@@ -31,9 +34,9 @@ describe("placeNotices", () => {
     expect(at(5500)).toEqual([]);
   });
 
-  it("says nothing of the end of a parent that still runs", () => {
-    expect(placeNotices(nodeOf("c", [newSpan("p", null, 0, null), newSpan("c", "p", 90_000, 10)]))).toEqual(
-      [],
-    );
+  it("does not warn about the end of a parent that still runs", () => {
+    expect(
+      placementWarnings(nodeOf("c", [newSpan("p", null, 0, null), newSpan("c", "p", 90_000, 10)])),
+    ).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../format.js";
+import { durationText } from "../../../format.js";
 import type { SpanNode } from "./span-tree.js";
 
 /** Smaller differences are normal between the clocks of two machines. */
@@ -11,7 +11,7 @@ export function lacksParent({ span, id, parent }: SpanNode): boolean {
 }
 
 /** Warnings about a span's place in its trace. */
-export function placeNotices(node: SpanNode): readonly string[] {
+export function placementWarnings(node: SpanNode): readonly string[] {
   const { span, parent, startMs } = node;
   const notices: string[] = [];
   if (lacksParent(node)) notices.push(`Its parent ${span.parent_span_id ?? ""} is not in this trace.`);
@@ -19,14 +19,9 @@ export function placeNotices(node: SpanNode): readonly string[] {
   const earlyMs = parent.startMs - startMs;
   const lateMs = parent.endMs === undefined ? 0 : startMs - parent.endMs;
   if (earlyMs > CLOCK_SLACK_MS) {
-    notices.push(`It starts ${inWords(earlyMs)} before its parent: their clocks may differ.`);
+    notices.push(`It starts ${durationText(earlyMs)} before its parent: their clocks may differ.`);
   } else if (lateMs > CLOCK_SLACK_MS) {
-    notices.push(`It starts ${inWords(lateMs)} after its parent ended.`);
+    notices.push(`It starts ${durationText(lateMs)} after its parent ended.`);
   }
   return notices;
-}
-
-function inWords(ms: number): string {
-  const { value, unit } = formatDuration(ms);
-  return `${value} ${unit}`;
 }

@@ -5,20 +5,20 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
 /** Where the data can be read until the page exists. */
-const MEANWHILE: Readonly<Record<string, string>> = {
+const ALTERNATIVES: Readonly<Record<string, string>> = {
   "/settings": "/v1/config",
 };
 
 /** Placeholder for a page that does not exist yet. */
-export function LaterPage({ page }: { page: Page }) {
-  const address = MEANWHILE[page.path];
+export function PlaceholderPage({ page }: { page: Page }) {
+  const address = ALTERNATIVES[page.path];
   return (
     <main className={pageStyles.page}>
       <div className={pageStyles.blank}>
         <page.icon className={iconStyles.icon} aria-hidden />
         <h1>{page.name}</h1>
         <p className={textStyles.dim}>
-          {page.promise}{" "}
+          {page.description}{" "}
           {address !== undefined && (
             <a className={classNames(textStyles.mono, textStyles.link)} href={address}>
               {address}
