@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** Where `npm run dev` finds the collector; its answers come through the page's own origin. */
+/** The collector for `npm run dev`, which proxies it to the page's origin. */
 const COLLECTOR = "http://127.0.0.1:8080";
 
 export default defineConfig({
@@ -17,13 +17,13 @@ export default defineConfig({
   build: {
     outDir: "../../dist/renderer",
     emptyOutDir: true,
-    // Fonts and icons are files of their own: the page's policy allows no data URLs for fonts.
+    // Fonts and icons stay files: the page's policy forbids data URLs for fonts.
     assetsInlineLimit: 0,
     target: "es2023",
     sourcemap: false,
-    // The bar is 250 kB compressed before the first page is shown, and a test holds it; this is the same unpacked.
+    // The limit is 250 kB compressed before the first page, and a test checks it; this is the same uncompressed.
     chunkSizeWarningLimit: 750,
-    // What the pages are made of asks to be named where it is given on.
+    // Lists the licenses of the bundled packages.
     license: { fileName: "licenses.md" },
   },
   server: {

@@ -3,7 +3,7 @@ import { defineConfig, type EnvironmentOptions } from "vite";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** One entry into one file with all that it needs: the packed app has no node_modules. */
+/** Bundles one entry with all dependencies, because the packed app has no node_modules. */
 function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: string): EnvironmentOptions {
   return {
     consumer: "server",
@@ -17,7 +17,7 @@ function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: s
       license: { fileName: "licenses.md" },
       rolldownOptions: {
         input: path(entry),
-        // Electron gives this one itself.
+        // Provided by Electron.
         external: ["electron"],
         output: { format, entryFileNames: fileName, codeSplitting: false },
       },

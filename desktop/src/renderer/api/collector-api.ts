@@ -26,7 +26,7 @@ export class CollectorError extends Error {
   override readonly name = "CollectorError";
 
   constructor(
-    /** `unreachable` where nothing answered. */
+    /** `unreachable` if nothing answered. */
     readonly code: ErrorCode | "unreachable",
     message: string,
   ) {
@@ -34,7 +34,7 @@ export class CollectorError extends Error {
   }
 }
 
-/** What went wrong, as the collector says it where it can. */
+/** The collector's error, or an internal error with the message. */
 export function asCollectorError(error: unknown): CollectorError {
   if (error instanceof CollectorError) return error;
   return new CollectorError("internal_error", error instanceof Error ? error.message : String(error));

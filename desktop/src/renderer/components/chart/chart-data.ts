@@ -1,7 +1,7 @@
 /** One line of a chart. */
 export interface ChartSeries {
   readonly name: string;
-  /** Shown at the end of the line, where it is shorter than the name. */
+  /** Shown at the end of the line instead of the name, if set. */
   readonly label?: string;
   /** One value per point; null if there is none. */
   readonly values: readonly (number | null)[];

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { meaningOf, SHORTCUTS, type Press } from "../../../../src/renderer/features/frame/keyboard.js";
-import { paletteGroups, type PaletteSource } from "../../../../src/renderer/features/frame/palette-items.js";
-import { summary } from "../../fake-api.js";
 
 const press = (key: string, held: Partial<Press> = {}): Press => ({
   key,
@@ -37,61 +35,5 @@ describe("a key press", () => {
   test("has one meaning: no two bindings of the frame are equal", () => {
     const keys = SHORTCUTS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ binding }) => binding ?? []));
     expect(new Set(keys.map(({ after = "", key }) => `${after} ${key}`)).size).toBe(keys.length);
-  });
-});
-
-describe("the palette's lines", () => {
-  const facet = (value: string, count: number) => [{ value, count }];
-  const source: PaletteSource = {
-    query: "",
-    found: [],
-    foundById: [],
-    recent: [],
-    facets: {
-      total: 3,
-      service: facet("shop", 3),
-      env: facet("production", 3),
-      agent: facet("refunds-agent", 2),
-      model: [],
-      status: facet("OK", 3),
-      span_type: [],
-      tenant: [],
-      evaluation_type: [],
-      cost_usd: 0,
-    },
-    filters: { service: "shop" },
-    actions: [{ id: "pause", label: "Pause", sign: { status: "OK" } }],
-    nowMs: 0,
-  };
-  const labels = (query: string): string[] =>
-    paletteGroups({ ...source, query }).flatMap(({ items }) => items.map(({ label }) => label));
-
-  test("are pages and actions while the query is empty", () => {
-    expect(paletteGroups(source).map(({ name }) => name)).toEqual(["Pages", "Actions"]);
-  });
-
-  test("put a page before the text as a filter, and a filter's value before a page", () => {
-    expect(labels("settings")).toEqual(["Settings", "text contains “settings”"]);
-    expect(labels("refunds")).toEqual(["agent:refunds-agent", "text contains “refunds”"]);
-  });
-
-  test("add to the current filters, and leave those out", () => {
-    const [group] = paletteGroups({ ...source, query: "refunds" });
-    expect(group?.items[0]?.href).toBe("/traces?service=shop&agent=refunds-agent");
-    expect(labels("service:shop")).toEqual(["text contains “service:shop”"]);
-  });
-
-  test("name the tenant of a trace, and link to its own page if two have the same id", () => {
-    const foundById = ["acme", "globex"].map((tenant) => summary("t1", { tenant, input_preview: "Hello" }));
-    const [group] = paletteGroups({ ...source, query: "#t1", foundById, found: foundById });
-    expect(group?.items.map(({ detail, href }) => [detail, href])).toEqual([
-      ["acme · Hello", "/traces/t1?tenant=acme"],
-      ["globex · Hello", "/traces/t1?tenant=globex"],
-    ]);
-  });
-
-  test("open an id that the collector was not asked for yet", () => {
-    const [group] = paletteGroups({ ...source, query: "#order/48190" });
-    expect(group?.items[0]).toMatchObject({ label: "Open trace", href: "/traces/order%2F48190" });
   });
 });

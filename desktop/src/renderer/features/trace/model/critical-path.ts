@@ -15,14 +15,12 @@ interface Stretch extends Segment {
 }
 
 /**
- * What the run's duration is made of: from the root's end backwards, always the child that ended last before the point
- * reached, then on from its start; a parent's own time where no child runs. A span that starts after its parent ended
- * made nobody wait and does not take part. A child that outlives its parent is cut at the parent's end.
+ * The critical path: from the root's end backwards, always the child that ended last before the reached time, then on
+ * from its start, and the parent's own time while no child runs. A span that starts after its parent ended did not
+ * delay anyone and is left out. A child that outlives its parent is clipped to the parent's end.
+ * In a trace with several roots, the path covers those whose parent is not missing, one after the other.
  *
- * Where a trace has several roots, the path leads over those that nobody claims as children of a missing span, one
- * after the other.
- *
- * @param nowMs - where spans that run are taken to end.
+ * @param nowMs - the assumed end of running spans.
  */
 export function criticalPath(tree: SpanTree, nowMs: number): CriticalPath {
   const path = new Map<string, Segment[]>();

@@ -52,10 +52,10 @@ type MutableNode = {
 };
 
 /**
- * Puts spans under their parents. What spans claim of each other need not be true: one whose parent is missing, or that
- * names itself, becomes a root; a ring of parents is cut at the span of it that comes first. No span is lost.
+ * Builds the tree. Parent ids may be wrong: a span whose parent is missing or itself becomes a root, and a cycle of
+ * parents is broken at its first span. No span is lost.
  *
- * @param spans - in order of start, ties by arrival: siblings, and spans without any parents, stay in this order.
+ * @param spans - in order of start, ties by arrival; siblings and spans without parents keep this order.
  */
 export function buildSpanTree(spans: readonly NormalizedSpan[]): SpanTree {
   const startTime = spans[0]?.start_time ?? "1970-01-01T00:00:00Z";
