@@ -50,7 +50,17 @@ export interface LaunchOptions {
 }
 
 /** Starts the app on a free port unless set otherwise, and ends it with the test. */
-export function launchApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): LaunchedApp {
+export function launchApp(options: LaunchOptions = {}): LaunchedApp {
+  const app = startApp(options);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") process.stderr.write(`── the app's stderr:\n${app.stderr()}\n`);
+    await app.stop();
+  });
+  return app;
+}
+
+/** {@link launchApp} for several tests; the caller stops it. */
+export function startApp({ env = {}, configHome = newConfigHome() }: LaunchOptions = {}): StartedApp {
   const app = packApp();
   mkdirSync(configHome, { recursive: true });
   const child = fork(app.main, [], {
