@@ -137,7 +137,7 @@ export default defineConfig(
     files: ["**/*.ts"],
     ignores: [
       "collector-core/src/main.ts",
-      "sdk/src/config/configure.ts",
+      "sdk/src/runtime/configure.ts",
       "desktop/src/main/main.ts",
       "**/test/**",
       "e2e/**",

@@ -1,6 +1,10 @@
 import { defineConfig } from "tsdown";
 
-/** Builds what the package ships: ESM and CommonJS, with types for both, an entry for each path of `exports`. */
+/** The sources that load at the start, apart from the public entries. */
+const CORE =
+  /src.(?:capture|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+
+/** Builds the package: ESM and CommonJS with types for both, and an entry for each path of `exports`. */
 export default defineConfig({
   entry: {
     index: "src/index.ts",
@@ -22,11 +26,11 @@ export default defineConfig({
     dynamicImportInCjs: false,
     codeSplitting: {
       groups: [
-        // Shared by what loads later, and by nothing that loads at once.
+        // Shared by chunks that load later, and not needed at the start.
         { name: "batch-request", test: /export.batch-request/, priority: 1 },
-        // One chunk for what the core and the integrations share: each further one costs an app a list of imports.
-        { name: "core", test: /src.(?:capture|config|export)/, minShareCount: 2 },
-        // The types that several entries share. Named after its file, it would take the place of the main entry's.
+        // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
+        { name: "core", test: CORE, minShareCount: 2 },
+        // The types that several entries share. Named after its file, the chunk would replace the main entry's.
         { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
       ],
     },

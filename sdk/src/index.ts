@@ -1,10 +1,10 @@
 /**
- * What a Node app imports to send its calls to Obspan as spans. Start with {@link configure}, then wrap what should be
- * seen: {@link llm}, {@link tool}, {@link agent}, {@link observe}.
+ * Sends the calls of a Node app to Obspan as spans. Start with {@link configure}, then wrap the functions that you want to
+ * see: {@link llm}, {@link tool}, {@link agent}, {@link observe}.
  *
  * @packageDocumentation
  */
-export { configure } from "./config/configure.js";
+export { configure } from "./runtime/configure.js";
 export type { ConfigureOptions } from "./config/configure-options.js";
 export { RuntimeError } from "./config/runtime-error.js";
 export { observe, startSpan, type SpanOptions } from "./capture/observe.js";
@@ -15,7 +15,7 @@ export type {
   SpanAttributes,
   SpanHandle,
   SpanType,
-} from "./capture/span-handle.js";
+} from "./span/span-handle.js";
 export {
   agent,
   embedding,
@@ -36,5 +36,5 @@ export {
   setUser,
   withTrace,
 } from "./capture/trace-context.js";
-export { flush, shutdown, stats, takeSpans } from "./export/delivery.js";
+export { flush, shutdown, stats, takeSpans } from "./runtime/delivery.js";
 export type { DropReason, ExporterStats } from "./export/ledger.js";

@@ -1,6 +1,7 @@
+import { isRecord } from "../is-record.js";
 import type { Message, MessagePart } from "../wire/index.js";
 
-/** Reads messages as chat APIs take them (`{ role, content }`); undefined where the value is none of these. */
+/** Reads messages in the format of chat APIs (`{ role, content }`). Returns undefined for any other value. */
 export function readMessages(value: unknown): Message[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const messages: Message[] = [];
@@ -12,10 +13,10 @@ export function readMessages(value: unknown): Message[] | undefined {
 }
 
 function readParts(message: Record<string, unknown>): MessagePart[] {
-  const { content, parts, tool_calls: toolCalls, tool_call_id: answeredCall } = message;
+  const { content, parts, tool_calls: toolCalls, tool_call_id: toolCallId } = message;
   const read: MessagePart[] = [];
-  if (typeof answeredCall === "string")
-    return [{ type: "tool_call_response", id: answeredCall, response: content ?? "" }];
+  if (typeof toolCallId === "string")
+    return [{ type: "tool_call_response", id: toolCallId, response: content ?? "" }];
   for (const part of [content, parts].flat()) {
     if (typeof part === "string") read.push({ type: "text", content: part });
     else if (isRecord(part)) read.push(readPart(part));
@@ -32,27 +33,21 @@ function readPart(part: Record<string, unknown>): MessagePart {
 }
 
 function readToolCall(call: Record<string, unknown>): MessagePart {
-  const named = isRecord(call["function"]) ? call["function"] : call;
-  const { name, arguments: given } = named;
+  const { name, arguments: args } = isRecord(call["function"]) ? call["function"] : call;
   return {
     type: "tool_call",
     id: typeof call["id"] === "string" ? call["id"] : "",
     name: typeof name === "string" ? name : "",
-    arguments: parsed(given),
+    arguments: parseArguments(args),
   };
 }
 
-/** The arguments of a tool call come as JSON text; what is not JSON stays text. */
-function parsed(value: unknown): unknown {
+/** Arguments of a tool call are JSON text. Text that is not valid JSON stays text. */
+function parseArguments(value: unknown): unknown {
   if (typeof value !== "string") return value ?? null;
   try {
     return JSON.parse(value) as unknown;
   } catch {
     return value;
   }
-}
-
-/** True for an object that is no array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

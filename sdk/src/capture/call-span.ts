@@ -1,20 +1,20 @@
 import { recordInput } from "./call-texts.js";
-import { runInContext } from "./context.js";
+import { runInContext } from "../span/context.js";
 import { followResult } from "./follow-result.js";
-import type { RecordedSpan } from "./recorded-span.js";
-import type { Runtime } from "./runtime.js";
-import type { SpanAttributes } from "./span-handle.js";
-import { startRecordedSpan } from "./start-span.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { SpanAttributes } from "../span/span-handle.js";
+import { startRecordedSpan } from "../span/start-span.js";
 
-/** Which evaluations a call asks for; sent only while `evaluationEnabled` is true. */
+/** The evaluations that a call asks for. They are sent only if `evaluationEnabled` is true. */
 export interface EvaluationRequest {
-  /** In place of the option `evaluationTypes`. */
+  /** Default: the option `evaluationTypes`. */
   readonly evaluationTypes?: readonly string[] | undefined;
-  /** 0 to 1, in place of the option `evaluationSampleRate`. */
+  /** Share of the calls to evaluate, 0 to 1. Default: the option `evaluationSampleRate`. */
   readonly evaluationSampleRate?: number | undefined;
 }
 
-/** What a call's span is started with. */
+/** What the span of a call starts with. */
 export interface CallSpanStart extends EvaluationRequest {
   readonly name: string;
   readonly spanType: string;
@@ -22,10 +22,10 @@ export interface CallSpanStart extends EvaluationRequest {
 }
 
 /**
- * Starts the span of a call, with all that is known before it: what its kind brings (the name of a tool or an agent,
- * evaluation metadata and cost of a model call), its attributes and its arguments. With `live` the start is announced.
+ * Starts the span of a call, with everything that is known before the call: the tool or agent name, evaluation metadata,
+ * attributes and arguments. With `live` the start is sent too.
  *
- * @param args - what the call is given, where that is recorded.
+ * @param args - the arguments of the call; undefined if they are not recorded.
  */
 export function beginSpan(runtime: Runtime, start: CallSpanStart, args?: readonly unknown[]): RecordedSpan {
   const { spanType, attributes } = start;
@@ -37,7 +37,7 @@ export function beginSpan(runtime: Runtime, start: CallSpanStart, args?: readonl
     try {
       recordInput(span, args);
     } catch {
-      // Arguments that throw when they are looked at are no reason not to call.
+      // Arguments that throw when they are read must not prevent the call.
     }
   }
   if (spanType === "llm" || spanType === "embedding") prepareModelCall(runtime, span, start);
@@ -45,7 +45,7 @@ export function beginSpan(runtime: Runtime, start: CallSpanStart, args?: readonl
   return span;
 }
 
-/** Runs a function inside a span, which ends with its result. What it throws is thrown on, the same object. */
+/** Runs a function inside a span, and ends the span with its result. Rethrows the same error object. */
 export function runInSpan<T>(span: RecordedSpan, fn: () => T, recordsOutput: boolean): T {
   let result: T;
   try {
@@ -57,7 +57,7 @@ export function runInSpan<T>(span: RecordedSpan, fn: () => T, recordsOutput: boo
   return followResult(span, result, recordsOutput);
 }
 
-/** Evaluation metadata now, where evaluation is enabled; the cost at the span's end. */
+/** Sets the evaluation metadata, and calculates the cost when the span ends. */
 function prepareModelCall(
   { config, prices }: Runtime,
   span: RecordedSpan,

@@ -1,9 +1,10 @@
-import { isRecord, readMessages } from "./call-messages.js";
-import { stringifyValue } from "./json-value.js";
-import type { RecordedSpan } from "./recorded-span.js";
-import type { SpanAttributes } from "./span-handle.js";
+import { isRecord } from "../is-record.js";
+import { stringifyValue } from "../span/json-value.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
+import type { SpanAttributes } from "../span/span-handle.js";
+import { readMessages } from "./call-messages.js";
 
-/** Sets what went into a call: a prompt on a model call, `input_text` on any other. */
+/** Sets the input of a call: the prompt of a model call, `input_text` of any other call. */
 export function recordInput(span: RecordedSpan, args: readonly unknown[]): void {
   if (args.length === 0 || !span.runtime.policy.capturesPrompt) return;
   const input = args.length === 1 ? args[0] : args;
@@ -17,7 +18,7 @@ export function recordInput(span: RecordedSpan, args: readonly unknown[]): void 
       span.put("prompt_messages", messages);
       return;
     }
-    // Of `(prompt, options)` the prompt is the first.
+    // In `(prompt, options)` the prompt is the first argument.
     if (index === 0 && typeof arg === "string") {
       span.put("prompt_text", arg);
       return;
@@ -30,34 +31,35 @@ export function recordInput(span: RecordedSpan, args: readonly unknown[]): void 
   span.put("prompt_text", stringifyValue(input));
 }
 
-/** Sets what came out of a call; of a model call also model, tokens and finish reason where the answer says them. */
+/** Sets the output of a call. For a model call also sets model, tokens and finish reason, if the response has them. */
 export function recordOutput(span: RecordedSpan, value: unknown): void {
   if (value === undefined) return;
   const isModelCall = span.spanType === "llm" || span.spanType === "embedding";
   if (isModelCall && isRecord(value)) {
     for (const [key, found] of Object.entries(readUsage(value))) span.putDefault(key, found);
   }
-  // An embedding is a long list of numbers, and no text.
+  // An embedding is a long list of numbers, not a text.
   if (span.spanType === "embedding" || !span.runtime.policy.capturesCompletion) return;
-  if (span.spanType === "llm") span.putDefault("completion_text", answerText(value) ?? stringifyValue(value));
+  if (span.spanType === "llm")
+    span.putDefault("completion_text", responseText(value) ?? stringifyValue(value));
   else span.putDefault("output_text", stringifyValue(value));
 }
 
-/** Sets the text that a stream carried. */
+/** Sets the text of a stream. */
 export function recordStreamedText(span: RecordedSpan, text: string): void {
   if (text !== "") span.putDefault(span.spanType === "llm" ? "completion_text" : "output_text", text);
 }
 
-/** Where answers of model APIs hold their text. */
-function answerText(value: unknown): string | undefined {
+/** The text of a response of a model API. */
+function responseText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (!isRecord(value)) return undefined;
   const { text, output_text: outputText, content, message, choices } = value;
   for (const candidate of [text, outputText, content]) if (typeof candidate === "string") return candidate;
   if (Array.isArray(content)) return joinTexts(content);
-  if (isRecord(message)) return answerText(message);
+  if (isRecord(message)) return responseText(message);
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return first === undefined ? undefined : answerText(first);
+  return first === undefined ? undefined : responseText(first);
 }
 
 function joinTexts(parts: readonly unknown[]): string | undefined {
@@ -67,19 +69,19 @@ function joinTexts(parts: readonly unknown[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join("");
 }
 
-/** Model, tokens and finish reason of an answer, under whichever names its API gives them. */
-export function readUsage(answer: Record<string, unknown>): SpanAttributes {
-  const usage = isRecord(answer["usage"]) ? answer["usage"] : {};
+/** Model, tokens and finish reason of a response, under the names of the known model APIs. */
+function readUsage(response: Record<string, unknown>): SpanAttributes {
+  const usage = isRecord(response["usage"]) ? response["usage"] : {};
   const inputDetails = firstRecord(usage, "prompt_tokens_details", "input_tokens_details");
   const outputDetails = firstRecord(usage, "completion_tokens_details", "output_tokens_details");
   const cacheRead = firstNumber(usage, "cache_read_input_tokens");
   const cacheWrite = firstNumber(usage, "cache_creation_input_tokens");
   const input = firstNumber(usage, "prompt_tokens", "input_tokens", "inputTokens", "promptTokens");
-  const { model } = answer;
-  const finishReason = answer["stop_reason"] ?? answer["finishReason"] ?? answer["finish_reason"];
+  const { model } = response;
+  const finishReason = response["stop_reason"] ?? response["finishReason"] ?? response["finish_reason"];
   return {
     model: typeof model === "string" ? model : undefined,
-    // Where cache tokens are counted apart (Anthropic), all input is their sum (contract 6).
+    // Anthropic counts cache tokens separately: the input is the sum (contract 6).
     tokens_input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
     tokens_output: firstNumber(
       usage,

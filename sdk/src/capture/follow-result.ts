@@ -1,21 +1,21 @@
-import { replaceMembers, tapAsyncIterable, tapAsyncIterator } from "./async-iterator-tap.js";
+import { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 import { recordOutput, recordStreamedText } from "./call-texts.js";
-import { readChunk } from "./chunk-content.js";
-import { runInContext } from "./context.js";
-import { stringifyValue } from "./json-value.js";
-import { firstTokenMarker } from "./first-token.js";
-import { isNodeStream, tapNodeStream } from "./node-stream-tap.js";
-import { tapReadableStream } from "./readable-stream-tap.js";
-import type { RecordedSpan } from "./recorded-span.js";
-import type { StreamObserver } from "./stream-observer.js";
-import { tapGenerator } from "./generator-tap.js";
-import { TextCollector } from "./text-collector.js";
+import { readChunk } from "../streams/chunk-content.js";
+import { runInContext } from "../span/context.js";
+import { stringifyValue } from "../span/json-value.js";
+import { createFirstTokenTimer } from "./time-to-first-token.js";
+import { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
+import { tapReadableStream } from "../streams/readable-stream-tap.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
+import type { StreamObserver } from "../streams/stream-observer.js";
+import { tapGenerator } from "../streams/generator-tap.js";
+import { TextAccumulator } from "../streams/text-accumulator.js";
 
 /**
- * Ends a span when the result of its function is there: at once, when a promise settles, or when a stream has gone by.
+ * Ends a span when the result of its function is complete: now, when a promise settles, or when a stream ends.
  *
- * @param recordsOutput - whether what comes out is set on the span.
- * @returns the result, for the caller.
+ * @param recordsOutput - whether the output is recorded.
+ * @returns the result for the caller.
  */
 export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
   try {
@@ -26,7 +26,7 @@ export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: bo
     }
     if (recordsOutput) recordOutput(span, result);
   } catch {
-    // A result that throws when it is looked at, a Proxy for one, is the caller's all the same.
+    // A result that throws when it is read, such as a Proxy, is returned unchanged.
   }
   span.end();
   return result;
@@ -39,22 +39,22 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
     throw error;
   };
   if (isPlainPromise(promise)) return promise.then(onValue, onError);
-  // A promise of another class may be lazy (a query that runs when it is awaited) and has methods of its own: it stays,
-  // and tells us when somebody waits for it.
+  // A promise of another class may be lazy, such as a query that runs when it is awaited, and may have more methods. It is
+  // kept, and the span ends when somebody awaits it.
   const then = promise.then.bind(promise) as (
     resolve: (value: unknown) => void,
     reject: (error: unknown) => void,
   ) => unknown;
   let settled: Promise<unknown> | undefined;
   const settle = () => (settled ??= new Promise(then).then(onValue, onError));
-  return replaceMembers(promise, {
+  return overrideMembers(promise, {
     then: (resolve?: () => unknown, reject?: () => unknown) => settle().then(resolve, reject),
     catch: (reject?: () => unknown) => settle().catch(reject),
     finally: (done?: () => void) => settle().finally(done),
   });
 }
 
-/** The stream to hand on, where the value is one. */
+/** The stream to return to the caller; undefined if the value is not a stream. */
 function followStream(span: RecordedSpan, value: object, recordsOutput: boolean): object | undefined {
   const run = <T>(step: () => T): T => runInContext(span, step);
   if (isNodeStream(value)) return tapNodeStream(value, observeText(span, recordsOutput));
@@ -67,15 +67,15 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
   if (isGenerator(value)) return tapGenerator(value, observeText(span, recordsOutput, value), run);
   if (!isAsyncIterable(value)) return undefined;
   if (isAsyncIterator(value)) {
-    // An iterator that is its own iterable, as generators are: it stays the object it is.
-    const source = members((step) => value[step]?.bind(value)) as unknown as AsyncIterator<unknown>;
+    // An iterator that is its own iterable, like an async generator: the object is kept.
+    const source = iteratorMethods((step) => value[step]?.bind(value)) as unknown as AsyncIterator<unknown>;
     const tapped = tapAsyncIterator(source, observeText(span, recordsOutput, value), run);
-    return replaceMembers(
+    return overrideMembers(
       value,
-      members((step) => source[step] && tapped[step]?.bind(tapped)),
+      iteratorMethods((step) => source[step] && tapped[step]?.bind(tapped)),
     );
   }
-  // Only the first reader is the call's; another one reads what is there already.
+  // Only the first reading belongs to the call.
   let observer: StreamObserver<unknown> | undefined = observeText(span, recordsOutput);
   return tapAsyncIterable(
     value,
@@ -90,53 +90,53 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
 
 type Step = "next" | "return" | "throw";
 
-/** The steps of an iterator that there are. */
-function members(stepOf: (step: Step) => unknown): Record<string, unknown> {
+/** The methods that `stepOf` returns, without those that are undefined. */
+function iteratorMethods(stepOf: (step: Step) => unknown): Record<string, unknown> {
   const steps = (["next", "return", "throw"] as const).map((step) => [step, stepOf(step)] as const);
   return Object.fromEntries(steps.filter(([, run]) => run !== undefined));
 }
 
-/** Ends the spans of streams that nobody can read any more, and whose end nobody has told. */
-const forgotten = new FinalizationRegistry<StreamObserver<unknown>>((observer) =>
+/** Ends the span of a stream that was garbage-collected before its end. */
+const unreachableStreams = new FinalizationRegistry<StreamObserver<unknown>>((observer) =>
   observer.onEnd({ type: "aborted" }),
 );
 
 /**
- * Gathers the text that goes by, and ends the span with it.
+ * Accumulates the text of a stream, and ends the span with it.
  *
- * @param stream - what is held for as long as it is read: where it is forgotten, nothing more will go by.
+ * @param stream - the object that its reader holds: if it is garbage-collected, the span ends as aborted.
  */
 function observeText(span: RecordedSpan, recordsOutput: boolean, stream?: object): StreamObserver<unknown> {
   const isModelCall = span.spanType === "llm";
-  const markFirstToken = isModelCall ? firstTokenMarker(span) : undefined;
+  const markFirstToken = isModelCall ? createFirstTokenTimer(span) : undefined;
   const keepsText = recordsOutput && span.runtime.policy.capturesCompletion;
-  const collected = new TextCollector();
+  const accumulated = new TextAccumulator();
   const decoder = new TextDecoder();
   if (isModelCall) span.put("stream", true);
   const observer: StreamObserver<unknown> = {
     onChunk(chunk) {
       if (chunk instanceof Uint8Array) {
         if (chunk.length > 0) markFirstToken?.();
-        if (keepsText) collected.append(decoder.decode(chunk, { stream: true }));
+        if (keepsText) accumulated.append(decoder.decode(chunk, { stream: true }));
         return true;
       }
       const { text, isGenerated } = readChunk(chunk);
       if (isGenerated) markFirstToken?.();
       if (!keepsText) return true;
-      if (text !== undefined) collected.append(text);
+      if (text !== undefined) accumulated.append(text);
       else if (!isModelCall)
-        collected.append(`${collected.length > 0 ? "\n" : ""}${stringifyValue(chunk) ?? ""}`);
+        accumulated.append(`${accumulated.length > 0 ? "\n" : ""}${stringifyValue(chunk) ?? ""}`);
       return true;
     },
     onEnd(end) {
       if (!span.isRecording) return;
-      if (keepsText) recordStreamedText(span, collected.toString());
+      if (keepsText) recordStreamedText(span, accumulated.toString());
       if (end.type === "failed") span.recordError(end.error);
       if (end.type === "aborted") span.put("aborted", true);
       span.end();
     },
   };
-  if (stream !== undefined) forgotten.register(stream, observer);
+  if (stream !== undefined) unreachableStreams.register(stream, observer);
   return observer;
 }
 

@@ -1,10 +1,10 @@
 import { beginSpan, type EvaluationRequest } from "./call-span.js";
-import { firstTokenMarker } from "./first-token.js";
-import { NOOP_SPAN } from "./noop-span.js";
-import { activeRuntime } from "./recording.js";
-import type { ManualSpan, SpanAttributes } from "./span-handle.js";
+import { createFirstTokenTimer } from "./time-to-first-token.js";
+import { NOOP_SPAN } from "../span/noop-span.js";
+import { activeRuntime } from "../runtime/active-runtime.js";
+import type { ManualSpan, SpanAttributes } from "../span/span-handle.js";
 
-/** What is known before a model is called. */
+/** What the span of a model call starts with. */
 export interface ModelSpanStart extends EvaluationRequest {
   /** Default `llm`. */
   readonly spanType?: "llm" | "embedding" | undefined;
@@ -12,24 +12,24 @@ export interface ModelSpanStart extends EvaluationRequest {
   readonly attributes?: SpanAttributes | undefined;
 }
 
-/** A call of a model that is under way. Its cost is calculated when it ends, from its model and its tokens. */
+/** The span of a model call. Its cost is calculated from model and tokens when it ends. */
 export interface ModelSpan extends ManualSpan {
   /**
-   * Notes the time to the first token (`ttft_ms`), the first time only: call it for every chunk that carries anything
-   * generated. Does nothing where `enableTtft` is false.
+   * Records the time to the first token (`ttft_ms`). Call it for every chunk that has generated content; only the first
+   * call has an effect. Does nothing if `enableTtft` is false.
    */
   markFirstToken(): void;
   /**
-   * Ends the span as of a moment that has gone by, of the monotonic clock: nobody was told of the end when it was.
-   * Otherwise as `end()`.
+   * Ends the span at a time in the past, in milliseconds of the monotonic clock: the end was noticed only later.
+   * Otherwise like `end()`.
    */
   endAt(monotonicMs: number): void;
 }
 
 /**
- * Starts the span of a model call, as a child of the current span. It is not put into context: `span.run(fn)` does that.
+ * Starts the span of a model call, as a child of the current span. `span.run(fn)` makes it the current span.
  *
- * @returns a span that does nothing, where nothing is recorded.
+ * @returns a span that does nothing if nothing is recorded.
  */
 export function startModelSpan(start: ModelSpanStart): ModelSpan {
   const runtime = activeRuntime();
@@ -38,12 +38,5 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
     return Object.assign(Object.create(NOOP_SPAN) as ManualSpan, { markFirstToken: nothing, endAt: nothing });
   }
   const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" });
-  return Object.assign(span, {
-    markFirstToken: firstTokenMarker(span),
-    endAt(monotonicMs: number) {
-      if (!span.isRecording) return;
-      span.end();
-      span.durationMs = Math.max(0, monotonicMs - span.startedAtMs);
-    },
-  });
+  return Object.assign(span, { markFirstToken: createFirstTokenTimer(span) });
 }

@@ -1,27 +1,35 @@
 import { beginSpan, runInSpan } from "./call-span.js";
-import { NOOP_SPAN } from "./noop-span.js";
-import type { RecordedSpan } from "./recorded-span.js";
-import { activeRuntime } from "./recording.js";
-import type { ManualSpan, SpanAttributes, SpanHandle, SpanType } from "./span-handle.js";
+import { NOOP_SPAN } from "../span/noop-span.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
+import { activeRuntime } from "../runtime/active-runtime.js";
+import type { ManualSpan, SpanAttributes, SpanHandle, SpanType } from "../span/span-handle.js";
 import { span as spanWrapper, type SpanDecorator } from "./span-wrappers.js";
 import type { AnyFunction } from "./wrap-function.js";
 
-/** What a span is started with. */
+/** What a span starts with. */
 export interface SpanOptions {
   readonly name: string;
-  /** Default `span`. */
+  /** Default: `span`. */
   readonly spanType?: SpanType | undefined;
   readonly attributes?: SpanAttributes | undefined;
 }
 
 /**
- * Runs a block inside a span, at once: the span ends when the block has returned, its promise has settled, or the stream
- * that it returned has gone by. The block is given the span; its result is recorded only where it sets `output_text`.
+ * Runs a block inside a span. The span ends when the block returns, when its promise settles, or when the stream that it
+ * returns ends. The block gets the span; its result is recorded only if the block sets `output_text`.
  *
- * @returns what the block returns; what it throws is thrown on, the same object.
+ * @returns what the block returns. An error is rethrown as the same object.
+ *
+ * @example
+ * ```ts
+ * const total = await observe({ name: "checkout" }, async (span) => {
+ *   span.setAttribute("cart", 3);
+ *   return 59.9;
+ * });
+ * ```
  */
 export function observe<T>(options: SpanOptions | string, block: (span: SpanHandle) => T): T;
-/** Wraps a function, so that each of its calls becomes a span; or decorates a method (`@observe`), as TC39 has it. */
+/** Wraps a function, so that each call becomes a span, or decorates a method (`@observe`) with a TC39 decorator. */
 export function observe<F extends AnyFunction>(
   fn: F,
   context?: { readonly kind: "method"; readonly name: string | symbol },
@@ -41,19 +49,19 @@ export function observe(first?: unknown, second?: unknown, third?: unknown): unk
 }
 
 function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => unknown): unknown {
-  const span = begin(options);
+  const span = start(options);
   return span === undefined ? block(NOOP_SPAN) : runInSpan(span, () => block(span), false);
 }
 
 /**
- * Starts a span that is ended by hand, as a child of the current one; for work that begins in one callback and ends in
- * another. It becomes the parent of what runs in `span.run(fn)`.
+ * Starts a span that you end yourself, as a child of the current span. Use it for work that starts in one callback and ends
+ * in another. `span.run(fn)` makes it the parent of the spans that `fn` starts.
  */
 export function startSpan(options: SpanOptions | string): ManualSpan {
-  return begin(options) ?? NOOP_SPAN;
+  return start(options) ?? NOOP_SPAN;
 }
 
-function begin(options: SpanOptions | string = ""): RecordedSpan | undefined {
+function start(options: SpanOptions | string = ""): RecordedSpan | undefined {
   const runtime = activeRuntime();
   if (runtime === undefined) return undefined;
   const { name, spanType = "span", attributes } = typeof options === "string" ? { name: options } : options;

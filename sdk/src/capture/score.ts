@@ -1,13 +1,13 @@
-import { currentContext } from "./context.js";
-import { activeRuntime } from "./recording.js";
-import { newTrace, startRecordedSpan } from "./start-span.js";
-import { warnOnce } from "./warnings.js";
+import { currentContext } from "../span/context.js";
+import { activeRuntime } from "../runtime/active-runtime.js";
+import { newTrace, startRecordedSpan } from "../span/start-span.js";
+import { warnOnce } from "../warnings.js";
 
-/** A score that the app or one of its users gives to a trace or a span. */
+/** A score of a trace or a span, given by the app or one of its users. */
 export interface Score {
-  /** The trace that is scored. Default: the running one. */
+  /** The scored trace. Default: the current trace. */
   readonly traceId?: string | undefined;
-  /** The span that is scored. Default: the whole trace; with no `traceId`, the current span. */
+  /** The scored span. Default: the whole trace; without `traceId`, the current span. */
   readonly spanId?: string | undefined;
   /** What is scored: `user_feedback`, `correctness`, … */
   readonly type: string;
@@ -17,14 +17,19 @@ export interface Score {
   readonly comment?: string | undefined;
 }
 
-/** An id beyond these would have the collector refuse the whole batch (contract 1). */
+/** The collector would refuse the whole batch if an id were longer (contract 1). */
 const MAX_TRACE_ID_LENGTH = 128;
 const MAX_SPAN_ID_LENGTH = 64;
 const MAX_TYPE_LENGTH = 200;
 
 /**
- * Sends a score from the app itself or its users. It travels as an evaluation span of its trace (contract 8) and is shown
- * beside the judge's. A score that cannot be used is left out with a warning: feedback must not break a request.
+ * Sends a score from the app or its users. It is sent as an evaluation span of the trace (contract 8), and shown beside the
+ * scores of the judge. An invalid score is left out with a warning: feedback must not break a request.
+ *
+ * @example
+ * ```ts
+ * score({ traceId, type: "user_feedback", score: 1, comment: "Thanks" });
+ * ```
  */
 export function score({ traceId, spanId, type, score: value, label, comment }: Score): void {
   const runtime = activeRuntime();

@@ -1,35 +1,35 @@
 import type { EvaluationRequest } from "./call-span.js";
-import type { SpanAttributes } from "./span-handle.js";
+import type { SpanAttributes } from "../span/span-handle.js";
 import { wrapFunction, type AnyFunction, type CallSpan } from "./wrap-function.js";
-import { warnOnce } from "./warnings.js";
+import { warnOnce } from "../warnings.js";
 
-/** What a wrapper or decorator takes. */
+/** Options of a wrapper or decorator. */
 export interface WrapperOptions {
-  /** Name of the spans. Default: the name of the function, else the kind of the span. */
+  /** Name of the spans. Default: the name of the function; if it has none, the kind of the span. */
   readonly name?: string | undefined;
   /** Set on every span. */
   readonly attributes?: SpanAttributes | undefined;
-  /** Whether the arguments are recorded. Default true, within `capturePrompt`. */
+  /** Whether the arguments are recorded. Default: true. `capturePrompt: false` wins. */
   readonly captureInput?: boolean | undefined;
-  /** Whether the result is recorded. Default true, within `captureCompletion`. */
+  /** Whether the result is recorded. Default: true. `captureCompletion: false` wins. */
   readonly captureOutput?: boolean | undefined;
 }
 
-/** What `llm` and `embedding` take. */
+/** Options of `llm` and `embedding`. */
 export interface ModelOptions extends WrapperOptions, EvaluationRequest {
-  /** Model that is called. Default: what the answer says. */
+  /** Model that is called. Default: the model that the response names. */
   readonly model?: string | undefined;
   /** `openai`, `anthropic`, `google`, … */
   readonly provider?: string | undefined;
 }
 
-/** The context that TC39 decorators of methods are given; the standard type names more than is needed. */
+/** The part of a TC39 method decorator's context that is used. */
 interface MethodContext {
   readonly kind: "method";
   readonly name: string | symbol;
 }
 
-/** Decorates a method, as TC39 has it or with `experimentalDecorators`, or wraps a function. */
+/** Decorates a method, with TC39 decorators or `experimentalDecorators`, or wraps a function. */
 export interface SpanDecorator {
   <F extends AnyFunction>(fn: F, context?: MethodContext): F;
   <F extends AnyFunction>(
@@ -40,16 +40,16 @@ export interface SpanDecorator {
 }
 
 /**
- * Makes spans of the calls of a function:
- * - `tool(fn)`, `tool("search", fn)`, `tool({ name: "search" }, fn)` wrap a function; the type stays;
- * - `@tool`, `@tool()`, `@tool("search")`, `@tool({ … })` decorate a method, TC39 or legacy.
+ * Records each call of a function as a span:
+ * - `tool(fn)`, `tool("search", fn)`, `tool({ name: "search" }, fn)` wrap a function and keep its type;
+ * - `@tool`, `@tool()`, `@tool("search")`, `@tool({ … })` decorate a method, with TC39 or legacy decorators.
  */
 export interface SpanWrapper<Options> extends SpanDecorator {
   <F extends AnyFunction>(options: Options | string, fn: F): F;
   (options?: Options | string): SpanDecorator;
 }
 
-/** Makes the wrapper of one kind of span. */
+/** Creates the wrapper of one kind of span. */
 function spanWrapper<Options extends WrapperOptions>(spanType: string): SpanWrapper<Options> {
   function wrapper(...args: unknown[]): unknown {
     const [first, second] = args;
@@ -62,14 +62,14 @@ function spanWrapper<Options extends WrapperOptions>(spanType: string): SpanWrap
   return wrapper as SpanWrapper<Options>;
 }
 
-/** The options, where the first argument is that; undefined where it is a function or the target of a decorator. */
+/** The first argument as options; undefined if it is a function or the target of a decorator. */
 function readOptions(first: unknown): ModelOptions | undefined {
   if (first === undefined) return {};
   if (typeof first === "string") return { name: first };
   return typeof first === "object" && first !== null && !isPrototype(first) ? first : undefined;
 }
 
-/** A legacy decorator without parentheses gets the prototype of its class first. */
+/** A legacy decorator without parentheses gets the prototype of the class as its first argument. */
 function isPrototype(value: object): boolean {
   return (
     value !== Object.prototype &&
@@ -77,7 +77,7 @@ function isPrototype(value: object): boolean {
   );
 }
 
-/** One of three calls: `(fn)`, `(method, context)`, `(target, key, descriptor)`. */
+/** Handles three forms: `(fn)`, `(method, context)` and `(target, key, descriptor)`. */
 function decorate(spanType: string, options: ModelOptions, args: readonly unknown[]): unknown {
   const [first, second, third] = args;
   if (typeof second === "string" || typeof second === "symbol") {
@@ -116,26 +116,31 @@ function wrap(
 }
 
 /**
- * A call of a model. The first text or the messages among the arguments are its prompt; the result is its completion, and
- * where it is shaped like an answer of a model API, model and tokens are read from it. What is not found that way can be
- * set: `currentSpan().setAttributes({ tokens_input, tokens_output })`.
+ * Records calls of a model. The prompt is the first text or the messages among the arguments; the completion is the
+ * result. Model and tokens are read from the result if it has the shape of a model API's response. Otherwise set them:
+ * `currentSpan().setAttributes({ tokens_input, tokens_output })`.
+ *
+ * @example
+ * ```ts
+ * const ask = llm({ model: "gpt-5-mini", provider: "openai" }, async (prompt: string) => callModel(prompt));
+ * ```
  */
 export const llm: SpanWrapper<ModelOptions> = spanWrapper("llm");
 
-/** A call of an embedding model. The vectors are not recorded. */
+/** Records calls of an embedding model. The vectors are not recorded. */
 export const embedding: SpanWrapper<ModelOptions> = spanWrapper("embedding");
 
-/** A tool that an agent calls; the name is a label of metrics. */
+/** Records calls of a tool. The name is a label of metrics. */
 export const tool: SpanWrapper<WrapperOptions> = spanWrapper("tool");
 
-/** An agent. Its name is on all spans inside it, and a label of metrics. */
+/** Records runs of an agent. All spans inside it carry its name, which is a label of metrics. */
 export const agent: SpanWrapper<WrapperOptions> = spanWrapper("agent");
 
-/** A step of the app's own. */
+/** Records a step of the app. */
 export const task: SpanWrapper<WrapperOptions> = spanWrapper("task");
 
-/** A search for documents. */
+/** Records searches for documents. */
 export const retrieval: SpanWrapper<WrapperOptions> = spanWrapper("retrieval");
 
-/** What {@link observe} wraps and decorates with. */
+/** The wrapper and decorator behind {@link observe}. */
 export const span: SpanWrapper<WrapperOptions> = spanWrapper("span");

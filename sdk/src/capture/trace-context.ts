@@ -1,25 +1,25 @@
-import { currentContext, runInContext, type ContextNode } from "./context.js";
-import { NOOP_SPAN } from "./noop-span.js";
-import type { SpanHandle } from "./span-handle.js";
-import { newTrace } from "./start-span.js";
-import { warnOnce } from "./warnings.js";
+import { currentContext, runInContext, type ContextNode } from "../span/context.js";
+import { NOOP_SPAN } from "../span/noop-span.js";
+import type { SpanHandle } from "../span/span-handle.js";
+import { newTrace } from "../span/start-span.js";
+import { warnOnce } from "../warnings.js";
 
 /**
- * W3C trace context: version, trace id, parent id, flags. Ids of zeros and version ff are not valid; version 00 ends with
- * the flags, a later one may say more behind them.
+ * W3C trace context: version, trace id, parent id, flags. Ids of zeros and version ff are invalid. Version 00 ends with the
+ * flags; a later version may have more fields.
  */
 const TRACEPARENT =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 
-/** The span that the calling code runs in; one that does nothing where there is none. */
+/** The span that the calling code runs in. Outside every span it returns a span that does nothing. */
 export function currentSpan(): SpanHandle {
   return currentContext()?.span ?? NOOP_SPAN;
 }
 
 /**
- * The W3C `traceparent` header for a request to another service, so that its spans join the running trace.
+ * The W3C `traceparent` header for a request to another service, whose spans then join the current trace.
  *
- * @returns undefined outside of every trace.
+ * @returns undefined outside every trace.
  */
 export function currentTraceparent(): string | undefined {
   const node = currentContext();
@@ -28,10 +28,17 @@ export function currentTraceparent(): string | undefined {
 }
 
 /**
- * Runs a function inside the trace that a `traceparent` header names, as a child of its span. Without a header, or with
- * one that is not valid, a new trace begins: one request, one trace, whatever comes in.
+ * Runs a function inside the trace of a `traceparent` header, as a child of its span. Without a header, or with an invalid
+ * one, it starts a new trace.
  *
- * @param traceparent - the header as it came; of a repeated one, nothing is taken.
+ * @param traceparent - the received header. A repeated header (an array) counts as invalid.
+ *
+ * @example
+ * ```ts
+ * server.on("request", (request, response) => {
+ *   withTrace(request.headers.traceparent, () => handle(request, response));
+ * });
+ * ```
  */
 export function withTrace<T>(traceparent: string | readonly string[] | null | undefined, fn: () => T): T {
   return runInContext(readTraceparent(traceparent), fn);
@@ -43,17 +50,17 @@ function readTraceparent(header: unknown): ContextNode {
   return { trace: newTrace(traceId, flags), spanId, span: undefined };
 }
 
-/** Names the session that the running trace belongs to: all its spans that have not ended carry it. */
+/** Sets the session of the current trace: `session_id` of all its spans that have not ended. */
 export function setSession(sessionId: string): void {
   setOnTrace("sessionId", sessionId);
 }
 
-/** Names the user that the running trace is for: all its spans that have not ended carry the id. */
+/** Sets the user of the current trace: `user_id` of all its spans that have not ended. */
 export function setUser(userId: string): void {
   setOnTrace("userId", userId);
 }
 
-/** Names the agent of the running trace. Spans inside an `agent` wrapper keep its name. */
+/** Sets the agent of the current trace. Spans inside an `agent` wrapper keep the name of that agent. */
 export function setAgent(agent: string): void {
   setOnTrace("agent", agent);
 }
@@ -61,5 +68,5 @@ export function setAgent(agent: string): void {
 function setOnTrace(key: "sessionId" | "userId" | "agent", value: string): void {
   const trace = currentContext()?.trace;
   if (trace !== undefined) trace[key] = value;
-  else warnOnce(key, `${key} was set outside of every span: set it inside one, or inside withTrace().`);
+  else warnOnce(key, `${key} was set outside every span: set it inside a span, or inside withTrace().`);
 }

@@ -1,24 +1,24 @@
 import { beginSpan, runInSpan, type CallSpanStart } from "./call-span.js";
-import { activeRuntime } from "./recording.js";
+import { activeRuntime } from "../runtime/active-runtime.js";
 
-/** Any function; `never` for its parameters, so that every function is one. */
+/** Any function. Parameters of type `never` accept every function. */
 export type AnyFunction = (...args: never[]) => unknown;
 
-/** What a wrapped function's calls become. */
+/** How the calls of a wrapped function are recorded. */
 export interface CallSpan extends CallSpanStart {
   readonly recordsInput: boolean;
   readonly recordsOutput: boolean;
 }
 
-/** Functions that record their calls. */
+/** Functions that record their calls. Module state on purpose: a wrapper can be recognised wherever it is used. */
 const wrappers = new WeakSet<object>();
 
-/** True for a function that records a span for each of its calls already. */
+/** True for a function that already records a span for each call. */
 export function isWrapped(fn: object): boolean {
   return wrappers.has(fn);
 }
 
-/** A function that records a span for each call of another, and is like it in all else: type, name, length, `this`. */
+/** Returns a function that records a span for each call. It keeps type, name, length and `this`. */
 export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   const original = fn as unknown as (...args: unknown[]) => unknown;
   const wrapper = function (this: unknown, ...args: unknown[]): unknown {
@@ -28,17 +28,17 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
     return runInSpan<unknown>(span, () => Reflect.apply(original, this, args), call.recordsOutput);
   };
   wrappers.add(wrapper);
-  return likeOriginal(wrapper, original) as unknown as F;
+  return copyProperties(wrapper, original) as unknown as F;
 }
 
-function likeOriginal<W extends object>(wrapper: W, original: object): W {
+function copyProperties<W extends object>(wrapper: W, original: object): W {
   for (const key of Reflect.ownKeys(original)) {
-    // Of old-style functions: they cannot be copied, and say nothing.
+    // Only sloppy-mode functions have them, and they cannot be copied.
     if (key === "arguments" || key === "caller") continue;
     const descriptor = Reflect.getOwnPropertyDescriptor(original, key);
     if (descriptor !== undefined) Reflect.defineProperty(wrapper, key, descriptor);
   }
-  // So it still says that it is an async function, or a generator.
+  // The prototype tells async functions and generators from others.
   Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original) as object | null);
   return wrapper;
 }

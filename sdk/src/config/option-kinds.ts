@@ -1,16 +1,16 @@
-/** What kinds of value an option can have: how text of the environment is read, and what is allowed. */
+/** A kind of option value: how the text of a variable is parsed, and which values are allowed. */
 export interface OptionKind<T> {
-  /** Reads on after "must be": `a whole number from 1 to 10,000`. */
+  /** Continues the sentence "must be": `a whole number from 1 to 10,000`. */
   readonly rule: string;
-  /** The text of a variable as a value to check; undefined where it is none of this kind. */
+  /** Parses the text of a variable. Returns undefined if it is not of this kind. */
   parse(text: string): unknown;
   check(value: unknown): value is T;
 }
 
-/** The longest that a timer of Node can run, in whole seconds: a longer one fires at once. */
+/** Longest delay of a Node timer, in whole seconds. A timer with a longer delay fires immediately. */
 const MAX_TIMER_SECONDS = 2_147_483;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
-/** With commas between thousands. `toLocaleString` would load the tables of Intl: 25 ms of every import. */
+/** Formats with commas between thousands. `toLocaleString` would load the tables of Intl, 25 ms of every import. */
 // eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 21 digits
 const format = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
@@ -34,7 +34,7 @@ export function number(minimum: number, maximum = Number.MAX_VALUE): OptionKind<
   };
 }
 
-/** Seconds that a timer runs. */
+/** A delay in seconds. */
 export function seconds(minimum: number): OptionKind<number> {
   return number(minimum, MAX_TIMER_SECONDS);
 }
@@ -63,7 +63,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): OptionKin
   };
 }
 
-/** Several texts; in a variable separated by commas. */
+/** Several texts, separated by commas in a variable. */
 export function texts(rule: string): OptionKind<readonly string[]> {
   return {
     rule,
@@ -77,7 +77,7 @@ export function fn<F>(rule: string): OptionKind<F> {
   return { rule, parse: () => undefined, check: (value): value is F & object => typeof value === "function" };
 }
 
-/** `Number()` alone takes spaces, `0x10`, `1e400` and the empty text. */
+/** `Number()` alone would accept spaces, `0x10`, `1e400` and the empty text. */
 function parseNumber(value: string): unknown {
   return DECIMAL.test(value) ? Number(value) : undefined;
 }

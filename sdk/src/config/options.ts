@@ -12,20 +12,20 @@ import {
 } from "./option-kinds.js";
 import { isPushUrl } from "./push-url.js";
 
-/** An option: its kind and its default. What it means, and in which unit, is said in {@link ConfigureOptions}. */
+/** An option: its kind and its default. {@link ConfigureOptions} describes its meaning and unit. */
 export interface Option<T = unknown, Default extends T | undefined = T | undefined> {
   readonly kind: OptionKind<T>;
   readonly default: Default;
-  /** It has no variable. */
+  /** The option has no variable. */
   readonly argumentOnly?: true;
-  /** The value never stands in a message. */
+  /** Messages never contain the value. */
   readonly secret?: true;
 }
 
 const MAX_NAME_LENGTH = 256;
 const name = text(`a text of 1 to ${MAX_NAME_LENGTH} characters`, (value) => value.length <= MAX_NAME_LENGTH);
 const path = text("the path of a file", () => true);
-/** What HTTP allows in the value of a header. */
+/** Characters that HTTP allows in a header value. */
 const headerText = text("a text of 1 to 1,024 printable ASCII characters", (value) =>
   /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(value),
 );
@@ -35,8 +35,8 @@ const tenant = text(
 );
 
 /**
- * Every option, once. The type {@link Config}, the reading of arguments and environment, and the reference page are made
- * from this table.
+ * All options. The type {@link Config}, the parsing of arguments and variables, and the reference page come from this
+ * table.
  */
 export const OPTIONS = {
   service: option(name, "unknown"),
@@ -79,7 +79,7 @@ export type OptionName = keyof typeof OPTIONS;
 /** The table as rows. */
 export const OPTION_LIST = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
-/** `pushUrl` stands in `OBS_PUSH_URL`; undefined where only an argument can give the option. */
+/** The variable of an option: `OBS_PUSH_URL` for `pushUrl`. Undefined if the option can only be an argument. */
 export function variableOf(name: OptionName): string | undefined {
   if ("argumentOnly" in OPTIONS[name]) return undefined;
   return `OBS_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
@@ -91,9 +91,9 @@ type ValueOf<O> = O extends { kind: OptionKind<infer T>; default: infer D }
     : T
   : never;
 
-/** The settings of this process: frozen once they are read (spec 3.1). */
+/** The settings of this process, frozen after they were read (spec 3.1). */
 export type Config = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> };
 
-function option<T, D extends T | undefined>(kind: OptionKind<T>, byDefault: D): Option<T, D> {
-  return { kind, default: byDefault };
+function option<T, D extends T | undefined>(kind: OptionKind<T>, defaultValue: D): Option<T, D> {
+  return { kind, default: defaultValue };
 }

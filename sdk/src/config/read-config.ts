@@ -1,17 +1,17 @@
 import type { ConfigureOptions } from "./configure-options.js";
 import { OPTION_LIST, OPTIONS, variableOf, type Config, type Option } from "./options.js";
 
-/** The environment: variables by name. An empty one counts as not set. */
+/** Environment variables by name. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was read, and all that is wrong with it, a line each. */
+/** The options that were read, and everything that is wrong with them, one text for each problem. */
 export interface ReadConfig {
   readonly config: Config;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Reads every option: from the arguments, else from its variable, else its default (spec 2.5). */
+/** Reads every option: from the arguments, otherwise from its variable, otherwise its default (spec 2.5). */
 export function readConfig(options: ConfigureOptions, environment: Environment): ReadConfig {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -28,20 +28,20 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
       value = kind.parse(fromEnvironment);
       if (!kind.check(value)) problems.push(problem(name, option, fromEnvironment, env));
     }
-    // A list that changes later changes nothing here.
+    // A copy: the app may change its list later.
     values[name] = Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
   }
-  // Two ways to give prices: an argument of the one wins over a variable of the other, too.
+  // Both options give prices: an argument for one also wins over the variable of the other.
   if (options.pricingSource !== undefined && options.pricingData === undefined)
     values["pricingData"] = undefined;
   const warnings = Object.keys(options)
     .filter((name) => !Object.hasOwn(OPTIONS, name))
     .map((name) => `unknown option ${show(name)}${suggestion(name)}`);
-  // Each value was checked against the kind that its type comes from.
+  // The type of each value comes from the kind that has checked it.
   return { config: Object.freeze(values) as Config, problems, warnings };
 }
 
-/** True where any variable of the table is set. */
+/** True if any variable of the option table is set. */
 export function isEnvironmentSet(environment: Environment): boolean {
   return OPTION_LIST.some(([name]) => environment[variableOf(name) ?? ""]);
 }
@@ -50,7 +50,7 @@ function problem(name: string, option: Option, value: unknown, source: string): 
   return `${name} = ${option.secret ? "***" : show(value)} (${source}) must be ${option.kind.rule}`;
 }
 
-/** A value as a message shows it: short, and without the credentials that a URL can carry. */
+/** A value for a message: short, and without the credentials of a URL. */
 function show(value: unknown): string {
   if (typeof value === "string") {
     const text = value.replace(/\/\/[^/\s]*@/, "//***@");
@@ -60,9 +60,9 @@ function show(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** `push_url` and `pushURL` are meant to be `pushUrl`. */
+/** Suggests `pushUrl` for `push_url` and `pushURL`. */
 function suggestion(name: string): string {
   const plain = (text: string) => text.replaceAll(/[_-]/g, "").toLowerCase();
-  const meant = OPTION_LIST.find(([known]) => plain(known) === plain(name));
-  return meant === undefined ? "" : `; did you mean ${meant[0]}?`;
+  const similar = OPTION_LIST.find(([known]) => plain(known) === plain(name));
+  return similar === undefined ? "" : `; did you mean ${similar[0]}?`;
 }

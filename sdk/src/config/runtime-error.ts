@@ -1,4 +1,4 @@
-/** What `configure()` throws. `code` is stable, the message is for people. */
+/** The error that `configure()` throws. `code` is stable; the message may change. */
 export class RuntimeError extends Error {
   override readonly name: string = "RuntimeError";
 

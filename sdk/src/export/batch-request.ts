@@ -4,7 +4,7 @@ import type { Span } from "../wire/index.js";
 /** The path of ingestion (spec 4.1). */
 const INGESTION_PATH = "/v1/telemetry";
 
-/** Where batches are posted: `pushUrl` may be the base address, or the full ingestion URL. */
+/** The URL that batches are posted to. `pushUrl` may be the base address or the full ingestion URL. */
 export function ingestionUrl(pushUrl: string): URL {
   const url = new URL(pushUrl);
   const path = url.pathname.replace(/(?<!\/)\/+$/, "");
@@ -13,10 +13,10 @@ export function ingestionUrl(pushUrl: string): URL {
   return url;
 }
 
-/** Most JSON in one request, about: the collector reads bodies of 10 MiB. */
+/** Most JSON in one request, by the estimated sizes of its spans: the collector reads bodies of 10 MiB. */
 export const MAX_BATCH_BYTES = 5 * 1024 * 1024;
 
-/** The headers that every request carries beside those of HTTP. */
+/** The headers of the SDK that every request carries. */
 export function headersOf({ apiKey, tenant }: Config): Record<string, string> {
   return {
     ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
@@ -24,7 +24,7 @@ export function headersOf({ apiKey, tenant }: Config): Record<string, string> {
   };
 }
 
-/** The body for a batch of spans. All at once: a call of JSON.stringify for each span would cost nearly twice as much. */
+/** The body of a batch. One call of `JSON.stringify`: a call for each span would cost nearly twice as much. */
 export function batchJson(
   { service, env, version }: Config,
   batchId: string,

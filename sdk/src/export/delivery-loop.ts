@@ -1,48 +1,56 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import { newSpanId } from "../capture/ids.js";
-import type { PriceBook } from "../capture/price-table.js";
-import { say, warn } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
+import type { SpanPricer } from "../prices/span-pricer.js";
+import { newSpanId } from "../span/ids.js";
+import { log, warn } from "../warnings.js";
 import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
+import { DropLog } from "./drop-log.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
-import type { SpanBuffer } from "./span-buffer.js";
+import { toWireSpan } from "./queued-span.js";
 import { BodyWriter, isLoopback } from "./request-body.js";
+import type { SpanBuffer } from "./span-buffer.js";
 import { withoutTracing } from "./without-tracing.js";
-import { handOver } from "./span-json.js";
-import { TroubleLog } from "./trouble-log.js";
 
-/** What sends the buffer's spans, batch by batch. */
+/** A batch as it was sent. */
+export interface SentBatch {
+  readonly json: string;
+  readonly spanCount: number;
+}
+
+/** Sends the buffered spans, batch by batch. */
 export interface DeliveryLoop {
+  /** The last batch that was sent, or the half of it after a split. While spans are in flight, it is theirs. */
+  readonly lastBatch: SentBatch | undefined;
   readonly isDraining: boolean;
-  /** After the collector could not be reached: the moment (monotonic) before which it is not tried again by itself. */
-  readonly restUntilMs: number;
-  /** Sends whole batches, and with `all` whatever waits now. */
+  /** After the collector could not be reached: when the exporter tries again by itself, in ms of the monotonic clock. */
+  readonly retryAtMs: number;
+  /** Sends full batches; with `all` also the spans that do not fill one. */
   drain(all: boolean): void;
-  /** Spans found no place in the buffer, and were dropped and counted. */
-  bufferWasFull(lost: number): void;
+  /** Warns that spans were dropped because the buffer was full. The ledger has counted them. */
+  reportFull(dropped: number): void;
   flush(): Promise<void>;
   settle(): Promise<void>;
-  /** The end: drops and counts what has come since the last {@link settle}, and closes the connection. */
+  /** Drops and counts the spans that came since the last {@link settle}, and closes the connection. */
   close(): Promise<void>;
 }
 
 /** What the loop works with. */
 export interface DeliveryLoopOptions {
-  /** With a push URL. */
+  /** Has a `pushUrl`. */
   readonly config: Config;
-  readonly prices: PriceBook | undefined;
+  readonly prices: SpanPricer | undefined;
   readonly buffer: SpanBuffer;
   readonly ledger: Ledger;
-  /** Told each time that sending has come to its end. */
-  readonly drained: () => void;
+  /** Called each time that the loop stops sending. */
+  readonly onDrained: () => void;
 }
 
-/** Times that {@link DeliveryLoop.settle} begins again for what has come since it began. */
-const MAX_ROUNDS = 3;
+/** How often {@link DeliveryLoop.settle} flushes: again for the spans that came during a flush. */
+const MAX_FLUSHES = 3;
 
-/** Makes the loop, and what it sends with. */
+/** Creates the loop and its transport. */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   return new BatchLoop(options);
 }
@@ -51,12 +59,13 @@ class BatchLoop implements DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #transport: Transport;
   readonly #sender: BatchSender;
-  readonly #trouble = new TroubleLog({ warn, inform: say, nowMs: () => performance.now() });
+  readonly #drops = new DropLog({ warn, inform: log, nowMs: () => performance.now() });
   #draining: Promise<void> | undefined;
-  #restUntilMs = 0;
-  /** Up to this one of all spans ever taken, less than a whole batch is sent too. */
+  #lastBatch: SentBatch | undefined;
+  #retryAtMs = 0;
+  /** While `ledger.taken` is below this number, batches that are not full are sent too. */
   #drainUpTo = 0;
-  /** Those that wait for spans to be through, up to one of all that were ever taken. */
+  /** Callers of `flush()`. Each waits until `ledger.taken` has reached `upTo`. */
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
 
@@ -69,95 +78,98 @@ class BatchLoop implements DeliveryLoop {
       config,
       transport: this.#transport,
       bodies: new BodyWriter(!isLoopback(url)),
-      shownUrl: url.origin + url.pathname,
+      displayUrl: url.origin + url.pathname,
       newBatchId: () => newSpanId() + newSpanId(),
       random: Math.random,
-      sending: (json, spanCount) => (ledger.underWay = { json, spanCount }),
-      settled: (count, outcome) => this.#settled(count, outcome),
-      debug: config.debug ? say : undefined,
+      onSend: (json, spanCount) => {
+        this.#lastBatch = { json, spanCount };
+      },
+      onSettled: (count, outcome) => this.#settle(count, outcome),
+      debug: config.debug ? log : undefined,
     });
-    // What was lost before there was anybody to say so.
-    this.bufferWasFull(ledger.dropped.queue_full);
+    // Spans that were dropped before this loop was loaded.
+    this.reportFull(ledger.stats(0).dropped.queue_full);
+  }
+
+  get lastBatch(): SentBatch | undefined {
+    return this.#lastBatch;
   }
 
   get isDraining(): boolean {
     return this.#draining !== undefined;
   }
 
-  get restUntilMs(): number {
-    return this.#restUntilMs;
+  get retryAtMs(): number {
+    return this.#retryAtMs;
   }
 
   drain(all: boolean): void {
-    const { buffer, ledger, config, drained } = this.#options;
+    const { buffer, ledger, config, onDrained } = this.#options;
     if (all) this.#drainUpTo = ledger.taken + buffer.size;
-    this.#draining ??= withoutTracing(() => this.#sendBatches()).then((isReached) => {
+    this.#draining ??= withoutTracing(() => this.#sendBatches()).then((isReachable) => {
       this.#draining = undefined;
-      if (!isReached) this.#restUntilMs = performance.now() + config.flushInterval * 1000;
-      // Somebody has begun to wait just as the last batch was through.
-      if (isReached && this.#flushes.length > 0) {
+      if (!isReachable) this.#retryAtMs = performance.now() + config.flushInterval * 1000;
+      // A caller started to wait just when the last batch was sent.
+      if (isReachable && this.#flushes.length > 0) {
         this.drain(true);
         return;
       }
       for (const { resolve } of this.#flushes.splice(0)) resolve();
-      drained();
+      onDrained();
     });
   }
 
-  /** @returns false where the collector could not be reached. */
+  /** @returns false if the collector could not be reached. */
   async #sendBatches(): Promise<boolean> {
     const { buffer, ledger, config, prices } = this.#options;
-    // A turn later: the code that has just ended a span does not wait for its JSON.
+    // One microtask later: the code that has just ended a span does not wait for the JSON.
     await Promise.resolve();
     try {
       if (prices?.isLoaded === false) await prices.loaded;
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
-        ledger.taken += batch.length;
-        ledger.inFlight = batch.length;
-        if (!(await this.#sender.send(batch.map(handOver), this.#abort.signal))) return false;
-        this.#endFlushes();
+        ledger.take(batch.length);
+        if (!(await this.#sender.send(batch.map(toWireSpan), this.#abort.signal))) return false;
+        this.#resolveFlushes();
       }
     } catch (error) {
-      // Nothing above should throw; if it does, what was under way is lost, and counted.
+      // The code above should never throw. If it does, the batch is lost, and counted.
       const why = `the exporter failed (${String(error)})`;
-      this.#settled(ledger.inFlight, { type: "dropped", reason: "refused", why });
+      this.#settle(ledger.inFlight, { type: "dropped", reason: "refused", why });
     }
-    this.#endFlushes();
+    this.#resolveFlushes();
     return true;
   }
 
-  /** Tells those that wait for a flush whose spans are all through. */
-  #endFlushes(): void {
+  #resolveFlushes(): void {
     const { taken } = this.#options.ledger;
     for (const { resolve } of this.#flushes.filter(({ upTo }) => upTo <= taken)) resolve();
     this.#flushes = this.#flushes.filter(({ upTo }) => upTo > taken);
   }
 
-  #settled(count: number, outcome: Outcome): void {
+  #settle(count: number, outcome: Outcome): void {
     const { ledger } = this.#options;
-    ledger.inFlight -= count;
     if (outcome.type === "acked") {
-      ledger.acked += count;
-      this.#trouble.delivered();
+      ledger.settle(count);
+      this.#drops.delivered();
     } else if (count > 0) {
-      ledger.dropped[outcome.reason] += count;
-      this.#trouble.lost(count, outcome.why);
+      ledger.settle(count, outcome.reason);
+      this.#drops.dropped(count, outcome.why);
     }
   }
 
-  bufferWasFull(lost: number): void {
+  reportFull(dropped: number): void {
     const { maxQueueSize, maxQueueBytes } = this.#options.config;
-    if (lost === 0) return;
+    if (dropped === 0) return;
     const bounds = `maxQueueSize = ${maxQueueSize} spans, maxQueueBytes = ${maxQueueBytes}`;
-    this.#trouble.lost(lost, `the buffer is full (${bounds})`);
+    this.#drops.dropped(dropped, `the buffer is full (${bounds})`);
   }
 
   async flush(): Promise<void> {
     const { buffer, ledger } = this.#options;
     const upTo = ledger.taken + buffer.size;
     if (buffer.size === 0 && ledger.inFlight === 0) return;
-    // All else of the exporter lets the process end; somebody waits for this.
+    // Everything else in the exporter lets the process end; a caller waits for this.
     const keepsProcessAlive = setInterval(() => undefined, 2 ** 30);
     await new Promise<void>((resolve) => {
       this.#flushes.push({ upTo, resolve });
@@ -169,25 +181,25 @@ class BatchLoop implements DeliveryLoop {
   async settle(): Promise<void> {
     const { buffer, ledger, config } = this.#options;
     const upTo = ledger.taken + buffer.size;
-    const limit = { isOver: false };
+    const deadline = { isOver: false };
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        limit.isOver = true;
+        deadline.isOver = true;
         resolve();
       }, config.shutdownTimeout * 1000);
     });
-    // What comes in the meantime is sent too, unless it never ends.
-    for (let round = 0; round < MAX_ROUNDS && !limit.isOver; round++) {
+    // Spans that come in the meantime are sent too, but not forever.
+    for (let flushes = 0; flushes < MAX_FLUSHES && !deadline.isOver; flushes++) {
       await Promise.race([this.flush(), over]);
       if (ledger.taken < upTo) break;
     }
     clearTimeout(timer);
     const why = `they could not be sent within shutdownTimeout = ${config.shutdownTimeout} s`;
-    if (limit.isOver || ledger.taken < upTo) await this.#abandon(why);
+    if (deadline.isOver || ledger.taken < upTo) await this.#abandon(why);
   }
 
-  /** Gives up what is still under way or waiting. */
+  /** Drops what is being sent and what is in the buffer. */
   async #abandon(why: string): Promise<void> {
     const { buffer, ledger } = this.#options;
     if (this.#draining !== undefined) {
@@ -196,9 +208,8 @@ class BatchLoop implements DeliveryLoop {
       this.#abort = new AbortController();
     }
     const count = buffer.take(Infinity, Infinity).length;
-    ledger.taken += count;
-    ledger.inFlight += count;
-    this.#settled(count, { type: "dropped", reason: "shutdown", why });
+    ledger.take(count);
+    this.#settle(count, { type: "dropped", reason: "shutdown", why });
   }
 
   async close(): Promise<void> {

@@ -1,127 +1,123 @@
 import { clearTimeout, setTimeout } from "node:timers";
-import { runInContext } from "../capture/context.js";
-import type { PriceBook } from "../capture/price-table.js";
-import type { RecordedSpan } from "../capture/recorded-span.js";
-import { warnOnce } from "../capture/warnings.js";
 import type { Config } from "../config/options.js";
+import type { SpanPricer } from "../prices/span-pricer.js";
+import { runInContext } from "../span/context.js";
+import type { RecordedSpan, SpanSink } from "../span/recorded-span.js";
+import { warnOnce } from "../warnings.js";
 import type { Span } from "../wire/index.js";
 import type { DeliveryLoop } from "./delivery-loop.js";
-import { Ledger, type ExporterStats } from "./ledger.js";
+import { watchProcessExit } from "./exit-watch.js";
+import { createLedger, type ExporterStats } from "./ledger.js";
+import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { createSpanBuffer } from "./span-buffer.js";
-import { handOver, releaseTexts } from "./span-json.js";
 
 /** Delivers spans in the background. Nothing here throws or rejects into the app. */
-export interface SpanExporter {
-  /** Takes a span that has ended, or with `live` one that has started. */
-  offer(span: RecordedSpan): void;
-  /** Sends what waits now. Resolves when each of these spans is settled, or the collector could not be reached. */
+export interface SpanExporter extends SpanSink {
+  /** Sends the buffered spans. Resolves when each of them is settled, or the collector could not be reached. */
   flush(): Promise<void>;
-  /** {@link flush} for as long as `shutdownTimeout`; what waits then is dropped. The exporter goes on. */
+  /** Like {@link flush}, for at most `shutdownTimeout`; then drops the rest. The exporter continues. */
   settle(): Promise<void>;
-  /** {@link settle}, and the end: what comes later is dropped. Safe twice. */
+  /** Like {@link settle}, and stops: later spans are dropped. Calling it again has no effect. */
   shutdown(): Promise<void>;
   stats(): ExporterStats;
-  /** Takes what waits out of the buffer. */
+  /** Takes all spans out of the buffer. */
   takeSpans(): Span[];
-  /** Sends what waits when the process ends, until {@link shutdown}. */
+  /** Sends the buffered spans when the process ends, until {@link shutdown}. */
   watchExit(): void;
 }
 
-/** With `live`, how soon the start of a span is sent: the viewer should show work while it goes on. */
+/** How soon the start of a span is sent with `live`, in milliseconds: the viewer shows work while it runs. */
 const LIVE_DELAY_MS = 200;
 
-const EXIT_EVENTS = ["beforeExit", "SIGTERM", "SIGINT"];
-
 /**
- * Makes the exporter of a configuration: the part that the app's own calls touch, the bounded buffer and the timer. What
- * sends loads with the first batch, for importing the SDK should cost next to nothing.
+ * Creates the exporter of a configuration: the buffer and the timer, which the app's own calls use. The code that sends is
+ * loaded with the first batch, which keeps the import of the SDK cheap.
  */
-export function createExporter(config: Config, prices: PriceBook | undefined): SpanExporter {
+export function createExporter(config: Config, prices: SpanPricer | undefined): SpanExporter {
   const { pushUrl, batchSize } = config;
   const flushMs = config.flushInterval * 1000;
   const buffer = createSpanBuffer(config.maxQueueSize, config.maxQueueBytes);
-  const ledger = new Ledger();
+  const ledger = createLedger();
   let loop: DeliveryLoop | undefined;
   let loading: Promise<DeliveryLoop | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let timerDelayMs = 0;
-  let forgetExit: (() => void) | undefined;
+  let stopWatchingExit: (() => void) | undefined;
   let stopping: Promise<void> | undefined;
   let isStopped = false;
 
+  const stats = () => ledger.stats(buffer.size);
+
   function offer(span: RecordedSpan): void {
-    // It was queued when it started, and has not been sent: it goes as what it is by then.
-    if (span.queuedBytes >= 0) {
-      if (buffer.resize(span)) return;
-      // Too large for the place that it had: it comes as if it were new.
-      ledger.enqueued--;
-      ledger.taken++;
+    const isRunning = span.durationMs < 0;
+    const pricer = isRunning || prices?.isLoaded === true ? undefined : prices;
+    let queued = buffer.find(span);
+    if (queued === undefined) queued = { span, bytes: span.bytes, pricer };
+    else {
+      // The start of the span was not sent yet: the span is sent once, as it is now.
+      queued.pricer = pricer;
+      if (buffer.resize(queued, span.bytes)) return;
+      ledger.withdraw();
     }
-    if (isStopped || !(buffer.push(span) || takesPlaceOfOldest(span))) {
-      refuse(span);
+    if (isStopped || !(buffer.push(queued) || replaceOldest(queued))) {
+      // The start of a span is not lost: its end follows.
+      if (!isRunning) refuse();
       return;
     }
-    ledger.enqueued++;
+    ledger.enqueue();
     if (pushUrl === undefined) return;
-    if (buffer.size >= batchSize) schedule(0);
-    else schedule(span.durationMs < 0 ? LIVE_DELAY_MS : flushMs);
+    schedule(buffer.size >= batchSize ? 0 : isRunning ? LIVE_DELAY_MS : flushMs);
   }
 
-  /** Full: with a collector to send to, the newest span goes; without, the oldest, for the latest are worth more. */
-  function takesPlaceOfOldest(span: RecordedSpan): boolean {
+  /** With a full buffer the newest span is dropped; without a collector the oldest, as the newest are worth more. */
+  function replaceOldest(queued: QueuedSpan): boolean {
     if (pushUrl !== undefined) return false;
-    while (!buffer.push(span)) {
+    while (!buffer.push(queued)) {
       const [oldest] = buffer.take(1, Infinity);
       if (oldest === undefined) return false;
-      releaseTexts(oldest);
-      ledger.taken++;
-      ledger.dropped.queue_full++;
+      oldest.span.release();
+      ledger.take(1);
+      ledger.settle(1, "queue_full");
     }
     return true;
   }
 
-  function refuse(span: RecordedSpan): void {
-    // The start of a span that finds no place is no loss: its end will come.
-    if (span.durationMs < 0) return;
-    ledger.enqueued++;
-    if (isStopped) ledger.dropped.shutdown++;
-    else {
-      ledger.dropped.queue_full++;
-      loop?.bufferWasFull(1);
-    }
+  function refuse(): void {
+    ledger.refuse(isStopped ? "shutdown" : "queue_full");
+    if (!isStopped) loop?.reportFull(1);
   }
 
-  /** Sends in so many milliseconds, or earlier where that was planned already. */
+  /** Sends after a delay, or earlier if that is planned already. */
   function schedule(delayMs: number): void {
-    // A timer that was set before with the same delay, or with less, is due before: most spans find it.
+    // A timer with the same delay or a shorter one fires earlier. This is the case for most spans.
     if (timer !== undefined && timerDelayMs <= delayMs) return;
     if (loop?.isDraining === true) return;
     clearTimeout(timer);
     timerDelayMs = delayMs;
-    const restMs = (loop?.restUntilMs ?? 0) - performance.now();
-    const isWholeBatch = delayMs === 0;
-    // Outside of every span: the timer would else hold the one that happens to run.
+    const waitMs = (loop?.retryAtMs ?? 0) - performance.now();
+    // Outside every span: otherwise the timer would keep the current span in memory.
     timer = runInContext(undefined, () =>
       setTimeout(
         () => {
           timer = undefined;
-          void load().then((loaded) => loaded?.drain(!isWholeBatch));
+          // A delay of 0 means that a full batch waits.
+          void load().then((loaded) => loaded?.drain(delayMs > 0));
         },
-        Math.max(delayMs, restMs),
+        Math.max(delayMs, waitMs),
       ).unref(),
     );
   }
 
   /**
-   * What sends; undefined where it cannot be loaded, because the files of the running app were replaced, for one. Then the
-   * spans wait, and the next time tries again.
+   * Loads the code that sends. Resolves with undefined if that fails, for example because a deployment replaced the files
+   * of the running app. The spans stay in the buffer then, and the next call tries again.
    */
   function load(): Promise<DeliveryLoop | undefined> {
     return (loading ??= runInContext(undefined, () =>
       import("./delivery-loop.js")
         .then(
           ({ createDeliveryLoop }) =>
-            (loop = createDeliveryLoop({ config, prices, buffer, ledger, drained })),
+            (loop = createDeliveryLoop({ config, prices, buffer, ledger, onDrained })),
         )
         .catch((error: unknown) => {
           loading = undefined;
@@ -131,7 +127,7 @@ export function createExporter(config: Config, prices: PriceBook | undefined): S
     ));
   }
 
-  function drained(): void {
+  function onDrained(): void {
     if (buffer.size > 0 && !isStopped) schedule(config.live ? LIVE_DELAY_MS : flushMs);
   }
 
@@ -142,49 +138,38 @@ export function createExporter(config: Config, prices: PriceBook | undefined): S
 
   const settle = () => deliver("settle");
 
-  function stats(): ExporterStats {
-    return ledger.stats(buffer.size);
-  }
-
-  const exporter: SpanExporter = {
+  return {
     offer,
     flush: () => deliver("flush"),
     settle,
     stats,
 
     watchExit() {
-      // Without a collector there is nothing to send at the end.
+      // Without a collector there is nothing to send.
       if (pushUrl === undefined) return;
-      const forget = () => {
-        for (const event of EXIT_EVENTS) process.removeListener(event, onExit);
-      };
-      // Now, for at the end its file may be gone: a deployment has replaced it. Without it the signals end the process alone.
-      const exitLoading = import("./process-exit.js")
-        .then((exit) => exit.watchEnd(exporter, config, buffer, ledger))
-        .catch(forget);
-      // `beforeExit` comes again after each time that something was done in it: then nothing is pending.
-      const onExit = (event: number | string) => {
-        if (typeof event === "string" || stats().pending > 0)
-          void exitLoading.then((end) => end?.(event, onExit));
-      };
-      for (const event of EXIT_EVENTS) process.on(event, onExit);
-      forgetExit = forget;
+      stopWatchingExit = watchProcessExit({
+        config,
+        buffer,
+        ledger,
+        settle,
+        stats,
+        loop: () => loop,
+      });
     },
 
     shutdown: () =>
       (stopping ??= settle().then(() => {
         isStopped = true;
         clearTimeout(timer);
-        forgetExit?.();
+        stopWatchingExit?.();
         return loop?.close();
       })),
 
     takeSpans() {
-      const taken = buffer.take(Infinity, Infinity).map(handOver);
-      ledger.taken += taken.length;
-      ledger.acked += taken.length;
-      return taken;
+      const taken = buffer.take(Infinity, Infinity);
+      ledger.take(taken.length);
+      ledger.settle(taken.length);
+      return taken.map(toWireSpan);
     },
   };
-  return exporter;
 }

@@ -1,22 +1,22 @@
 import * as net from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
-import { readAnswer, type RawAnswer } from "./raw-answer.js";
+import { parseResponse, type HttpResponse } from "./http-response.js";
 
-/** A request that failed: a code of the system, or `timeout`, `aborted`, `not HTTP`. */
+/** A failed request. `code` is an error code of the system, or `timeout`, `aborted`, `not HTTP`. */
 export class RequestError extends Error {
   constructor(
     readonly code: string,
-    /** The server has closed an idle connection just as it was used again: no failure of the server's. */
+    /** True if the server closed an idle connection just when it was used again. This is not a failure of the server. */
     readonly isStale: boolean,
   ) {
     super(code);
   }
 }
 
-/** Most of an answer that is read at once. */
+/** Bytes of a response that are read at once. */
 const READ_BYTES = 4096;
 
-/** Opens a connection; where that fails, its first exchange does. */
+/** Opens a connection. If that fails, the first exchange rejects. */
 export async function openConnection(url: URL, timeoutMs: number): Promise<HttpConnection> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isSecure = url.protocol === "https:";
@@ -28,26 +28,26 @@ export async function openConnection(url: URL, timeoutMs: number): Promise<HttpC
   }, timeoutMs);
 }
 
-/** Where the bytes of an answer are put, and who is told. */
-interface ReadInto {
+/** Where a socket puts the bytes that it reads, and what it calls then. */
+interface ReadTarget {
   readonly buffer: Buffer;
   callback(byteCount: number): boolean;
 }
 
 /**
- * One connection that carries one request after the other. It has one timer for all of them, and listens to its socket once,
- * past the stream machinery: adding and removing listeners for each would cost a batch more than its JSON.
+ * A connection that carries one request after the other. It has one timer for all requests, and reads from the socket
+ * without the stream machinery: adding and removing listeners for each request would cost more than the JSON of a batch.
  */
 export class HttpConnection {
   readonly #socket: net.Socket;
   readonly #timer: NodeJS.Timeout;
   #isUsed = false;
   #received = "";
-  /** Ends the exchange that is under way. */
-  #end: ((failure: string | undefined, whole?: RawAnswer) => void) | undefined;
+  /** Ends the running exchange. */
+  #finish: ((failure: string | undefined, response?: HttpResponse) => void) | undefined;
 
   /** @param timeoutMs - for each exchange. */
-  constructor(connect: (onread: ReadInto) => net.Socket, timeoutMs: number) {
+  constructor(connect: (onread: ReadTarget) => net.Socket, timeoutMs: number) {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     this.#socket = connect({ buffer, callback: (count) => this.#read(buffer.toString("latin1", 0, count)) })
       .setNoDelay(true)
@@ -55,35 +55,35 @@ export class HttpConnection {
       .on("error", (error: NodeJS.ErrnoException) => this.fail(error.code ?? error.name))
       .on("close", () => this.fail("ECONNRESET"))
       .on("end", () => {
-        if (this.#end === undefined) this.close();
+        if (this.#finish === undefined) this.close();
       });
-    // Each exchange winds it up; when it is due after the last, there is nothing to end.
+    // Each exchange restarts the timer. If it fires without an exchange, it does nothing.
     this.#timer = setTimeout(() => this.fail("timeout"), timeoutMs).unref();
   }
 
-  /** It can take another request. */
+  /** True if the connection can take another request. */
   get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
 
   /**
-   * Writes a request and reads its answer; afterwards the connection is idle, or closed. Rejects with a
-   * {@link RequestError} where no answer came.
+   * Writes a request and reads its response. The connection is idle or closed afterwards. Rejects with a
+   * {@link RequestError} if no response came.
    */
-  exchange(request: Uint8Array): Promise<RawAnswer> {
+  exchange(request: Uint8Array): Promise<HttpResponse> {
     const socket = this.#socket;
     const isReused = this.#isUsed;
     this.#isUsed = true;
     this.#received = "";
     this.#timer.refresh();
     return new Promise((resolve, reject) => {
-      this.#end = (failure, whole) => {
-        this.#end = undefined;
-        // An answer that came before the request was out: the body's bytes are not the connection's to keep.
-        if (whole?.isReusable !== true || socket.writableLength > 0) this.close();
-        // A status that has come stands, however the rest of the answer ends.
-        const answer = whole ?? readAnswer(this.#received);
-        if (answer !== undefined && answer !== "not HTTP") resolve(answer);
+      this.#finish = (failure, complete) => {
+        this.#finish = undefined;
+        // Also if the response came before the request was written: the memory of the body is reused.
+        if (complete?.isReusable !== true || socket.writableLength > 0) this.close();
+        // A status that was received counts, even if the rest of the response is missing.
+        const response = complete ?? parseResponse(this.#received);
+        if (response !== undefined && response !== "not HTTP") resolve(response);
         else {
           const isClosed = failure === "ECONNRESET" || failure === "EPIPE";
           const isStale = isReused && isClosed && this.#received === "";
@@ -94,9 +94,9 @@ export class HttpConnection {
     });
   }
 
-  /** Gives up the exchange that is under way, if any. */
+  /** Ends the running exchange with a failure. */
   fail(code: string): void {
-    this.#end?.(code);
+    this.#finish?.(code);
   }
 
   close(): void {
@@ -106,12 +106,12 @@ export class HttpConnection {
 
   #read(chunk: string): boolean {
     this.#received += chunk;
-    const answer = this.#end === undefined ? "not HTTP" : readAnswer(this.#received);
-    // Nobody has asked, or it is no answer.
-    if (answer === "not HTTP") {
-      this.fail(answer);
+    // Bytes without a request are no response to anything.
+    const response = this.#finish === undefined ? "not HTTP" : parseResponse(this.#received);
+    if (response === "not HTTP") {
+      this.fail(response);
       this.close();
-    } else if (answer?.isWhole === true) this.#end?.(undefined, answer);
+    } else if (response?.isComplete === true) this.#finish?.(undefined, response);
     return true;
   }
 }

@@ -1,44 +1,84 @@
 /**
  * Why a span was not delivered:
  * - `queue_full`: the buffer was full (`maxQueueSize`, `maxQueueBytes`).
- * - `retries_exhausted`: the collector could not be reached, or answered 429 or 5xx, `maxRetries` times again.
- * - `refused`: the collector will not take it (another 4xx, or a redirect to another origin).
- * - `too_large`: a single span is more than the collector takes in one request (413).
- * - `shutdown`: it was still waiting when `shutdownTimeout` was over, or came after `shutdown()`.
+ * - `retries_exhausted`: the collector could not be reached, or answered 429 or 5xx, also after `maxRetries` retries.
+ * - `refused`: the collector does not accept it (another 4xx, or a redirect to another origin).
+ * - `too_large`: one span is larger than the collector accepts in a request (413).
+ * - `shutdown`: the span was still in the buffer after `shutdownTimeout`, or ended after `shutdown()`.
  */
 export type DropReason = "queue_full" | "retries_exhausted" | "refused" | "too_large" | "shutdown";
 
-/** What became of the spans of this process; always `enqueued = acked + the sum of dropped + pending`. */
+/** What happened to the spans of this process. Always `enqueued = acked + the sum of dropped + pending`. */
 export interface ExporterStats {
-  /** Spans handed to the exporter; with `live` the start of a span that was sent before its end is one of its own. */
+  /** Spans handed to the exporter. With `live`, a start that was sent before its end counts as a span of its own. */
   readonly enqueued: number;
-  /** Spans that a collector has acknowledged (any 2xx), or that `takeSpans()` has handed over. */
+  /** Spans that a collector acknowledged (any 2xx), or that `takeSpans()` returned. */
   readonly acked: number;
   readonly dropped: Readonly<Record<DropReason, number>>;
-  /** Spans that wait in the buffer or are being sent. */
+  /** Spans that are in the buffer or being sent. */
   readonly pending: number;
 }
 
-/** The counters behind {@link ExporterStats}, as the parts of the exporter keep them. */
-export class Ledger {
-  enqueued = 0;
-  acked = 0;
-  readonly dropped: Record<DropReason, number> = {
+/** Counts what happens to spans, from the buffer to the collector: the counters behind {@link ExporterStats}. */
+export interface Ledger {
+  /** Spans of the batch that is being sent. */
+  readonly inFlight: number;
+  /** Spans ever taken from the buffer. A flush is done when this number reaches the last span that it waits for. */
+  readonly taken: number;
+  /** A span was put into the buffer. */
+  enqueue(): void;
+  /** A span was taken out of the buffer without being sent: it grew, and is queued again. */
+  withdraw(): void;
+  /** A span was dropped before it reached the buffer. */
+  refuse(reason: "queue_full" | "shutdown"): void;
+  /** Spans were taken from the buffer. They are in flight until they are acknowledged or dropped. */
+  take(count: number): void;
+  /** Spans in flight were acknowledged, or dropped for a reason. */
+  settle(count: number, dropReason?: DropReason): void;
+  /** @param buffered - spans that are in the buffer. */
+  stats(buffered: number): ExporterStats;
+}
+
+/** Creates a {@link Ledger}. Its counters are in variables: only its methods can change them. */
+export function createLedger(): Ledger {
+  let enqueued = 0;
+  let taken = 0;
+  let inFlight = 0;
+  let acked = 0;
+  const dropped: Record<DropReason, number> = {
     queue_full: 0,
     retries_exhausted: 0,
     refused: 0,
     too_large: 0,
     shutdown: 0,
   };
-  /** Spans of the batch that is under way. */
-  inFlight = 0;
-  /** The last request's body: where spans are under way, it is theirs. */
-  declare underWay: { readonly json: string; readonly spanCount: number } | undefined;
-  /** Spans ever taken from the buffer; tells a flush when those that it waits for are through. */
-  taken = 0;
-
-  stats(buffered: number): ExporterStats {
-    const { enqueued, acked, dropped, inFlight } = this;
-    return { enqueued, acked, dropped: { ...dropped }, pending: buffered + inFlight };
-  }
+  return {
+    get inFlight() {
+      return inFlight;
+    },
+    get taken() {
+      return taken;
+    },
+    enqueue() {
+      enqueued++;
+    },
+    withdraw() {
+      enqueued--;
+      taken++;
+    },
+    refuse(reason) {
+      enqueued++;
+      dropped[reason]++;
+    },
+    take(count) {
+      taken += count;
+      inFlight += count;
+    },
+    settle(count, dropReason) {
+      inFlight -= count;
+      if (dropReason === undefined) acked += count;
+      else dropped[dropReason] += count;
+    },
+    stats: (buffered) => ({ enqueued, acked, dropped: { ...dropped }, pending: buffered + inFlight }),
+  };
 }

@@ -1,84 +1,78 @@
-import type { Config } from "../config/options.js";
-import type { SpanExporter } from "./exporter.js";
-import { sendLastWords } from "./last-words.js";
-import type { Ledger } from "./ledger.js";
-import type { SpanBuffer } from "./span-buffer.js";
+import type { ExitOptions } from "./exit-options.js";
+import { sendAtExit } from "./send-at-exit.js";
 
-/** Exporters that are sending their last spans. */
-const settling = new WeakSet<SpanExporter>();
-
-/** Hears of the end: the name of a signal, or the exit code that `beforeExit` brings, and the SDK's own listener. */
-export type EndListener = (
+/**
+ * Handles an event that announces the end of the process.
+ *
+ * @param event - the name of a signal, or the exit code that `beforeExit` passes.
+ * @param listener - the SDK's own listener of the event.
+ */
+export type ExitHandler = (
   event: number | string,
   listener: (event: number | string) => void,
 ) => Promise<void>;
 
-/** Prepares for the end of the process, and sends what waits then. */
-export function watchEnd(
-  exporter: SpanExporter,
-  config: Config,
-  buffer: SpanBuffer,
-  ledger: Ledger,
-): EndListener {
-  const sendTheRest = () => sendLastWords(config, buffer, ledger);
-  atExit().add(sendTheRest);
-  return (event, listener) => endOrderly(exporter, sendTheRest, event, listener);
+/**
+ * Prepares for the end of the process.
+ *
+ * The handler sends the buffered spans within `shutdownTimeout`, on `beforeExit`, SIGTERM and SIGINT. The app's own signal
+ * handlers stay in charge: if it has any, they decide when the process ends. If it has none, the signal is raised again
+ * after the spans are sent, and ends the process as it would without the SDK.
+ */
+export function prepareExit(options: ExitOptions): ExitHandler {
+  const { settle, stats } = options;
+  const sendRest = () => sendAtExit(options);
+  exitCallbacks().add(sendRest);
+  let isSettling = false;
+
+  const settledSpans = () => {
+    const { enqueued, pending } = stats();
+    return enqueued - pending;
+  };
+
+  return async (event, listener) => {
+    const before = settledSpans();
+    // A second signal while spans are sent: the user does not want to wait.
+    const isSecond = isSettling;
+    if (!isSecond) {
+      isSettling = true;
+      await settle();
+      isSettling = false;
+    }
+    // If nothing could be sent, `beforeExit` must not try again: it would repeat forever.
+    if (typeof event === "number" && settledSpans() === before)
+      process.removeListener("beforeExit", listener);
+    if (typeof event === "number" || process.listenerCount(event) - 1 > signalExitListeners()) return;
+    // A process that a signal ends emits no `exit`.
+    if (!isSecond) sendRest();
+    process.removeListener(event, listener);
+    process.kill(process.pid, event);
+  };
 }
+
+/** Each copy of this package in the process adds its callback to the same set. */
+const EXIT_CALLBACKS = Symbol.for("obspan.sdk.exit");
 
 /**
- * Sends what waits before the process ends, within `shutdownTimeout`: when nothing is left to do (`beforeExit`), and on
- * SIGTERM and SIGINT. The app's own handlers stay in charge: where it has any, the process ends when they end it; where it
- * has none, the signal is raised again once the spans are sent, and ends the process as it would have without the SDK.
+ * The callbacks that run at the end of the process. There is one listener, even if the SDK is started many times, as test
+ * runners do.
  */
-async function endOrderly(
-  exporter: SpanExporter,
-  sendTheRest: () => void,
-  event: number | string,
-  listener: (event: number | string) => void,
-): Promise<void> {
-  const before = settledCount(exporter);
-  // A second signal: somebody is in a hurry.
-  const isHurried = settling.has(exporter);
-  if (!isHurried) {
-    settling.add(exporter);
-    await exporter.settle();
-    settling.delete(exporter);
-  }
-  // What still waits cannot be sent, and asking for it again would never end.
-  if (typeof event === "number" && settledCount(exporter) === before)
-    process.removeListener("beforeExit", listener);
-  if (typeof event === "number" || process.listenerCount(event) - 1 > countOfSignalExit()) return;
-  // A signal that ends the process passes `exit` by.
-  if (!isHurried) sendTheRest();
-  process.removeListener(event, listener);
-  process.kill(process.pid, event);
-}
-
-/** Where the process keeps what is done at its end; each copy of this package in it adds to the same. */
-const AT_EXIT = Symbol.for("obspan.sdk.exit");
-
-/** What is done at the end of the process: one listener, however often the SDK is started, as test runners do. */
-function atExit(): Set<() => void> {
+function exitCallbacks(): Set<() => void> {
   const holder = globalThis as Record<symbol, Set<() => void> | undefined>;
-  const known = holder[AT_EXIT];
-  if (known !== undefined) return known;
-  const added = (holder[AT_EXIT] = new Set());
+  const existing = holder[EXIT_CALLBACKS];
+  if (existing !== undefined) return existing;
+  const callbacks = (holder[EXIT_CALLBACKS] = new Set());
   process.on("exit", () => {
-    for (const step of added) step();
+    for (const callback of callbacks) callback();
   });
-  return added;
-}
-
-function settledCount(exporter: SpanExporter): number {
-  const { enqueued, pending } = exporter.stats();
-  return enqueued - pending;
+  return callbacks;
 }
 
 /**
- * How many listeners belong to the package `signal-exit`, which much of npm carries along. It ends the process by itself,
- * but only where it finds no listener besides its own: two such would wait for each other for ever.
+ * How many signal listeners belong to the package `signal-exit`, a dependency of many packages. It ends the process by
+ * itself, but only if its own listeners are the only ones: without this count, it and the SDK would wait for each other.
  */
-function countOfSignalExit(): number {
+function signalExitListeners(): number {
   const v4 = (globalThis as Record<symbol, unknown>)[Symbol.for("signal-exit emitter")];
   const v3 = (process as unknown as Record<string, unknown>)["__signal_exit_emitter__"];
   return [v3, v4].reduce<number>((sum, emitter) => {

@@ -3,24 +3,24 @@ export interface RequestBody {
   /** In bytes. */
   readonly length: number;
   readonly isGzip: boolean;
-  /** The whole request in one piece, which costs less than two do. Good until the writer's next body. */
+  /** The head and the body in one piece: one write is cheaper than two. Valid until the writer's next body. */
   after(head: string): Uint8Array;
 }
 
-/** Bodies above this many characters are compressed, where they are at all. */
+/** Longest body that is not compressed, in characters. */
 const GZIP_ABOVE = 1024;
-/** Up to this many characters a body is compressed at once: handing it to another thread would cost twice as much CPU. */
-const AT_ONCE_LENGTH = 262_144;
-/** Compressed output in pieces of this size: a whole batch mostly fits into one. */
+/** Largest body that is compressed synchronously, in bytes: the thread pool would take twice as much CPU. */
+const SYNC_GZIP_BYTES = 262_144;
+/** Size of the pieces of compressed output: most batches fit into one. */
 const CHUNK_BYTES = 32_768;
-/** A batch of a hundred spans with some text each fits in. */
+/** Size of the reused memory: a batch of a hundred spans with some text fits. */
 const MEMORY_BYTES = 262_144;
-/** Kept free before a body for the head of its request. */
+/** Space before a body for the head of its request. */
 const HEAD_BYTES = 2048;
 
 /**
- * Makes bodies of JSON, in memory that they share: one is good until the next is made. Fresh memory for each batch would
- * cost a third of sending it, for the garbage collector has it to clear away.
+ * Writes JSON bodies into memory that it reuses: a body is valid until the next one. Allocating memory for each batch would
+ * add a third to the cost of sending it, most of it garbage collection.
  */
 export class BodyWriter {
   readonly #memory = Buffer.allocUnsafeSlow(HEAD_BYTES + MEMORY_BYTES);
@@ -30,7 +30,7 @@ export class BodyWriter {
     this.#compresses = compresses;
   }
 
-  /** Waits for nothing where it does not compress. */
+  /** Synchronous unless it compresses. */
   write(json: string): RequestBody | Promise<RequestBody> {
     const plain = this.#encode(json);
     if (!this.#compresses || json.length <= GZIP_ABOVE) return this.#body(plain, false);
@@ -60,11 +60,11 @@ export class BodyWriter {
   }
 }
 
-/** At the fastest level: telemetry should cost the app as little as it can. */
+/** Uses the fastest level, to cost the app as little CPU as possible. */
 async function gzip(plain: Uint8Array): Promise<Uint8Array> {
   const { constants, gzip: compress, gzipSync } = await import("node:zlib");
   const options = { level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES };
-  if (plain.length <= AT_ONCE_LENGTH) return gzipSync(plain, options);
+  if (plain.length <= SYNC_GZIP_BYTES) return gzipSync(plain, options);
   return new Promise((resolve, reject) => {
     compress(plain, options, (error, result) => {
       if (error === null) resolve(result);
@@ -74,8 +74,8 @@ async function gzip(plain: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * True where a URL leads to the machine that the app runs on. There compressing saves no network, and costs both sides
- * more than all else of sending a batch (docs/decisions/0006).
+ * True if a URL leads to the machine that the app runs on. Compression saves no network there, and costs both sides more
+ * CPU than the rest of sending a batch (docs/decisions/0006).
  */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

@@ -1,12 +1,12 @@
-/** Longest wait that a `Retry-After` is honoured for. */
+/** Longest `Retry-After` that is honoured. */
 const MAX_RETRY_AFTER_MS = 30_000;
-/** Waits are lengthened by up to this share, never shortened: many processes must not come back at once. */
+/** Waits are lengthened by up to this share, never shortened, so that many processes do not retry at the same time. */
 const JITTER = 0.2;
 
-/** What an answer of the collector means for a batch. */
+/** What a response of the collector means for a batch. */
 export type Verdict = "acked" | "retry" | "split" | "refused";
 
-/** spec 4.10 rule 2: 5xx and 429 are tried again. Any 2xx is an acknowledgement; 413 is tried in halves. */
+/** spec 4.10 rule 2: 5xx and 429 are retried. Any 2xx is an acknowledgement. After a 413 the batch is sent in halves. */
 export function verdictOf(status: number): Verdict {
   if (status >= 200 && status < 300) return "acked";
   if (status === 429 || (status >= 500 && status < 600)) return "retry";
@@ -14,12 +14,12 @@ export function verdictOf(status: number): Verdict {
 }
 
 /**
- * How long to wait before a retry.
+ * How long to wait before a retry, in milliseconds.
  *
- * @param retry - 0 before the first.
- * @param backoffMs - the wait before the first; each further one doubles it (spec 4.10 rule 2).
- * @param retryAfterMs - what the collector asked for; it wins where it is longer.
- * @param random - 0 to 1.
+ * @param retry - 0 for the first retry.
+ * @param backoffMs - the wait before the first retry; it doubles with each further retry (spec 4.10 rule 2).
+ * @param retryAfterMs - the wait that the collector asked for; it applies if it is longer.
+ * @param random - a random number from 0 to 1.
  */
 export function retryWaitMs(
   retry: number,
@@ -31,7 +31,7 @@ export function retryWaitMs(
   return Math.min(wait * (1 + JITTER * random), 2 ** 31 - 1);
 }
 
-/** Reads a `Retry-After`: seconds, or a date; undefined where it is neither, or not in the future. */
+/** Reads a `Retry-After` header: seconds or a date. Returns undefined if it is neither, or not in the future. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;

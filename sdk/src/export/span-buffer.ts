@@ -1,65 +1,74 @@
-import type { RecordedSpan } from "../capture/recorded-span.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
+import type { QueuedSpan } from "./queued-span.js";
 
 /**
- * Spans that wait to be sent, the oldest first. Bounded by count and by bytes; what happens when it is full is the
- * exporter's to decide and to count.
+ * A queue of spans that wait to be sent, oldest first. It is bounded by count and by bytes. The exporter decides what
+ * happens when it is full, and counts it.
  */
 export interface SpanBuffer {
   readonly size: number;
-  /** @returns false where the span would break a bound, and was not taken. */
-  push(span: RecordedSpan): boolean;
+  /** @returns false if the span exceeds a bound; it is not added then. */
+  push(queued: QueuedSpan): boolean;
+  /** The entry of a span that was queued when it started and waits since then. */
+  find(span: RecordedSpan): QueuedSpan | undefined;
   /**
-   * A span that waits has grown since it came: it was queued at its start, and has ended.
+   * Updates an entry of {@link find} when its span has ended.
    *
-   * @returns false where it has no room any more, and was taken out.
+   * @param bytes - what the span counts from now on.
+   * @returns false if there is no room for it; it is removed then.
    */
-  resize(span: RecordedSpan): boolean;
-  /** Takes the oldest: at most so many, and so many bytes unless the first alone has more. */
-  take(maxSpans: number, maxBytes: number): RecordedSpan[];
+  resize(queued: QueuedSpan, bytes: number): boolean;
+  /** Removes the oldest spans: at most `maxSpans`, and at most `maxBytes` unless the first span alone has more. */
+  take(maxSpans: number, maxBytes: number): QueuedSpan[];
 }
 
-/** Makes a {@link SpanBuffer}. Its state is in variables: what runs for every span should be short before it is compiled, too. */
+/** Creates a {@link SpanBuffer}. Its state is in variables: they are faster than fields until the code is compiled. */
 export function createSpanBuffer(maxSpans: number, maxBytes: number): SpanBuffer {
-  let spans: (RecordedSpan | undefined)[] = [];
+  let spans: (QueuedSpan | undefined)[] = [];
   let head = 0;
   let bytes = 0;
+  /** Entries whose span had not ended when it was queued; empty without `live`. */
+  const started = new Map<RecordedSpan, QueuedSpan>();
 
   return {
     get size() {
       return spans.length - head;
     },
 
-    push(span) {
-      const total = bytes + span.bytes;
+    push(queued) {
+      const total = bytes + queued.bytes;
       if (total > maxBytes || spans.length - head >= maxSpans) return false;
-      spans.push(span);
+      spans.push(queued);
       bytes = total;
-      span.queuedBytes = span.bytes;
+      if (queued.span.durationMs < 0) started.set(queued.span, queued);
       return true;
     },
 
-    resize(span) {
-      bytes -= span.queuedBytes;
-      const fits = bytes + span.bytes <= maxBytes;
-      if (!fits) spans.splice(spans.indexOf(span, head), 1);
-      bytes += fits ? span.bytes : 0;
-      span.queuedBytes = fits ? span.bytes : -1;
-      return fits;
+    find: (span) => started.get(span),
+
+    resize(queued, newBytes) {
+      started.delete(queued.span);
+      bytes += newBytes - queued.bytes;
+      queued.bytes = newBytes;
+      if (bytes <= maxBytes) return true;
+      bytes -= newBytes;
+      spans.splice(spans.indexOf(queued, head), 1);
+      return false;
     },
 
     take(maxTaken, maxTakenBytes) {
-      const taken: RecordedSpan[] = [];
+      const taken: QueuedSpan[] = [];
       let takenBytes = 0;
       while (taken.length < maxTaken) {
-        const span = spans[head];
-        if (span === undefined || (takenBytes > 0 && takenBytes + span.queuedBytes > maxTakenBytes)) break;
-        takenBytes += span.queuedBytes;
-        span.queuedBytes = -1;
-        taken.push(span);
+        const queued = spans[head];
+        if (queued === undefined || (takenBytes > 0 && takenBytes + queued.bytes > maxTakenBytes)) break;
+        takenBytes += queued.bytes;
+        started.delete(queued.span);
+        taken.push(queued);
         spans[head++] = undefined;
       }
       bytes -= takenBytes;
-      // The taken ones are cut off now and then: each span is moved at most once.
+      // Removing the taken entries only now and then moves each entry at most once.
       if (head > 1024 && head * 2 > spans.length) {
         spans = spans.slice(head);
         head = 0;

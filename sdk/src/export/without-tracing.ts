@@ -1,6 +1,6 @@
-import { runInContext } from "../capture/context.js";
+import { runInContext } from "../span/context.js";
 
-/** The parts of OpenTelemetry's global API that are used, where the app has it. */
+/** The part of OpenTelemetry's global API that is used. */
 interface OtelContext {
   setValue(key: symbol, value: unknown): OtelContext;
 }
@@ -13,8 +13,8 @@ const OTEL_API = Symbol.for("opentelemetry.js.api.1");
 const OTEL_SUPPRESS_TRACING = Symbol.for("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /**
- * Runs the exporter's own work outside every span, and where the app has OpenTelemetry, hidden from it: its HTTP
- * instrumentation would else make a span of every batch.
+ * Runs the exporter's own work outside every span. If the app uses OpenTelemetry, its tracing is suppressed: otherwise its
+ * HTTP instrumentation would record a span for every batch.
  */
 export function withoutTracing<T>(fn: () => T): T {
   return runInContext(undefined, () => {

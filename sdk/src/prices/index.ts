@@ -8,10 +8,10 @@
  *
  * @packageDocumentation
  */
-import type { ModelPrice } from "../capture/price-table.js";
+import type { ModelPrice } from "./model-price.js";
 
 export { costUsd, createPriceList, type PriceList, type TokenCounts } from "./price-list.js";
-export type { ModelPrice, PriceProfile } from "../capture/price-table.js";
+export type { ModelPrice, PriceProfile } from "./model-price.js";
 
 /** The month that the prices are of. */
 export const PRICES_AS_OF = "2026-09";

@@ -1,4 +1,4 @@
-import type { ModelPrice, PriceProfile } from "../capture/price-table.js";
+import type { ModelPrice, PriceProfile } from "./model-price.js";
 
 /** Prices by the name of a model. */
 export interface PriceList {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/only-throw-error -- apps throw anything, and it must come out as it went in. */
 import { describe, expect, it } from "vitest";
-import { describeError } from "../../src/capture/describe-error.js";
+import { describeError } from "../../src/span/describe-error.js";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("errors", () => {

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { readChunk } from "../../src/capture/chunk-content.js";
-import { tapAsyncIterator } from "../../src/capture/async-iterator-tap.js";
-import type { StreamEnd } from "../../src/capture/stream-observer.js";
+import { readChunk } from "../../src/streams/chunk-content.js";
+import { tapAsyncIterator } from "../../src/streams/async-iterator-tap.js";
+import type { StreamEnd } from "../../src/streams/stream-observer.js";
 import type { Span } from "../../src/wire/index.js";
 import { collectGarbage } from "../collect-garbage.js";
 import { recordingSdk } from "../fresh-sdk.js";

@@ -105,7 +105,7 @@ describe("session, user and agent of the running trace", () => {
     const { setSession } = await recordingSdk();
     setSession("s1");
     setSession("s2");
-    expect(heard.warnings).toEqual([expect.stringContaining("sessionId was set outside of every span")]);
+    expect(heard.warnings).toEqual([expect.stringContaining("sessionId was set outside every span")]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
-import { clipText, stringifyValue, toJsonValue } from "../../src/capture/json-value.js";
+import { clipText, stringifyValue, toJsonValue } from "../../src/span/json-value.js";
 
 describe("whatever the app passes", () => {
   const circular: Record<string, unknown> = { name: "circular" };

@@ -215,7 +215,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     await sdk.flush();
     expect(ledger(sdk)).toEqual({ enqueued: 10, acked: 0, retries_exhausted: 10, pending: 0 });
     expect(heard.warnings).toEqual([
-      `[obspan] 5 spans were dropped: ${receiver.url}/v1/telemetry answered 500. stats() counts on.`,
+      `[obspan] 5 spans were dropped: ${receiver.url}/v1/telemetry answered 500. stats() counts further drops.`,
     ]);
     receiver.replies = [answer(202)];
     sdk.makeSpans(1);

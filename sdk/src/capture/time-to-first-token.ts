@@ -1,0 +1,14 @@
+import type { RecordedSpan } from "../span/recorded-span.js";
+
+/**
+ * Returns a function that records the time to the first token (`ttft_ms`). Only its first call has an effect, and none if
+ * `enableTtft` is false.
+ */
+export function createFirstTokenTimer(span: RecordedSpan): () => void {
+  let isPending = span.runtime.config.enableTtft;
+  return () => {
+    if (!isPending) return;
+    isPending = false;
+    span.setAttribute("ttft_ms", Math.round((performance.now() - span.startedAtMs) * 1000) / 1000);
+  };
+}

@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { processWide } from "../process-wide.js";
+import type { SpanHandle } from "./span-handle.js";
+
+/** What the spans of one trace share within this process. */
+export interface TraceState {
+  readonly traceId: string;
+  /**
+   * Milliseconds from the monotonic clock to the Unix epoch. Taken once a trace, so that a change of the system clock
+   * cannot make its spans overlap wrongly.
+   */
+  readonly clockOffsetMs: number;
+  /** The W3C flags to pass on, two hexadecimal digits. */
+  readonly flags: string;
+  sessionId: string | undefined;
+  userId: string | undefined;
+  agent: string | undefined;
+}
+
+/** What a span reads and changes on the spans that it runs inside. */
+export interface ParentSpan extends SpanHandle {
+  readonly agent: string | undefined;
+  readonly parent: ParentSpan | undefined;
+  /** Errors that spans inside this one recorded and counted, causes included, newest last. */
+  errorsInside: readonly unknown[];
+}
+
+/** Where code runs: inside a span, or inside a trace that another process started. */
+export interface ContextNode {
+  readonly trace: TraceState;
+  /** The parent of new spans; empty if the trace has no span yet. */
+  readonly spanId: string;
+  /** Absent if the parent is in another process. */
+  readonly span: ParentSpan | undefined;
+}
+
+const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());
+
+/** The context that the calling code runs in. */
+export function currentContext(): ContextNode | undefined {
+  return storage.getStore();
+}
+
+/** Runs a function in a context; `undefined` runs it outside every span. */
+export function runInContext<T>(node: ContextNode | undefined, fn: () => T): T {
+  return storage.run(node, fn);
+}

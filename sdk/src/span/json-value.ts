@@ -1,0 +1,217 @@
+import type { JsonValue } from "../wire/index.js";
+
+/** Longest text, in UTF-16 units. A longer text is clipped, and ends with a note. */
+export const MAX_TEXT_LENGTH = 1_000_000;
+/** Deepest nesting of one value. With the batch around it, it stays below the 32 levels of contract 1. */
+const MAX_DEPTH = 24;
+/** Most values in one attribute, and most characters in all of them. */
+const MAX_NODES = 20_000;
+const MAX_TOTAL_LENGTH = 3_000_000;
+/** Characters that a clip may go back to end at a space: a mask could miss a secret that is cut in half. */
+const MAX_CUT_BACK = 200;
+/** Up to this length, characters are counted as bytes. */
+const SHORT_LENGTH = 64;
+
+/** A value that JSON can carry, and its estimated size in JSON. */
+export interface CopiedValue {
+  readonly value: JsonValue | undefined;
+  readonly bytes: number;
+}
+
+/** Changes a text that is copied into a span. `path` has the keys that lead to it within the value. */
+export type TextFilter = (text: string, path: readonly string[]) => string;
+
+/**
+ * Copies any value into one that JSON can carry. Never throws. Circular references, functions, binary data, getters that
+ * throw and the like are replaced by a text that names them. Big integers become text. Long texts are clipped, and a value
+ * that is too large or too deep ends early.
+ *
+ * @returns undefined for `undefined` and for non-finite numbers.
+ */
+export function toJsonValue(value: unknown): JsonValue | undefined {
+  return copyValue(value).value;
+}
+
+/** A value as text: a string as it is, any other value as the JSON of {@link toJsonValue}. */
+export function stringifyValue(value: unknown): string | undefined {
+  if (typeof value === "string") return clipText(value);
+  const copy = toJsonValue(value);
+  return copy === undefined ? undefined : clipText(typeof copy === "string" ? copy : JSON.stringify(copy));
+}
+
+/** {@link toJsonValue} with a filter for every text in the value; also returns the size of the copy. */
+export function copyValue(value: unknown, filter?: TextFilter): CopiedValue {
+  const copier = new Copier(filter);
+  const copy = copier.copy(value, 1);
+  return { value: copy, bytes: copier.bytes };
+}
+
+/** Estimated size of a text in UTF-8. */
+export function textBytes(text: string): number {
+  return text.length <= SHORT_LENGTH ? text.length : Buffer.byteLength(text);
+}
+
+/** Clips a text that is too long, and appends a note. The result does not keep the long text in memory. */
+export function clipText(text: string, maxLength = MAX_TEXT_LENGTH): string {
+  if (text.length <= maxLength) return text;
+  let end = maxLength;
+  const space = text.slice(end - Math.min(MAX_CUT_BACK, end), end).search(/\s\S*$/);
+  if (space >= 0) end = end - Math.min(MAX_CUT_BACK, end) + space;
+  else if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+  // The round trip through bytes makes a copy: a slice would keep the whole text in memory.
+  const kept = Buffer.from(text.slice(0, end)).toString();
+  return `${kept}… [clipped: ${text.length} characters]`;
+}
+
+/** Sets a key with any name, including `__proto__` (contract 1). */
+export function setKey<V>(record: Record<string, V>, key: string, value: V): void {
+  if (key === "__proto__") {
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+  } else record[key] = value;
+}
+
+class Copier {
+  bytes = 0;
+  #nodes = 0;
+  #length = 0;
+  readonly #ancestors: object[] = [];
+  readonly #path: string[] = [];
+  readonly #filter: TextFilter | undefined;
+
+  constructor(filter: TextFilter | undefined) {
+    this.#filter = filter;
+  }
+
+  copy(value: unknown, depth: number): JsonValue | undefined {
+    switch (typeof value) {
+      case "string":
+        return this.#text(value);
+      case "number":
+        this.bytes += 8;
+        return Number.isFinite(value) ? value : undefined;
+      case "boolean":
+        this.bytes += 5;
+        return value;
+      case "bigint":
+        return this.#text(value.toString());
+      case "object":
+        if (value === null) {
+          this.bytes += 4;
+          return null;
+        }
+        return this.#object(value, depth);
+      case "function":
+        return this.#placeholder("[function]");
+      case "symbol":
+        return this.#placeholder("[symbol]");
+      case "undefined":
+        return undefined;
+    }
+  }
+
+  #text(text: string): string {
+    const room = Math.max(0, MAX_TOTAL_LENGTH - this.#length);
+    const clipped = clipText(text, Math.min(MAX_TEXT_LENGTH, room));
+    const kept = this.#filter === undefined ? clipped : this.#filter(clipped, this.#path);
+    this.#length += kept.length;
+    this.bytes += textBytes(kept) + 2;
+    return kept;
+  }
+
+  /** A text of the SDK itself, which is not masked. */
+  #placeholder(text: string): string {
+    this.bytes += text.length + 2;
+    return text;
+  }
+
+  #object(object: object, depth: number): JsonValue | undefined {
+    if (depth > MAX_DEPTH) return this.#placeholder("[too deep]");
+    if (++this.#nodes > MAX_NODES) return this.#placeholder("[too large]");
+    if (this.#ancestors.includes(object)) return this.#placeholder("[circular]");
+    this.#ancestors.push(object);
+    try {
+      return this.#members(object, depth);
+    } catch {
+      return this.#placeholder("[unreadable]");
+    } finally {
+      this.#ancestors.pop();
+    }
+  }
+
+  #members(object: object, depth: number): JsonValue | undefined {
+    if (Array.isArray(object)) return this.#array(object as unknown[], depth);
+    if (object instanceof Error) return this.#record(errorFields(object), depth);
+    if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
+      return this.#placeholder(`[${object.constructor.name}: ${object.byteLength} bytes]`);
+    if (object instanceof Map)
+      return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
+    if (object instanceof Set) return this.#array([...(object as Set<unknown>)], depth);
+    if (object instanceof Promise || object instanceof RegExp)
+      return this.#placeholder(Object.prototype.toString.call(object));
+    const { toJSON } = object as { toJSON?: unknown };
+    if (typeof toJSON === "function") {
+      const json: unknown = toJSON.call(object, "");
+      if (json !== object) return this.copy(json, depth + 1);
+    }
+    return this.#record(object as Record<string, unknown>, depth);
+  }
+
+  #array(array: readonly unknown[], depth: number): JsonValue[] {
+    const copy: JsonValue[] = [];
+    this.bytes += 2;
+    for (const [index, item] of array.entries()) {
+      if (this.#isFull()) {
+        copy.push(this.#placeholder(`[${array.length - index} more]`));
+        break;
+      }
+      this.#nodes++;
+      copy.push(this.copy(item, depth + 1) ?? null);
+    }
+    return copy;
+  }
+
+  #record(record: Record<string, unknown>, depth: number): JsonValue {
+    const copy: Record<string, JsonValue> = {};
+    this.bytes += 2;
+    for (const key of Object.keys(record)) {
+      if (this.#isFull()) {
+        setKey(copy, "…", this.#placeholder("[too large]"));
+        break;
+      }
+      this.#nodes++;
+      this.#path.push(key);
+      const value = this.#member(record, key, depth);
+      this.#path.pop();
+      if (value === undefined) continue;
+      const keptKey = clipText(key, 1000);
+      this.bytes += keptKey.length + 4;
+      this.#length += keptKey.length;
+      setKey(copy, keptKey, value);
+    }
+    return copy;
+  }
+
+  #member(record: Record<string, unknown>, key: string, depth: number): JsonValue | undefined {
+    let value: unknown;
+    try {
+      value = record[key];
+    } catch {
+      return this.#placeholder("[unreadable]");
+    }
+    // Methods are left out, as `JSON.stringify` does.
+    return typeof value === "function" ? undefined : this.copy(value, depth + 1);
+  }
+
+  #isFull(): boolean {
+    return this.#nodes >= MAX_NODES || this.#length >= MAX_TOTAL_LENGTH;
+  }
+}
+
+/** The name, message, own fields and cause of an error. */
+function errorFields(error: Error): Record<string, unknown> {
+  const { name, message, cause } = error;
+  const fields: Record<string, unknown> = { name, message };
+  Object.assign(fields, error);
+  if (cause !== undefined) fields["cause"] = cause;
+  return fields;
+}
