@@ -1,27 +1,35 @@
 import { field, textOf } from "../json-fields.js";
 
-/** Responses that are remembered; of one that is older nobody asks any more. */
-const MAX_IDS = 1000;
-
-/** Ids of responses that were last seen on their way; the oldest first. */
-const onTheirWay = new Set<string>();
+/** Most responses that are remembered. Nobody retrieves older ones any more. */
+const MAX_RESPONSES = 1000;
 
 /**
- * Hears of a response as it is by now. One in the background answers its call with `queued`, and tells its tokens only to
- * whoever asks for it when it is done.
- *
- * @returns true where it is the end of a response that was on its way: the first to hear of it counts it.
+ * Remembers which responses are still in progress. A background response answers its call with the status `queued`; its
+ * tokens are known only to a later call that retrieves it.
  */
-export function noteResponseState(response: unknown): boolean {
-  const id = textOf(field(response, "id"));
-  const status = textOf(field(response, "status"));
-  if (id === undefined || status === undefined) return false;
-  const wasOnItsWay = onTheirWay.delete(id);
-  if (status !== "queued" && status !== "in_progress") return wasOnItsWay;
-  onTheirWay.add(id);
-  for (const oldest of onTheirWay) {
-    if (onTheirWay.size <= MAX_IDS) break;
-    onTheirWay.delete(oldest);
+export class BackgroundResponses {
+  /** Ids, oldest first. */
+  readonly #inProgress = new Set<string>();
+
+  /**
+   * Records the current state of a response.
+   *
+   * @returns true if the response was in progress and is complete now. Only the first such call returns true.
+   */
+  update(response: unknown): boolean {
+    const id = textOf(field(response, "id"));
+    const status = textOf(field(response, "status"));
+    if (id === undefined || status === undefined) return false;
+    const wasInProgress = this.#inProgress.delete(id);
+    if (status !== "queued" && status !== "in_progress") return wasInProgress;
+    this.#inProgress.add(id);
+    for (const oldest of this.#inProgress) {
+      if (this.#inProgress.size <= MAX_RESPONSES) break;
+      this.#inProgress.delete(oldest);
+    }
+    return false;
   }
-  return false;
 }
+
+/** One for the process: a client may retrieve a response that another client has started. */
+export const backgroundResponses = new BackgroundResponses();

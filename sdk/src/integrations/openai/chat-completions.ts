@@ -1,22 +1,21 @@
 import { elementsOf, field, textOf } from "../json-fields.js";
+import type { ModelOperation, ResponseFailure } from "../model-client/operation.js";
+import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
 import { failureIn } from "./api-error.js";
-import { startChatFold } from "./chat-fold.js";
-import { answerText, chatMessageParts, chatMessages, promptText } from "./chat-messages.js";
+import { createChatAccumulator } from "./chat-accumulator.js";
+import { chatMessageParts, chatMessages, completionText, promptText } from "./chat-messages.js";
 import { toolDefinitions } from "./message-parts.js";
-import type { Failure, Operation } from "./operation.js";
-import { defined, someOf, type ReadAttributes } from "./read-attributes.js";
 import { requestParameters } from "./request-parameters.js";
 import { usageAttributes } from "./usage.js";
 
-/** `chat.completions.create`, which `parse`, `stream` and `runTools` of the client call too. */
-export const chatCompletions: Operation = {
+/** `chat.completions.create`, which the client's `parse`, `stream` and `runTools` call too. */
+export const chatCompletions: ModelOperation = {
   name: "chat",
   spanType: "llm",
   readRequest,
   readResponse,
   readFailure,
-  startFold: startChatFold,
-  usageOnRequest: true,
+  createAccumulator: createChatAccumulator,
 };
 
 function readRequest(request: unknown): ReadAttributes {
@@ -25,12 +24,12 @@ function readRequest(request: unknown): ReadAttributes {
     ...toolDefinitions(field(request, "tools")),
     ...toolDefinitions(field(request, "functions")),
   ];
-  return defined({
+  return definedOnly({
     model: textOf(field(request, "model")),
     ...requestParameters(request),
     prompt_text: promptText(messages),
-    prompt_messages: someOf(messages),
-    tool_definitions: someOf(tools),
+    prompt_messages: nonEmpty(messages),
+    tool_definitions: nonEmpty(tools),
   });
 }
 
@@ -45,23 +44,23 @@ function readResponse(response: unknown): ReadAttributes {
       ...(finishReason !== undefined && { finish_reason: finishReason }),
     };
   });
-  return defined({
-    ...answerIdentity(response),
+  return definedOnly({
+    ...responseIdentity(response),
     ...usageAttributes(response),
     finish_reason: finishReasons(choices),
-    completion_text: answerText(messages),
-    completion_messages: someOf(messages),
+    completion_text: completionText(messages),
+    completion_messages: nonEmpty(messages),
   });
 }
 
-function readFailure(response: unknown): Failure | undefined {
+function readFailure(response: unknown): ResponseFailure | undefined {
   const choices = elementsOf(field(response, "choices"));
   return failureIn([response, ...choices].map((place) => field(place, "error")));
 }
 
-/** Who answered, and under which id. */
-export function answerIdentity(response: unknown): ReadAttributes {
-  return defined({
+/** The model that responded, and the ids of the response. */
+export function responseIdentity(response: unknown): ReadAttributes {
+  return definedOnly({
     model: textOf(field(response, "model")),
     response_id: textOf(field(response, "id")),
     service_tier: textOf(field(response, "service_tier")),
@@ -69,7 +68,7 @@ export function answerIdentity(response: unknown): ReadAttributes {
   });
 }
 
-/** Why the model stopped; of several answers each reason once. */
+/** Why the model stopped. If there are several choices, each different reason is listed once. */
 export function finishReasons(choices: readonly unknown[]): string | undefined {
   const reasons = choices.flatMap((choice) => textOf(field(choice, "finish_reason")) ?? []);
   return textOf([...new Set(reasons)].join(","));

@@ -11,7 +11,7 @@ import {
   toolResultPart,
 } from "./message-parts.js";
 
-/** The messages of a chat request, copied: the application goes on writing into its own. */
+/** Copies the messages of a chat request: the app may change its own later. */
 export function chatMessages(messages: unknown): Message[] {
   return elementsOf(messages).flatMap((message) => {
     const role = textOf(field(message, "role"));
@@ -19,7 +19,7 @@ export function chatMessages(messages: unknown): Message[] {
   });
 }
 
-/** The parts of one chat message, of a request or of an answer: thoughts first, then the text, then the calls. */
+/** The parts of a chat message, of a request or a response: reasoning first, then text, then calls. */
 export function chatMessageParts(message: unknown): MessagePart[] {
   const fields = fieldsOf(message);
   if (fields === undefined) return [];
@@ -39,8 +39,8 @@ export function chatMessageParts(message: unknown): MessagePart[] {
 }
 
 /**
- * What the model thought: `reasoning_content` of DeepSeek and its likes, `reasoning` of OpenRouter and Groq, or
- * OpenRouter's details alone.
+ * The reasoning of a message: `reasoning_content` (DeepSeek and others), `reasoning` (OpenRouter and Groq), or
+ * OpenRouter's `reasoning_details`.
  */
 export function reasoningText(message: unknown): string {
   const plain = textOf(field(message, "reasoning_content")) ?? textOf(field(message, "reasoning"));
@@ -60,13 +60,13 @@ function chatToolCall(call: unknown): MessagePart[] {
 }
 
 /**
- * What a reader takes for the prompt: the user's last words. The whole conversation is in `prompt_messages`; here it
- * would begin with the same instructions on every call.
+ * The prompt as one text: the last message of the user. The whole conversation is in `prompt_messages`; as a text it would
+ * start with the same instructions on every call.
  */
 export function promptText(messages: readonly Message[]): string | undefined {
   const lastOfUser = messages.findLast(({ role, parts }) => role === "user" && partsText(parts) !== "");
   if (lastOfUser !== undefined) return partsText(lastOfUser.parts);
-  // What the model said before is an answer, wherever it stands: `captureCompletion` decides about it.
+  // Messages of the model are completions, which `captureCompletion` covers.
   const all = messages
     .filter(({ role }) => role !== "assistant")
     .map(({ parts }) => partsText(parts))
@@ -74,12 +74,12 @@ export function promptText(messages: readonly Message[]): string | undefined {
   return textOf(all.join("\n\n"));
 }
 
-/** The text that a model answered; a refusal is its answer too. */
-export function answerText(messages: readonly Message[]): string | undefined {
+/** The text of a completion, or the text of a refusal. */
+export function completionText(messages: readonly Message[]): string | undefined {
   return textOf(partsText(messages[0]?.parts ?? []));
 }
 
-/** The text of a prompt that is no conversation: legacy completions and embeddings take one or a list of them. */
+/** The text of a prompt without roles: legacy completions and embeddings take a text or a list of texts. */
 export function plainInputText(input: unknown): string | undefined {
   if (typeof input === "string") return textOf(input);
   return textOf(

@@ -1,20 +1,21 @@
 import type { Message } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
-import { answerIdentity, finishReasons } from "./chat-completions.js";
-import { answerText, plainInputText } from "./chat-messages.js";
-import { appended } from "./folded-text.js";
+import { appendLimited } from "../model-client/append-limited.js";
+import { IndexedParts } from "../model-client/indexed-parts.js";
+import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
+import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
+import { finishReasons, responseIdentity } from "./chat-completions.js";
+import { completionText, plainInputText } from "./chat-messages.js";
 import { contentParts } from "./message-parts.js";
-import type { Operation, StreamFold } from "./operation.js";
-import { defined, someOf } from "./read-attributes.js";
 import { requestParameters } from "./request-parameters.js";
 import { usageAttributes } from "./usage.js";
 
-/** `completions.create`, the API from before the chat. */
-export const completions: Operation = {
+/** `completions.create`, the API before chat completions. */
+export const completions: ModelOperation = {
   name: "text_completion",
   spanType: "llm",
   readRequest: (request) =>
-    defined({
+    definedOnly({
       model: textOf(field(request, "model")),
       ...requestParameters(request),
       prompt_text: plainInputText(field(request, "prompt")),
@@ -22,17 +23,16 @@ export const completions: Operation = {
   readResponse: (response) => {
     const choices = elementsOf(field(response, "choices"));
     const messages = choices.map(toMessage);
-    return defined({
-      ...answerIdentity(response),
+    return definedOnly({
+      ...responseIdentity(response),
       ...usageAttributes(response),
       finish_reason: finishReasons(choices),
-      completion_text: answerText(messages),
-      // One answer is the text alone; only of several is there more to say.
-      completion_messages: messages.length > 1 ? someOf(messages) : undefined,
+      completion_text: completionText(messages),
+      // A single message would only repeat the text.
+      completion_messages: messages.length > 1 ? nonEmpty(messages) : undefined,
     });
   },
-  startFold,
-  usageOnRequest: true,
+  createAccumulator,
 };
 
 function toMessage(choice: unknown): Message {
@@ -44,32 +44,31 @@ function toMessage(choice: unknown): Message {
   };
 }
 
-function startFold(): StreamFold {
-  let about: Readonly<Record<string, unknown>> = {};
-  const choices = new Map<number, { text: string; finish_reason: string | undefined }>();
+interface Choice {
+  text: string;
+  finish_reason: string | undefined;
+}
+
+function createAccumulator(): StreamAccumulator {
+  let metadata: Readonly<Record<string, unknown>> = {};
+  const choices = new IndexedParts<Choice>(() => ({ text: "", finish_reason: undefined }));
   return {
     add(chunk) {
       const fields = fieldsOf(chunk);
       if (fields === undefined) return false;
-      const usage = fields["usage"] ?? about["usage"];
-      about = { ...about, ...fields, usage };
-      let generated = false;
-      for (const [position, choice] of elementsOf(fields["choices"]).entries()) {
-        const index = indexOf(field(choice, "index"), position);
-        const folded = choices.get(index) ?? { text: "", finish_reason: undefined };
-        choices.set(index, folded);
-        const piece = textOf(field(choice, "text")) ?? "";
-        if (piece !== "") generated = true;
-        folded.text = appended(folded.text, piece);
-        folded.finish_reason = textOf(field(choice, "finish_reason")) ?? folded.finish_reason;
+      metadata = { ...metadata, ...fields, usage: fields["usage"] ?? metadata["usage"] };
+      let isGenerated = false;
+      for (const [position, delta] of elementsOf(fields["choices"]).entries()) {
+        const choice = choices.at(indexOf(field(delta, "index"), position));
+        const piece = textOf(field(delta, "text")) ?? "";
+        if (piece !== "") isGenerated = true;
+        choice.text = appendLimited(choice.text, piece);
+        choice.finish_reason = textOf(field(delta, "finish_reason")) ?? choice.finish_reason;
       }
-      return generated;
+      return isGenerated;
     },
-    response: () => ({
-      ...about,
-      choices: [...choices].sort(([left], [right]) => left - right).map(([, choice]) => choice),
-    }),
+    response: () => ({ ...metadata, choices: choices.inOrder() }),
     isComplete: () =>
-      choices.size > 0 && [...choices.values()].every((choice) => choice.finish_reason !== undefined),
+      choices.size > 0 && choices.inOrder().every((choice) => choice.finish_reason !== undefined),
   };
 }

@@ -1,24 +1,22 @@
 import { elementsOf, field, textOf } from "../json-fields.js";
+import type { ModelOperation } from "../model-client/operation.js";
+import { definedOnly } from "../model-client/read-attributes.js";
 import { plainInputText } from "./chat-messages.js";
-import type { Operation } from "./operation.js";
-import { defined } from "./read-attributes.js";
 import { requestParameters } from "./request-parameters.js";
 import { usageAttributes } from "./usage.js";
 
-/** `embeddings.create`. The vectors stay with the application: numbers by the thousand, of use to no reader. */
-export const embeddings: Operation = {
+/** `embeddings.create`. The vectors are not recorded: thousands of numbers are of no use to a reader. */
+export const embeddings: ModelOperation = {
   name: "embeddings",
   spanType: "embedding",
-  readRequest: (request) => {
-    const input = field(request, "input");
-    return defined({
+  readRequest: (request) =>
+    definedOnly({
       model: textOf(field(request, "model")),
       ...requestParameters(request),
-      input_text: plainInputText(input),
-    });
-  },
+      input_text: plainInputText(field(request, "input")),
+    }),
   readResponse: (response) =>
-    defined({
+    definedOnly({
       model: textOf(field(response, "model")),
       ...usageAttributes(response),
       embedding_count: elementsOf(field(response, "data")).length,

@@ -1,9 +1,9 @@
 import type { MessagePart, ToolDefinition } from "../../wire/index.js";
-import { elementsOf, field, fieldsOf, parsedJson, textOf, type Fields } from "../json-fields.js";
+import { elementsOf, field, fieldsOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
 
 /**
- * The content of a message, of chat completions and of the responses API alike: a text, or a list of typed parts.
- * Parts of a type that is not known are kept as they are.
+ * The parts of a message's content, of chat completions and of the responses API: a text, or a list of typed parts. Parts
+ * of unknown type are kept unchanged.
  */
 export function contentParts(content: unknown): MessagePart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", content }];
@@ -43,12 +43,12 @@ function contentPart(part: Fields): MessagePart[] {
   }
 }
 
-/** The text of a content: its text parts, one after the other. */
+/** The text parts of a content, joined. */
 export function contentText(content: unknown): string {
   return partsText(contentParts(content));
 }
 
-/** The text that parts carry for a reader: no reasoning, no calls, no media. */
+/** The text and refusals in a list of parts, without reasoning, calls and media. */
 export function partsText(parts: readonly MessagePart[]): string {
   return parts
     .map((part) => (part.type === "text" || part.type === "refusal" ? textOf(part["content" as never]) : ""))
@@ -56,27 +56,27 @@ export function partsText(parts: readonly MessagePart[]): string {
     .join("\n");
 }
 
-/** What the model thought, where there is any. */
+/** A reasoning part; none if the text is empty. */
 export function reasoningParts(text: unknown): MessagePart[] {
   return typeof text === "string" && text !== "" ? [{ type: "reasoning", content: text }] : [];
 }
 
-/** Why the model declined, where it did. */
+/** A refusal part; none if the text is empty. */
 export function refusalParts(text: unknown): MessagePart[] {
   return typeof text === "string" && text !== "" ? [{ type: "refusal", content: text }] : [];
 }
 
-/** A call that the application is asked to make. Arguments come as JSON text, which need not parse. */
+/** A tool call. Its arguments are JSON text, which may be invalid. */
 export function toolCallPart(id: unknown, name: unknown, args: unknown): MessagePart {
   return {
     type: "tool_call",
     id: textOf(id) ?? "",
     name: textOf(name) ?? "",
-    arguments: typeof args === "string" ? parsedJson(args) : (args ?? null),
+    arguments: typeof args === "string" ? parseJsonOrText(args) : (args ?? null),
   };
 }
 
-/** What a tool answered. Structured answers come as JSON text. */
+/** The result of a tool. A structured result is JSON text. */
 export function toolResultPart(id: unknown, result: unknown): MessagePart {
   const text = typeof result === "string" ? result : undefined;
   const isJson = text !== undefined && /^\s*[[{]/.test(text);
@@ -84,12 +84,12 @@ export function toolResultPart(id: unknown, result: unknown): MessagePart {
     type: "tool_call_response",
     id: textOf(id) ?? "",
     response: isJson
-      ? parsedJson(text)
+      ? parseJsonOrText(text)
       : (text ?? (Array.isArray(result) ? contentText(result) : result) ?? null),
   };
 }
 
-/** The audio that a model answered: what it said, then the sound. */
+/** The audio of a response: the transcript, then the sound. */
 export function audioParts(audio: unknown): MessagePart[] {
   const fields = fieldsOf(audio);
   if (fields === undefined) return [];
@@ -115,7 +115,7 @@ function filePart(file: Fields): MessagePart {
   return name === undefined ? part : { ...part, file_name: name };
 }
 
-/** A data URL is the thing itself; anything else says where it is. */
+/** A data URL becomes a blob with its content; any other source becomes a URI. */
 function mediaPart(modality: string, source: unknown): MessagePart {
   const uri = textOf(source) ?? "";
   const comma = uri.indexOf(",");
@@ -128,8 +128,8 @@ function mediaPart(modality: string, source: unknown): MessagePart {
 }
 
 /**
- * The tools that were offered: functions with their parameters, the provider's own by their type. Of those no more is
- * read: the headers of an MCP server carry credentials.
+ * The definitions of the offered tools: functions with their parameters, and the provider's own tools by their type. Other
+ * fields of those are not read: the headers of an MCP server contain credentials.
  */
 export function toolDefinitions(tools: unknown): ToolDefinition[] {
   return elementsOf(tools).flatMap((tool) => {
@@ -139,11 +139,11 @@ export function toolDefinitions(tools: unknown): ToolDefinition[] {
     if (type !== "function" && type !== "custom") {
       return [{ type, name: textOf(fields["server_label"]) ?? textOf(fields["name"]) ?? type }];
     }
-    const described = fieldsOf(fields[type]) ?? fields;
-    const name = textOf(described["name"]);
+    const definition = fieldsOf(fields[type]) ?? fields;
+    const name = textOf(definition["name"]);
     if (name === undefined) return [];
-    const description = textOf(described["description"]);
-    const parameters = described["parameters"] ?? described["format"];
+    const description = textOf(definition["description"]);
+    const parameters = definition["parameters"] ?? definition["format"];
     return [
       {
         type,

@@ -1,8 +1,8 @@
 import { field } from "../json-fields.js";
 
 /**
- * Who answers, by the end of the host's name. A client of this protocol talks to many; the names are those of the
- * collector's labels (contract 6).
+ * Providers by the end of the host name. An OpenAI client can talk to any of them. The names are those of the collector's
+ * labels (contract 6).
  */
 const HOSTS: readonly (readonly [suffix: string, provider: string])[] = [
   ["openai.azure.com", "azure"],
@@ -35,10 +35,10 @@ const HOSTS: readonly (readonly [suffix: string, provider: string])[] = [
   ["ollama.com", "ollama"],
 ];
 
-/** Servers on the developer's own machine, by the port that they take by default. */
+/** Local servers by their default port. */
 const LOCAL_PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234": "lmstudio" };
 
-/** Whom an OpenAI client talks to; `openai` for a host that is not known: a proxy, a gateway, an own server. */
+/** The provider that an OpenAI client talks to; `openai` for an unknown host, such as a proxy or a gateway. */
 export function providerOf(client: unknown): string {
   if (isAzureClient(client)) return "azure";
   const url = addressOf(client);
@@ -47,12 +47,12 @@ export function providerOf(client: unknown): string {
   return known?.[1] ?? LOCAL_PORTS[url.port] ?? "openai";
 }
 
-/** AzureOpenAI: recognised by its fields, for nothing of the package may be imported at run time. */
+/** True for `AzureOpenAI`. It is recognised by its fields and class name: the package must not be imported. */
 export function isAzureClient(client: unknown): boolean {
   return typeof field(client, "apiVersion") === "string" && isInstanceOf(client, "AzureOpenAI");
 }
 
-/** The address that a client sends its requests to. */
+/** The base URL of a client. */
 export function addressOf(client: unknown): URL | undefined {
   const text = field(client, "baseURL");
   if (typeof text !== "string") return undefined;
@@ -63,7 +63,7 @@ export function addressOf(client: unknown): URL | undefined {
   }
 }
 
-/** True for the host itself, and for those below it. */
+/** True for the host itself and its subdomains. */
 export function isOfHost({ hostname }: URL, host: string): boolean {
   return hostname === host || hostname.endsWith(`.${host}`);
 }

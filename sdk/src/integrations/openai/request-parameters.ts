@@ -1,8 +1,8 @@
 import { field, fieldsOf, textOf } from "../json-fields.js";
-import { defined, type ReadAttributes } from "./read-attributes.js";
+import { definedOnly, type ReadAttributes } from "../model-client/read-attributes.js";
 
-/** Parameters that stand on the span under the name that they have in the request. */
-const AS_THEY_ARE = [
+/** Parameters whose attribute has the same name. */
+const SAME_NAME = [
   "temperature",
   "top_p",
   "n",
@@ -17,13 +17,13 @@ const AS_THEY_ARE = [
   "encoding_format",
 ] as const;
 
-/** How the model was asked to answer, in chat completions, responses, completions and embeddings alike. */
+/** The parameters of a request to chat completions, responses, completions or embeddings. */
 export function requestParameters(request: unknown): ReadAttributes {
   const parameters: Record<string, unknown> = {};
-  for (const key of AS_THEY_ARE) parameters[key] = field(request, key);
+  for (const key of SAME_NAME) parameters[key] = field(request, key);
   const text = field(request, "text");
   const reasoning = field(request, "reasoning");
-  return defined({
+  return definedOnly({
     ...parameters,
     max_tokens:
       field(request, "max_completion_tokens") ??
@@ -36,7 +36,7 @@ export function requestParameters(request: unknown): ReadAttributes {
   });
 }
 
-/** `auto`, `none`, `required`, or the name of the one tool that the model must call. */
+/** `auto`, `none`, `required`, or the name of the tool that the model must call. */
 function toolChoice(choice: unknown): string | undefined {
   const named = fieldsOf(choice);
   if (named === undefined) return textOf(choice);

@@ -1,48 +1,48 @@
 import type { Message, MessagePart } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf, type Fields } from "../json-fields.js";
-import { noteResponseState } from "./background-responses.js";
-import { answerIdentity } from "./chat-completions.js";
-import { answerText, promptText } from "./chat-messages.js";
+import { backgroundResponses } from "./background-responses.js";
+import { responseIdentity } from "./chat-completions.js";
+import { completionText, promptText } from "./chat-messages.js";
 import { contentParts, toolCallPart, toolDefinitions, toolResultPart } from "./message-parts.js";
-import type { Failure, Operation } from "./operation.js";
-import { defined, someOf, type ReadAttributes } from "./read-attributes.js";
+import type { ModelOperation, ResponseFailure } from "../model-client/operation.js";
+import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
 import { requestParameters } from "./request-parameters.js";
-import { startResponsesFold } from "./responses-fold.js";
+import { createResponsesAccumulator } from "./responses-accumulator.js";
 import { usageAttributes } from "./usage.js";
 
-/** `responses.create`, which `parse` and `stream` of the client call too, and `responses.retrieve` of a stream. */
-export const responses: Operation = {
+/** `responses.create`, which the client's `parse` and `stream` call too, and `responses.retrieve` of a stream. */
+export const responses: ModelOperation = {
   name: "chat",
   spanType: "llm",
   readRequest,
   readResponse,
   readFailure,
-  onAnswer: (response) => void noteResponseState(response),
-  startFold: startResponsesFold,
+  onResponse: (response) => void backgroundResponses.update(response),
+  createAccumulator: createResponsesAccumulator,
 };
 
 function readRequest(request: unknown): ReadAttributes {
   const messages = inputMessages(request);
-  return defined({
+  return definedOnly({
     model: textOf(field(request, "model")),
     ...requestParameters(request),
     prompt_text: promptText(messages),
-    prompt_messages: someOf(messages),
-    tool_definitions: someOf(toolDefinitions(field(request, "tools"))),
+    prompt_messages: nonEmpty(messages),
+    tool_definitions: nonEmpty(toolDefinitions(field(request, "tools"))),
   });
 }
 
 function readResponse(response: unknown): ReadAttributes {
   const messages = itemMessages(elementsOf(field(response, "output")));
   const finishReason = finishReasonOf(response, messages);
-  const answer = messages.at(-1);
-  if (answer !== undefined && finishReason !== undefined) answer.finish_reason = finishReason;
-  return defined({
-    ...answerIdentity(response),
+  const last = messages.at(-1);
+  if (last !== undefined && finishReason !== undefined) last.finish_reason = finishReason;
+  return definedOnly({
+    ...responseIdentity(response),
     ...usageAttributes(response),
     finish_reason: finishReason,
-    completion_text: answerText(messages.filter(({ role }) => role === "assistant").slice(-1)),
-    completion_messages: someOf(messages),
+    completion_text: completionText(messages.filter(({ role }) => role === "assistant").slice(-1)),
+    completion_messages: nonEmpty(messages),
   });
 }
 
@@ -57,7 +57,7 @@ function inputMessages(request: unknown): Message[] {
   ];
 }
 
-/** Items as messages. What the model did in one turn, thoughts, words and calls, is one message of it. */
+/** Items as messages. Consecutive items of the model (reasoning, text, calls) become one message. */
 function itemMessages(items: readonly unknown[]): Message[] {
   const messages: Message[] = [];
   for (const item of items) {
@@ -91,8 +91,8 @@ function reasoningItemParts(item: Fields): MessagePart[] {
   return content.length > 0 ? content : contentParts(item["summary"]);
 }
 
-/** Calls that the application carries out, by the field that says what to do. */
-const OWN_CALLS: Readonly<Record<string, string>> = {
+/** Calls that the app executes, with the field of their arguments. */
+const CLIENT_CALLS: Readonly<Record<string, string>> = {
   function_call: "arguments",
   custom_tool_call: "input",
   computer_call: "action",
@@ -102,7 +102,7 @@ const OWN_CALLS: Readonly<Record<string, string>> = {
 };
 
 function callItemPart(type: string, item: Fields): MessagePart {
-  const argumentsField = OWN_CALLS[type];
+  const argumentsField = CLIENT_CALLS[type];
   if (argumentsField !== undefined) {
     const name = textOf(item["name"]) ?? type.replace(/_call$/, "");
     return toolCallPart(item["call_id"] ?? item["id"], name, item[argumentsField] ?? item["actions"]);
@@ -123,14 +123,14 @@ function finishReasonOf(response: unknown, messages: readonly Message[]): string
   if (cutShort !== undefined) return cutShort;
   const status = textOf(field(response, "status"));
   if (status === "failed" || status === "cancelled") return status;
-  // One that was cut off, or goes on in the background, has not stopped.
+  // A response that was cut off, or continues in the background, has no finish reason.
   if ((status ?? "completed") !== "completed" || messages.length === 0) return undefined;
-  const called = messages.at(-1)?.parts.some(({ type }) => type === "tool_call") ?? false;
-  return called ? "tool_calls" : "stop";
+  const hasToolCall = messages.at(-1)?.parts.some(({ type }) => type === "tool_call") ?? false;
+  return hasToolCall ? "tool_calls" : "stop";
 }
 
-/** `status: "failed"` comes with HTTP 200, in a stream and without one, and the client does not throw. */
-function readFailure(response: unknown): Failure | undefined {
+/** A failed response has HTTP status 200 and `status: "failed"`, streamed or not. The client does not throw. */
+function readFailure(response: unknown): ResponseFailure | undefined {
   if (field(response, "status") !== "failed") return undefined;
   const error = field(response, "error");
   return {

@@ -1,35 +1,56 @@
-import { isWrapped, tool } from "../../capture/integration.js";
+import { isRecording, isWrapped, tool } from "../../capture/integration.js";
 import { field, fieldsOf, textOf } from "../json-fields.js";
+import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
+import { resourceAt } from "../model-client/wrap-client.js";
 
 type ToolFunction = (this: unknown, ...args: unknown[]) => unknown;
 
+/** Records the functions that `runTools()` calls as tool spans, in addition to the model calls. */
+export function traceRunTools(client: object): void {
+  for (const path of [
+    ["chat", "completions"],
+    ["beta", "chat", "completions"],
+  ]) {
+    replaceMethod(
+      resourceAt(client, path),
+      "runTools",
+      (original) =>
+        function (this: unknown, ...args: unknown[]): unknown {
+          const [request, ...rest] = args;
+          const sent = ignoringErrors(() => (isRecording() ? withTracedTools(request) : request)) ?? request;
+          return Reflect.apply(original, this, [sent, ...rest]);
+        },
+    );
+  }
+}
+
 /**
- * The request of `runTools()` with functions that record a tool span for each of their calls. The app's own request and
- * tools stay as they are; a function that records its calls already is not doubled.
+ * A copy of the request of `runTools()` whose functions record their calls. The app's request and tools stay unchanged. A
+ * function that already records its calls is not wrapped again.
  */
-export function withTracedTools(request: unknown): unknown {
+function withTracedTools(request: unknown): unknown {
   const tools = field(request, "tools");
   const fields = fieldsOf(request);
   if (fields === undefined || !Array.isArray(tools)) return request;
-  return changed(fields, { tools: tools.map(tracedTool) });
+  return copyWith(fields, { tools: tools.map(tracedTool) });
 }
 
 function tracedTool(definition: unknown): unknown {
   const fields = fieldsOf(definition);
-  const described = fieldsOf(fields?.["function"]);
-  if (fields === undefined || described === undefined) return definition;
-  const { function: run } = described;
-  const name = textOf(described["name"]) ?? textOf(field(run, "name"));
+  const description = fieldsOf(fields?.["function"]);
+  if (fields === undefined || description === undefined) return definition;
+  const { function: run } = description;
+  const name = textOf(description["name"]) ?? textOf(field(run, "name"));
   if (name === undefined) return definition;
-  // The client's helpers for schemas (zodFunction) keep the function beside its description.
+  // The client's schema helpers (`zodFunction`) keep the function beside its description.
   const { $callback: callback } = fields;
-  return changed(fields, {
-    ...(isUntraced(run) && { function: changed(described, { function: traced(name, run) }) }),
+  return copyWith(fields, {
+    ...(isUntraced(run) && { function: copyWith(description, { function: traced(name, run) }) }),
     ...(isUntraced(callback) && { $callback: traced(name, callback) }),
   });
 }
 
-/** Only the tool's own arguments are its input: the client passes its runner behind them. */
+/** Records only the first argument: the client passes its runner as a further argument. */
 function traced(name: string, run: ToolFunction): ToolFunction {
   const wrapper: ToolFunction = function (...args) {
     const call = tool(name, () => Reflect.apply(run, this, args));
@@ -38,13 +59,12 @@ function traced(name: string, run: ToolFunction): ToolFunction {
   return Object.defineProperties(wrapper, { name: { value: run.name }, length: { value: run.length } });
 }
 
-/** True for a function whose calls are not recorded yet. */
 function isUntraced(value: unknown): value is ToolFunction {
   return typeof value === "function" && !isWrapped(value);
 }
 
-/** A copy with other values, like the original in all else: its class, and what is hidden from enumeration. */
-function changed(original: object, values: Readonly<Record<string, unknown>>): object {
+/** A copy with other values. It keeps the class and the properties that are not enumerable. */
+function copyWith(original: object, values: Readonly<Record<string, unknown>>): object {
   const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(original);
   for (const [key, value] of Object.entries(values)) {
     const enumerable = descriptors[key]?.enumerable ?? true;

@@ -1,23 +1,23 @@
 import { countOf, field, fieldsOf, numberOf } from "../json-fields.js";
-import { defined, type ReadAttributes } from "./read-attributes.js";
+import { definedOnly, type ReadAttributes } from "../model-client/read-attributes.js";
 
 /**
- * Token counts of a response, in the words of chat completions, of the responses API and of the providers that speak
- * either: cached tokens are a part of `tokens_input`, reasoning a part of `tokens_output`. What the provider does not
- * give stays away: a missing number is never a zero.
+ * The token counts of a response, by the field names of chat completions, of the responses API, and of the providers that
+ * implement them. Cached tokens are part of `tokens_input`, reasoning tokens part of `tokens_output`. Counts that the
+ * provider does not send are left out, not set to zero.
  */
 export function usageAttributes(response: unknown): ReadAttributes {
-  // Groq sends a stream's usage inside `x_groq`, on the chunk with the finish reason.
+  // Groq sends the usage of a stream inside `x_groq`, on the chunk with the finish reason.
   const usage = fieldsOf(field(response, "usage")) ?? fieldsOf(field(field(response, "x_groq"), "usage"));
   if (usage === undefined) return {};
   const inputDetails = usage["prompt_tokens_details"] ?? usage["input_tokens_details"];
   const outputDetails = usage["completion_tokens_details"] ?? usage["output_tokens_details"];
   const output = countOf(usage["completion_tokens"]) ?? countOf(usage["output_tokens"]);
-  return defined({
+  return definedOnly({
     tokens_input:
       countOf(usage["prompt_tokens"]) ??
       countOf(usage["input_tokens"]) ??
-      // Embeddings of some providers have the total alone, and nothing is put out.
+      // Embeddings of some providers have only the total, and have no output.
       (output === undefined ? countOf(usage["total_tokens"]) : undefined),
     tokens_output: output,
     tokens_cached:
@@ -26,7 +26,7 @@ export function usageAttributes(response: unknown): ReadAttributes {
       countOf(usage["cached_tokens"]),
     tokens_cache_write: countOf(field(inputDetails, "cache_write_tokens")),
     tokens_reasoning: countOf(field(outputDetails, "reasoning_tokens")) ?? countOf(usage["reasoning_tokens"]),
-    // OpenRouter says what the call cost, in USD.
+    // OpenRouter sends the cost of the call in USD.
     cost_usd: numberOf(usage["cost"]),
   });
 }

@@ -114,7 +114,7 @@ describe("the error type", () => {
         ],
       },
       "server_error 500",
-      "The answer carries an error.",
+      "The response has an error.",
     ],
   ])("of an error that a gateway answers with HTTP 200 is the gateway's own", async (body, type, message) => {
     const client = ready(writtenExchange({ request: REQUEST as never, body }));

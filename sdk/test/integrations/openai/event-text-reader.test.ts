@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { EventTextReader } from "../../../src/integrations/openai/event-text-reader.js";
-import { withoutEvents } from "../../../src/integrations/openai/without-events.js";
+import { SseReader } from "../../../src/integrations/model-client/sse-reader.js";
+import { filterSse } from "../../../src/integrations/model-client/sse-filter.js";
 
 const LINE_BREAKS = ["\n", "\r\n"] as const;
 
@@ -34,7 +34,7 @@ it("reads the same events wherever the bytes are cut, with either line break", (
           .join(lineBreak)
           .concat(isEndMissing ? "" : lineBreak + lineBreak);
         const read: string[] = [];
-        const reader = new EventTextReader((event) => void read.push(event));
+        const reader = new SseReader((event) => void read.push(event));
         for (const piece of cut(Buffer.from(text), places)) reader.read(piece);
         reader.finish();
         expect(read).toEqual(events);
@@ -54,7 +54,7 @@ it("leaves events out, and all else byte for byte", async () => {
           `data: ${isKept ? "kept" : "left out"} ${text}${lineBreak}${lineBreak}`;
         const all = Buffer.from(events.map(({ text, isKept }) => toText(text, isKept)).join(""));
         const source = ReadableStream.from(cut(all, places));
-        const result = withoutEvents(source, (text) => text.startsWith("left out"));
+        const result = filterSse(source, (text) => text.startsWith("left out"));
         const kept = events.filter(({ isKept }) => isKept).map(({ text }) => toText(text, true));
         expect(await new Response(result).text()).toBe(kept.join(""));
       },

@@ -4,14 +4,14 @@ import { chatCompletions } from "../../../src/integrations/openai/chat-completio
 import { completions } from "../../../src/integrations/openai/completions.js";
 import { embeddings } from "../../../src/integrations/openai/embeddings.js";
 import { contentParts } from "../../../src/integrations/openai/message-parts.js";
-import type { Operation } from "../../../src/integrations/openai/operation.js";
+import type { ModelOperation } from "../../../src/integrations/model-client/operation.js";
 import { responses } from "../../../src/integrations/openai/responses.js";
 import { chatChunk } from "../../replay/written-exchange.js";
 
-function folded(operation: Operation, chunks: readonly unknown[]): Readonly<Record<string, unknown>> {
-  const fold = operation.startFold?.();
-  for (const chunk of chunks) fold?.add(chunk);
-  return operation.readResponse(fold?.response());
+function streamed(operation: ModelOperation, chunks: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const accumulator = operation.createAccumulator?.();
+  for (const chunk of chunks) accumulator?.add(chunk);
+  return operation.readResponse(accumulator?.response());
 }
 
 const messagesIn = (attributes: Readonly<Record<string, unknown>>) => attributes["completion_messages"];
@@ -148,7 +148,7 @@ describe("an image in a message", () => {
 describe("a streamed chat completion", () => {
   it("puts several answers and their tool calls together, however their pieces are mixed", () => {
     const call = (index: number, piece: object) => ({ tool_calls: [{ index, ...piece }] });
-    const attributes = folded(chatCompletions, [
+    const attributes = streamed(chatCompletions, [
       chatChunk({ role: "assistant", content: "" }, null, 0),
       chatChunk({ role: "assistant", content: "B" }, null, 1),
       chatChunk(call(0, { id: "c0", type: "function", function: { name: "f", arguments: "" } })),
@@ -174,7 +174,7 @@ describe("a streamed chat completion", () => {
   });
 
   it("tells tool calls apart where a provider leaves the index out", () => {
-    const attributes = folded(chatCompletions, [
+    const attributes = streamed(chatCompletions, [
       chatChunk({ tool_calls: [{ id: "a", function: { name: "f", arguments: '{"x":' } }] }),
       chatChunk({ tool_calls: [{ function: { arguments: "1}" } }] }),
       chatChunk({ tool_calls: [{ id: "b", function: { name: "g", arguments: { y: 2 } } }] }, "tool_calls"),
@@ -192,7 +192,7 @@ describe("a streamed chat completion", () => {
   it("tells whole tool calls apart that come without an index in one chunk", () => {
     const calls = ["a", "b"].map((id) => ({ id, function: { name: id, arguments: "{}" } }));
     expect(
-      messagesIn(folded(chatCompletions, [chatChunk({ tool_calls: calls }, "tool_calls")])),
+      messagesIn(streamed(chatCompletions, [chatChunk({ tool_calls: calls }, "tool_calls")])),
     ).toMatchObject([
       {
         parts: [
@@ -212,7 +212,7 @@ describe("a streamed chat completion", () => {
       piece("b2", { arguments: ":2}" }),
       chatChunk({}, "tool_calls"),
     ];
-    expect(messagesIn(folded(chatCompletions, chunks))).toMatchObject([
+    expect(messagesIn(streamed(chatCompletions, chunks))).toMatchObject([
       {
         parts: [
           { id: "a", name: "f", arguments: { x: 1 } },
@@ -225,7 +225,7 @@ describe("a streamed chat completion", () => {
   it("keeps reasoning, refusal, audio and the legacy function call", () => {
     expect(
       messagesIn(
-        folded(chatCompletions, [
+        streamed(chatCompletions, [
           chatChunk({ role: "assistant", reasoning_content: "Hm" }),
           chatChunk({ reasoning_content: "m." }),
           chatChunk({ reasoning_details: [{ type: "reasoning.text", text: " So" }] }),
@@ -256,7 +256,7 @@ describe("a streamed chat completion", () => {
 
   it("keeps at most a span's worth of a text without end", () => {
     const piece = "x".repeat(100_000);
-    const attributes = folded(
+    const attributes = streamed(
       chatCompletions,
       Array.from({ length: 100 }, () => chatChunk({ content: piece })),
     );
@@ -293,7 +293,7 @@ describe("a streamed chat completion", () => {
               },
             ],
           });
-          expect(folded(chatCompletions, [...text, ...calls, chatChunk({}, "tool_calls")])).toEqual(whole);
+          expect(streamed(chatCompletions, [...text, ...calls, chatChunk({}, "tool_calls")])).toEqual(whole);
         },
       ),
     );
@@ -375,7 +375,7 @@ describe("the responses API", () => {
   });
 
   it("puts together what had come of a stream that ends before its response", () => {
-    const attributes = folded(responses, [
+    const attributes = streamed(responses, [
       {
         type: "response.created",
         response: { id: "resp_1", model: "gpt-5", status: "in_progress", output: [] },
@@ -426,7 +426,7 @@ describe("the other APIs", () => {
     });
     const usage = { id: "cmpl-1", choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } };
     const chunks = [chunk(0, "A"), chunk(1, "X"), chunk(0, "B", "stop"), chunk(1, "", "length"), usage];
-    expect(folded(completions, chunks)).toMatchObject({
+    expect(streamed(completions, chunks)).toMatchObject({
       completion_text: "AB",
       finish_reason: "stop,length",
       tokens_input: 3,
@@ -481,7 +481,7 @@ it("no reader throws, whatever it is given", () => {
           usage: { prompt_tokens: value },
         });
         operation.readFailure?.(value);
-        folded(operation, [
+        streamed(operation, [
           value,
           { choices: [value, { delta: value }, { delta: { tool_calls: [value, { function: value }] } }] },
           { type: "response.output_item.added", item: value },

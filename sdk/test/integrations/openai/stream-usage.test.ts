@@ -3,19 +3,19 @@ import { expect, it } from "vitest";
 import { streamUsageOf } from "../../../src/integrations/openai/stream-usage.js";
 
 it.each([
-  ["https://api.openai.com/v1", "asked"],
-  ["https://eu.api.openai.com/v1", "asked"],
-  ["https://api.anthropic.com/v1/", "asked"],
-  ["https://generativelanguage.googleapis.com/v1beta/openai/", "asked"],
-  ["https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "asked"],
-  ["https://api.moonshot.ai/v1", "asked"],
-  ["http://localhost:11434/v1", "asked"],
-  ["http://127.0.0.1:8000/v1", "asked"],
-  ["http://[::1]:4000", "asked"],
-  ["https://my.openai.azure.com/openai/v1/", "asked"],
-  ["https://api.groq.com/openai/v1", "not asked"],
-  ["https://api.mistral.ai/v1", "not asked"],
-  ["https://openrouter.ai/api/v1", "not asked"],
+  ["https://api.openai.com/v1", "ask"],
+  ["https://eu.api.openai.com/v1", "ask"],
+  ["https://api.anthropic.com/v1/", "ask"],
+  ["https://generativelanguage.googleapis.com/v1beta/openai/", "ask"],
+  ["https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "ask"],
+  ["https://api.moonshot.ai/v1", "ask"],
+  ["http://localhost:11434/v1", "ask"],
+  ["http://127.0.0.1:8000/v1", "ask"],
+  ["http://[::1]:4000", "ask"],
+  ["https://my.openai.azure.com/openai/v1/", "ask"],
+  ["https://api.groq.com/openai/v1", "leave"],
+  ["https://api.mistral.ai/v1", "leave"],
+  ["https://openrouter.ai/api/v1", "leave"],
   ["https://my.cloud.databricks.com/serving-endpoints", "unknown"],
   ["https://my.openai.azure.com/openai/deployments/gpt", "unknown"],
   ["https://my.services.ai.azure.com/openai/v1", "unknown"],
@@ -28,11 +28,11 @@ it.each([
 });
 
 it.each([
-  ["2024-02-01", "not asked"],
-  ["2024-08-01-preview", "not asked"],
-  ["2024-09-01-preview", "asked"],
-  ["2025-04-01-preview", "asked"],
-  ["preview", "asked"],
+  ["2024-02-01", "leave"],
+  ["2024-08-01-preview", "leave"],
+  ["2024-09-01-preview", "ask"],
+  ["2025-04-01-preview", "ask"],
+  ["preview", "ask"],
 ])("the usage of a stream of Azure's version %s is %s", (apiVersion, usage) => {
   const azure = new AzureOpenAI({ apiKey: "k", endpoint: "https://my.openai.azure.com", apiVersion });
   expect(streamUsageOf(azure)).toBe(usage);

@@ -89,8 +89,8 @@ it("asks no server that may refuse the field, and says once how to have the usag
     expect(server().requests.at(-1)?.body).toEqual(REQUEST);
   }
   expect(warnings).toEqual([
-    "[obspan] Streams of llm.example.com come without token counts. If it knows stream_options.include_usage, " +
-      "wrapOpenAI(client, { includeUsage: true }) asks it for them.",
+    "[obspan] Streams of llm.example.com have no token counts. If the server supports " +
+      "stream_options.include_usage, set wrapOpenAI(client, { includeUsage: true }).",
   ]);
   takeSpans();
 });

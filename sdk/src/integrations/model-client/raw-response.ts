@@ -5,41 +5,40 @@ import {
   tapReadableStream,
   type StreamObserver,
 } from "../../capture/integration.js";
-import { field, parsedJson } from "../json-fields.js";
-import { EventTextReader } from "./event-text-reader.js";
-import { endWhenForgotten, isUsageChunk, observe, type StreamSettings } from "./stream-watch.js";
-import type { TracedCall } from "./traced-call.js";
-import { nodeWithoutEvents, withoutEvents } from "./without-events.js";
+import { field, parseJsonOrText } from "../json-fields.js";
+import { endWhenCollected, observeChunks } from "./follow-stream.js";
+import type { ModelCall } from "./model-call.js";
+import { filterNodeSse, filterSse } from "./sse-filter.js";
+import { SseReader } from "./sse-reader.js";
+import type { StreamSettings } from "./stream-settings.js";
 
 type Bytes = ReadableStream<Uint8Array>;
 
-/** Bytes of a JSON answer that are read along; what is longer is only passed on. */
+/** Largest JSON body that is read, in bytes. A larger body is only passed on. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** Ways to read the body of a response that go past its `body`. */
-const READERS = ["json", "text", "arrayBuffer", "blob", "bytes", "formData"] as const;
+/** Methods of a response that read its body without using `body`. */
+const READ_METHODS = ["json", "text", "arrayBuffer", "blob", "bytes", "formData"] as const;
 
 /**
- * Watches the body of a response that the app reads by itself (`asResponse()`), often to pass it on to a browser. The
- * response stays the same object; its bytes are seen as they are read. Of a stream whose usage was asked for on the app's
- * behalf, the event that brings it is left out here too.
+ * Follows the body of a response that the app reads itself (`asResponse()`), often to pass it on to a browser. Returns the
+ * same object; its bytes are observed when they are read. Hidden chunks are removed from a stream here too.
  */
-export function tapRawResponse(response: unknown, call: TracedCall, settings: StreamSettings): unknown {
+export function followRawResponse(response: unknown, call: ModelCall, settings: StreamSettings): unknown {
   try {
-    call.noteResponse(response);
+    call.recordHttpResponse(response);
     const body = field(response, "body");
     const headers = field(response, "headers") as Pick<Headers, "get"> | undefined;
     const isStream = headers?.get("content-type")?.includes("text/event-stream") ?? false;
-    const isUnwanted = isStream && settings.hideUsageChunk ? isUsageEvent : undefined;
+    const isHidden = isStream ? hiddenEventTest(settings) : undefined;
     if (response instanceof Response && body instanceof ReadableStream && !body.locked) {
-      const watched = tapReadableStream<Uint8Array>(body, observeBody(isStream, call, settings));
-      endWhenForgotten(watched, call);
-      replaceBody(response, isUnwanted === undefined ? watched : withoutEvents(watched, isUnwanted));
+      const tapped = tapReadableStream<Uint8Array>(body, observeBody(isStream, call, settings));
+      endWhenCollected(tapped, call);
+      replaceBody(response, isHidden === undefined ? tapped : filterSse(tapped, isHidden));
     } else if (typeof body === "object" && body !== null && isNodeStream(body)) {
-      endWhenForgotten(body, call);
+      endWhenCollected(body, call);
       tapNodeStream(body, observeBody(isStream, call, settings));
-      if (isUnwanted !== undefined)
-        return withNodeBody(response as object, nodeWithoutEvents(body, isUnwanted));
+      if (isHidden !== undefined) return withNodeBody(response as object, filterNodeSse(body, isHidden));
     } else call.endUnread();
   } catch {
     call.endUnread();
@@ -47,13 +46,13 @@ export function tapRawResponse(response: unknown, call: TracedCall, settings: St
   return response;
 }
 
-function isUsageEvent(data: string): boolean {
-  return isUsageChunk(parsedJson(data));
+function hiddenEventTest({ isHiddenChunk }: StreamSettings): ((data: string) => boolean) | undefined {
+  return isHiddenChunk && ((data) => isHiddenChunk(parseJsonOrText(data)));
 }
 
 /**
- * `openai` 4 has responses of the package node-fetch, whose body is a Node stream: another response of that class, which
- * reads another body.
+ * Creates another response of the same class with another body. `openai` 4 uses responses of the package `node-fetch`,
+ * whose body is a Node stream.
  */
 function withNodeBody(response: object, body: Readable): unknown {
   const { url, status, statusText, headers, size, timeout } = response as Record<string, unknown>;
@@ -61,7 +60,7 @@ function withNodeBody(response: object, body: Readable): unknown {
   return Reflect.construct(constructor, [body, { url, status, statusText, headers, size, timeout }]);
 }
 
-/** Has the response read another body, by all of its methods. */
+/** Replaces the body of a response, for all methods that read it. */
 function replaceBody(response: Response, body: Bytes): void {
   let current = body;
   const { status, statusText, headers } = response;
@@ -76,7 +75,7 @@ function replaceBody(response: Response, body: Bytes): void {
       },
     },
   };
-  for (const name of READERS) {
+  for (const name of READ_METHODS) {
     if (typeof field(response, name) !== "function") continue;
     members[name] = {
       value: () => (copy(current) as unknown as Record<string, () => Promise<unknown>>)[name]?.(),
@@ -86,16 +85,16 @@ function replaceBody(response: Response, body: Bytes): void {
   Object.defineProperties(response, members);
 }
 
-/** Sees the bytes of the body, and ends the span with it. */
-function observeBody(isStream: boolean, call: TracedCall, settings: StreamSettings): StreamObserver<unknown> {
+/** Observes the bytes of a body, and ends the span with it. */
+function observeBody(isStream: boolean, call: ModelCall, settings: StreamSettings): StreamObserver<unknown> {
   if (!isStream) return observeJson(call);
-  const fold = call.operation.startFold?.();
-  if (fold === undefined) {
+  const accumulator = call.operation.createAccumulator?.();
+  if (accumulator === undefined) {
     call.succeed(() => undefined);
     return { onChunk: () => true, onEnd: () => undefined };
   }
-  const observer = observe(call, fold, settings, () => false);
-  const reader = new EventTextReader((data) => void observer.onChunk(parsedJson(data)));
+  const observer = observeChunks(call, accumulator, settings, () => false);
+  const reader = new SseReader((data) => void observer.onChunk(parseJsonOrText(data)));
   return {
     onChunk(piece) {
       if (piece instanceof Uint8Array) reader.read(piece);
@@ -108,7 +107,7 @@ function observeBody(isStream: boolean, call: TracedCall, settings: StreamSettin
   };
 }
 
-function observeJson(call: TracedCall): StreamObserver<unknown> {
+function observeJson(call: ModelCall): StreamObserver<unknown> {
   let pieces: Uint8Array[] | undefined = [];
   let length = 0;
   return {
@@ -116,14 +115,14 @@ function observeJson(call: TracedCall): StreamObserver<unknown> {
       if (!(piece instanceof Uint8Array)) return true;
       length += piece.length;
       if (length > MAX_JSON_BYTES) pieces = undefined;
-      // A copy: a stream of bytes takes the memory of what it passes on.
+      // A copy: a byte stream transfers the memory of its chunks to the reader.
       else pieces?.push(piece.slice());
       return true;
     },
     onEnd(end) {
       if (end.type === "aborted") call.abort();
       else if (end.type === "failed") call.fail(end.error);
-      else call.succeed(() => pieces && parsedJson(new TextDecoder().decode(Buffer.concat(pieces))));
+      else call.succeed(() => pieces && parseJsonOrText(new TextDecoder().decode(Buffer.concat(pieces))));
     },
   };
 }

@@ -1,17 +1,17 @@
 import { pipeline, Transform, type Readable } from "node:stream";
-import { EventTextReader } from "./event-text-reader.js";
+import { SseReader } from "./sse-reader.js";
 
-/** The bytes of a stream of server-sent events without some of the events; the others stay byte for byte. */
-export function withoutEvents(
+/** Removes server-sent events from a stream. The bytes of all other events stay the same. */
+export function filterSse(
   source: ReadableStream<Uint8Array>,
-  isUnwanted: (data: string) => boolean,
+  isRemoved: (data: string) => boolean,
 ): ReadableStream<Uint8Array> {
-  const filter = new EventFilter(isUnwanted);
+  const filter = new SseFilter(isRemoved);
   return source.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>(
       {
         transform(piece, controller) {
-          for (const event of filter.take(piece)) controller.enqueue(event);
+          for (const event of filter.write(piece)) controller.enqueue(event);
         },
         flush(controller) {
           if (filter.rest.length > 0) controller.enqueue(filter.rest);
@@ -23,45 +23,45 @@ export function withoutEvents(
   );
 }
 
-/** {@link withoutEvents} for a Node stream. */
-export function nodeWithoutEvents(source: Readable, isUnwanted: (data: string) => boolean): Readable {
-  const filter = new EventFilter(isUnwanted);
+/** {@link filterSse} for a Node stream. */
+export function filterNodeSse(source: Readable, isRemoved: (data: string) => boolean): Readable {
+  const filter = new SseFilter(isRemoved);
   const filtered = new Transform({
     transform(piece: Uint8Array, _encoding, done) {
-      for (const event of filter.take(piece)) this.push(event);
+      for (const event of filter.write(piece)) this.push(event);
       done();
     },
     flush(done) {
       done(null, filter.rest);
     },
   });
-  // An error, or a reader that leaves, goes through in either direction; who hears of it is the reader.
+  // Errors and cancellation pass in both directions. The reader of `filtered` gets the error; the callback is not needed.
   return pipeline(source, filtered, () => undefined);
 }
 
-/** Cuts bytes into events, and passes on those that are wanted. */
-class EventFilter {
-  /** The bytes behind the last whole event. */
+class SseFilter {
+  /** The bytes after the last complete event. */
   rest = Buffer.alloc(0);
-  readonly #isUnwanted: (data: string) => boolean;
+  readonly #isRemoved: (data: string) => boolean;
 
-  constructor(isUnwanted: (data: string) => boolean) {
-    this.#isUnwanted = isUnwanted;
+  constructor(isRemoved: (data: string) => boolean) {
+    this.#isRemoved = isRemoved;
   }
 
-  take(piece: Uint8Array): Buffer[] {
-    const wanted: Buffer[] = [];
+  /** Returns the complete events that are kept. */
+  write(piece: Uint8Array): Buffer[] {
+    const kept: Buffer[] = [];
     this.rest = Buffer.concat([this.rest, piece]);
     for (let end = endOfEvent(this.rest); end > 0; end = endOfEvent(this.rest)) {
       const event = this.rest.subarray(0, end);
       this.rest = this.rest.subarray(end);
-      if (!dataOf(event).some(this.#isUnwanted)) wanted.push(event);
+      if (!dataOf(event).some(this.#isRemoved)) kept.push(event);
     }
-    return wanted;
+    return kept;
   }
 }
 
-/** The position behind the empty line that ends the first event; 0 where it has not come yet. */
+/** The index after the empty line that ends the first event; 0 if the event is incomplete. */
 function endOfEvent(bytes: Buffer): number {
   const ends = ["\n\n", "\r\n\r\n"].map((separator) => {
     const at = bytes.indexOf(separator);
@@ -73,7 +73,7 @@ function endOfEvent(bytes: Buffer): number {
 
 function dataOf(event: Buffer): string[] {
   const texts: string[] = [];
-  const reader = new EventTextReader((data) => void texts.push(data));
+  const reader = new SseReader((data) => void texts.push(data));
   reader.read(event);
   reader.finish();
   return texts;

@@ -1,0 +1,124 @@
+import {
+  tapAsyncIterable,
+  tapAsyncIterator,
+  type StreamEnd,
+  type StreamObserver,
+  warnOnce,
+} from "../../capture/integration.js";
+import type { ModelCall } from "./model-call.js";
+import type { StreamAccumulator } from "./operation.js";
+import { keepTail, type ResponseTail } from "./response-tail.js";
+import type { StreamSettings } from "./stream-settings.js";
+
+/** The stream of a client that Stainless generates; its fields are absent on other async iterables. */
+interface ClientStream extends AsyncIterable<unknown> {
+  readonly controller?: AbortController;
+  /** Private to the client's class. All ways of reading the stream use it. */
+  iterator?: () => AsyncIterator<unknown>;
+}
+
+/** True for the response of a streaming call. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
+}
+
+/**
+ * Follows a stream while the app reads it, and returns the same object. Nothing is read ahead. The span ends when the stream
+ * ends, its reader stops, its controller aborts, or the stream is garbage-collected.
+ */
+export function followStream(
+  stream: ClientStream,
+  httpResponse: unknown,
+  call: ModelCall,
+  settings: StreamSettings,
+): ClientStream {
+  const accumulator = call.operation.createAccumulator?.();
+  if (accumulator === undefined) {
+    call.succeed(() => undefined);
+    return stream;
+  }
+  const tail = keepTail(httpResponse);
+  const isAborted = () => stream.controller?.signal.aborted === true;
+  const observer = observeChunks(call, accumulator, settings, isAborted, tail);
+  endOnAbort(stream.controller?.signal, call, accumulator);
+  endWhenCollected(stream, call, accumulator);
+
+  // A stream can be read once; the client itself rejects a second reader.
+  let isRead = false;
+  const { iterator } = stream;
+  if (typeof iterator !== "function") {
+    return tapAsyncIterable(stream, () => {
+      if (isRead) return undefined;
+      isRead = true;
+      return observer;
+    });
+  }
+  // `tee()`, `for await` and `toReadableStream()` all use the private iterator.
+  stream.iterator = () => {
+    const source = iterator.call(stream);
+    if (isRead) return source;
+    isRead = true;
+    return tapAsyncIterator(source, observer);
+  };
+  return stream;
+}
+
+/** Accumulates the chunks of a stream, and ends the span with it. */
+export function observeChunks(
+  call: ModelCall,
+  accumulator: StreamAccumulator,
+  { isHiddenChunk, missingUsageWarning }: StreamSettings,
+  isAborted: () => boolean,
+  tail?: ResponseTail,
+): StreamObserver<unknown> {
+  return {
+    onChunk(chunk) {
+      call.recordData();
+      if (accumulator.add(chunk)) call.markFirstToken();
+      return isHiddenChunk?.(chunk) !== true;
+    },
+    onEnd(end: StreamEnd) {
+      if (end.type === "failed") {
+        call.fail(end.error, () => {
+          // The client discards a chunk with an error; the usage is on that chunk too.
+          for (const chunk of tail?.errorChunks() ?? []) accumulator.add(chunk);
+          return accumulator.response();
+        });
+        return;
+      }
+      // A stream whose controller aborts ends without an error.
+      const isCut = end.type === "aborted" || isAborted();
+      if (isCut && !accumulator.isComplete()) call.abort(() => accumulator.response());
+      else call.succeed(() => accumulator.response());
+      if (missingUsageWarning !== undefined && end.type === "finished" && lacksUsage(call, accumulator))
+        warnOnce(missingUsageWarning, missingUsageWarning);
+    },
+  };
+}
+
+function lacksUsage({ operation }: ModelCall, accumulator: StreamAccumulator): boolean {
+  return (
+    accumulator.isComplete() && operation.readResponse(accumulator.response())["tokens_output"] === undefined
+  );
+}
+
+/** Ends the span after an abort if nobody reads the stream. A reader that is active ends the span itself. */
+function endOnAbort(signal: AbortSignal | undefined, call: ModelCall, accumulator: StreamAccumulator): void {
+  if (typeof signal?.addEventListener !== "function") return;
+  const end = (): void => {
+    setTimeout(() => {
+      if (!call.isEnded) call.abort(() => accumulator.response());
+    }, 0).unref();
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+}
+
+/** Ends the span of a stream that is never read, or whose reader stops without closing it. */
+const unfinishedStreams = new FinalizationRegistry<() => void>((end) => end());
+
+/** Ends the span when the stream is garbage-collected. A separate function: the callback must not keep the stream alive. */
+export function endWhenCollected(stream: object, call: ModelCall, accumulator?: StreamAccumulator): void {
+  unfinishedStreams.register(stream, () => call.endCollectedStream(() => accumulator?.response()));
+}

@@ -1,0 +1,28 @@
+/** Parts of a response that a stream sends in any order, by their index. */
+export class IndexedParts<Part> {
+  readonly #parts = new Map<number, Part>();
+  readonly #create: () => Part;
+
+  /** @param create - creates the part that a chunk mentions first. */
+  constructor(create: () => Part) {
+    this.#create = create;
+  }
+
+  get size(): number {
+    return this.#parts.size;
+  }
+
+  /** The part with an index, created on first use. */
+  at(index: number): Part {
+    const existing = this.#parts.get(index);
+    if (existing !== undefined) return existing;
+    const created = this.#create();
+    this.#parts.set(index, created);
+    return created;
+  }
+
+  /** All parts, ordered by index. */
+  inOrder(): Part[] {
+    return [...this.#parts].sort(([left], [right]) => left - right).map(([, part]) => part);
+  }
+}

@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
+import { field, numberOf, textOf } from "../json-fields.js";
+import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
+import type { ModelOperation } from "./operation.js";
+import type { ReadAttributes } from "./read-attributes.js";
+
+/** What a call is recorded with. */
+export interface ModelCallOptions {
+  readonly client: object;
+  readonly library: ClientLibrary;
+  readonly operation: ModelOperation;
+  readonly options: ModelClientOptions;
+}
+
+/**
+ * The call in which a client prepares its requests. One storage for all clients: each AsyncLocalStorage makes every
+ * asynchronous step of the app slower.
+ */
+const currentCallStorage = new AsyncLocalStorage<ModelCall>();
+
+/** The call that the calling code runs in, so that the requests of a client find their call. */
+export function currentCall(): ModelCall | undefined {
+  return currentCallStorage.getStore();
+}
+
+/** The span of one client call, from the start of the method to the end of the response. */
+export class ModelCall {
+  readonly operation: ModelOperation;
+  readonly #library: ClientLibrary;
+  readonly #span: ModelSpan;
+  #attempts = 0;
+  #hasRequest = false;
+  #isPromiseCollected = false;
+  /** The status of the response. The response itself is not kept: it would keep the stream in memory. */
+  #status: number | undefined;
+  /** When data of the response last arrived, in milliseconds of the monotonic clock. */
+  #lastDataMs: number | undefined;
+  #isEnded = false;
+
+  constructor(
+    { client, library, operation, options }: ModelCallOptions,
+    request: unknown,
+    isStream: boolean,
+  ) {
+    this.operation = operation;
+    this.#library = library;
+    const model = textOf(field(request, "model"));
+    this.#span = startModelSpan({
+      name: model === undefined ? operation.name : `${operation.name} ${model}`,
+      spanType: operation.spanType,
+      attributes: {
+        provider: options.provider ?? library.providerOf(client),
+        ...(isStream && { stream: true }),
+        ...readRequest(operation, request),
+        ...(!capturesPrompt() && { stop: undefined }),
+      },
+      evaluationTypes: options.evaluationTypes,
+      evaluationSampleRate: options.evaluationSampleRate,
+    });
+  }
+
+  /** Runs the client's method inside the span. */
+  run<T>(method: () => T): T {
+    return this.#span.run(() => currentCallStorage.run(this, method));
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Records that the client sends the request: 0 for the first attempt, 1 for the first retry. */
+  recordAttempt(retryCount: number): void {
+    this.#attempts = Math.max(this.#attempts, retryCount + 1);
+  }
+
+  /** Returns true for the first request of the call. The client makes its retries inside that request. */
+  claimRequest(): boolean {
+    const isFirst = !this.#hasRequest;
+    this.#hasRequest = true;
+    return isFirst;
+  }
+
+  /** Records the HTTP response, which may arrive long before its body is read. */
+  recordHttpResponse(response: unknown): void {
+    if (response === undefined) return;
+    this.#status = numberOf(field(response, "status"));
+    this.recordData();
+    const headers = field(response, "headers");
+    if (typeof field(headers, "get") === "function") {
+      const requestId = textOf((headers as Headers).get(this.#library.requestIdHeader));
+      this.#span.setAttributes({ request_id: requestId });
+    }
+    if (this.#isPromiseCollected) this.endCollectedPromise();
+  }
+
+  /** Records that data of the response arrived. */
+  recordData(): void {
+    this.#lastDataMs = performance.now();
+  }
+
+  /** Records that generated content arrived. */
+  markFirstToken(): void {
+    this.#span.markFirstToken();
+  }
+
+  /** Ends the span with the response. */
+  succeed(readResponse: () => unknown): void {
+    this.#end(() => {
+      const response = readResponse();
+      this.#setResponse(response);
+      const failure = this.operation.readFailure?.(response);
+      if (failure === undefined) return;
+      this.#span.setAttributes({ error_type: failure.type, error_message: failure.message });
+      this.#span.setStatus("ERROR");
+    });
+  }
+
+  /** Ends the span with an error, and with the part of the response that arrived. */
+  fail(error: unknown, readPartialResponse?: () => unknown): void {
+    this.#end(() => {
+      this.#span.recordError(error).setAttributes(this.#library.describeError(error));
+      if (this.#library.isUserAbort(error)) this.#span.setAttribute("aborted", true);
+      if (readPartialResponse !== undefined) this.#setResponse(readPartialResponse());
+    });
+  }
+
+  /** Ends the span of a response that was not read to its end, with the part that arrived. */
+  abort(readPartialResponse?: () => unknown): void {
+    this.#abort(readPartialResponse, undefined);
+  }
+
+  /** Ends the span of a response that was not read, with its HTTP status. */
+  endUnread(): void {
+    this.#endUnread(undefined);
+  }
+
+  /**
+   * Ends the span of a response that nobody can read any more, because its promise was garbage-collected. The span ends
+   * when the HTTP response arrived, or when it arrives.
+   */
+  endCollectedPromise(): void {
+    this.#isPromiseCollected = true;
+    if (this.#lastDataMs === undefined && this.#hasRequest) return;
+    this.#endUnread(this.#lastDataMs);
+  }
+
+  /** Ends the span of a stream that was garbage-collected before its end. The span ends with the last chunk that was read. */
+  endCollectedStream(readPartialResponse: () => unknown): void {
+    this.#abort(readPartialResponse, this.#lastDataMs);
+  }
+
+  #abort(readPartialResponse: (() => unknown) | undefined, endMs: number | undefined): void {
+    this.#end(() => {
+      this.#span.setAttribute("aborted", true);
+      if (readPartialResponse !== undefined) this.#setResponse(readPartialResponse());
+    }, endMs);
+  }
+
+  #endUnread(endMs: number | undefined): void {
+    this.#end(() => this.#span.setAttribute("status_code", this.#status), endMs);
+  }
+
+  #setResponse(response: unknown): void {
+    this.operation.onResponse?.(response);
+    this.#span.setAttributes(this.operation.readResponse(response));
+  }
+
+  /** @param endMs - when the call ended, on the monotonic clock. Default: now. */
+  #end(describe: () => void, endMs?: number): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    try {
+      if (this.#attempts > 1) this.#span.setAttribute("attempts", this.#attempts);
+      describe();
+    } catch {
+      // The attributes that were read before are kept.
+    }
+    if (endMs === undefined) this.#span.end();
+    else this.#span.endAt(endMs);
+  }
+}
+
+/** A request whose getters throw is recorded without attributes. */
+function readRequest({ readRequest: read }: ModelOperation, request: unknown): ReadAttributes {
+  try {
+    return read(request);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,39 @@
+/** Marks replaced methods, also for other copies of this package in the same process. */
+const REPLACED = Symbol.for("obspan.model-client.replaced");
+
+/** A method of a client. */
+export type ClientMethod = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Replaces a method on an object, and leaves its class unchanged. Does nothing if the method is missing or was replaced
+ * before.
+ */
+export function replaceMethod(
+  target: unknown,
+  name: string,
+  replace: (original: ClientMethod) => ClientMethod,
+): void {
+  if (typeof target !== "object" || target === null) return;
+  const original: unknown = Reflect.get(target, name);
+  if (typeof original !== "function" || REPLACED in original) return;
+  const replacement = Object.defineProperties(replace(original as ClientMethod), {
+    name: { value: name },
+    length: { value: original.length },
+    [REPLACED]: { value: true },
+  });
+  Object.defineProperty(target, name, {
+    value: replacement,
+    configurable: true,
+    writable: true,
+    enumerable: false,
+  });
+}
+
+/** Runs a step that must not disturb the app. Returns undefined if it throws. */
+export function ignoringErrors<T>(step: () => T): T | undefined {
+  try {
+    return step();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** Reads the `data` of server-sent events from bytes that arrive in any pieces. */
+export class SseReader {
+  readonly #decoder = new TextDecoder();
+  readonly #onData: (data: string) => void;
+  #incompleteLine = "";
+  #dataLines: string[] = [];
+
+  /** @param onData - called with the data of each event, except the `[DONE]` at the end of a stream. */
+  constructor(onData: (data: string) => void) {
+    this.#onData = onData;
+  }
+
+  read(bytes: Uint8Array): void {
+    const text = this.#incompleteLine + this.#decoder.decode(bytes, { stream: true });
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    this.#incompleteLine = lines.pop() ?? "";
+    for (const line of lines) this.#readLine(line);
+  }
+
+  /** Reads a last event that is not followed by an empty line. */
+  finish(): void {
+    this.#readLine(this.#incompleteLine);
+    this.#readLine("");
+    this.#incompleteLine = "";
+  }
+
+  #readLine(line: string): void {
+    if (line.startsWith("data:")) {
+      this.#dataLines.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+    } else if (line === "" && this.#dataLines.length > 0) {
+      const data = this.#dataLines.join("\n");
+      this.#dataLines = [];
+      if (data !== "[DONE]") this.#onData(data);
+    }
+  }
+}
