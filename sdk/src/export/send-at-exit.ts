@@ -6,7 +6,7 @@ import type { SentBatch } from "./delivery-loop.js";
 import type { ExitOptions } from "./exit-options.js";
 import { toWireSpan } from "./queued-span.js";
 
-/** The longest that a process is held up that was told to exit, or that has crashed, in milliseconds. */
+/** How long the end of a process may be delayed, in milliseconds. */
 const MAX_WAIT_MS = 1000;
 
 /**
@@ -55,9 +55,9 @@ const THREAD = `
     if (index === bodies.length) return done();
     const body = Buffer.from(bodies[index]);
     const sent = request(new URL(url), { method: "POST", headers: { ...headers, "Content-Length": body.length } });
-    sent.on("error", done).on("response", (answer) => {
-      answer.resume();
-      if (answer.statusCode < 200 || answer.statusCode > 299) return done();
+    sent.on("error", done).on("response", (response) => {
+      response.resume();
+      if (response.statusCode < 200 || response.statusCode > 299) return done();
       Atomics.add(shared, ${ACKED}, 1);
       post(index + 1);
     });

@@ -1,10 +1,10 @@
 /**
- * What the large providers charge for their models, in USD per million tokens: list prices for short contexts, without
- * discounts or tiers. A table of its own, loaded only where `enableCostCalculation` is on and no other table was given.
- * Prices change, and contracts differ: what has to be exact belongs into `pricingSource`.
+ * List prices of the large providers' models, in USD per million tokens, for short contexts, without discounts or tiers.
+ * The table is loaded only if `enableCostCalculation` is on and no other prices are configured. Prices change and contracts
+ * differ: if the cost must be exact, use `pricingSource`.
  *
- * The providers publish them at openai.com/api/pricing, claude.com/pricing, ai.google.dev/pricing, docs.x.ai/docs/models and
- * mistral.ai/pricing; {@link PRICES_AS_OF} is the month that the table is of, and changes with it.
+ * The providers publish their prices at openai.com/api/pricing, claude.com/pricing, ai.google.dev/pricing,
+ * docs.x.ai/docs/models and mistral.ai/pricing. {@link PRICES_AS_OF} is the month of the table.
  *
  * @packageDocumentation
  */
@@ -13,10 +13,10 @@ import type { ModelPrice } from "./model-price.js";
 export { costUsd, createPriceList, type PriceList, type TokenCounts } from "./price-list.js";
 export type { ModelPrice, PriceProfile } from "./model-price.js";
 
-/** The month that the prices are of. */
+/** The month of the prices. */
 export const PRICES_AS_OF = "2026-09";
 
-/** Input, output, and input read from the cache where that has a price of its own. */
+/** Prices of input, output, and input read from the cache if it has its own price. */
 type Row = readonly [input: number, output: number, cachedInput?: number];
 
 const OPENAI: Readonly<Record<string, Row>> = {
@@ -98,17 +98,17 @@ const OTHERS: Readonly<Record<string, Row>> = {
   "mistral-nemo": [0.15, 0.15],
 };
 
-/** A write to Anthropic's cache costs a quarter more than plain input. */
+/** A write to Anthropic's cache costs a quarter more than other input. */
 const CACHE_WRITE_FACTOR = 1.25;
 
-/** The one profile, by model name or glob. */
+/** The profile `default`: prices by model name or glob. */
 export const PRICES: { readonly default: Readonly<Record<string, ModelPrice>> } = {
   default: { ...expand(OPENAI), ...expand(ANTHROPIC, CACHE_WRITE_FACTOR), ...expand(OTHERS) },
 };
 
 /**
- * The names under which a model is met: its own, with a date or `latest` behind it, and with the prefix of a gateway or of
- * a cloud before it. A later model that only begins alike is none of these, and has no price.
+ * Adds the other names of a model: with a date or `latest` as suffix, and with the prefix of a gateway or cloud. A newer
+ * model whose name only starts the same way does not match, and has no price.
  */
 function expand(rows: Readonly<Record<string, Row>>, cacheWriteFactor?: number): Record<string, ModelPrice> {
   const prices: Record<string, ModelPrice> = {};

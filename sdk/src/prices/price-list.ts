@@ -2,29 +2,29 @@ import type { ModelPrice, PriceProfile } from "./model-price.js";
 
 /** Prices by the name of a model. */
 export interface PriceList {
-  /** What a model costs; undefined where the list does not know. */
+  /** The price of a model; undefined if the list does not have it. */
   find(model: string): ModelPrice | undefined;
 }
 
-/** Lookups remembered; an app uses a handful of models. */
-const MAX_REMEMBERED = 1000;
+/** Most lookups that are cached. An app uses only a few models. */
+const MAX_CACHED = 1000;
 
-/** Finds prices in a profile: by the exact name in any letter case, else by the longest glob that matches. */
+/** Creates a list from a profile. Finds the exact name in any letter case, otherwise the longest glob that matches. */
 export function createPriceList(profile: PriceProfile): PriceList {
   const rows = toRows(profile);
-  const remembered = new Map<string, ModelPrice | undefined>();
+  const cache = new Map<string, ModelPrice | undefined>();
   return {
     find(model) {
-      const known = remembered.get(model);
-      if (known !== undefined) return known;
+      const cached = cache.get(model);
+      if (cached !== undefined) return cached;
       const price = findPrice(rows, model);
-      if (remembered.size < MAX_REMEMBERED) remembered.set(model, price);
+      if (cache.size < MAX_CACHED) cache.set(model, price);
       return price;
     },
   };
 }
 
-/** Tokens of one call. `input` and `output` are all; the others are parts of them. */
+/** Tokens of one call. `input` and `output` are totals; the others are parts of them. */
 export interface TokenCounts {
   readonly input: number;
   readonly output: number;
@@ -44,13 +44,13 @@ export function costUsd(price: ModelPrice, tokens: TokenCounts): number {
     cacheWrite * (price.cache_write_per_1m ?? price.input_per_1m) +
     (tokens.output - reasoning) * price.output_per_1m +
     reasoning * (price.reasoning_per_1m ?? price.output_per_1m);
-  // To a billionth of a dollar: what is beyond is the error of the arithmetic.
+  // Rounded to a billionth of a dollar, which removes the error of the arithmetic.
   return Math.round(perMillion * 1000) / 1e9;
 }
 
 interface PriceRow {
   readonly matches: (model: string) => boolean;
-  /** Characters that are no wildcard: the longest match wins, and an exact name over a glob of the same length. */
+  /** Characters other than wildcards: the longest match wins, and an exact name wins over a glob of the same length. */
   readonly weight: number;
   readonly price: ModelPrice;
 }
@@ -67,7 +67,7 @@ function toRows(profile: PriceProfile): readonly PriceRow[] {
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** Finds the literals of a glob one after the other: linear, whatever the pattern. */
+/** Finds the literals of a glob one after the other, in linear time for every pattern. */
 function globMatcher(literals: readonly string[]): (model: string) => boolean {
   const first = literals[0] ?? "";
   const last = literals.at(-1) ?? "";

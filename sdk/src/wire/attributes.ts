@@ -1,8 +1,8 @@
 /**
- * The attribute keys that the collector understands (spec 2.2, contract 1). Any other key is kept as it came.
+ * The attribute keys that the collector knows (spec 2.2, contract 1). Other keys are stored unchanged.
  *
- * The order matters: when a span carries more than `limits.max_span_attributes`, the known attributes are kept first,
- * in this order, then the others in theirs.
+ * The order matters: if a span has more than `limits.max_span_attributes` attributes, the known attributes are kept first,
+ * in this order, and then the others in their own order.
  */
 export const KNOWN_ATTRIBUTES = [
   "model",

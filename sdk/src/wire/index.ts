@@ -1,5 +1,5 @@
 /**
- * What the SDK and the collector say to each other: the types of the body of `POST /v1/telemetry`.
+ * The types of the wire format: the body of `POST /v1/telemetry`.
  *
  * @packageDocumentation
  */

@@ -1,16 +1,16 @@
 /**
- * Messages of a model call, shaped after OpenTelemetry's gen_ai message schema (contract 1).
- * Parts of a type that is not listed are kept as they came.
+ * A message of a model call, in the shape of OpenTelemetry's gen_ai message schema (contract 1). Parts of other types are
+ * stored unchanged.
  */
 export interface Message {
-  /** `system`, `user`, `assistant`, `tool`, or whatever the provider calls it. */
+  /** `system`, `user`, `assistant`, `tool`, or another name that the provider uses. */
   role: string;
   parts: MessagePart[];
-  /** Why the model stopped, on messages that it wrote. */
+  /** Why the model stopped; only on messages of the model. */
   finish_reason?: string;
 }
 
-/** One piece of a {@link Message}. */
+/** A part of a {@link Message}. */
 export type MessagePart =
   | { type: "text" | "reasoning"; content: string }
   | { type: "tool_call"; id: string; name: string; arguments: unknown }
@@ -19,7 +19,7 @@ export type MessagePart =
   | { type: "uri"; modality: string; mime_type: string; uri: string }
   | { type: string; [key: string]: unknown };
 
-/** A tool that was offered to the model (`tool_definitions`). */
+/** A tool that the model may call (`tool_definitions`). */
 export interface ToolDefinition {
   type: string;
   name: string;
