@@ -1,11 +1,27 @@
 import { Readable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { readChunk } from "../../src/streams/chunk-content.js";
-import { tapAsyncIterator } from "../../src/streams/async-iterator-tap.js";
-import type { StreamEnd } from "../../src/streams/stream-observer.js";
 import type { Span } from "../../src/wire/index.js";
 import { collectGarbage } from "../collect-garbage.js";
 import { recordingSdk } from "../fresh-sdk.js";
+
+it("a thenable whose then() returns nothing gives its value and its error all the same", async () => {
+  const { task, takeSpans } = await recordingSdk();
+  const error = new Error("later");
+  const gives = { then: (resolve: (value: number) => void) => void setTimeout(() => resolve(5)) };
+  const fails = {
+    then(_: unknown, reject: (error: Error) => void) {
+      reject(error);
+    },
+  };
+  expect(await task("gives", () => gives)()).toBe(5);
+  await expect(Promise.resolve(task("fails", () => fails)())).rejects.toBe(error);
+  expect(
+    takeSpans().map(({ name, status, attributes }) => [name, status, attributes?.["output_text"]]),
+  ).toEqual([
+    ["gives", "OK", "5"],
+    ["fails", "ERROR", undefined],
+  ]);
+});
 
 describe("generators", () => {
   it("an async generator is passed through: values, what next() is given, the return value; the span ends with it", async () => {
@@ -310,96 +326,5 @@ describe("streams that a function returns", () => {
     task("array", () => [1, 2])();
     task("map", () => new Map([["a", 1]]))();
     expect(takeSpans().map(({ attributes }) => attributes?.["output_text"])).toEqual(["[1,2]", '{"a":1}']);
-  });
-});
-
-describe("time to the first token", () => {
-  it("is that of the first chunk that carries anything generated", async () => {
-    const { llm, takeSpans } = await recordingSdk();
-    const stream = llm(async function* () {
-      yield { choices: [{ delta: { role: "assistant", content: "" } }] };
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      yield { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: "look" } }] } }] };
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      yield { choices: [{ delta: { content: "x" } }] };
-    })();
-    for await (const chunk of stream) expect(chunk).toBeDefined();
-    const [span] = takeSpans();
-    expect(span?.attributes?.["ttft_ms"]).toBeGreaterThanOrEqual(19);
-    expect(span?.attributes?.["ttft_ms"]).toBeLessThan(Number(span?.duration_ms) - 15);
-  });
-
-  it("is not measured where enableTtft is false, nor on spans that are no model calls", async () => {
-    const { llm, takeSpans } = await recordingSdk({ enableTtft: false });
-    for await (const chunk of llm(async function* () {
-      yield "a";
-    })())
-      expect(chunk).toBe("a");
-    expect(takeSpans()[0]?.attributes).not.toHaveProperty("ttft_ms");
-    const other = await recordingSdk();
-    for await (const chunk of other.agent("a", async function* () {
-      yield "a";
-    })())
-      expect(chunk).toBe("a");
-    expect(other.takeSpans()[0]?.attributes).not.toHaveProperty("ttft_ms");
-  });
-
-  it.each([
-    ["text", "Hi", true, "Hi"],
-    ["no text", "", false, ""],
-    ["a role alone", { choices: [{ delta: { role: "assistant" } }] }, false, undefined],
-    ["reasoning", { choices: [{ delta: { reasoning_content: "hm" } }] }, true, undefined],
-    ["a refusal", { choices: [{ delta: { refusal: "no" } }] }, true, undefined],
-    ["audio", { choices: [{ delta: { audio: { data: "aGk=" } } }] }, true, undefined],
-    ["usage alone", { choices: [], usage: { prompt_tokens: 1 } }, false, undefined],
-    ["an event that announces", { type: "response.created", response: { id: "r" } }, false, undefined],
-    ["a text event", { type: "response.output_text.delta", delta: "Hi" }, true, "Hi"],
-    ["a reasoning event", { type: "response.reasoning_text.delta", delta: "hm" }, true, undefined],
-    [
-      "a message event",
-      { type: "content_block_delta", delta: { type: "text_delta", text: "Hi" } },
-      true,
-      "Hi",
-    ],
-    ["a message start", { type: "message_start", message: { content: [] } }, false, undefined],
-    ["a candidate", { candidates: [{ content: { parts: [{ text: "Hi" }] } }] }, true, "Hi"],
-    ["an unknown shape", { foo: 1 }, true, undefined],
-  ])("%s", (_, chunk, isGenerated, text) => {
-    expect(readChunk(chunk)).toEqual({ isGenerated, text });
-  });
-});
-
-describe("tapAsyncIterator, for integrations", () => {
-  async function* chunks() {
-    yield 1;
-    yield 2;
-    yield 3;
-  }
-
-  it("hides the chunks that the observer refuses, and hears once of the end", async () => {
-    const ends: StreamEnd[] = [];
-    const tapped = tapAsyncIterator(chunks(), {
-      onChunk: (chunk) => chunk !== 2,
-      onEnd: (end) => ends.push(end),
-    });
-    const read: number[] = [];
-    for await (const chunk of tapped) read.push(chunk);
-    expect(read).toEqual([1, 3]);
-    expect(await tapped.return?.()).toEqual({ done: true, value: undefined });
-    expect(ends).toEqual([{ type: "finished" }]);
-  });
-
-  it("an observer that throws disturbs nobody", async () => {
-    const tapped = tapAsyncIterator(chunks(), {
-      onChunk() {
-        throw new Error("watching");
-      },
-      onEnd() {
-        throw new Error("watching");
-      },
-    });
-    const read: number[] = [];
-    for await (const chunk of tapped) read.push(chunk);
-    expect(read).toEqual([1, 2, 3]);
   });
 });

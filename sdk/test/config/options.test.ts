@@ -9,3 +9,12 @@ it("docs/reference/sdk-options.md is what the table and its TSDoc say; `npm run 
   for (const row of page.split("\n").filter((line) => line.startsWith("| `")))
     expect(row.split(" | ").at(-1)?.length).toBeGreaterThan(10);
 });
+
+it("each option has a variable of its own, except mask", () => {
+  const variables = table.OPTION_LIST.map(([name]) => table.variableOf(name));
+  expect(new Set(variables).size).toBe(variables.length);
+  expect(
+    table.OPTION_LIST.filter(([name]) => table.variableOf(name) === undefined).map(([name]) => name),
+  ).toEqual(["mask"]);
+  expect(table.variableOf("maxCostPerCallAlert")).toBe("OBS_MAX_COST_PER_CALL_ALERT");
+});

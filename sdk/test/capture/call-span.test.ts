@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
+import { recordingSdk } from "../fresh-sdk.js";
 
 describe("evaluation metadata", () => {
   it("none is sent while evaluationEnabled is false", async () => {
@@ -29,53 +29,6 @@ describe("evaluation metadata", () => {
       configured,
       { tool_name: "t" },
     ]);
-  });
-});
-
-describe("score()", () => {
-  it("contract 8: is an evaluation span of its trace, with its source", async () => {
-    const { score, takeSpans } = await recordingSdk();
-    score({ traceId: "t1", spanId: "s1", type: "feedback", score: 0.75, label: "good", comment: "Thanks" });
-    score({ traceId: "t1", type: "feedback", score: 0 });
-    const [full, plain] = takeSpans();
-    expect(full).toMatchObject({
-      name: "evaluation.feedback",
-      span_type: "evaluation",
-      trace_id: "t1",
-      parent_span_id: "s1",
-      status: "OK",
-      attributes: {
-        evaluation_type: "feedback",
-        evaluation_score: 0.75,
-        evaluation_label: "good",
-        evaluation_comment: "Thanks",
-        evaluation_source: "user",
-        evaluation_outcome: "completed",
-        evaluated_span_id: "s1",
-      },
-    });
-    expect(plain).not.toHaveProperty("parent_span_id");
-    expect(plain?.attributes).not.toHaveProperty("evaluated_span_id");
-  });
-
-  it("scores the running span where no trace is named", async () => {
-    const { score, observe, takeSpans } = await recordingSdk();
-    observe("answer", () => score({ type: "self_check", score: 1 }));
-    const [scored, answer] = takeSpans();
-    expect(scored).toMatchObject({ trace_id: answer?.trace_id, parent_span_id: answer?.span_id });
-  });
-
-  it.each([
-    { type: "x", score: 0.5 },
-    { traceId: "t", type: "", score: 0.5 },
-    { traceId: "t", type: "x", score: 1.5 },
-    { traceId: "t", type: "x", score: Number.NaN },
-    { traceId: "t", type: "x", score: "1" as never },
-  ])("%j is left out with a warning", async (unusable) => {
-    const heard = listenToConsole();
-    const { score, takeSpans } = await recordingSdk();
-    score(unusable);
-    expect([takeSpans(), heard.warnings.length]).toEqual([[], 1]);
   });
 });
 

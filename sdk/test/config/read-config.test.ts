@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
-import { OPTION_LIST, variableOf } from "../../src/config/options.js";
 import { readConfig } from "../../src/config/read-config.js";
-import { ingestionUrl } from "../../src/export/batch-request.js";
 
 describe("spec 2.5: where a setting comes from", () => {
   it("an argument wins over the variable, the variable over the default", () => {
@@ -89,29 +86,6 @@ describe("spec 2.5: where a setting comes from", () => {
     ]);
   });
 
-  it("each option has a variable of its own, except mask", () => {
-    const variables = OPTION_LIST.map(([name]) => variableOf(name));
-    expect(new Set(variables).size).toBe(variables.length);
-    expect(OPTION_LIST.filter(([name]) => variableOf(name) === undefined).map(([name]) => name)).toEqual([
-      "mask",
-    ]);
-    expect(variableOf("maxCostPerCallAlert")).toBe("OBS_MAX_COST_PER_CALL_ALERT");
-  });
-});
-
-describe("spec 3.1: configured once", () => {
-  it("a second call throws a RuntimeError that says so", async () => {
-    const { configure, RuntimeError } = await recordingSdk();
-    expect(() => configure()).toThrow(RuntimeError);
-    expect(() => configure()).toThrow(/configure\(\) was already called/);
-  });
-
-  it("a bad value throws at once, all of them in one error, and configures nothing", async () => {
-    const { configure } = await freshSdk();
-    expect(() => configure({ batchSize: 0, timeout: -1 })).toThrow(/batchSize = 0 .*; timeout = -1 /);
-    expect(() => configure()).not.toThrow();
-  });
-
   it("settings cannot be changed afterwards", () => {
     const types = ["relevance"];
     const { config } = readConfig({ evaluationTypes: types }, {});
@@ -119,55 +93,5 @@ describe("spec 3.1: configured once", () => {
     expect(config.evaluationTypes).toEqual(["relevance"]);
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.evaluationTypes)).toBe(true);
-  });
-
-  it("without configure() and variables, calls run unrecorded and one warning says so", async () => {
-    const heard = listenToConsole();
-    const { llm, observe, stats, configure, takeSpans } = await freshSdk();
-    const double = llm((value: number) => value * 2);
-    expect([double(1), double(2), observe("block", (span) => span.traceId)]).toEqual([2, 4, ""]);
-    expect(heard.warnings).toEqual([expect.stringContaining("configure() was not called")]);
-    expect(stats().enqueued).toBe(0);
-
-    configure();
-    double(3);
-    expect(takeSpans()).toHaveLength(1);
-  });
-
-  it("where a variable is set, the first wrapped call configures from the environment, and configure() throws", async () => {
-    setEnvironment({ OBS_SERVICE: "from-env" });
-    const { task, configure, takeSpans } = await freshSdk();
-    task("step", () => 1)();
-    expect(takeSpans()).toHaveLength(1);
-    expect(() => configure()).toThrow(/the first wrapped call has configured/);
-  });
-
-  it("a bad variable then warns, turns recording off, and the host goes on", async () => {
-    setEnvironment({ OBS_BATCH_SIZE: "many" });
-    const heard = listenToConsole();
-    const { task, takeSpans, configure } = await freshSdk();
-    expect(task("step", () => 1)()).toBe(1);
-    expect(task("step", () => 2)()).toBe(2);
-    expect(takeSpans()).toEqual([]);
-    expect(heard.warnings).toEqual([expect.stringContaining('batchSize = "many" (OBS_BATCH_SIZE) must be')]);
-    expect(() => configure()).toThrow(/already/);
-  });
-
-  it("a bad variable makes configure() throw, and name the variable", async () => {
-    setEnvironment({ OBS_MAX_RETRIES: "-1" });
-    const { configure } = await freshSdk();
-    expect(() => configure()).toThrow(/maxRetries = "-1" \(OBS_MAX_RETRIES\)/);
-  });
-});
-
-describe("pushUrl", () => {
-  it.each([
-    ["http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/telemetry"],
-    ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1/telemetry"],
-    ["https://obs.example/collector", "https://obs.example/collector/v1/telemetry"],
-    ["https://obs.example/v1/telemetry", "https://obs.example/v1/telemetry"],
-    ["https://obs.example/v1/telemetry/", "https://obs.example/v1/telemetry"],
-  ])("%s posts to %s", (pushUrl, expected) => {
-    expect(ingestionUrl(pushUrl).href).toBe(expected);
   });
 });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { closedPort, startReceiver } from "./receiver.js";
+import { runApp } from "./run-app.js";
+
+describe("an end at which nothing asynchronous runs any more", () => {
+  /** The SDK has prepared itself, which takes a moment after configure(). */
+  const PREPARED = `const prepared = async () => { while (globalThis[Symbol.for("obspan.sdk.exit")] === undefined) await new Promise((resolve) => setTimeout(resolve, 5)); };`;
+
+  it.each([
+    ["process.exit()", "process.exit(4);", 4],
+    ["an error that nobody catches", 'setTimeout(() => { throw new Error("boom"); });', 1],
+    ["a rejection that nobody handles", 'void Promise.reject(new Error("boom"));', 1],
+    [
+      "process.exit() in a handler of SIGTERM",
+      'process.on("SIGTERM", () => process.exit(5)); process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000);',
+      5,
+    ],
+  ])("%s sends what waits, and ends the process as it would have", async (_, end, code) => {
+    const receiver = await startReceiver();
+    const { exitCode, output } = await runApp(
+      `${PREPARED} await prepared(); spans(250); ${end}`,
+      receiver.url,
+    );
+    expect(exitCode).toBe(code);
+    expect(output).not.toContain("[obspan]");
+    expect(new Set(receiver.names).size).toBe(250);
+  });
+
+  it("what is lost is counted and said, and the process is not held up", async () => {
+    const program = `${PREPARED} await prepared();
+      process.on("exit", () => { const { dropped, pending } = stats(); console.log(dropped.shutdown, pending); });
+      spans(2); process.exit(0);`;
+    const away = await runApp(program, `http://127.0.0.1:${await closedPort()}`);
+    const silent = await runApp(program, (await startReceiver(() => undefined)).url, { shutdownTimeout: 60 });
+    for (const { exitCode, output, tookMs } of [away, silent]) {
+      expect(exitCode).toBe(0);
+      expect(output).toBe(
+        "[obspan] 2 spans were dropped: the process ended too soon. `await shutdown()` sends what waits.\n2 0\n",
+      );
+      expect(tookMs).toBeLessThan(15_000);
+    }
+  });
+
+  it("a batch that is under way goes once more under its id, so that the collector counts it once", async () => {
+    const receiver = await startReceiver(
+      () => undefined,
+      (response) => void response.writeHead(202).end(),
+    );
+    const { output } = await runApp(
+      `${PREPARED} await prepared(); spans(1); void flush();
+       setTimeout(() => { spans(2); process.exit(0); }, 300);`,
+      receiver.url,
+    );
+    expect(output).toBe("");
+    const [first, again, rest] = receiver.requests.map(({ batch }) => batch);
+    expect([first?.batch_id, first?.spans]).toEqual([again?.batch_id, again?.spans]);
+    expect(rest?.batch_id).not.toBe(first?.batch_id);
+    expect(rest?.spans).toHaveLength(2);
+  });
+});

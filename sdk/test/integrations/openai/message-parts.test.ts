@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { contentParts } from "../../../src/integrations/openai/message-parts.js";
+
+describe("an image in a message", () => {
+  const partOf = (url: string) => contentParts([{ type: "image_url", image_url: { url } }])[0];
+
+  it("is a blob where its data stands in the address, else a link", () => {
+    const blob = { type: "blob", modality: "image", content: "QUJD,=" };
+    expect(partOf("data:image/png;base64,QUJD,=")).toEqual({ ...blob, mime_type: "image/png" });
+    expect(partOf("data:image/png;name=a;base64,QUJD,=")).toEqual({ ...blob, mime_type: "image/png" });
+    expect(partOf("data:;base64,QUJD,=")).toEqual({ ...blob, mime_type: "" });
+    for (const uri of ["data:image/png,QUJD", "data:image/png;base64", "https://a.b/c;base64,d", ""])
+      expect(partOf(uri)).toEqual({ type: "uri", modality: "image", mime_type: "image/*", uri });
+  });
+
+  it("is read at once, however long an address without data is", () => {
+    const before = performance.now();
+    for (const unit of ["a", ";", ";base64", "data:"]) partOf(`data:${unit.repeat(300_000)}`);
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
+
+describe("numbers that make no sense", () => {
+  it("are left out, and a missing one is never a zero", () => {
+    const usage = {
+      prompt_tokens: -1,
+      completion_tokens: 1.5,
+      prompt_tokens_details: { cached_tokens: "7" },
+    };
+    const attributes = chatCompletions.readResponse({ usage, choices: [] });
+    for (const key of ["tokens_input", "tokens_output", "tokens_cached", "tokens_reasoning"]) {
+      expect(attributes).not.toHaveProperty(key);
+    }
+  });
+});

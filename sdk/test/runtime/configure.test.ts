@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
+
+describe("spec 3.1: configured once", () => {
+  it("a second call throws a RuntimeError that says so", async () => {
+    const { configure, RuntimeError } = await recordingSdk();
+    expect(() => configure()).toThrow(RuntimeError);
+    expect(() => configure()).toThrow(/configure\(\) was already called/);
+  });
+
+  it("a bad value throws at once, all of them in one error, and configures nothing", async () => {
+    const { configure } = await freshSdk();
+    expect(() => configure({ batchSize: 0, timeout: -1 })).toThrow(/batchSize = 0 .*; timeout = -1 /);
+    expect(() => configure()).not.toThrow();
+  });
+
+  it("without configure() and variables, calls run unrecorded and one warning says so", async () => {
+    const heard = listenToConsole();
+    const { llm, observe, stats, configure, takeSpans } = await freshSdk();
+    const double = llm((value: number) => value * 2);
+    expect([double(1), double(2), observe("block", (span) => span.traceId)]).toEqual([2, 4, ""]);
+    expect(heard.warnings).toEqual([expect.stringContaining("configure() was not called")]);
+    expect(stats().enqueued).toBe(0);
+
+    configure();
+    double(3);
+    expect(takeSpans()).toHaveLength(1);
+  });
+
+  it("where a variable is set, the first wrapped call configures from the environment, and configure() throws", async () => {
+    setEnvironment({ OBS_SERVICE: "from-env" });
+    const { task, configure, takeSpans } = await freshSdk();
+    task("step", () => 1)();
+    expect(takeSpans()).toHaveLength(1);
+    expect(() => configure()).toThrow(/the first wrapped call has configured/);
+  });
+
+  it("a bad variable then warns, turns recording off, and the host goes on", async () => {
+    setEnvironment({ OBS_BATCH_SIZE: "many" });
+    const heard = listenToConsole();
+    const { task, takeSpans, configure } = await freshSdk();
+    expect(task("step", () => 1)()).toBe(1);
+    expect(task("step", () => 2)()).toBe(2);
+    expect(takeSpans()).toEqual([]);
+    expect(heard.warnings).toEqual([expect.stringContaining('batchSize = "many" (OBS_BATCH_SIZE) must be')]);
+    expect(() => configure()).toThrow(/already/);
+  });
+
+  it("a bad variable makes configure() throw, and name the variable", async () => {
+    setEnvironment({ OBS_MAX_RETRIES: "-1" });
+    const { configure } = await freshSdk();
+    expect(() => configure()).toThrow(/maxRetries = "-1" \(OBS_MAX_RETRIES\)/);
+  });
+});

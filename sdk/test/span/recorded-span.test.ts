@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { recordingSdk } from "../fresh-sdk.js";
+
+describe("attributes and events", () => {
+  it("one span never takes more of a request than a collector reads", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("huge", (span) => {
+      for (let index = 0; index < 50; index++) span.setAttribute(`text.${index}`, "x".repeat(900_000));
+      span.setAttribute("last", "small");
+    });
+    const [span] = takeSpans();
+    expect(JSON.stringify(span).length).toBeLessThan(5_000_000);
+    expect(span?.attributes?.["last"]).toBe("small");
+  });
+
+  it("attributes that cannot be used are left out, and the others stay", async () => {
+    const unreadable = new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error("proxy");
+        },
+      },
+    );
+    const { observe, takeSpans } = await recordingSdk();
+    observe("block", (span) => {
+      span.setAttributes({
+        a: 1,
+        gone: undefined,
+        nan: NaN,
+        nothing: null,
+        ["__proto__"]: "kept",
+        list: [1],
+      });
+      span.setAttributes(unreadable);
+      span.setAttribute("b", Infinity).setAttribute("a", 2);
+    });
+    const attributes = takeSpans()[0]?.attributes ?? {};
+    expect(Object.entries(attributes)).toEqual([
+      ["a", 2],
+      ["nothing", null],
+      ["__proto__", "kept"],
+      ["list", [1]],
+    ]);
+  });
+
+  it("at most 128 events are kept, and a name of 256 characters", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("many", (span) => {
+      for (let count = 0; count < 200; count++) span.addEvent("x".repeat(300));
+    });
+    const events = takeSpans()[0]?.events ?? [];
+    expect([events.length, events[0]?.name.length]).toEqual([128, 256]);
+  });
+});
+
+describe("what the types forbid and JavaScript lets through", () => {
+  it("a name that is none spoils no batch: the kind of the span stands in its place", async () => {
+    const { observe, startSpan, takeSpans, tool } = await recordingSdk();
+    const nothing = undefined as unknown as string;
+    startSpan({ name: nothing }).end();
+    startSpan(nothing).end();
+    observe({ name: 5 as unknown as string, spanType: "task" }, () => 1);
+    startSpan({ name: "typed", spanType: 5 as unknown as string }).end();
+    tool({ name: {} as unknown as string }, () => 1)();
+    expect(takeSpans().map(({ name, span_type }) => [name, span_type])).toEqual([
+      ["span", "span"],
+      ["span", "span"],
+      ["task", "task"],
+      ["typed", "span"],
+      ["tool", "tool"],
+    ]);
+  });
+
+  it("a name is kept up to 256 characters, of spans and of events (contract 1)", async () => {
+    const { startSpan, takeSpans } = await recordingSdk();
+    startSpan("n".repeat(1e6)).addEvent("e".repeat(1e6)).end();
+    const [span] = takeSpans();
+    expect([span?.name.length, span?.events?.[0]?.name.length]).toEqual([256, 256]);
+  });
+
+  it("keys, statuses and events of the wrong type are left out, and cost no other span its place", async () => {
+    const { startSpan, stats, takeSpans } = await recordingSdk();
+    const wrong = [Symbol("s"), 7, undefined, null, {}] as unknown as string[];
+    for (const value of wrong) {
+      startSpan("wrong").setAttribute(value, 1).setStatus(value).addEvent(value).end();
+    }
+    startSpan("right").end();
+    expect(stats()).toMatchObject({ enqueued: 6, pending: 6 });
+    const spans = takeSpans();
+    expect(spans.at(-1)?.name).toBe("right");
+    expect(spans.every(({ status, attributes, events }) => status === "OK" && attributes && !events)).toBe(
+      true,
+    );
+    expect(spans[0]?.attributes).toEqual({});
+  });
+});
