@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("evaluation metadata", () => {
-  it("none is sent while evaluationEnabled is false", async () => {
+  it("is not sent while evaluationEnabled is false", async () => {
     const { llm, takeSpans } = await recordingSdk({
       evaluationTypes: ["relevance"],
       evaluationSampleRate: 1,
@@ -11,7 +11,7 @@ describe("evaluation metadata", () => {
     expect(Object.keys(takeSpans()[0]?.attributes ?? {})).toEqual(["completion_text"]);
   });
 
-  it("spec 2.5: llm spans carry the configured types and rate, a wrapper its own; other spans carry none", async () => {
+  it("spec 2.5: llm spans carry the configured types and rate, or those of the wrapper; other spans carry none", async () => {
     const { llm, tool, observe, takeSpans } = await recordingSdk({
       evaluationEnabled: true,
       evaluationTypes: ["relevance", "toxicity"],
@@ -33,7 +33,7 @@ describe("evaluation metadata", () => {
 });
 
 describe("live: true", () => {
-  it("pushes the start of a span, and its end under the same id", async () => {
+  it("sends the start of a span, and its end under the same id", async () => {
     const { startSpan, takeSpans, stats } = await recordingSdk({ live: true });
     const span = startSpan({ name: "work", spanType: "task", attributes: { step: 1 } });
     expect(takeSpans()).toEqual([
@@ -60,7 +60,7 @@ describe("live: true", () => {
     expect(stats()).toMatchObject({ enqueued: 2, acked: 2 });
   });
 
-  it("a span that ends before its start was sent goes once, as ended", async () => {
+  it("sends a span only once, as ended, if it ends before its start was sent", async () => {
     const { llm, takeSpans, stats } = await recordingSdk({ live: true });
     llm((prompt: string) => prompt)("Hi");
     expect(takeSpans()).toEqual([

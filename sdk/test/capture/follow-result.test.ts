@@ -4,7 +4,7 @@ import type { Span } from "../../src/wire/index.js";
 import { collectGarbage } from "../collect-garbage.js";
 import { recordingSdk } from "../fresh-sdk.js";
 
-it("a thenable whose then() returns nothing gives its value and its error all the same", async () => {
+it("a thenable whose then() returns nothing still resolves and rejects", async () => {
   const { task, takeSpans } = await recordingSdk();
   const error = new Error("later");
   const gives = { then: (resolve: (value: number) => void) => void setTimeout(() => resolve(5)) };
@@ -24,7 +24,7 @@ it("a thenable whose then() returns nothing gives its value and its error all th
 });
 
 describe("generators", () => {
-  it("an async generator is passed through: values, what next() is given, the return value; the span ends with it", async () => {
+  it("an async generator keeps its values, next() arguments and return value, and the span ends with it", async () => {
     const { llm, currentSpan, takeSpans } = await recordingSdk();
     const seen: unknown[] = [];
     const talk = llm(async function* (prompt: string): AsyncGenerator<string, number, string> {
@@ -51,7 +51,7 @@ describe("generators", () => {
     });
   });
 
-  it("one that is forgotten before its end ends its span as aborted, with what had come", async () => {
+  it("a generator that is garbage-collected before its end ends its span as aborted, with the values so far", async () => {
     const { llm, task, takeSpans } = await recordingSdk();
     const answer = llm(async function* answer() {
       yield "half";
@@ -78,7 +78,7 @@ describe("generators", () => {
     expect(spans.find(({ name }) => name === "answer")?.attributes?.["completion_text"]).toBe("half");
   });
 
-  it("a generator is passed through, and each resume runs inside the span", async () => {
+  it("a generator keeps its values, and each step runs inside the span", async () => {
     const { task, tool, takeSpans } = await recordingSdk();
     const inner = tool("inner", () => 1);
     const count = task(function* count(): Generator<number, string, string> {
@@ -157,7 +157,7 @@ describe("generators", () => {
     ]);
   });
 
-  it("an error inside ends the span as failed, and is thrown on as the same object", async () => {
+  it("an error inside ends the span as failed, and is rethrown as the same object", async () => {
     const { agent, takeSpans } = await recordingSdk();
     const error = new TypeError("broken");
     const stream = agent("support", async function* () {
@@ -187,7 +187,7 @@ describe("streams that a function returns", () => {
     }
   }
 
-  it("an object with an async iterator stays the object it is; the second reading is not the call's", async () => {
+  it("an async iterable stays the same object, and only the first reading belongs to the call", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const made = new ProviderStream([
       { choices: [{ delta: { role: "assistant", content: "" } }] },
@@ -208,7 +208,7 @@ describe("streams that a function returns", () => {
     expect(takeSpans()).toEqual([]);
   });
 
-  it("a ReadableStream is read only as it is read, and cancelled as it is cancelled", async () => {
+  it("a ReadableStream is read and cancelled only when the app reads and cancels it", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const asked: string[] = [];
     let cancelled: unknown;
@@ -241,7 +241,7 @@ describe("streams that a function returns", () => {
     ]);
   });
 
-  it("a stream of bytes stays one, through a Response and with a buffer of the reader's own", async () => {
+  it("a byte stream stays a byte stream, in a Response and with the reader's own buffer", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const bytes = llm(() => new Blob(["Grüße ", "aus Köln"]).stream());
     expect(await new Response(bytes()).text()).toBe("Grüße aus Köln");
@@ -259,7 +259,7 @@ describe("streams that a function returns", () => {
     ]);
   });
 
-  it("a stream that fails, fails its reader with the same error", async () => {
+  it("a stream that fails rejects its reader with the same error", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const error = new Error("cut off");
     const stream = llm(
@@ -275,7 +275,7 @@ describe("streams that a function returns", () => {
   });
 
   it.each(["data", "read", "for await", "pipe"])(
-    "a Node stream stays the object it is, read by %s",
+    "a Node stream that is read by %s stays the same object",
     async (way) => {
       const { task, takeSpans } = await recordingSdk();
       const made = Readable.from(["a", "b", "c"]);
@@ -305,7 +305,7 @@ describe("streams that a function returns", () => {
     },
   );
 
-  it("a Node stream that is destroyed ends the span: as failed with an error, as aborted without", async () => {
+  it("a destroyed Node stream ends the span as failed with an error, and as aborted without one", async () => {
     const { task, takeSpans } = await recordingSdk();
     const broken = task("broken", () => Readable.from(["a", "b"]))();
     broken.on("error", () => undefined);
@@ -321,7 +321,7 @@ describe("streams that a function returns", () => {
     ]);
   });
 
-  it("arrays, maps and other finished values are no streams", async () => {
+  it("arrays, maps and other complete values are not treated as streams", async () => {
     const { task, takeSpans } = await recordingSdk();
     task("array", () => [1, 2])();
     task("map", () => new Map([["a", 1]]))();

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("observe and startSpan", () => {
-  it("runs a block at once, gives it the span and returns its result", async () => {
+  it("runs a block, passes it the span and returns its result", async () => {
     const { observe, currentSpan, takeSpans } = await recordingSdk();
     const result = await observe({ name: "checkout", attributes: { shop: 1 } }, async (span) => {
       span.setAttribute("cart", 3).addEvent("paid", { amount: 12 }).setStatus("CANCELLED");
@@ -22,7 +22,7 @@ describe("observe and startSpan", () => {
     ]);
   });
 
-  it("wraps a function where it is given one alone", async () => {
+  it("wraps a function that is the only argument", async () => {
     const { observe, takeSpans } = await recordingSdk();
     const wrapped = observe(function half(value: number) {
       return value / 2;
@@ -32,7 +32,7 @@ describe("observe and startSpan", () => {
     expect(takeSpans()).toEqual([expect.objectContaining({ name: "half", span_type: "span" })]);
   });
 
-  it("startSpan ends by hand, once, and is the parent of what runs in it", async () => {
+  it("startSpan() returns a span that ends once, by hand, and is the parent of the spans that run() starts", async () => {
     const { startSpan, task, currentSpan, takeSpans } = await recordingSdk();
     const span = startSpan({ name: "request", spanType: "agent" });
     expect(currentSpan().traceId).toBe("");

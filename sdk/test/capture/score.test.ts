@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 
 describe("score()", () => {
-  it("contract 8: is an evaluation span of its trace, with its source", async () => {
+  it("contract 8: sends an evaluation span of the trace, with its source", async () => {
     const { score, takeSpans } = await recordingSdk();
     score({ traceId: "t1", spanId: "s1", type: "feedback", score: 0.75, label: "good", comment: "Thanks" });
     score({ traceId: "t1", type: "feedback", score: 0 });
@@ -27,7 +27,7 @@ describe("score()", () => {
     expect(plain?.attributes).not.toHaveProperty("evaluated_span_id");
   });
 
-  it("scores the running span where no trace is named", async () => {
+  it("scores the current span without a trace id", async () => {
     const { score, observe, takeSpans } = await recordingSdk();
     observe("answer", () => score({ type: "self_check", score: 1 }));
     const [scored, answer] = takeSpans();

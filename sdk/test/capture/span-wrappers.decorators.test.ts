@@ -59,7 +59,7 @@ describe.each([
   ["TC39 decorators", false],
   ["legacy decorators (experimentalDecorators)", true],
 ])("%s", (_, experimentalDecorators) => {
-  it("make spans of methods of every kind, which keep name, length, this and result", async () => {
+  it("record methods of every kind, which keep name, length, this and result", async () => {
     const sdk = await recordingSdk();
     const Support = await compile(sdk, experimentalDecorators);
     const support = new Support();
@@ -96,7 +96,7 @@ describe.each([
   });
 });
 
-it("what is no method is left as it is, with one warning", async () => {
+it("a decorator leaves anything but a method unchanged, and warns once", async () => {
   const heard = listenToConsole();
   const sdk = await recordingSdk();
   const { outputText } = ts.transpileModule(
@@ -113,7 +113,7 @@ it("what is no method is left as it is, with one warning", async () => {
   expect(heard.warnings).toEqual([expect.stringContaining("@tool decorates methods only")]);
 });
 
-it("the types fit both kinds of decorators, and keep those of the method", () => {
+it("the types fit both kinds of decorators and keep the type of the method", () => {
   for (const experimentalDecorators of [false, true]) {
     const file = join(import.meta.dirname, "decorated.ts");
     const source = `

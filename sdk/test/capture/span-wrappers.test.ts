@@ -3,7 +3,7 @@ import { recordingSdk } from "../fresh-sdk.js";
 
 describe("function wrappers", () => {
   it.each(["llm", "tool", "agent", "task", "retrieval", "embedding"] as const)(
-    "%s makes a span of its kind, named like the function",
+    "%s records a span of its kind with the name of the function",
     async (kind) => {
       const sdk = await recordingSdk();
       const wrapped = sdk[kind](function work(value: number) {
@@ -89,7 +89,7 @@ describe("function wrappers", () => {
     expect(root?.span_id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it("two calls outside of each other are two traces, with times that fit", async () => {
+  it("two separate calls are two traces with consistent times", async () => {
     // A machine that sets its clock meanwhile is no part of this.
     const clock = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now());
     onTestFinished(() => clock.mockRestore());
@@ -108,7 +108,7 @@ describe("function wrappers", () => {
   });
 
   it.each([1, -1])(
-    "the system's clock may be set while spans are open: times of a trace fit, durations are true (%d day)",
+    "times and durations stay consistent when the system clock is changed by %d day while spans are open",
     async (days) => {
       const clock = vi.spyOn(Date, "now");
       onTestFinished(() => clock.mockRestore());
@@ -130,7 +130,7 @@ describe("function wrappers", () => {
     },
   );
 
-  it("inner agents replace the outer one's name for what runs inside them", async () => {
+  it("spans inside an inner agent carry the inner agent's name", async () => {
     const { agent, tool, takeSpans } = await recordingSdk();
     const look = tool("look", () => 1);
     const billing = agent("billing", () => look());
@@ -144,7 +144,7 @@ describe("function wrappers", () => {
     ]);
   });
 
-  it("captures prompt and completion of an llm call, arguments and results of others", async () => {
+  it("records prompt and completion of llm calls, arguments and results of other calls", async () => {
     const { llm, tool, embedding, takeSpans } = await recordingSdk();
     llm(
       { model: "gpt-5-mini", provider: "openai" },
@@ -212,7 +212,7 @@ describe("function wrappers", () => {
     expect(embedded).toEqual({ input_text: "abc", tokens_input: 3 });
   });
 
-  it("captureInput and captureOutput of a wrapper keep its texts out", async () => {
+  it("captureInput: false and captureOutput: false of a wrapper leave out its texts", async () => {
     const { tool, takeSpans } = await recordingSdk();
     tool(
       { name: "login", captureInput: false, captureOutput: false },
@@ -221,7 +221,7 @@ describe("function wrappers", () => {
     expect(takeSpans()[0]?.attributes).toEqual({ tool_name: "login" });
   });
 
-  it("what the app passed in is kept as it was at the call, whatever happens to it later", async () => {
+  it("arguments are copied at the call, so that later changes have no effect", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const messages = [{ role: "user", content: "first" }];
     llm((given: unknown[]) => given.push({ role: "user", content: "second" }))(messages);
@@ -231,7 +231,7 @@ describe("function wrappers", () => {
     ]);
   });
 
-  it("a promise of another class stays the same object, is not started early, and ends the span when awaited", async () => {
+  it("a promise of another class stays the same object, is not started early, and ends the span when it is awaited", async () => {
     const { task, takeSpans } = await recordingSdk();
     class Query {
       runs = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("time to the first token", () => {
-  it("is that of the first chunk that carries anything generated", async () => {
+  it("ends with the first chunk that has generated content", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const stream = llm(async function* () {
       yield { choices: [{ delta: { role: "assistant", content: "" } }] };
@@ -17,7 +17,7 @@ describe("time to the first token", () => {
     expect(span?.attributes?.["ttft_ms"]).toBeLessThan(Number(span?.duration_ms) - 15);
   });
 
-  it("is not measured where enableTtft is false, nor on spans that are no model calls", async () => {
+  it("is not measured if enableTtft is false, or on spans that are not model calls", async () => {
     const { llm, takeSpans } = await recordingSdk({ enableTtft: false });
     for await (const chunk of llm(async function* () {
       yield "a";

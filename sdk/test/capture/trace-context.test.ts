@@ -17,7 +17,7 @@ describe("W3C trace context", () => {
     expect(currentTraceparent()).toBeUndefined();
   });
 
-  it("flags are passed on as they came, and a later version is understood", async () => {
+  it("flags are passed on unchanged, and a later version is accepted", async () => {
     const { withTrace, observe, currentTraceparent } = await recordingSdk();
     expect(withTrace(`cc-${TRACE}-${PARENT}-00-more`, () => observe("a", currentTraceparent))).toMatch(
       /-00$/,
@@ -35,7 +35,7 @@ describe("W3C trace context", () => {
     `00-${"0".repeat(32)}-${PARENT}-01`,
     `00-${TRACE}-${"0".repeat(16)}-01`,
     [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`],
-  ])("%s begins a new trace", async (header) => {
+  ])("%s starts a new trace", async (header) => {
     const { withTrace, observe, takeSpans, currentTraceparent } = await recordingSdk();
     withTrace(header, () => {
       expect(currentTraceparent()).toBeUndefined();
@@ -48,14 +48,14 @@ describe("W3C trace context", () => {
     expect(new Set(spans.map((span) => span.trace_id)).size).toBe(1);
   });
 
-  it("the function's result is passed through, recorded or not", async () => {
+  it("withTrace() returns the result of the function", async () => {
     const { withTrace } = await recordingSdk();
     expect(await withTrace(undefined, async () => 7)).toBe(7);
   });
 });
 
-describe("session, user and agent of the running trace", () => {
-  it("are on all spans of the trace that have not ended, and on no other's", async () => {
+describe("session, user and agent of the current trace", () => {
+  it("are on all spans of the trace that have not ended, and on no other span", async () => {
     const { observe, setSession, setUser, setAgent, takeSpans } = await recordingSdk();
     observe("request", () => {
       observe("before", () => 1);
@@ -87,7 +87,7 @@ describe("session, user and agent of the running trace", () => {
     expect(takeSpans()[0]?.attributes).toEqual({ session_id: "s1" });
   });
 
-  it("spans inside an agent keep its name, and what a span sets itself wins", async () => {
+  it("do not replace the name of an agent wrapper, or attributes that a span sets itself", async () => {
     const { agent, setAgent, observe, setSession, takeSpans } = await recordingSdk();
     agent("billing", () => {
       setAgent("other");
@@ -100,7 +100,7 @@ describe("session, user and agent of the running trace", () => {
     ]);
   });
 
-  it("outside of every trace there is one warning, and nothing happens", async () => {
+  it("outside every trace have no effect, and one warning says so", async () => {
     const heard = listenToConsole();
     const { setSession } = await recordingSdk();
     setSession("s1");
@@ -109,7 +109,7 @@ describe("session, user and agent of the running trace", () => {
   });
 });
 
-it("currentSpan() outside of every span takes everything and does nothing", async () => {
+it("currentSpan() returns a span that does nothing outside every span", async () => {
   const { currentSpan, takeSpans } = await recordingSdk();
   currentSpan().setAttribute("a", 1).setAttributes({ b: 2 }).addEvent("c").setStatus("ERROR").recordError(1);
   expect(currentSpan().isRecording).toBe(false);

@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 import * as table from "../../src/config/options.js";
 import { renderSdkOptions } from "../../../scripts/sdk-options-page.mjs";
 
-it("docs/reference/sdk-options.md is what the table and its TSDoc say; `npm run docs` writes it", () => {
+it("docs/reference/sdk-options.md is up to date with the option table and its TSDoc (npm run docs)", () => {
   const page = readFileSync(new URL("../../../docs/reference/sdk-options.md", import.meta.url), "utf8");
   expect(page).toBe(renderSdkOptions(table));
   for (const row of page.split("\n").filter((line) => line.startsWith("| `")))
     expect(row.split(" | ").at(-1)?.length).toBeGreaterThan(10);
 });
 
-it("each option has a variable of its own, except mask", () => {
+it("each option except mask has its own variable", () => {
   const variables = table.OPTION_LIST.map(([name]) => table.variableOf(name));
   expect(new Set(variables).size).toBe(variables.length);
   expect(

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/read-config.js";
 
-describe("spec 2.5: where a setting comes from", () => {
+describe("spec 2.5: the source of a setting", () => {
   it("an argument wins over the variable, the variable over the default", () => {
     const environment = { OBS_SERVICE: "from-env", OBS_ENV: "staging" };
     const { config } = readConfig({ service: "from-code" }, environment);
     expect(config).toMatchObject({ service: "from-code", env: "staging", batchSize: 100 });
   });
 
-  it("the defaults are those of the table", () => {
+  it("the defaults are those of the specification", () => {
     expect(readConfig({}, {}).config).toEqual({
       service: "unknown",
       env: "development",
@@ -50,7 +50,7 @@ describe("spec 2.5: where a setting comes from", () => {
     ["OBS_CAPTURE", "metadata", { capture: "metadata" }],
     ["OBS_LIVE", "TRUE", { live: true }],
     ["OBS_SERVICE", "", { service: "unknown" }],
-  ])("%s=%s is read", (name, text, expected) => {
+  ])("%s=%s is parsed", (name, text, expected) => {
     const { config, problems } = readConfig({}, { [name]: text });
     expect(problems).toEqual([]);
     expect(config).toMatchObject(expected);
@@ -76,17 +76,17 @@ describe("spec 2.5: where a setting comes from", () => {
     [{ mask: 3 as never }, {}, "mask = 3 (argument) must be a function"],
     [{ evaluationTypes: [""] }, {}, "evaluationTypes = an array (argument) must be names of evaluations"],
     [{ service: null as never }, {}, "service = null (argument) must be a text of 1 to 256 characters"],
-  ])("%j with %j names option, value, source and limit", (options, environment, problem) => {
+  ])("the error for %j with %j names option, value, source and limit", (options, environment, problem) => {
     expect(readConfig(options, environment).problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it("an unknown option is a warning that names the one that was meant", () => {
+  it("an unknown option is reported in a warning that names the similar option", () => {
     expect(readConfig({ push_url: "http://x" } as never, {}).warnings).toEqual([
       'unknown option "push_url"; did you mean pushUrl?',
     ]);
   });
 
-  it("settings cannot be changed afterwards", () => {
+  it("the settings are frozen", () => {
     const types = ["relevance"];
     const { config } = readConfig({ evaluationTypes: types }, {});
     types.push("toxicity");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { closedPort } from "./receiver.js";
 import { runApp } from "./run-app.js";
 
-it("memory is flat while the collector is away", async () => {
+it("memory does not grow while the collector is unreachable", async () => {
   const { output } = await runApp(
     `(await import("node:v8")).setFlagsFromString("--expose-gc");
      const collectGarbage = (await import("node:vm")).runInNewContext("gc");

@@ -33,8 +33,8 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-describe("spec 4.10 rule 1: what is sent", () => {
-  it("POST /v1/telemetry with service, env, version, batch_id and the spans, and the key in X-API-Key", async () => {
+describe("spec 4.10 rule 1: requests", () => {
+  it("are POST /v1/telemetry with service, env, version, batch_id and spans, and the key in X-API-Key", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url, {
       service: "shop",
@@ -62,7 +62,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 2, pending: 0 });
   });
 
-  it("no header where no key is set, and no version where there is none", async () => {
+  it("have no key header and no version if these are not set", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(1);
@@ -71,7 +71,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(receiver.requests[0]?.batch).not.toHaveProperty("version");
   });
 
-  it("at most batchSize spans a request, all in order, one request at a time on one connection", async () => {
+  it("have at most batchSize spans, in order, one request at a time on one connection", async () => {
     let open = 0;
     let most = 0;
     const receiver = await startReceiver((response) => {
@@ -90,7 +90,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect([most, receiver.connections]).toEqual([1, 1]);
   });
 
-  it("a whole batch goes at once, the rest after flushInterval", async () => {
+  it("send a full batch at once, and the rest after flushInterval", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url, { batchSize: 10, flushInterval: 0.05 });
     sdk.makeSpans(15);
@@ -99,7 +99,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     await until(() => sdk.stats().acked === 15);
   });
 
-  it("to another address bodies above 1 KiB are compressed, smaller ones are not", async () => {
+  it("compress bodies above 1 KiB to another machine", async () => {
     const receiver = await startReceiver();
     // The same machine, by an address that does not say so.
     const sdk = await sendingSdk(receiver.url.replace("127.0.0.1", "0.0.0.0"));
@@ -114,7 +114,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(large?.batch.spans).toHaveLength(50);
   });
 
-  it("to the same machine nothing is compressed", async () => {
+  it("do not compress to the same machine", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(50);
@@ -124,10 +124,10 @@ describe("spec 4.10 rule 1: what is sent", () => {
   });
 
   it.each([
-    ["that fit into the memory kept for bodies", 1000],
+    ["that fit into the reused memory", 1000],
     ["that fit only by their bytes", 1500],
     ["that do not fit", 3000],
-  ])("bodies %s arrive whole, one after the other", async (_, length) => {
+  ])("send bodies %s completely, one after the other", async (_, length) => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     const texts = Array.from({ length: 250 }, (_, index) => `${index} ü `.padEnd(length, "日本 text "));
@@ -138,7 +138,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     ).toEqual(texts);
   });
 
-  it("large spans make more requests, so that a collector reads each", async () => {
+  it("are split if spans are large, so that the collector accepts each", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     for (let index = 0; index < 8; index++)
@@ -150,7 +150,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(receiver.requests.map(({ batch }) => batch.spans.length)).toEqual([2, 2, 2, 2]);
   });
 
-  it("live: the start of a span is sent soon, and its end replaces it", async () => {
+  it("send the start of a span soon with live, and its end replaces it", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url, { live: true });
     const span = sdk.startSpan("work");
@@ -164,7 +164,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     ]);
   });
 
-  it("live: what waits stays within maxQueueBytes, though spans were small when they came", async () => {
+  it("keep the buffer within maxQueueBytes with live, even if spans grow after their start", async () => {
     listenToConsole();
     const options = { live: true, maxQueueBytes: 100_000, maxRetries: 0 };
     const sdk = await sendingSdk(`http://127.0.0.1:${await closedPort()}`, options);
@@ -179,7 +179,7 @@ describe("spec 4.10 rule 1: what is sent", () => {
     expect(ledger(sdk)).toMatchObject({ pending: 0 });
   });
 
-  it("texts are let go of once they are sent, also where code still holds the span", async () => {
+  it("release texts once they are sent, even if code still holds the span", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     const span = sdk.startSpan({ name: "held", attributes: { prompt_text: "long" } });
@@ -190,9 +190,9 @@ describe("spec 4.10 rule 1: what is sent", () => {
   });
 });
 
-describe("spec 4.10 rule 2: what goes wrong", () => {
+describe("spec 4.10 rule 2: failures", () => {
   it.each([500, 502, 503, 429])(
-    "%d is tried again with the same batch_id until it is taken",
+    "after a %d the batch is retried with the same batch_id until it is accepted",
     async (status) => {
       const receiver = await startReceiver(answer(status), answer(status), answer(202));
       const sdk = await sendingSdk(receiver.url);
@@ -204,7 +204,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     },
   );
 
-  it("at most maxRetries times again; then the batch is dropped, the next waits, and one warning is given", async () => {
+  it("after maxRetries retries the batch is dropped, the next batch waits, and one warning is logged", async () => {
     const heard = listenToConsole();
     const receiver = await startReceiver(answer(500));
     const sdk = await sendingSdk(receiver.url, { maxRetries: 2, batchSize: 5 });
@@ -223,7 +223,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(heard.warnings).toHaveLength(1);
   });
 
-  it("maxRetries: 0 tries once", async () => {
+  it("maxRetries: 0 sends a batch once", async () => {
     listenToConsole();
     const receiver = await startReceiver(answer(503));
     const sdk = await sendingSdk(receiver.url, { maxRetries: 0 });
@@ -235,7 +235,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     ]);
   });
 
-  it("Retry-After is waited for", async () => {
+  it("a retry waits for Retry-After", async () => {
     const receiver = await startReceiver(answer(429, { "Retry-After": "1" }), answer(202));
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(1);
@@ -245,7 +245,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
   });
 
   it.each([400, 401, 403, 404, 415, 422])(
-    "%d is not tried again: the spans are dropped, and the next go on",
+    "after a %d the spans are dropped without a retry, and the next batch is sent",
     async (status) => {
       const heard = listenToConsole();
       const receiver = await startReceiver(answer(status), answer(202));
@@ -259,7 +259,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     },
   );
 
-  it("413 is tried in halves, and only what is too large alone is dropped", async () => {
+  it("after a 413 the batch is sent in halves, and only a span that is too large alone is dropped", async () => {
     listenToConsole();
     const receiver = await startReceiver((response, { batch }) => {
       const isLarge = batch.spans.some(({ name }) => name === "s3");
@@ -272,7 +272,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(new Set(receiver.requests.map(({ batch }) => batch.batch_id)).size).toBe(receiver.requests.length);
   });
 
-  it.each([200, 201, 204, 299])("any 2xx is an acknowledgement: %d, and HTML", async (status) => {
+  it.each([200, 201, 204, 299])("any 2xx is an acknowledgement: %d with HTML", async (status) => {
     const receiver = await startReceiver(answer(status, { "Content-Type": "text/html" }, "<h1>Welcome</h1>"));
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(1);
@@ -280,7 +280,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
   });
 
-  it("HTML with an error, of a proxy for one, is judged by its status", async () => {
+  it("an HTML error page, for example of a proxy, is judged by its status", async () => {
     listenToConsole();
     const receiver = await startReceiver(answer(404, { "Content-Type": "text/html" }, "<h1>Not here</h1>"));
     const sdk = await sendingSdk(receiver.url);
@@ -289,7 +289,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, refused: 1, pending: 0 });
   });
 
-  it("an answer that never ends is cut off, and its status stands", async () => {
+  it("a response that never ends is cut off, and its status counts", async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(202);
       const timer = setInterval(() => response.write("x".repeat(30_000)), 1);
@@ -301,7 +301,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
   });
 
-  it("a collector that is away: the host goes on, the spans of the first batch are tried, the others wait", async () => {
+  it("if the collector is unreachable, the app continues, and only the first batch is tried", async () => {
     listenToConsole();
     const sdk = await sendingSdk(`http://127.0.0.1:${await closedPort()}`, { batchSize: 2 });
     sdk.makeSpans(6);
@@ -311,7 +311,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toMatchObject({ enqueued: 6, acked: 0, pending: 0 });
   });
 
-  it("a collector that comes back gets what waits", async () => {
+  it("a collector that comes back gets the buffered spans", async () => {
     listenToConsole();
     const receiver = new Receiver();
     await receiver.start();
@@ -330,7 +330,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 3, acked: 3, pending: 0 });
   });
 
-  it("a collector that is slow is given up after timeout, and tried again", async () => {
+  it("a request to a slow collector ends after timeout, and is retried", async () => {
     const receiver = await startReceiver(() => undefined, answer(202));
     const sdk = await sendingSdk(receiver.url, { timeout: 0.05 });
     sdk.makeSpans(1);
@@ -339,7 +339,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
   });
 
-  it("a collector that trickles its headers is given up after timeout", async () => {
+  it("a request to a collector that trickles its headers ends after timeout", async () => {
     listenToConsole();
     const server = createServer((socket) => {
       const timer = setInterval(() => socket.write("H"), 10);
@@ -354,7 +354,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, retries_exhausted: 1, pending: 0 });
   });
 
-  it("a connection that is reset is tried again", async () => {
+  it("a request is retried after a connection reset", async () => {
     const receiver = await startReceiver((_, __, socket) => socket.resetAndDestroy(), answer(202));
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(1);
@@ -362,7 +362,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
   });
 
-  it("an answer that comes before the body is through: the rest of the body is not taken for the next request", async () => {
+  it("after a response that comes before the body is sent, the rest of the body is not taken for the next request", async () => {
     const beginnings: string[] = [];
     let connections = 0;
     const server = createServer((socket) => {
@@ -390,7 +390,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 20, acked: 20, pending: 0 });
   });
 
-  it("an idle connection that the server has closed costs no retry", async () => {
+  it("an idle connection that the server closed does not count as a retry", async () => {
     const receiver = await startReceiver(
       (response) => void response.writeHead(202).end(),
       (_, __, socket) => socket.destroy(),
@@ -404,7 +404,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 2, acked: 2, pending: 0 });
   });
 
-  it("a redirect to another origin is not followed: neither key nor spans go there", async () => {
+  it("a redirect to another origin is not followed, and gets neither key nor spans", async () => {
     const heard = listenToConsole();
     const elsewhere = await startReceiver();
     const receiver = await startReceiver(answer(307, { Location: `${elsewhere.url}/v1/telemetry` }));
@@ -418,7 +418,7 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
     expect(heard.warnings[0]).toContain("answered 307, and redirects are not followed to another origin");
   });
 
-  it("a redirect within the origin is followed with the same body, and not for ever", async () => {
+  it("a redirect within the origin is followed with the same body, a limited number of times", async () => {
     listenToConsole();
     const receiver = await startReceiver(answer(308, { Location: "/moved" }), answer(202));
     const sdk = await sendingSdk(receiver.url);
@@ -436,8 +436,8 @@ describe("spec 4.10 rule 2: what goes wrong", () => {
   });
 });
 
-describe("bounds", () => {
-  it("maxQueueSize: the newest is dropped and counted, with one warning", async () => {
+describe("the bounds of the buffer", () => {
+  it("maxQueueSize drops and counts the newest spans, with one warning", async () => {
     const heard = listenToConsole();
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url, { maxQueueSize: 10 });
@@ -458,7 +458,7 @@ describe("bounds", () => {
     expect(pending).toBe(9);
   });
 
-  it("without a push URL the oldest goes, takeSpans() reads the rest, and nothing is sent", async () => {
+  it("without a push URL the oldest spans are dropped, takeSpans() returns the rest, and nothing is sent", async () => {
     const sdk = await freshSdk();
     sdk.configure({ maxQueueSize: 10 });
     makeSpans(sdk, 25, "s");
@@ -470,7 +470,7 @@ describe("bounds", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 25, acked: 10, queue_full: 15, pending: 0 });
   });
 
-  it("the ledger adds up at every moment, with spans coming while others are sent, refused and dropped", async () => {
+  it("stats() adds up at any moment while spans are added, sent, refused and dropped", async () => {
     listenToConsole();
     let count = 0;
     const receiver = await startReceiver((response, _, socket) => {
@@ -493,8 +493,8 @@ describe("bounds", () => {
   });
 });
 
-describe("spec 4.10 rule 3: the end", () => {
-  it("shutdown() sends what waits; what comes later is dropped and counted; it is safe twice", async () => {
+describe("spec 4.10 rule 3: shutdown", () => {
+  it("shutdown() sends the buffered spans, drops and counts later ones, and can be called twice", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
     sdk.makeSpans(5);
@@ -506,7 +506,7 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 7, acked: 5, shutdown: 2, pending: 0 });
   });
 
-  it("shutdown() waits at most shutdownTimeout, and counts the rest", async () => {
+  it("shutdown() waits at most shutdownTimeout, and counts the rest as dropped", async () => {
     listenToConsole();
     const receiver = await startReceiver(() => undefined);
     const sdk = await sendingSdk(receiver.url, { shutdownTimeout: 0.1, batchSize: 2 });
@@ -517,7 +517,7 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 5, acked: 0, shutdown: 5, pending: 0 });
   });
 
-  it("shutdown() sends what comes while it is under way, and counts it where that never ends", async () => {
+  it("shutdown() also sends spans that come in the meantime, and counts them as dropped if they never end", async () => {
     listenToConsole();
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url);
@@ -535,7 +535,7 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(ledger(busySdk)).toMatchObject({ pending: 0 });
   });
 
-  it("shutdown() cuts a long wait for a retry short", async () => {
+  it("shutdown() ends a long wait for a retry", async () => {
     listenToConsole();
     const receiver = await startReceiver(answer(429, { "Retry-After": "30" }));
     const sdk = await sendingSdk(receiver.url, { shutdownTimeout: 0.1 });
@@ -544,7 +544,7 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 0, shutdown: 1, pending: 0 });
   });
 
-  it("flush() resolves when what waited is settled, though spans keep coming", async () => {
+  it("flush() resolves when the buffered spans are settled, even if spans keep coming", async () => {
     const receiver = await startReceiver();
     listenToConsole();
     const sdk = await sendingSdk(receiver.url, { batchSize: 10 });
@@ -555,7 +555,7 @@ describe("spec 4.10 rule 3: the end", () => {
     expect(receiver.names.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, index) => `s${index}`));
   });
 
-  it("without a configuration, flush, shutdown and stats answer", async () => {
+  it("flush(), shutdown() and stats() work without a configuration", async () => {
     const sdk = await freshSdk();
     await sdk.flush();
     await sdk.shutdown();
@@ -563,7 +563,7 @@ describe("spec 4.10 rule 3: the end", () => {
   });
 });
 
-it("the exporter's own requests are outside every span, and hidden from OpenTelemetry where the app has it", async () => {
+it("the exporter's own requests are outside every span, and hidden from OpenTelemetry", async () => {
   const receiver = await startReceiver();
   const sdk = await sendingSdk(receiver.url, { batchSize: 1 });
   const suppressed: unknown[] = [];
@@ -588,8 +588,8 @@ it("the exporter's own requests are outside every span, and hidden from OpenTele
   expect(receiver.names).toEqual(["inner0", "outer"]);
 });
 
-describe("never throws into the host", () => {
-  it("a percent sign in the password of the push URL is a percent sign", async () => {
+describe("the exporter never throws into the app", () => {
+  it("with a percent sign in the password of the push URL", async () => {
     const receiver = await startReceiver();
     const sdk = await sendingSdk(receiver.url.replace("//", "//user:50%off@"));
     sdk.makeSpans(1);
@@ -599,7 +599,7 @@ describe("never throws into the host", () => {
     );
   });
 
-  it("where timers are the numbers that a browser gives, spans are recorded and sent all the same", async () => {
+  it("with timers that are numbers, as in a browser", async () => {
     const { setTimeout: setTimer } = globalThis;
     vi.stubGlobal("setTimeout", (fn: () => void, ms?: number) => Number(setTimer(fn, ms)));
     vi.stubGlobal("setInterval", () => 1);

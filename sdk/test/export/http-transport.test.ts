@@ -44,7 +44,7 @@ async function runAgainstHttps(environment: Record<string, string>) {
   };
 }
 
-it("sends over HTTPS, with the credentials of the URL, which no message shows", async () => {
+it("sends over HTTPS with the credentials of the URL, and shows them in no message", async () => {
   const { received, stats, warnings } = await runAgainstHttps({
     NODE_EXTRA_CA_CERTS: fileURLToPath(CERTIFICATE),
   });

@@ -3,7 +3,7 @@ import { closedPort, startReceiver } from "./receiver.js";
 import { runApp } from "./run-app.js";
 
 describe("spec 4.10 rule 3: the end of the process", () => {
-  it("a process with nothing else to do sends what waits, and exits", async () => {
+  it("a process with nothing left to do sends the buffered spans and exits", async () => {
     const receiver = await startReceiver();
     const { exitCode, output } = await runApp("spans(3);", receiver.url);
     expect([exitCode, output]).toEqual([0, ""]);
@@ -16,14 +16,14 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect([exitCode, receiver.requests.length]).toEqual([0, 0]);
   });
 
-  it("with the collector away it exits within its limit, and says what was lost", async () => {
+  it("without a collector the process exits within its limit, and logs the lost spans", async () => {
     const { exitCode, output, tookMs } = await runApp("spans(3);", `http://127.0.0.1:${await closedPort()}`);
     expect(exitCode).toBe(0);
     expect(output).toMatch(/^\[obspan\] 3 spans were dropped: .*ECONNREFUSED.*\n$/);
     expect(tookMs).toBeLessThan(8000);
   });
 
-  it("with a collector that never answers it exits after shutdownTimeout", async () => {
+  it("with a collector that never responds the process exits after shutdownTimeout", async () => {
     const receiver = await startReceiver(() => undefined);
     const { exitCode, output } = await runApp("spans(3);", receiver.url, { shutdownTimeout: 0.2 });
     expect(exitCode).toBe(0);
@@ -31,7 +31,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "%s without a handler of the app's: spans are sent, and the process ends by the signal",
+    "%s without a handler of the app sends the spans, and the signal ends the process",
     async (signal) => {
       const receiver = await startReceiver();
       const ended = await runApp(
@@ -46,7 +46,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     },
   );
 
-  it("SIGTERM with a handler of the app's: spans are sent, and the app decides when and how it ends", async () => {
+  it("SIGTERM with a handler of the app sends the spans, and the app decides when and how it ends", async () => {
     const receiver = await startReceiver();
     const { exitCode, signal, output } = await runApp(
       `spans(3);
@@ -61,7 +61,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(receiver.names).toHaveLength(3);
   });
 
-  it("a second SIGINT does not wait", async () => {
+  it("a second SIGINT ends the process without waiting", async () => {
     const receiver = await startReceiver(() => undefined);
     const { signal, tookMs } = await runApp(
       `spans(3);
@@ -76,7 +76,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(tookMs).toBeLessThan(20_000);
   });
 
-  it("a library that ends the process when it is the only listener still does (signal-exit)", async () => {
+  it("signal-exit, which ends the process if it has the only listeners, still does so", async () => {
     const receiver = await startReceiver();
     const { signal, output } = await runApp(
       `spans(3);
@@ -98,7 +98,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(receiver.names).toHaveLength(3);
   });
 
-  it("what comes while the last spans are sent is sent too, where the process goes on", async () => {
+  it("spans that come while the last spans are sent are sent too", async () => {
     const receiver = await startReceiver();
     const { exitCode, output } = await runApp(
       `let rounds = 0;
@@ -110,7 +110,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(receiver.names).toEqual(["s0", "late1", "late2", "late3"]);
   });
 
-  it("after shutdown() the signals are the app's again", async () => {
+  it("shutdown() removes the signal listeners", async () => {
     const receiver = await startReceiver();
     const { output } = await runApp(
       `spans(1); await shutdown(); await new Promise((resolve) => setImmediate(resolve));
@@ -120,7 +120,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(output).toBe("0 0 0\n");
   });
 
-  it("`await flush()` at the end of a module keeps the process until it is done", async () => {
+  it("await flush() at the end of a module keeps the process alive until it is done", async () => {
     const receiver = await startReceiver(
       (response) => void setTimeout(() => response.writeHead(202).end(), 50),
     );

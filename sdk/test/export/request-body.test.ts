@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isLoopback } from "../../src/export/request-body.js";
 
-describe("an address of the machine that the app runs on", () => {
+describe("isLoopback()", () => {
   it.each([
     "http://localhost",
     "http://LOCALHOST:8080/v1/telemetry",
@@ -12,7 +12,7 @@ describe("an address of the machine that the app runs on", () => {
     "http://127.8.9.10",
     "http://[::1]:8080",
     "http://[0:0:0:0:0:0:0:1]",
-  ])("%s is one", (url) => {
+  ])("%s is on the same machine", (url) => {
     expect(isLoopback(new URL(url))).toBe(true);
   });
 
@@ -26,7 +26,7 @@ describe("an address of the machine that the app runs on", () => {
     "http://128.0.0.1",
     "http://[::2]",
     "http://0.0.0.0",
-  ])("%s is none", (url) => {
+  ])("%s is on another machine", (url) => {
     expect(isLoopback(new URL(url))).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readRetryAfterMs, retryWaitMs, verdictOf } from "../../src/export/retry-policy.js";
 
 describe("spec 4.10 rule 2: waits", () => {
-  it("begin at retryBackoff and double", () => {
+  it("start with retryBackoff and double", () => {
     expect([0, 1, 2, 3].map((retry) => retryWaitMs(retry, 500, undefined, 0))).toEqual([
       500, 1000, 2000, 4000,
     ]);
@@ -18,7 +18,7 @@ describe("spec 4.10 rule 2: waits", () => {
     [2000, 2000],
     [3_600_000, 30_000],
     [1e300, 30_000],
-  ])("a Retry-After of %s ms means %d ms: the longer one, at most 30 s", (retryAfterMs, expected) => {
+  ])("with a Retry-After of %s ms are %d ms: the longer one, at most 30 s", (retryAfterMs, expected) => {
     expect(retryWaitMs(0, 500, retryAfterMs, 0)).toBe(expected);
   });
 
@@ -56,6 +56,6 @@ it.each([
   [429, "retry"],
   [500, "retry"],
   [599, "retry"],
-])("%d means %s", (status, verdict) => {
+])("status %d means %s", (status, verdict) => {
   expect(verdictOf(status)).toBe(verdict);
 });

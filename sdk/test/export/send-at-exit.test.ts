@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 import { closedPort, startReceiver } from "./receiver.js";
 import { runApp } from "./run-app.js";
 
-describe("an end at which nothing asynchronous runs any more", () => {
+describe("an end of the process without asynchronous code", () => {
   /** The SDK has prepared itself, which takes a moment after configure(). */
   const PREPARED = `const prepared = async () => { while (globalThis[Symbol.for("obspan.sdk.exit")] === undefined) await new Promise((resolve) => setTimeout(resolve, 5)); };`;
 
   it.each([
     ["process.exit()", "process.exit(4);", 4],
-    ["an error that nobody catches", 'setTimeout(() => { throw new Error("boom"); });', 1],
-    ["a rejection that nobody handles", 'void Promise.reject(new Error("boom"));', 1],
+    ["an uncaught error", 'setTimeout(() => { throw new Error("boom"); });', 1],
+    ["an unhandled rejection", 'void Promise.reject(new Error("boom"));', 1],
     [
       "process.exit() in a handler of SIGTERM",
       'process.on("SIGTERM", () => process.exit(5)); process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000);',
       5,
     ],
-  ])("%s sends what waits, and ends the process as it would have", async (_, end, code) => {
+  ])("%s sends the buffered spans, and ends the process as usual", async (_, end, code) => {
     const receiver = await startReceiver();
     const { exitCode, output } = await runApp(
       `${PREPARED} await prepared(); spans(250); ${end}`,
@@ -26,7 +26,7 @@ describe("an end at which nothing asynchronous runs any more", () => {
     expect(new Set(receiver.names).size).toBe(250);
   });
 
-  it("what is lost is counted and said, and the process is not held up", async () => {
+  it("lost spans are counted and logged, and the process is not delayed for long", async () => {
     const program = `${PREPARED} await prepared();
       process.on("exit", () => { const { dropped, pending } = stats(); console.log(dropped.shutdown, pending); });
       spans(2); process.exit(0);`;
@@ -41,7 +41,7 @@ describe("an end at which nothing asynchronous runs any more", () => {
     }
   });
 
-  it("a batch that is under way goes once more under its id, so that the collector counts it once", async () => {
+  it("a batch that is being sent is sent once more under its id, so that the collector counts it once", async () => {
     const receiver = await startReceiver(
       () => undefined,
       (response) => void response.writeHead(202).end(),

@@ -33,7 +33,7 @@ it.each([
   ["in files", { codeSplitting: true }],
   ["in one file", { codeSplitting: false }],
   ["in CommonJS", { format: "cjs" as const, entryFileNames: "[name].cjs", chunkFileNames: "[name].cjs" }],
-])("an app that a bundler has packed %s delivers all that it recorded", async (_, output) => {
+])("an app that is bundled %s delivers all its spans", async (_, output) => {
   const outDir = join(app.directory, "out");
   const entry = app.write("bundle.mjs", APP);
   await build({

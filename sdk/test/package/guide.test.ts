@@ -27,11 +27,11 @@ const EXAMPLES = ["docs/guide/sdk.md", "docs/guide/openai.md"].flatMap((page) =>
   }));
 });
 
-it("there are examples", () => {
+it("the guides have examples", () => {
   expect(EXAMPLES.length).toBeGreaterThanOrEqual(3);
 });
 
-it.each(EXAMPLES)("example $number of $page compiles strictly, and runs as it is written", (example) => {
+it.each(EXAMPLES)("example $number of $page compiles in strict mode and runs", (example) => {
   const { language, code, number } = example;
   let file = app.write(`example-${number}.m${language}`, code);
   if (language === "ts") {

@@ -21,7 +21,7 @@ const CALL = `
   const show = () => console.log(JSON.stringify(sdk.takeSpans().map(({ name, attributes: { provider, tokens_output } }) => [name, provider, tokens_output])));
 `;
 
-it("works by import and by require, in an app that has no OpenAI client", () => {
+it("works by import and by require in an app without an OpenAI client", () => {
   const use = `${CALL} sdk.configure(); wrapOpenAI(client).chat.completions.create({ model: "m" }).then(show);`;
   const recorded = [["chat m", "groq", 4]];
   const esm = `import * as sdk from "@obspan/sdk"; import { wrapOpenAI } from "@obspan/sdk/openai"; ${use}`;
@@ -30,7 +30,7 @@ it("works by import and by require, in an app that has no OpenAI client", () => 
   expect(run(app.write("openai.cjs", cjs))).toEqual(recorded);
 });
 
-it("gives one span a call when the client is wrapped by the ESM and by the CommonJS copy", () => {
+it("records one span for each call when the ESM and the CommonJS copy wrap the same client", () => {
   const both = `import * as sdk from "@obspan/sdk"; import { wrapOpenAI } from "@obspan/sdk/openai"; import { createRequire } from "node:module";
     ${CALL} sdk.configure();
     const { wrapOpenAI: again } = createRequire(import.meta.url)("@obspan/sdk/openai");
@@ -38,7 +38,7 @@ it("gives one span a call when the client is wrapped by the ESM and by the Commo
   expect(run(app.write("openai-both.mjs", both))).toHaveLength(1);
 });
 
-it("has types that need no OpenAI client either, and keep the client's", () => {
+it("has types that need no OpenAI client, and keep the type of the client", () => {
   const file = app.write(
     "openai.mts",
     `import { wrapOpenAI, type WrapOpenAIOptions } from "@obspan/sdk/openai";

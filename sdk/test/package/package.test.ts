@@ -33,7 +33,7 @@ const RECORDED = [
 ];
 
 describe("the tarball", () => {
-  it("holds what exports name, and has no runtime dependency", () => {
+  it("contains every exported file, and has no runtime dependency", () => {
     const manifest = JSON.parse(readFileSync(join(app.installed, "package.json"), "utf8")) as {
       exports: Record<string, unknown>;
     };
@@ -44,7 +44,7 @@ describe("the tarball", () => {
     for (const path of paths) expect([path, existsSync(join(app.installed, path))]).toEqual([path, true]);
   });
 
-  it("imports nothing but what Node has", () => {
+  it("imports only modules of Node", () => {
     const known = new Set(builtinModules.map((name) => `node:${name}`));
     for (const file of readdirSync(join(app.installed, "dist")).filter((name) => /\.c?js$/.test(name))) {
       const code = readFileSync(join(app.installed, "dist", file), "utf8");
@@ -63,7 +63,7 @@ describe("the tarball", () => {
     expect(messages).toEqual([]);
   });
 
-  it("has types that are right for ESM and CommonJS alike (are the types wrong)", async () => {
+  it("has correct types for ESM and CommonJS (are the types wrong)", async () => {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(app.tarball)));
     const problems = analysis.types === false ? ["no types"] : analysis.problems;
     // TypeScript's old "node10" resolution does not read exports: only the main entry exists for it.
@@ -74,7 +74,7 @@ describe("the tarball", () => {
     expect(current).toEqual([]);
   });
 
-  it("the core entry, with all that it imports at once, is at most 12 kB gzipped", () => {
+  it("has a core entry of at most 12 kB gzipped, with its static imports", () => {
     const reached = new Map<string, string>();
     const visit = (file: string) => {
       if (reached.has(file)) return;
@@ -96,12 +96,12 @@ describe.each([
   ["22", (file: string) => runOnNode("22", file)],
   ["24", (file: string) => runOnNode("24", file)],
 ])("Node %s", (_, run) => {
-  it("imports and uses it", () => {
+  it("imports and uses the package", () => {
     const file = app.write("use.mjs", `import * as sdk from "@obspan/sdk"; ${USE}`);
     expect(JSON.parse(run(file))).toEqual(RECORDED);
   }, 180_000);
 
-  it("requires and uses it", () => {
+  it("requires and uses the package", () => {
     const file = app.write("use.cjs", `const sdk = require("@obspan/sdk"); ${USE}`);
     expect(JSON.parse(run(file))).toEqual(RECORDED);
   }, 180_000);
@@ -155,7 +155,7 @@ it("ESM and CommonJS copies in one process share one configuration, one context 
   expect(chain.map(({ agent }) => agent)).toEqual(["outer", "outer", "outer"]);
 });
 
-it("the example of the README runs as it stands, and its trace arrives", async () => {
+it("the example of the README runs, and its trace arrives", async () => {
   const receiver = await startReceiver();
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const [, example = ""] = /```js\n(.*?)```/s.exec(readme) ?? [];

@@ -35,7 +35,7 @@ function runReplaced(format: "mjs" | "cjs", code: string) {
 }
 
 describe.each(["mjs", "cjs"] as const)("an app whose files were replaced while it runs (%s)", (format) => {
-  it("ends by SIGTERM as it would have, and is told that its spans cannot be sent", () => {
+  it("ends by SIGTERM as usual, and logs that its spans cannot be sent", () => {
     const { status, signal, output } = runReplaced(
       format,
       'setInterval(() => 1, 1000); process.kill(process.pid, "SIGTERM");',
@@ -44,7 +44,7 @@ describe.each(["mjs", "cjs"] as const)("an app whose files were replaced while i
     expect(output).toMatch(/^\[obspan\] Spans cannot be sent: .*delivery-loop/);
   });
 
-  it("keeps its own way of ending", () => {
+  it("keeps its own signal handling", () => {
     const { status, signal } = runReplaced(
       format,
       'setInterval(() => 1, 1000); process.on("SIGTERM", () => setTimeout(() => process.exit(3), 300)); process.kill(process.pid, "SIGTERM");',
@@ -59,7 +59,7 @@ describe.each(["mjs", "cjs"] as const)("an app whose files were replaced while i
   });
 });
 
-it("CommonJS loads everything by require(): where Jest runs it, import() does not work", () => {
+it("the CommonJS build loads everything by require(), because import() does not work in Jest", () => {
   const dist = join(app.installed, "dist");
   const code = readdirSync(dist)
     .filter((name) => name.endsWith(".cjs"))

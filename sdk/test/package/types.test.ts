@@ -81,6 +81,6 @@ it.each([
   ["a CommonJS app, resolution node16", "common.cts", ["--module", "node16"]],
   ["an app that a bundler packs", "bundled.mts", ["--module", "esnext", "--moduleResolution", "bundler"]],
   ["an app with experimentalDecorators", "legacy.mts", ["--module", "node16", "--experimentalDecorators"]],
-])("the packed types are right for %s, without the types of Node", (_, file, options) => {
+])("the packed types are correct for %s, without the types of Node", (_, file, options) => {
   expect(compile(file, ...options)).toBe("");
 });

@@ -4,7 +4,7 @@ import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 import { pricedCall } from "./priced-call.js";
 
 describe("the package's own prices", () => {
-  it("are dated, and used where no others are given; spans that end before they are loaded are priced as they leave", async () => {
+  it("have a date, apply without configured prices, and also price spans that end before they are loaded", async () => {
     expect(PRICES_AS_OF).toMatch(/^\d{4}-\d{2}$/);
     const sdk = await recordingSdk({ enableCostCalculation: true });
     sdk.llm("early", () =>
@@ -28,7 +28,7 @@ describe("the package's own prices", () => {
       ]);
   });
 
-  it("know no model that only begins like one of theirs", async () => {
+  it("do not match a model whose name only starts like a known name", async () => {
     const heard = listenToConsole();
     const sdk = await recordingSdk({ enableCostCalculation: true });
     await vi.dynamicImportSettled();

@@ -3,7 +3,7 @@ import { costUsd } from "../../src/prices/price-list.js";
 
 const MILLION = { input: 1e6, output: 1e6, cached: 0, cacheWrite: 0, reasoning: 0 };
 
-it("counts cached input, cache writes and reasoning at prices of their own, else at what they refine", () => {
+it("cached input, cache writes and reasoning have their own price or the price that they refine", () => {
   const price = {
     input_per_1m: 1,
     output_per_1m: 10,

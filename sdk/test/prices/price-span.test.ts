@@ -6,7 +6,7 @@ import { listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
 import { pricedCall, PRICING } from "./priced-call.js";
 
 describe("the cost of a call", () => {
-  it("is set with its profile where enableCostCalculation is on, and not where it is off", async () => {
+  it("is set with its profile only if enableCostCalculation is on", async () => {
     const attributes = { model: "gpt-5", tokens_input: 1_000_000, tokens_output: 100_000 };
     const on = await recordingSdk({ enableCostCalculation: true, pricingData: PRICING });
     expect(await pricedCall(on, attributes)).toMatchObject({ cost_usd: 2, pricing_profile: "default" });
@@ -26,7 +26,7 @@ describe("the cost of a call", () => {
     expect((await pricedCall(sdk, { model, tokens_input: 1_000_000 }))["cost_usd"]).toBe(cost);
   });
 
-  it("comes from the file pricingSource and the profile pricingProfile; an argument wins over OBS_PRICING_DATA", async () => {
+  it("uses the file pricingSource and the profile pricingProfile, which win over OBS_PRICING_DATA", async () => {
     const directory = mkdtempSync(join(tmpdir(), "obspan-prices-"));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const pricingSource = join(directory, "prices.json");
@@ -43,7 +43,7 @@ describe("the cost of a call", () => {
     });
   });
 
-  it("a model without a price has no cost and one warning; a span with a cost keeps it", async () => {
+  it("is left out with one warning for a model without a price, and not replaced if the span has one", async () => {
     const heard = listenToConsole();
     const sdk = await recordingSdk({
       enableCostCalculation: true,
@@ -59,7 +59,7 @@ describe("the cost of a call", () => {
     expect(await pricedCall(sdk, { model: "gpt-5" })).not.toHaveProperty("cost_usd");
   });
 
-  it("a call above maxCostPerCallAlert is warned of", async () => {
+  it("above maxCostPerCallAlert is logged as a warning", async () => {
     const heard = listenToConsole();
     const sdk = await recordingSdk({
       enableCostCalculation: true,

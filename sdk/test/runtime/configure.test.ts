@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
 
-describe("spec 3.1: configured once", () => {
-  it("a second call throws a RuntimeError that says so", async () => {
+describe("spec 3.1: configure() once", () => {
+  it("a second call throws a RuntimeError", async () => {
     const { configure, RuntimeError } = await recordingSdk();
     expect(() => configure()).toThrow(RuntimeError);
     expect(() => configure()).toThrow(/configure\(\) was already called/);
   });
 
-  it("a bad value throws at once, all of them in one error, and configures nothing", async () => {
+  it("all invalid values are reported in one error, and nothing is configured", async () => {
     const { configure } = await freshSdk();
     expect(() => configure({ batchSize: 0, timeout: -1 })).toThrow(/batchSize = 0 .*; timeout = -1 /);
     expect(() => configure()).not.toThrow();
@@ -27,7 +27,7 @@ describe("spec 3.1: configured once", () => {
     expect(takeSpans()).toHaveLength(1);
   });
 
-  it("where a variable is set, the first wrapped call configures from the environment, and configure() throws", async () => {
+  it("if a variable is set, the first wrapped call configures from the environment, and configure() throws", async () => {
     setEnvironment({ OBS_SERVICE: "from-env" });
     const { task, configure, takeSpans } = await freshSdk();
     task("step", () => 1)();
@@ -35,7 +35,7 @@ describe("spec 3.1: configured once", () => {
     expect(() => configure()).toThrow(/the first wrapped call has configured/);
   });
 
-  it("a bad variable then warns, turns recording off, and the host goes on", async () => {
+  it("an invalid variable then turns recording off with a warning, and the app continues", async () => {
     setEnvironment({ OBS_BATCH_SIZE: "many" });
     const heard = listenToConsole();
     const { task, takeSpans, configure } = await freshSdk();
@@ -46,7 +46,7 @@ describe("spec 3.1: configured once", () => {
     expect(() => configure()).toThrow(/already/);
   });
 
-  it("a bad variable makes configure() throw, and name the variable", async () => {
+  it("configure() throws on an invalid variable, and names it", async () => {
     setEnvironment({ OBS_MAX_RETRIES: "-1" });
     const { configure } = await freshSdk();
     expect(() => configure()).toThrow(/maxRetries = "-1" \(OBS_MAX_RETRIES\)/);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeError } from "../../src/span/describe-error.js";
 
-describe("error_type: the class, with a code or a status where the class alone says little", () => {
+describe("error_type is the class, with a code or a status if the class is not specific", () => {
   class RateLimitError extends Error {
     status = 429;
   }
@@ -36,7 +36,7 @@ describe("error_type: the class, with a code or a status where the class alone s
     expect(describeError(error).type).toBe(type);
   });
 
-  it("an error that cannot be read is one all the same", () => {
+  it("an error that cannot be read is described too", () => {
     const unreadable = new Proxy(new Error("x"), {
       get() {
         throw new Error("no");

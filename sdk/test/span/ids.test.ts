@@ -3,16 +3,16 @@ import { recordingSdk } from "../fresh-sdk.js";
 
 describe("ids", () => {
   it.each([
-    ["has no global crypto, as some environments of tests have none", undefined],
+    ["has no global crypto, as in some test environments", undefined],
     [
-      "has another realm's, which takes no Buffer",
+      "has the crypto of another realm, which does not accept a Buffer",
       {
         getRandomValues() {
           throw new TypeError("not a typed array");
         },
       },
     ],
-  ])("are random hexadecimal where the process %s", async (_, crypto) => {
+  ])("are random hexadecimal texts in a process that %s", async (_, crypto) => {
     vi.stubGlobal("crypto", crypto);
     onTestFinished(() => void vi.unstubAllGlobals());
     const { observe, takeSpans } = await recordingSdk();

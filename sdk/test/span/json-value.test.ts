@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 import { clipText, stringifyValue, toJsonValue } from "../../src/span/json-value.js";
 
-describe("whatever the app passes", () => {
+describe("any value that an app passes", () => {
   const circular: Record<string, unknown> = { name: "circular" };
   circular["self"] = circular;
   class Order {
@@ -43,9 +43,9 @@ describe("whatever the app passes", () => {
     ["methods in an object", { run: () => 1, kept: 2 }, { kept: 2 }],
     ["a symbol", { key: Symbol("s") }, { key: "[symbol]" }],
     ["undefined in an object and in an array", { a: undefined, b: [undefined] }, { b: [null] }],
-    ["numbers that JSON has not", [NaN, Infinity, -0], [null, null, -0]],
+    ["numbers that JSON does not have", [NaN, Infinity, -0], [null, null, -0]],
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
-    ["a date that is none", new Date(NaN), null],
+    ["an invalid date", new Date(NaN), null],
     ["a map", new Map([["a", 1]]), { a: 1 }],
     ["a set", new Set([1, "b"]), [1, "b"]],
     ["bytes", new Uint8Array(5), "[Uint8Array: 5 bytes]"],
@@ -53,7 +53,7 @@ describe("whatever the app passes", () => {
     ["a promise", Promise.resolve(1), "[object Promise]"],
     ["a regular expression", /a/g, "[object RegExp]"],
     [
-      "keys that JavaScript has a meaning for",
+      "keys with a meaning in JavaScript",
       JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
       JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
     ],
@@ -92,7 +92,7 @@ describe("whatever the app passes", () => {
     expect(toJsonValue([shared, shared])).toEqual([{ a: 1 }, { a: 1 }]);
   });
 
-  it("a value too deep or too large ends early, and says so", () => {
+  it("a value that is too deep or too large ends early, with a note", () => {
     let deep: unknown = "bottom";
     for (let depth = 0; depth < 10_000; depth++) deep = { deep };
     expect(depthOf(toJsonValue(deep))).toBeLessThanOrEqual(25);
@@ -102,7 +102,7 @@ describe("whatever the app passes", () => {
     expect(JSON.stringify(toJsonValue(texts)).length).toBeLessThan(4_000_000);
   });
 
-  it("none of it disturbs a wrapped call", async () => {
+  it("does not disturb a wrapped call", async () => {
     const { tool, takeSpans } = await recordingSdk();
     const echo = tool("echo", (value: unknown) => value);
     for (const value of [circular, 1n, throwing, hostile, revoked.proxy, new Order(), Symbol("s")])
@@ -110,7 +110,7 @@ describe("whatever the app passes", () => {
     expect(takeSpans()).toHaveLength(7);
   });
 
-  it("a text of 50 MB is clipped, says so, and is not kept in memory", async () => {
+  it("a text of 50 MB is clipped with a note, and is not kept in memory", async () => {
     const { llm, takeSpans } = await recordingSdk();
     const prompt = "word ".repeat(10_000_000);
     llm((text: string) => text)(prompt);
@@ -121,12 +121,12 @@ describe("whatever the app passes", () => {
     expect(JSON.stringify(span).length).toBeLessThan(2_500_000);
   });
 
-  it("a text is cut at a space where one is near, and never inside a character", () => {
+  it("a text is clipped at a near space, and never inside a character", () => {
     expect(clipText("aaaa secret-token-that-goes-on", 12)).toBe("aaaa… [clipped: 30 characters]");
     expect(clipText("x".repeat(9) + "😀" + "y", 10)).toBe(`${"x".repeat(9)}… [clipped: 12 characters]`);
   });
 
-  it("arguments become text: strings as they are, all else as JSON", () => {
+  it("a string stays the same as text, and any other value becomes JSON", () => {
     expect([
       stringifyValue("a"),
       stringifyValue({ a: 1 }),

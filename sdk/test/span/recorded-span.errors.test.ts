@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("errors", () => {
-  it("what a function throws or rejects with is passed on as the same object, whatever it is", async () => {
+  it("any value that a function throws or rejects with reaches the caller as the same object", async () => {
     const { task, takeSpans } = await recordingSdk();
     for (const thrown of [new Error("e"), "text", 42, null, undefined, { code: "X" }, Symbol("s"), () => 1]) {
       const sync = task("sync", () => {
@@ -24,7 +24,7 @@ describe("errors", () => {
     expect(takeSpans().every(({ status }) => status === "ERROR")).toBe(true);
   });
 
-  it("an error is marked where it was thrown; the spans that it passes through carry error_propagated", async () => {
+  it("an error is recorded where it was thrown; the spans that it passes through carry error_propagated", async () => {
     const { task, takeSpans } = await recordingSdk();
     const error = new RangeError("deep");
     const inner = task("inner", async () => {
@@ -63,7 +63,7 @@ describe("errors", () => {
     expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([undefined, true]);
   });
 
-  it("what is thrown and is no object is recognised on its way up, too", async () => {
+  it("a thrown value that is not an object is recognised in outer spans too", async () => {
     const { task, takeSpans } = await recordingSdk();
     const inner = task("inner", () => {
       throw "text";
@@ -77,7 +77,7 @@ describe("errors", () => {
     expect(takeSpans().map(({ error_propagated }) => error_propagated)).toEqual([undefined, true, undefined]);
   });
 
-  it("a span that records an error itself and throws it on counts it once, and so does a retry that fails anew", async () => {
+  it("an error counts once if a span records and rethrows it, and once for each failed retry", async () => {
     const { observe, task, takeSpans } = await recordingSdk();
     const error = new Error("mine");
     expect(() =>
@@ -97,7 +97,7 @@ describe("errors", () => {
     ]);
   });
 
-  it("one object that is thrown by several calls, as a kept rejection is, fails each of them", async () => {
+  it("an error object that several calls throw fails each of them", async () => {
     const { agent, takeSpans, tool } = await recordingSdk();
     const kept = Promise.reject(new Error("no connection"));
     const query = tool("query", () => kept);
@@ -115,7 +115,7 @@ describe("errors", () => {
     ).toEqual([true, true]);
   });
 
-  it("an error that comes up when the span between has ended long ago is still recognised", async () => {
+  it("an error is still recognised if the span between has already ended", async () => {
     const { agent, task, takeSpans, tool } = await recordingSdk();
     const call = tool("call", async () => {
       await Promise.resolve();
@@ -130,7 +130,7 @@ describe("errors", () => {
     ]);
   });
 
-  it("where all of several calls failed (Promise.any), that is the same failure", async () => {
+  it("an AggregateError of Promise.any() is the same failure as its errors", async () => {
     const { agent, takeSpans, tool } = await recordingSdk();
     const providers = ["a", "b"].map((name) =>
       tool(name, async () => {
@@ -157,7 +157,7 @@ describe("errors", () => {
     expect(takeSpans().map(({ status }) => status)).toEqual(["ERROR", "OK"]);
   });
 
-  it("a rejected promise that nobody handles stays unhandled", async () => {
+  it("an unhandled rejection stays unhandled", async () => {
     const { task } = await recordingSdk();
     const heard: unknown[] = [];
     const others = process.listeners("unhandledRejection");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 
 describe("attributes and events", () => {
-  it("one span never takes more of a request than a collector reads", async () => {
+  it("a span is never larger than a collector accepts", async () => {
     const { observe, takeSpans } = await recordingSdk();
     observe("huge", (span) => {
       for (let index = 0; index < 50; index++) span.setAttribute(`text.${index}`, "x".repeat(900_000));
@@ -13,7 +13,7 @@ describe("attributes and events", () => {
     expect(span?.attributes?.["last"]).toBe("small");
   });
 
-  it("attributes that cannot be used are left out, and the others stay", async () => {
+  it("invalid attributes are left out, and the others are kept", async () => {
     const unreadable = new Proxy(
       {},
       {
@@ -44,7 +44,7 @@ describe("attributes and events", () => {
     ]);
   });
 
-  it("at most 128 events are kept, and a name of 256 characters", async () => {
+  it("at most 128 events are kept, with names of at most 256 characters", async () => {
     const { observe, takeSpans } = await recordingSdk();
     observe("many", (span) => {
       for (let count = 0; count < 200; count++) span.addEvent("x".repeat(300));
@@ -54,8 +54,8 @@ describe("attributes and events", () => {
   });
 });
 
-describe("what the types forbid and JavaScript lets through", () => {
-  it("a name that is none spoils no batch: the kind of the span stands in its place", async () => {
+describe("values that the types forbid and JavaScript allows", () => {
+  it("a missing name is replaced by the kind of the span", async () => {
     const { observe, startSpan, takeSpans, tool } = await recordingSdk();
     const nothing = undefined as unknown as string;
     startSpan({ name: nothing }).end();
@@ -72,14 +72,14 @@ describe("what the types forbid and JavaScript lets through", () => {
     ]);
   });
 
-  it("a name is kept up to 256 characters, of spans and of events (contract 1)", async () => {
+  it("names of spans and events are clipped at 256 characters (contract 1)", async () => {
     const { startSpan, takeSpans } = await recordingSdk();
     startSpan("n".repeat(1e6)).addEvent("e".repeat(1e6)).end();
     const [span] = takeSpans();
     expect([span?.name.length, span?.events?.[0]?.name.length]).toEqual([256, 256]);
   });
 
-  it("keys, statuses and events of the wrong type are left out, and cost no other span its place", async () => {
+  it("keys, statuses and events of the wrong type are left out, and other spans are not affected", async () => {
     const { startSpan, stats, takeSpans } = await recordingSdk();
     const wrong = [Symbol("s"), 7, undefined, null, {}] as unknown as string[];
     for (const value of wrong) {

@@ -51,7 +51,7 @@ function runCalls({ llm, tool, observe, takeSpans }: Sdk): Attributes[] {
   }));
 }
 
-describe("capture switches hold for every text", () => {
+describe("the capture switches apply to every text", () => {
   it("capturePrompt: false drops prompts, tool definitions, tool arguments and inputs", async () => {
     const [everything, call, login] = runCalls(await recordingSdk({ capturePrompt: false }));
     for (const key of ["prompt_text", "prompt_messages", "tool_definitions", "input_text"])
@@ -87,7 +87,7 @@ describe("capture switches hold for every text", () => {
     expect(login).toEqual({ tool_name: "login", input_text: "secret word" });
   });
 
-  it("streams are not kept either", async () => {
+  it("streams are not recorded either", async () => {
     const { llm, takeSpans } = await recordingSdk({ captureCompletion: false });
     for await (const chunk of llm(async function* () {
       yield "secret";
@@ -96,7 +96,7 @@ describe("capture switches hold for every text", () => {
     expect(JSON.stringify(takeSpans())).not.toContain("secret");
   });
 
-  it('capture: "metadata" sends no text at all', async () => {
+  it('capture: "metadata" sends no texts', async () => {
     const [everything, ...others] = runCalls(await recordingSdk({ capture: "metadata" }));
     expect(everything).toEqual({
       model: "m",
@@ -111,7 +111,7 @@ describe("capture switches hold for every text", () => {
 });
 
 describe("mask", () => {
-  it("changes every text before it is queued, and is told its attribute; names stay", async () => {
+  it("changes every text before it is queued, gets the name of its attribute, and does not change names", async () => {
     const keys = new Set<string>();
     const sdk = await recordingSdk({
       mask(text, key) {
@@ -148,7 +148,7 @@ describe("mask", () => {
     ]);
   });
 
-  it("sees session and user, which can be an e-mail address", async () => {
+  it("gets session and user, which can be an e-mail address", async () => {
     const { observe, setUser, takeSpans } = await recordingSdk({
       mask: (text) => text.replace("ann@example.com", "[email]"),
     });
@@ -164,7 +164,7 @@ describe("mask", () => {
       },
     ],
     ["returns no text", () => undefined],
-  ])("a mask that %s leaves the text out, with one warning, and disturbs nobody", async (_, mask) => {
+  ])("if the mask %s, the text is left out with one warning, and the call continues", async (_, mask) => {
     const heard = listenToConsole();
     const { llm, takeSpans } = await recordingSdk({ mask: mask as never });
     expect(llm((prompt: string) => prompt)("secret")).toBe("secret");

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { tapAsyncIterator } from "../../src/streams/async-iterator-tap.js";
 import type { StreamEnd } from "../../src/streams/stream-observer.js";
 
-describe("tapAsyncIterator, for integrations", () => {
+describe("tapAsyncIterator()", () => {
   async function* chunks() {
     yield 1;
     yield 2;
     yield 3;
   }
 
-  it("hides the chunks that the observer refuses, and hears once of the end", async () => {
+  it("hides the chunks that the observer rejects, and tells it once of the end", async () => {
     const ends: StreamEnd[] = [];
     const tapped = tapAsyncIterator(chunks(), {
       onChunk: (chunk) => chunk !== 2,
@@ -22,7 +22,7 @@ describe("tapAsyncIterator, for integrations", () => {
     expect(ends).toEqual([{ type: "finished" }]);
   });
 
-  it("an observer that throws disturbs nobody", async () => {
+  it("ignores an observer that throws", async () => {
     const tapped = tapAsyncIterator(chunks(), {
       onChunk() {
         throw new Error("watching");

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { filterSse } from "../../../src/integrations/model-client/sse-filter.js";
 import { cutBytes, eventData, LINE_BREAKS } from "./cut-bytes.js";
 
-it("leaves events out, and all else byte for byte", async () => {
+it("removes events, and keeps all other bytes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ text: eventData, isKept: fc.boolean() })),

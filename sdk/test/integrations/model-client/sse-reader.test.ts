@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { SseReader } from "../../../src/integrations/model-client/sse-reader.js";
 import { cutBytes, eventData, LINE_BREAKS } from "./cut-bytes.js";
 
-it("reads the same events wherever the bytes are cut, with either line break", () => {
+it("reads the same events wherever the bytes are cut, with both line breaks", () => {
   fc.assert(
     fc.property(
       fc.array(eventData),

@@ -5,7 +5,7 @@ import { chatChunk } from "../../replay/written-exchange.js";
 import { messagesIn, streamed } from "./streamed.js";
 
 describe("a streamed chat completion", () => {
-  it("puts several answers and their tool calls together, however their pieces are mixed", () => {
+  it("accumulates several choices and their tool calls from mixed pieces", () => {
     const call = (index: number, piece: object) => ({ tool_calls: [{ index, ...piece }] });
     const attributes = streamed(chatCompletions, [
       chatChunk({ role: "assistant", content: "" }, null, 0),
@@ -32,7 +32,7 @@ describe("a streamed chat completion", () => {
     ]);
   });
 
-  it("tells tool calls apart where a provider leaves the index out", () => {
+  it("separates tool calls without an index", () => {
     const attributes = streamed(chatCompletions, [
       chatChunk({ tool_calls: [{ id: "a", function: { name: "f", arguments: '{"x":' } }] }),
       chatChunk({ tool_calls: [{ function: { arguments: "1}" } }] }),
@@ -48,7 +48,7 @@ describe("a streamed chat completion", () => {
     ]);
   });
 
-  it("tells whole tool calls apart that come without an index in one chunk", () => {
+  it("separates complete tool calls without an index in one chunk", () => {
     const calls = ["a", "b"].map((id) => ({ id, function: { name: id, arguments: "{}" } }));
     expect(
       messagesIn(streamed(chatCompletions, [chatChunk({ tool_calls: calls }, "tool_calls")])),
@@ -62,7 +62,7 @@ describe("a streamed chat completion", () => {
     ]);
   });
 
-  it("tells calls apart that all have one index (Google's endpoint), and not by ids that change (vLLM)", () => {
+  it("separates calls that share an index (Google's endpoint), but not by changing ids (vLLM)", () => {
     const piece = (id: string, called: object) =>
       chatChunk({ tool_calls: [{ index: 0, id, function: called }] });
     const chunks = [
@@ -113,7 +113,7 @@ describe("a streamed chat completion", () => {
     ]);
   });
 
-  it("keeps at most a span's worth of a text without end", () => {
+  it("keeps only as much of an endless text as a span can have", () => {
     const piece = "x".repeat(100_000);
     const attributes = streamed(
       chatCompletions,
@@ -122,7 +122,7 @@ describe("a streamed chat completion", () => {
     expect(String(attributes["completion_text"]).length).toBeLessThan(1_100_000);
   });
 
-  it("gives what the unstreamed answer gives, wherever its text and its arguments are cut", () => {
+  it("equals the response that is not streamed, wherever its text and arguments are cut", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", minLength: 1 }),

@@ -63,7 +63,7 @@ describe("the request of a chat completion", () => {
     ]);
   });
 
-  it("tells its parameters, the user's last words and the tools, and no header of an MCP server", () => {
+  it("has its parameters, the user's last message and the tools, without headers of an MCP server", () => {
     const attributes = chatCompletions.readRequest({
       model: "gpt-5-mini",
       messages: [

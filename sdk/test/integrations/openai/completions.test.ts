@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { completions } from "../../../src/integrations/openai/completions.js";
 import { streamed } from "./streamed.js";
 
-it("a streamed legacy completion is folded, several answers apart", () => {
+it("a streamed legacy completion is accumulated, with several choices", () => {
   const chunk = (index: number, text: string, finish: string | null = null) => ({
     id: "cmpl-1",
     model: "gpt-3.5-turbo-instruct",

@@ -4,7 +4,7 @@ import { contentParts } from "../../../src/integrations/openai/message-parts.js"
 describe("an image in a message", () => {
   const partOf = (url: string) => contentParts([{ type: "image_url", image_url: { url } }])[0];
 
-  it("is a blob where its data stands in the address, else a link", () => {
+  it("is a blob if its URL has the data, and a link otherwise", () => {
     const blob = { type: "blob", modality: "image", content: "QUJD,=" };
     expect(partOf("data:image/png;base64,QUJD,=")).toEqual({ ...blob, mime_type: "image/png" });
     expect(partOf("data:image/png;name=a;base64,QUJD,=")).toEqual({ ...blob, mime_type: "image/png" });
@@ -13,7 +13,7 @@ describe("an image in a message", () => {
       expect(partOf(uri)).toEqual({ type: "uri", modality: "image", mime_type: "image/*", uri });
   });
 
-  it("is read at once, however long an address without data is", () => {
+  it("is read in linear time, however long its URL is", () => {
     const before = performance.now();
     for (const unit of ["a", ";", ";base64", "data:"]) partOf(`data:${unit.repeat(300_000)}`);
     expect(performance.now() - before).toBeLessThan(2000);

@@ -19,11 +19,11 @@ it.each([
   ["http://127.0.0.1:1234/v1", "lmstudio"],
   ["https://gateway.example.com/v1", "openai"],
   ["https://notapi.groq.com.example.com/v1", "openai"],
-])("%s is %s", (baseURL, provider) => {
+])("the provider of %s is %s", (baseURL, provider) => {
   expect(providerOf(new OpenAI({ apiKey: "k", baseURL }))).toBe(provider);
 });
 
-it("an AzureOpenAI client is azure, whatever its address", () => {
+it("the provider of an AzureOpenAI client is azure, whatever its address", () => {
   const client = new AzureOpenAI({
     apiKey: "k",
     baseURL: "https://gateway.example.com",
@@ -32,6 +32,9 @@ it("an AzureOpenAI client is azure, whatever its address", () => {
   expect(providerOf(client)).toBe("azure");
 });
 
-it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])("%j is openai", (client) => {
-  expect(providerOf(client)).toBe("openai");
-});
+it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])(
+  "the provider of the client %j is openai",
+  (client) => {
+    expect(providerOf(client)).toBe("openai");
+  },
+);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { responses } from "../../../src/integrations/openai/responses.js";
 import { messagesIn, streamed } from "./streamed.js";
 
-it("puts together what had come of a stream that ends before its response", () => {
+it("a stream that ends early becomes a response of the parts that arrived", () => {
   const attributes = streamed(responses, [
     {
       type: "response.created",

@@ -58,7 +58,7 @@ describe("the responses API", () => {
     ]);
   });
 
-  it("says why a response was cut short", () => {
+  it("reads why a response was cut short", () => {
     const attributes = responses.readResponse({
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },

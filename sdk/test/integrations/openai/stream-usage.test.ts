@@ -23,7 +23,7 @@ it.each([
   ["https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1", "unknown"],
   ["https://gateway.example.com/v1", "unknown"],
   ["https://api.openai.com.example.com/v1", "unknown"],
-])("the usage of a stream of %s is %s", (baseURL, usage) => {
+])("the usage setting for a stream of %s is %s", (baseURL, usage) => {
   expect(streamUsageOf(new OpenAI({ apiKey: "k", baseURL }))).toBe(usage);
 });
 
@@ -33,7 +33,7 @@ it.each([
   ["2024-09-01-preview", "ask"],
   ["2025-04-01-preview", "ask"],
   ["preview", "ask"],
-])("the usage of a stream of Azure's version %s is %s", (apiVersion, usage) => {
+])("the usage setting for a stream of Azure's version %s is %s", (apiVersion, usage) => {
   const azure = new AzureOpenAI({ apiKey: "k", endpoint: "https://my.openai.azure.com", apiVersion });
   expect(streamUsageOf(azure)).toBe(usage);
   const plain = new OpenAI({
@@ -45,7 +45,7 @@ it.each([
 });
 
 it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])(
-  "nothing is known of the client %j",
+  "the usage setting of the client %j is unknown",
   (client) => {
     expect(streamUsageOf(client)).toBe("unknown");
   },

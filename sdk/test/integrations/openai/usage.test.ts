@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
 
-describe("numbers that make no sense", () => {
-  it("are left out, and a missing one is never a zero", () => {
+describe("invalid token counts", () => {
+  it("are left out, and a missing count is never zero", () => {
     const usage = {
       prompt_tokens: -1,
       completion_tokens: 1.5,

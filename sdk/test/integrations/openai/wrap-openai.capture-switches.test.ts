@@ -30,7 +30,7 @@ const keysOf = (spans: readonly Span[]): string[] => [
   ...new Set(spans.flatMap(({ attributes = {} }) => Object.keys(attributes))),
 ];
 
-it("capturePrompt: false leaves out every text that was sent, and the arguments of tool calls", async () => {
+it("capturePrompt: false leaves out every sent text and the arguments of tool calls", async () => {
   const spans = await spansOfAll({ capturePrompt: false });
   expect(keysOf(spans)).not.toEqual(
     expect.arrayContaining([expect.stringMatching(/^(prompt_|input_text|tool_definitions|stop$)/)]),
@@ -43,7 +43,7 @@ it("capturePrompt: false leaves out every text that was sent, and the arguments 
   expect(text).toMatch(/"completion_text":"/);
 });
 
-it("captureCompletion: false leaves out every text that came back", async () => {
+it("captureCompletion: false leaves out every received text", async () => {
   const spans = await spansOfAll({ captureCompletion: false });
   expect(keysOf(spans)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^completion_/)]));
   const text = JSON.stringify(spans);
@@ -51,7 +51,7 @@ it("captureCompletion: false leaves out every text that came back", async () => 
   expect(text).toMatch(/"prompt_text":"/);
 });
 
-it("captureCompletion: false keeps what the model said before out of prompt_text, where no user speaks", async () => {
+it("captureCompletion: false keeps earlier completions out of prompt_text, also without a user message", async () => {
   const sdk = await freshSdk();
   const { wrapOpenAI } = await import("../../../src/integrations/openai/index.js");
   sdk.configure({ captureCompletion: false });
@@ -73,7 +73,7 @@ it("captureCompletion: false keeps what the model said before out of prompt_text
   expect(JSON.stringify(span)).not.toContain("My secret is");
 });
 
-it('capture: "metadata" leaves no text at all, and all of the numbers', async () => {
+it('capture: "metadata" keeps all numbers and no texts', async () => {
   const spans = await spansOfAll({ capture: "metadata" });
   const all = await spansOfAll({});
   const numbers = ({ attributes = {} }: Span) =>
@@ -86,18 +86,18 @@ it('capture: "metadata" leaves no text at all, and all of the numbers', async ()
   expect(JSON.stringify(spans)).not.toContain("joke");
 });
 
-it("enableTtft: false measures none", async () => {
+it("enableTtft: false does not measure the time to the first token", async () => {
   expect(keysOf(await spansOfAll({ enableTtft: false }))).not.toContain("ttft_ms");
 });
 
-it("a mask sees every text before it is kept", async () => {
+it("a mask gets every text before it is recorded", async () => {
   const spans = await spansOfAll({ mask: (text) => text.replaceAll(/[Jj]oke/g, "[masked]") });
   const text = JSON.stringify(spans);
   expect(text).toContain("[masked]");
   expect(text).not.toMatch(/[Jj]oke/);
 });
 
-it("calls go as they are while nothing is configured, with one warning", async () => {
+it("calls work unrecorded without a configuration, with one warning", async () => {
   const { warnings } = listenToConsole();
   expect(await spansOfAll()).toEqual([]);
   expect(warnings).toHaveLength(1);

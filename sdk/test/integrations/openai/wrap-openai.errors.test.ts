@@ -18,7 +18,7 @@ const failing = (status: number, error: object = { message: "No.", code: null, t
   writtenExchange({ request: REQUEST as never, status, body: { error } });
 
 describe("retries of the client", () => {
-  it("are one span, with the number of attempts, where the last one succeeds", async () => {
+  it("are one span with the number of attempts if the last one succeeds", async () => {
     server().expect(failing(500), AT_ONCE);
     server().expect(failing(503), AT_ONCE);
     const client = ready(BASIC, { client: { maxRetries: 2 } });
@@ -26,7 +26,7 @@ describe("retries of the client", () => {
     expect(onlySpan()).toMatchObject({ status: "OK", attributes: { attempts: 3, tokens_output: 20 } });
   });
 
-  it("are one failed span where none of them succeeds", async () => {
+  it("are one failed span if none of them succeeds", async () => {
     for (const attempt of [1, 2, 3])
       server().expect(recordedExchange(`error-openrouter-429-attempt-${attempt}`), AT_ONCE);
     const exchange = recordedExchange("error-openrouter-429-attempt-1");
@@ -39,7 +39,7 @@ describe("retries of the client", () => {
     });
   });
 
-  it("are not told of where the first attempt succeeds", async () => {
+  it("have no attribute if the first attempt succeeds", async () => {
     await ready(BASIC).chat.completions.create(REQUEST);
     expect(onlySpan().attributes).not.toHaveProperty("attempts");
   });
@@ -57,7 +57,7 @@ describe("the error type", () => {
     [429, "RateLimitError"],
     [500, "InternalServerError"],
     [503, "InternalServerError"],
-  ])("of HTTP %i names its class", async (status, type) => {
+  ])("of HTTP %i is its class", async (status, type) => {
     await expect(ready(failing(status)).chat.completions.create(REQUEST)).rejects.toThrow();
     expect(onlySpan()).toMatchObject({
       status: "ERROR",
@@ -65,7 +65,7 @@ describe("the error type", () => {
     });
   });
 
-  it("of an error within a stream carries the provider's own type and code", async () => {
+  it("of an error inside a stream has the provider's type and code", async () => {
     const exchange = recordedExchange("error-groq-midstream-tool-use-failed");
     const stream = await ready(exchange).chat.completions.create(chatStreamRequest(exchange));
     await expect(readAll(stream)).rejects.toThrow("Tool call validation failed");
@@ -116,7 +116,7 @@ describe("the error type", () => {
       "server_error 500",
       "The response has an error.",
     ],
-  ])("of an error that a gateway answers with HTTP 200 is the gateway's own", async (body, type, message) => {
+  ])("of an error in a response with HTTP 200 is that of the gateway", async (body, type, message) => {
     const client = ready(writtenExchange({ request: REQUEST as never, body }));
     await client.chat.completions.create(REQUEST);
     expect(onlySpan()).toMatchObject({
@@ -125,7 +125,7 @@ describe("the error type", () => {
     });
   });
 
-  it("of an error in a choice of a stream is the gateway's own, with what had come before", async () => {
+  it("of an error in a choice of a stream is that of the gateway, with the part that arrived before", async () => {
     const request = { ...REQUEST, stream: true as const };
     const failed = { ...(chatChunk({}) as object), choices: [{ index: 0, delta: {}, error: { code: 429 } }] };
     const client = ready(writtenExchange({ request, chunks: [chatChunk({ content: "Ha" }), failed] }));
@@ -136,7 +136,7 @@ describe("the error type", () => {
     });
   });
 
-  it("of a refused connection, a timeout and an answer that is no JSON says so", async () => {
+  it("names a refused connection, a timeout and invalid JSON", async () => {
     const away = wrapOpenAI(new OpenAI({ apiKey: "k", maxRetries: 0, baseURL: "http://127.0.0.1:1/v1" }));
     await expect(away.chat.completions.create(REQUEST)).rejects.toThrow();
     expect(onlySpan().attributes["error_type"]).toBe("APIConnectionError");
@@ -151,8 +151,8 @@ describe("the error type", () => {
   });
 });
 
-describe("what the app gets", () => {
-  it("is the same error object that the span was made of", async () => {
+describe("the app gets", () => {
+  it("the same error object that the span records", async () => {
     const thrown: unknown[] = [];
     const client = ready(failing(401), {
       client: {
@@ -169,7 +169,7 @@ describe("what the app gets", () => {
     onlySpan();
   });
 
-  it("is an unhandled rejection where it looks at no promise, as without the wrapper", async () => {
+  it("an unhandled rejection if it does not use the promise, as without the wrapper", async () => {
     const unhandled: unknown[] = [];
     const listeners = process.listeners("unhandledRejection");
     process.removeAllListeners("unhandledRejection");
@@ -182,7 +182,7 @@ describe("what the app gets", () => {
     await vi.waitFor(() => expect(unhandled).toEqual([expect.any(OpenAI.AuthenticationError)]));
   });
 
-  it("is its own abort, in a span that says who gave up", async () => {
+  it("its own abort, and the span is marked as aborted", async () => {
     const controller = new AbortController();
     const client = ready(BASIC, { beforePiece: () => (controller.abort(), NEVER()) });
     const call = client.chat.completions.create(REQUEST, { signal: controller.signal });
@@ -190,7 +190,7 @@ describe("what the app gets", () => {
     expect(onlySpan().attributes).toMatchObject({ aborted: true });
   });
 
-  it("does not depend on arguments that make no sense", async () => {
+  it("the client's error for invalid arguments", async () => {
     const client = ready(failing(400));
     await expect(client.chat.completions.create(undefined as never)).rejects.toThrow(TypeError);
     const hostile = new Proxy(REQUEST, {
@@ -204,7 +204,7 @@ describe("what the app gets", () => {
     expect(onlySpan()).toMatchObject({ status: "ERROR", attributes: { error_message: "hands off" } });
   });
 
-  it("is every chunk, though none of them makes sense", async () => {
+  it("every chunk, even if none is valid", async () => {
     const request = { ...REQUEST, stream: true as const };
     const chunks = [
       7,

@@ -30,7 +30,7 @@ const STREAM = writtenExchange({ request: STREAM_REQUEST, chunks: [...HELLO, USA
 const PLAIN_STREAM = writtenExchange({ request: STREAM_REQUEST, chunks: HELLO });
 
 describe("openai 4", () => {
-  it("gives answers, streams and errors as it does, each with its span", async () => {
+  it("returns responses, streams and errors as before, each with a span", async () => {
     server.expect(BASIC);
     expect(await client.chat.completions.create(REQUEST)).toEqual(BASIC.response.body);
     expect(onlySpan().attributes).toMatchObject({ tokens_output: 20, request_id: "req_replayed" });
@@ -44,7 +44,7 @@ describe("openai 4", () => {
     expect(onlySpan().attributes).toMatchObject({ error_type: "AuthenticationError", status_code: 401 });
   });
 
-  it("lets the app read the raw response, with the whole answer in one span", async () => {
+  it("lets the app read the raw response, and records the complete response in one span", async () => {
     server.expect(BASIC);
     const raw = await client.chat.completions.create(REQUEST).asResponse();
     expect(takeSpans()).toEqual([]);
@@ -57,7 +57,7 @@ describe("openai 4", () => {
     onlySpan();
   });
 
-  it("hides the usage that was asked for from the raw body, byte for byte the rest", async () => {
+  it("removes the added token counts from the raw body, and keeps all other bytes", async () => {
     for (const split of ["whole", "events", "bytes"] as const) {
       server.expect(STREAM, { split });
       const raw = await client.chat.completions.create(STREAM_REQUEST).asResponse();
@@ -68,7 +68,7 @@ describe("openai 4", () => {
     }
   });
 
-  it("ends the span as failed when the connection breaks under the raw body, and the app hears of it", async () => {
+  it("ends the span as failed when the connection breaks during the raw body, and the app gets the error", async () => {
     server.expect(STREAM, { breakOff: { afterPieces: 1, how: "reset" } });
     const raw = await client.chat.completions.create(STREAM_REQUEST).asResponse();
     await expect(raw.text()).rejects.toThrow();

@@ -6,7 +6,7 @@ import { embeddings } from "../../../src/integrations/openai/embeddings.js";
 import { responses } from "../../../src/integrations/openai/responses.js";
 import { streamed } from "./streamed.js";
 
-it("no reader throws, whatever it is given", () => {
+it("no reader throws, whatever the request or response is", () => {
   const operations = [chatCompletions, responses, completions, embeddings];
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {

@@ -26,7 +26,7 @@ async function replay(exchange: Exchange, split?: Split): Promise<{ span: Span; 
 }
 
 describe.each(EXCHANGES)("$id", (exchange) => {
-  it("gives a span that agrees with the provider's own numbers", async () => {
+  it("has a span with the provider's own numbers", async () => {
     const { span } = await replay(exchange);
     const { expect: expected, api, response } = exchange;
     const attributes = span.attributes ?? {};
@@ -51,7 +51,7 @@ describe.each(EXCHANGES)("$id", (exchange) => {
     if (response.status >= 400) expect(attributes["status_code"]).toBe(response.status);
   });
 
-  it("gives the app what it gets without the wrapper", async () => {
+  it("gives the app the same as without the wrapper", async () => {
     const { received } = await replay(exchange);
     server.expect(exchange);
     const plain = await makeCall(clientOf(exchange, server.url), exchange);
@@ -60,7 +60,7 @@ describe.each(EXCHANGES)("$id", (exchange) => {
 });
 
 describe.each(STREAMS)("$id", (exchange) => {
-  it("gives the same span however the stream is cut into pieces", async () => {
+  it("has the same span however the stream is cut into pieces", async () => {
     const { span: whole } = await replay(exchange, "whole");
     for (const split of ["events", "event-pairs", "odd", "bytes"] as const) {
       const { span } = await replay(exchange, split);

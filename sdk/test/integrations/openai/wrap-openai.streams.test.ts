@@ -29,7 +29,7 @@ async function textOf(
   return text;
 }
 
-it("asks for the usage of a stream where the app does not, and hides the chunk that brings it", async () => {
+it("asks for token counts if the app does not, and hides the chunk with them", async () => {
   const client = ready(writtenExchange({ request: REQUEST, chunks: [...HELLO, USAGE_CHUNK] }));
   const seen: unknown[] = [];
   for await (const chunk of await client.chat.completions.create(REQUEST)) seen.push(chunk);
@@ -45,7 +45,7 @@ it("asks for the usage of a stream where the app does not, and hides the chunk t
   });
 });
 
-it("keeps the app's other stream options when it asks for the usage", async () => {
+it("keeps the app's other stream options when it asks for token counts", async () => {
   const request = { ...REQUEST, stream_options: { include_obfuscation: false } };
   const client = ready(writtenExchange({ request, chunks: HELLO }));
   await textOf(await client.chat.completions.create(request));
@@ -56,10 +56,10 @@ it("keeps the app's other stream options when it asks for the usage", async () =
 });
 
 it.each([
-  ["the app asks itself", { stream_options: { include_usage: true } }, {}, 5],
-  ["the app says no", { stream_options: { include_usage: false } }, {}, 5],
-  ["the wrapper is told not to", {}, { wrap: { includeUsage: false } }, 5],
-])("leaves request and chunks as they are where %s", async (_case, more, options, count) => {
+  ["the app asks for token counts itself", { stream_options: { include_usage: true } }, {}, 5],
+  ["the app declines token counts", { stream_options: { include_usage: false } }, {}, 5],
+  ["includeUsage is false", {}, { wrap: { includeUsage: false } }, 5],
+])("does not change request and chunks if %s", async (_case, more, options, count) => {
   const request = { ...REQUEST, ...more };
   const client = ready(writtenExchange({ request, chunks: [...HELLO, USAGE_CHUNK] }), options);
   const seen: unknown[] = [];
@@ -69,7 +69,7 @@ it.each([
   takeSpans();
 });
 
-it("does not ask providers that send the usage anyway, or an Azure that does not know the field", async () => {
+it("does not ask providers that always send token counts, or an old version of Azure", async () => {
   for (const id of ["mistral-chat-stream-tool", "groq-chat-stream-xgroq-usage", "azure-openai-chat-stream"]) {
     const exchange = recordedExchange(id);
     const client = ready(exchange);
@@ -79,7 +79,7 @@ it("does not ask providers that send the usage anyway, or an Azure that does not
   takeSpans();
 });
 
-it("asks no server that may refuse the field, and says once how to have the usage of its streams", async () => {
+it("does not ask a server that may reject the field, and warns once how to get token counts", async () => {
   const { warnings } = listenToConsole();
   const exchange = { ...writtenExchange({ request: REQUEST, chunks: HELLO }), provider: "gateway" };
   for (const call of [1, 2]) {
@@ -95,7 +95,7 @@ it("asks no server that may refuse the field, and says once how to have the usag
   takeSpans();
 });
 
-it("asks whatever server it is told to, and hides the chunk that brings the usage", async () => {
+it("asks any server if includeUsage is true, and hides the chunk with the token counts", async () => {
   const chunks = [...HELLO, USAGE_CHUNK];
   const exchange = { ...writtenExchange({ request: REQUEST, chunks }), provider: "gateway" };
   const client = ready(exchange, { wrap: { includeUsage: true } });
@@ -106,7 +106,7 @@ it("asks whatever server it is told to, and hides the chunk that brings the usag
   expect(onlySpan().attributes).toMatchObject({ tokens_output: 5 });
 });
 
-it("measures the time to the first chunk with anything generated, not to the first chunk", async () => {
+it("measures the time to the first chunk with generated content, not to the first chunk", async () => {
   const released: number[] = [];
   const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }), {
     async beforePiece(position) {
@@ -131,21 +131,21 @@ it.each([
     { tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "" } }] },
   ],
   ["a legacy function call", { function_call: { name: "f", arguments: "" } }],
-])("takes %s for something generated", async (_what, delta) => {
+])("counts %s as generated content", async (_what, delta) => {
   const chunks = [chatChunk({ role: "assistant", content: "" }), chatChunk(delta), chatChunk({}, "stop")];
   const client = ready(writtenExchange({ request: REQUEST, chunks }));
   await textOf(await client.chat.completions.create(REQUEST));
   expect(onlySpan().attributes).toHaveProperty("ttft_ms");
 });
 
-it("has no time to the first token where nothing is generated", async () => {
+it("has no time to the first token if nothing is generated", async () => {
   const chunks = [chatChunk({ role: "assistant", content: "" }), chatChunk({}, "stop")];
   const client = ready(writtenExchange({ request: REQUEST, chunks }));
   await textOf(await client.chat.completions.create(REQUEST));
   expect(onlySpan().attributes).not.toHaveProperty("ttft_ms");
 });
 
-it("ends the span as aborted, with what had come, when the reader leaves early", async () => {
+it("ends the span as aborted, with the part that arrived, when the reader stops early", async () => {
   const client = ready(writtenExchange({ request: REQUEST, chunks: [...HELLO, USAGE_CHUNK] }), {
     beforePiece: (position) => (position < 2 ? undefined : new Promise(() => undefined)),
   });
@@ -158,7 +158,7 @@ it("ends the span as aborted, with what had come, when the reader leaves early",
   await server().requests.at(-1)?.abandoned;
 });
 
-it("does not call a stream aborted whose reader leaves after the finish", async () => {
+it("does not mark a stream as aborted whose reader stops after the finish", async () => {
   const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }));
   for await (const chunk of await client.chat.completions.create(REQUEST)) {
     if (chunk.choices[0]?.finish_reason === "stop") break;
@@ -191,7 +191,7 @@ it("ends the span when the stream's controller aborts, read or not", async () =>
   await vi.waitFor(() => expect(onlySpan().attributes).toMatchObject({ aborted: true }));
 });
 
-it("ends the span as failed, with what had come, when the connection breaks in the middle", async () => {
+it("ends the span as failed, with the part that arrived, when the connection breaks", async () => {
   let hasRead: () => void = () => undefined;
   const read = new Promise<void>((resolve) => (hasRead = resolve));
   const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }), {
@@ -209,7 +209,7 @@ it("ends the span as failed, with what had come, when the connection breaks in t
   });
 });
 
-it("ends the span of a stream that nobody can read any more", async () => {
+it("ends the span of a stream that is garbage-collected", async () => {
   const readFirst = async (): Promise<void> => {
     const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }));
     const chunks = (await client.chat.completions.create(REQUEST))[Symbol.asyncIterator]();
@@ -229,7 +229,7 @@ it("ends the span of a stream that nobody can read any more", async () => {
   });
 });
 
-it("passes both branches of tee() the whole stream, in one span", async () => {
+it("passes the complete stream to both branches of tee(), in one span", async () => {
   const client = ready(writtenExchange({ request: REQUEST, chunks: [...HELLO, USAGE_CHUNK] }));
   const stream = await client.chat.completions.create(REQUEST);
   const [left, right] = stream.tee();
@@ -254,7 +254,7 @@ it("passes the stream through toReadableStream()", async () => {
   expect(onlySpan().attributes).toMatchObject({ completion_text: "Hello" });
 });
 
-it("lets the client refuse a second reader, and keeps the first one's span", async () => {
+it("lets the client reject a second reader, and keeps the span of the first", async () => {
   const client = ready(writtenExchange({ request: REQUEST, chunks: HELLO }));
   const stream = await client.chat.completions.create(REQUEST);
   await textOf(stream);

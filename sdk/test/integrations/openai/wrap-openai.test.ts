@@ -23,13 +23,13 @@ describe("the client", () => {
     expectTypeOf<ReturnType<typeof wrapOpenAI<AzureOpenAI>>>().toEqualTypeOf<AzureOpenAI>();
   });
 
-  it("gives one span a call when it is wrapped twice", async () => {
+  it("records one span for each call when it is wrapped twice", async () => {
     const client = ready(BASIC);
     await wrapOpenAI(wrapOpenAI(client)).chat.completions.create(REQUEST);
     onlySpan();
   });
 
-  it("is traced with its clones of withOptions(), Azure's too", async () => {
+  it("is recorded together with its clones of withOptions(), also for Azure", async () => {
     server().expect(BASIC);
     const clone = wrapOpenAI(clientOf(BASIC, server().url)).withOptions({ timeout: 5000 });
     await clone.chat.completions.create(REQUEST);
@@ -42,7 +42,7 @@ describe("the client", () => {
     expect(onlySpan().attributes).toMatchObject({ provider: "azure" });
   });
 
-  it("may be a class of the app's own, and one without some of the methods", async () => {
+  it("may be a subclass, or lack some of the methods", async () => {
     class ShopClient extends OpenAI {}
     const client = wrapOpenAI(
       new ShopClient({ apiKey: "k", baseURL: "https://api.openai.com/v1", fetch: toServer(server().url) }),
@@ -56,7 +56,7 @@ describe("the client", () => {
     expect(onlySpan().attributes).toMatchObject({ tokens_input: 15 });
   });
 
-  it("is given back as it is where it cannot be changed", async () => {
+  it("is returned unchanged if it cannot be changed", async () => {
     const completions = Object.freeze({ create: async () => "an answer" });
     const frozen = Object.freeze({ chat: Object.freeze({ completions }) });
     expect(wrapOpenAI(frozen)).toBe(frozen);
@@ -76,7 +76,7 @@ describe("the client", () => {
 });
 
 describe("the promise", () => {
-  it("keeps withResponse() and asResponse(), each with one span and the whole answer", async () => {
+  it("keeps withResponse() and asResponse(), each with one span of the complete response", async () => {
     const {
       data,
       response,
@@ -95,7 +95,7 @@ describe("the promise", () => {
     expect(onlySpan().attributes).toMatchObject({ tokens_output: 20 });
   });
 
-  it("lets the app read the raw body of a stream, and folds it on the way", async () => {
+  it("lets the app read the raw body of a stream, and accumulates it meanwhile", async () => {
     const exchange = recordedExchange("openai-chat-stream-toolloop-2");
     for (const split of ["events", "odd", "bytes"] as const) {
       const request = chatRequest(exchange);
@@ -110,7 +110,7 @@ describe("the promise", () => {
     }
   });
 
-  it("hides the usage that it asked for from the raw body too, byte for byte the rest", async () => {
+  it("removes the token counts that it asked for from the raw body too, and keeps all other bytes", async () => {
     const request = { ...REQUEST, stream: true as const };
     const chunks = [chatChunk({ content: "Hé" }), chatChunk({}, "stop")];
     const plain = writtenExchange({ request: { ...request }, chunks });
@@ -129,7 +129,7 @@ describe("the promise", () => {
     expect(onlySpan().attributes).toMatchObject({ tokens_output: 20 });
   });
 
-  it("ends the span as aborted when the raw body is given up", async () => {
+  it("ends the span as aborted when the raw body is cancelled", async () => {
     const exchange = recordedExchange("openai-chat-stream-toolloop-2");
     const request = chatRequest(exchange);
     const raw = await ready(exchange, {
@@ -142,7 +142,7 @@ describe("the promise", () => {
     await server().requests.at(-1)?.abandoned;
   });
 
-  it("ends its span with the response where nobody looks at it", async () => {
+  it("ends its span with the HTTP response if it is never read", async () => {
     const startMs = performance.now();
     const before = server().requests.length;
     void ready(BASIC).chat.completions.create(REQUEST);
@@ -160,7 +160,7 @@ describe("the promise", () => {
     });
   });
 
-  it("ends its span where the raw response is asked for, and its body never read", async () => {
+  it("ends its span if the body of the raw response is never read", async () => {
     const ask = async (): Promise<void> => {
       const raw = await ready(BASIC).chat.completions.create(REQUEST).asResponse();
       expect(raw.status).toBe(200);
@@ -173,7 +173,7 @@ describe("the promise", () => {
     });
   });
 
-  it("keeps the model as the parent of what the app's own fetch starts, and nothing else in its context", async () => {
+  it("makes the model call the parent of spans in the app's own fetch, and of no others", async () => {
     const client = ready(BASIC, {
       client: {
         fetch: async (input, init) => {
@@ -192,14 +192,14 @@ describe("the promise", () => {
 });
 
 describe("the client's helpers", () => {
-  it("parse() gives one span", async () => {
+  it("parse() records one span", async () => {
     const exchange = recordedExchange("openai-chat-json-schema");
     const completion = await ready(exchange).chat.completions.parse(chatRequest(exchange));
     expect(completion.choices[0]?.message.content).toContain("{");
     expect(onlySpan().attributes).toMatchObject({ response_format: "json_schema", tokens_input: 83 });
   });
 
-  it("chat.completions.stream() gives one span, and the same final answer", async () => {
+  it("chat.completions.stream() records one span, and returns the same response", async () => {
     const request = { model: "gpt-5-mini", messages: [{ role: "user" as const, content: "Hi" }] };
     const chunks = [
       chatChunk({ role: "assistant", content: "" }),
@@ -245,7 +245,7 @@ describe("the client's helpers", () => {
     return takeSpans();
   }
 
-  it("runTools() gives a span for every turn, and for every call of a tool", async () => {
+  it("runTools() records a span for every turn and every tool call", async () => {
     const [first, toolCall, second] = await runGetOrder(async () => "shipped");
     // The first turn's prompt is what it was then, though the client wrote on in the same list.
     expect(first?.attributes).toMatchObject({
@@ -261,12 +261,12 @@ describe("the client's helpers", () => {
     expect(second?.attributes?.["prompt_messages"]).toHaveLength(3);
   });
 
-  it("runTools() does not double the span of a function that the app has wrapped itself", async () => {
+  it("runTools() records one span for a function that the app has wrapped itself", async () => {
     const spans = await runGetOrder(tool("own_name", async () => "shipped"));
     expect(spans.map(({ name }) => name)).toEqual(["chat gpt-5-mini", "own_name", "chat gpt-5-mini"]);
   });
 
-  it("responses.parse() and responses.stream() give one span each", async () => {
+  it("responses.parse() and responses.stream() record one span each", async () => {
     const basic = recordedExchange("openai-responses-basic");
     const parsed = await ready(basic).responses.parse(basic.request.body as never);
     expect(parsed.output_text).toContain("OpenTelemetry");
@@ -279,7 +279,7 @@ describe("the client's helpers", () => {
     expect(onlySpan().attributes).toMatchObject({ stream: true, tokens_input: 278 });
   });
 
-  it("responses.retrieve() gives a span for a stream, and none for a look at a stored response", async () => {
+  it("responses.retrieve() records a span for a stream, and none for a stored response", async () => {
     const streamed = recordedExchange("openai-responses-stream-toolloop-2");
     const goesOn = {
       ...streamed,
@@ -295,7 +295,7 @@ describe("the client's helpers", () => {
     expect(takeSpans()).toEqual([]);
   });
 
-  it("a background response that is asked for until it is done has its tokens once", async () => {
+  it("a background response that is polled until it is complete counts its tokens once", async () => {
     const done = recordedExchange("openai-responses-basic");
     const answer = done.response.body as Record<string, unknown>;
     const onItsWay = { ...answer, status: "queued", output: [], usage: null };
@@ -318,7 +318,7 @@ describe("the client's helpers", () => {
     expect(takeSpans()).toEqual([]);
   });
 
-  it("embeddings come as numbers, with a span that has none of them", async () => {
+  it("embeddings are returned as numbers, and their span has none of them", async () => {
     const exchange = recordedExchange("openai-embeddings-base64");
     const { model, input } = exchange.request.body as never as OpenAI.EmbeddingCreateParams;
     const { data } = await ready(exchange).embeddings.create({ model, input });
