@@ -3,5 +3,5 @@ import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
 
-/** Has what nobody holds any more collected now. */
+/** Runs the garbage collector now. */
 export const collectGarbage = runInNewContext("gc") as () => void;

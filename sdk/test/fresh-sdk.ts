@@ -3,7 +3,7 @@ import type * as sdk from "../src/index.js";
 
 export type Sdk = typeof sdk;
 
-/** The SDK as a process has it that has just started: nothing configured, nothing said. Stopped when the test ends. */
+/** The SDK as in a new process: not configured, without warnings so far. It is shut down when the test ends. */
 export async function freshSdk(): Promise<Sdk> {
   Reflect.deleteProperty(globalThis, Symbol.for("obspan.sdk.v0"));
   vi.resetModules();
@@ -19,7 +19,7 @@ export async function recordingSdk(options: Parameters<Sdk["configure"]>[0] = {}
   return fresh;
 }
 
-/** Collects what the SDK says on the console, and keeps it off the test's output. */
+/** Collects what the SDK logs to the console, instead of printing it. */
 export function listenToConsole(): { warnings: string[]; infos: string[] } {
   const heard = { warnings: [] as string[], infos: [] as string[] };
   const warn = vi.spyOn(console, "warn").mockImplementation((text: string) => void heard.warnings.push(text));

@@ -30,7 +30,7 @@ interface Support {
   fail: () => never;
 }
 
-/** Compiles the class with one kind of decorators, as an app's build does, and gives it. */
+/** Compiles the class with one kind of decorators, as the build of an app does. */
 async function compile(sdk: Sdk, experimentalDecorators: boolean): Promise<new () => Support> {
   const { outputText } = ts.transpileModule(
     `export default function make(sdk) {
@@ -103,7 +103,7 @@ it("a decorator leaves anything but a method unchanged, and warns once", async (
     `const { tool } = sdk; class A { @tool() field = () => 1; @tool() other = 2; } return A;`,
     { compilerOptions: { target: ts.ScriptTarget.ES2022 } },
   );
-  // The compiled text is this test's own.
+  // The text is a constant of this test.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const make = new Function("sdk", outputText) as (
     sdk: Sdk,

@@ -90,7 +90,7 @@ describe("function wrappers", () => {
   });
 
   it("two separate calls are two traces with consistent times", async () => {
-    // A machine that sets its clock meanwhile is no part of this.
+    // A change of the machine's clock must not affect this test.
     const clock = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now());
     onTestFinished(() => clock.mockRestore());
     const { task, takeSpans } = await recordingSdk();

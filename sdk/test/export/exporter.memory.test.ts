@@ -20,8 +20,8 @@ it("memory does not grow while the collector is unreachable", async () => {
     grown: number;
     pending: number;
   };
-  // What waits, and one batch under way.
+  // The buffer, and one batch that is being sent.
   expect(pending).toBeLessThanOrEqual(10_100);
-  // 200,000 spans of 1 KB went by: kept, they would be 200 MB.
+  // 200,000 spans of 1 KB would take 200 MB if they were kept.
   expect(grown).toBeLessThan(10_000_000);
 });

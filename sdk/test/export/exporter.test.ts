@@ -5,7 +5,7 @@ import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
 
 type Options = NonNullable<Parameters<Sdk["configure"]>[0]>;
 
-/** An SDK that sends to a receiver, and sends only when it is told or a batch is full. */
+/** An SDK that sends to a receiver, only on flush() or when a batch is full. */
 async function sendingSdk(pushUrl: string, options: Options = {}) {
   const sdk = await freshSdk();
   sdk.configure({ pushUrl, flushInterval: 600, retryBackoff: 0.001, shutdownTimeout: 1, ...options });
@@ -16,7 +16,7 @@ function makeSpans({ observe }: Sdk, count: number, prefix: string): void {
   for (let index = 0; index < count; index++) observe(`${prefix}${index}`, () => 1);
 }
 
-/** The ledger, checked: it adds up at any moment. */
+/** The counts of stats() that are not zero. Checks that they add up. */
 function ledger({ stats }: Pick<Sdk, "stats">) {
   const { enqueued, acked, dropped, pending } = stats();
   const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
@@ -101,7 +101,7 @@ describe("spec 4.10 rule 1: requests", () => {
 
   it("compress bodies above 1 KiB to another machine", async () => {
     const receiver = await startReceiver();
-    // The same machine, by an address that does not say so.
+    // The same machine, by an address that is not recognised as such.
     const sdk = await sendingSdk(receiver.url.replace("127.0.0.1", "0.0.0.0"));
     sdk.makeSpans(1);
     await sdk.flush();
@@ -371,7 +371,7 @@ describe("spec 4.10 rule 2: failures", () => {
       socket.setEncoding("latin1").on("error", () => undefined);
       socket.on("data", (chunk: string) => {
         if (isNew) beginnings.push(chunk.slice(0, 20));
-        // The first connection is answered at its first bytes, and reads no more.
+        // The first connection gets its response at the first bytes, and is not read further.
         if (isFirst) socket.pause();
         isNew = isFirst || chunk.endsWith("]}");
         if (isNew) socket.write("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
@@ -487,7 +487,7 @@ describe("the bounds of the buffer", () => {
     }
     await sdk.shutdown();
     const { enqueued, pending } = ledger(sdk);
-    // With live, a start that was sent before its end is one of its own.
+    // With live, a start that was sent before its end counts separately.
     expect(enqueued).toBeGreaterThanOrEqual(240);
     expect(pending).toBe(0);
   });

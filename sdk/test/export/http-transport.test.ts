@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 
 const SDK = new URL("../../dist/index.js", import.meta.url).href;
-/** A certificate for localhost that signs itself, and is good for nothing else. */
+/** A self-signed certificate for localhost, only for this test. */
 const CERTIFICATE = new URL("./localhost-cert.pem", import.meta.url);
 const KEY = new URL("./localhost-key.pem", import.meta.url);
 

@@ -81,7 +81,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     const { signal, output } = await runApp(
       `spans(3);
        setInterval(() => {}, 1000);
-       // As the package does: one listener, a count under a global symbol, and a raise where nobody else listens.
+       // Like the package: one listener, a count under a global symbol, and a raise if there is no other listener.
        globalThis[Symbol.for("signal-exit emitter")] = { count: 1 };
        const listener = () => {
          if (process.listeners("SIGTERM").length !== 1) return;

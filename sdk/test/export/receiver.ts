@@ -4,30 +4,30 @@ import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import type { SpanBatch } from "../../src/wire/index.js";
 
-/** A request as the receiver got it. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
-  /** Bytes of the body as sent. */
+  /** Size of the body as it was sent. */
   readonly bytes: number;
   readonly batch: SpanBatch;
   readonly atMs: number;
 }
 
-/** What the receiver does with a request once it has read it. */
+/** Responds to a request that was read. */
 export type Reply = (response: ServerResponse, request: ReceivedRequest, socket: Socket) => void;
 
-/** Answers with a status; a 202 as the collector does. */
+/** Responds with a status. The collector responds with 202. */
 export function answer(status: number, headers: Record<string, string> = {}, body = "{}"): Reply {
   return (response) => void response.writeHead(status, headers).end(body);
 }
 
-/** A real HTTP server in the collector's place, that does as it is told. */
+/** A real HTTP server instead of the collector, with configurable replies. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   connections = 0;
-  /** Taken one a request; the last one stays. */
+  /** One for each request; the last one repeats. */
   replies: Reply[] = [answer(202)];
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((request, response) => {
@@ -50,7 +50,7 @@ export class Receiver {
     });
   });
 
-  /** Listens on a free port, or on the one it had. */
+  /** Listens on a port; 0 is any free port. */
   async start(port = 0): Promise<void> {
     this.#server.on("connection", (socket) => {
       this.connections++;
@@ -68,7 +68,7 @@ export class Receiver {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The names of all spans that came, in order. */
+  /** The names of all received spans, in order. */
   get names(): string[] {
     return this.requests.flatMap(({ batch }) => batch.spans.map(({ name }) => name));
   }

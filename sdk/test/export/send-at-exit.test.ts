@@ -3,7 +3,7 @@ import { closedPort, startReceiver } from "./receiver.js";
 import { runApp } from "./run-app.js";
 
 describe("an end of the process without asynchronous code", () => {
-  /** The SDK has prepared itself, which takes a moment after configure(). */
+  /** Waits until the SDK is prepared for the end of the process, shortly after configure(). */
   const PREPARED = `const prepared = async () => { while (globalThis[Symbol.for("obspan.sdk.exit")] === undefined) await new Promise((resolve) => setTimeout(resolve, 5)); };`;
 
   it.each([

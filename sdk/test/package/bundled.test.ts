@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => app.remove());
 
-/** Needs every file of the package that is loaded later: what sends, what ends the process, and the prices. */
+/** Uses every file of the package that loads later: delivery, process exit and prices. */
 const APP = `
   import { agent, configure, llm } from "@obspan/sdk";
   import { wrapOpenAI } from "@obspan/sdk/openai";

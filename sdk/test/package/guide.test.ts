@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => app.remove());
 
-/** Every example in code of what is written about the SDK. */
+/** Every code example of the SDK's guides. */
 const EXAMPLES = ["docs/guide/sdk.md", "docs/guide/openai.md"].flatMap((page) => {
   const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```(ts|js)\n(.*?)^```/gms);
   return [...blocks].map(([, language = "", code = ""], index) => ({

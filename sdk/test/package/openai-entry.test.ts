@@ -14,7 +14,7 @@ afterAll(() => app.remove());
 const run = (file: string): unknown =>
   JSON.parse(execFileSync(process.execPath, [file], { encoding: "utf8" }));
 
-/** A client of the shape that matters, and one call of it. */
+/** A client with the required shape. */
 const CALL = `
   const answer = { id: "1", model: "m", choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } };
   const client = { baseURL: "https://api.groq.com/openai/v1", chat: { completions: { create: async () => answer } } };
@@ -53,7 +53,7 @@ it("has types that need no OpenAI client, and keep the type of the client", () =
     module: "nodenext",
     target: "es2023",
     types: [],
-    // Libraries are checked too: a type that is missing in the package shows only then.
+    // Also checks libraries, to find types that are missing in the package.
     skipLibCheck: false,
   };
   const project = app.write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }));

@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => app.remove());
 
-/** A program that uses the package by one of its two ways, and prints what it has recorded. */
+/** A program that uses the package as `sdk`, and prints its spans. */
 const USE = `
   sdk.configure({ service: "packed", enableCostCalculation: true });
   const answer = sdk.llm({ model: "gpt-5-mini" }, async (prompt) => ({ text: prompt + "!", usage: { input_tokens: 4_000_000, output_tokens: 0 } }));
@@ -80,7 +80,7 @@ describe("the tarball", () => {
       if (reached.has(file)) return;
       const code = readFileSync(join(app.installed, "dist", file), "utf8");
       reached.set(file, code);
-      // What loads when it is needed, by `import()`, does not count.
+      // Dynamic imports load later, and do not count.
       for (const [, next = ""] of code.matchAll(/(?:from|import)\s*["'`]\.\/([^"'`]+)["'`]/g)) visit(next);
     };
     visit("index.js");
@@ -107,7 +107,7 @@ describe.each([
   }, 180_000);
 });
 
-/** The npm package `node` brings the binary of a version; npx keeps it. */
+/** The npm package `node` contains the binary of a version; npx caches it. */
 function runOnNode(version: string, file: string): string {
   return execFileSync("npx", ["--yes", "--package", `node@${version}`, "node", file], {
     encoding: "utf8",

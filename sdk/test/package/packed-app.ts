@@ -15,7 +15,7 @@ export interface PackedApp {
   remove(): void;
 }
 
-/** Packs the SDK, and installs the tarball: it has no dependency, so to unpack it is all there is to do. */
+/** Packs the SDK and unpacks the tarball, which is a complete installation without dependencies. */
 export function packApp(): PackedApp {
   const directory = mkdtempSync(join(tmpdir(), "obspan-packed-"));
   execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => app.remove());
 
-/** Runs an app whose package is gone soon after its start: a deployment has replaced `node_modules`. */
+/** Runs an app whose package disappears soon after its start, as when a deployment replaces `node_modules`. */
 function runReplaced(format: "mjs" | "cjs", code: string) {
   const load =
     format === "mjs"

@@ -5,7 +5,7 @@ import { packApp, type PackedApp } from "./packed-app.js";
 
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
-/** What an app in TypeScript writes, of every entry of the package; each `@ts-expect-error` is checked too. */
+/** Code of a TypeScript app that uses every entry of the package. Each `@ts-expect-error` is checked too. */
 const APP = `
 configure({ service: "shop", mask: (text, key) => text + key } satisfies ConfigureOptions);
 // @ts-expect-error a number, and no text
@@ -53,7 +53,7 @@ beforeAll(() => {
 });
 afterAll(() => app.remove());
 
-/** Compiles a file of the app, and gives what the compiler says: nothing where all is right. */
+/** Compiles a file of the app, and returns the output of the compiler: empty if there is no error. */
 function compile(file: string, ...options: string[]): string {
   const path = app.write(file, IMPORTS + APP);
   try {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A recorded HTTP exchange with a provider; the README beside the files explains its fields. */
+/** A recorded HTTP exchange with a provider. The README of the recordings explains its fields. */
 export interface Exchange {
   readonly id: string;
   readonly provider: string;
@@ -43,7 +43,7 @@ export function recordedExchanges(): Exchange[] {
     .map((name) => recordedExchange(name.replace(/\.json$/, "")));
 }
 
-/** One recorded exchange. Throws where there is none of that name. */
+/** One recorded exchange. Throws if there is none of that name. */
 export function recordedExchange(id: string): Exchange {
   return JSON.parse(readFileSync(`${FOLDER}${id}.json`, "utf8")) as Exchange;
 }

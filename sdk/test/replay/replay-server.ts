@@ -2,56 +2,56 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { isDeepStrictEqual } from "node:util";
 import type { Exchange } from "./exchange.js";
 
-/** How the body of an answer is cut into pieces on its way. */
+/** How the body of a response is cut into pieces. */
 export type Split =
-  /** All of it at once. */
+  /** One piece. */
   | "whole"
-  /** One event of the stream at a time, as providers do. */
+  /** One event at a time, as providers send them. */
   | "events"
   /** Two events in a piece. */
   | "event-pairs"
-  /** One byte at a time: every character of more than one byte is torn apart. */
+  /** One byte at a time, which splits every multi-byte character. */
   | "bytes"
-  /** Pieces of 7 bytes, which fall on no border. */
+  /** Pieces of 7 bytes, which match no boundary. */
   | "odd";
 
-/** What the server does beside sending what was recorded. */
+/** How the server delivers a recorded response. */
 export interface Delivery {
   /** Default: `events` for a stream, `whole` otherwise. */
   readonly split?: Split;
-  /** Headers beside the recorded ones. */
+  /** Headers in addition to the recorded ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called before each piece, or before the break in its place; the way goes on when the promise resolves. */
+  /** Called before each piece, or before the break. The server waits for its promise. */
   readonly beforePiece?: (position: number) => Promise<void> | void;
-  /** After this many pieces: `reset` tears the connection down, `end` ends the body as if it were whole. */
+  /** After this number of pieces, `reset` resets the connection, and `end` ends the body as if it were complete. */
   readonly breakOff?: { readonly afterPieces: number; readonly how: "reset" | "end" };
 }
 
-/** A request as it arrived. */
+/** A request that arrived. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: unknown;
-  /** Resolves when the connection of this request is closed before all of the answer is sent: the client gave up. */
+  /** Resolves when the client closes the connection before the response is sent. */
   readonly abandoned: Promise<void>;
 }
 
-/** Answers real HTTP requests with recorded exchanges. */
+/** Responds to real HTTP requests with recorded exchanges. */
 export interface ReplayServer {
   readonly url: string;
   /** All requests so far. */
   readonly requests: readonly ReceivedRequest[];
-  /** Keeps an exchange ready for one request with its method, path and body; the first kept is the first answered. */
+  /** Prepares the response for one request with the method, path and body of an exchange, in order. */
   expect(exchange: Exchange, delivery?: Delivery): void;
-  /** As {@link ReplayServer.expect}, again and again. */
+  /** Like {@link ReplayServer.expect}, for any number of requests. */
   always(exchange: Exchange, delivery?: Delivery): void;
-  /** Keeps nothing ready any longer. */
+  /** Removes all prepared responses. */
   forget(): void;
   close(): Promise<void>;
 }
 
-/** Fields that the client, or the tracing of it, adds to a request on its own. */
+/** Fields that the client or its wrapper adds to a request. */
 const ADDED_FIELDS = ["stream_options", "encoding_format"];
 
 interface Kept {
@@ -107,12 +107,12 @@ function matches(exchange: Exchange, method: string, path: string, body: unknown
   return (
     exchange.request.method.toUpperCase() === method &&
     samePath(exchange.request.path, path) &&
-    // Of one exchange the recorder kept no request.
+    // One exchange was recorded without its request.
     (exchange.request.body === null || isDeepStrictEqual(comparable(exchange.request.body), comparable(body)))
   );
 }
 
-/** Query parameters come in any order. */
+/** Compares query parameters too. */
 function samePath(recorded: string, sent: string): boolean {
   const [left, right] = [recorded, sent].map((path) => new URL(path, "http://host"));
   return (
@@ -153,7 +153,7 @@ async function send(
   response.end();
 }
 
-/** Resolves when the answer takes more, or when nobody reads it any longer. */
+/** Resolves when the response accepts more data, or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -191,7 +191,7 @@ function inPiecesOf(body: Buffer, size: number): Buffer[] {
   return cut;
 }
 
-/** A status that the client does not try again, with the reason in the place where it looks for one. */
+/** Responds with a status that the client does not retry, and a reason in the error that it throws. */
 function refuse(response: ServerResponse, message: string): void {
   response.writeHead(422, { "content-type": "application/json" });
   response.end(JSON.stringify({ error: { message, type: "replay_mismatch" } }));

@@ -1,17 +1,17 @@
 import type { Exchange } from "./exchange.js";
 
-/** An exchange that a test writes itself, for what no recording shows. */
+/** An exchange that a test writes itself, because there is no recording of it. */
 export interface WrittenExchange {
   /** Default: `chat.completions`. */
   readonly api?: string;
-  /** Default: that of the API at OpenAI. */
+  /** Default: the path of the API at OpenAI. */
   readonly path?: string;
   readonly request: Readonly<Record<string, unknown>>;
   /** Default: 200. */
   readonly status?: number;
-  /** The JSON answer. */
+  /** The JSON response. */
   readonly body?: unknown;
-  /** The chunks of a stream, in place of a body; `[DONE]` follows where `api` is not `responses`. */
+  /** The chunks of a stream, instead of a body. `[DONE]` is added unless `api` is `responses`. */
   readonly chunks?: readonly unknown[];
 }
 
@@ -22,7 +22,7 @@ const PATHS: Readonly<Record<string, string>> = {
   embeddings: "/v1/embeddings",
 };
 
-/** Brings an exchange that a test has written into the shape of a recorded one. */
+/** Converts an exchange of a test to the shape of a recorded one. */
 export function writtenExchange(written: WrittenExchange): Exchange {
   const { api = "chat.completions", request, chunks, status = 200, body = null } = written;
   return {
@@ -57,7 +57,7 @@ function toEvents(chunks: readonly unknown[], endsWithDone: boolean): string {
   return events.join("") + (endsWithDone ? "data: [DONE]\n\n" : "");
 }
 
-/** A chunk of a chat stream with one piece of one answer. */
+/** A chunk of a chat stream, with a piece of one choice. */
 export function chatChunk(delta: unknown, finishReason: string | null = null, index = 0): unknown {
   return {
     id: "chatcmpl-1",
@@ -68,7 +68,7 @@ export function chatChunk(delta: unknown, finishReason: string | null = null, in
   };
 }
 
-/** The chunk with which a stream ends that was asked for its usage. */
+/** The last chunk of a stream with token counts. */
 export const USAGE_CHUNK = {
   id: "chatcmpl-1",
   object: "chat.completion.chunk",

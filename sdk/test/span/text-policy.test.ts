@@ -24,7 +24,7 @@ const COMPLETION: Message[] = [
   },
 ];
 
-/** Runs calls of each kind, full of texts, and gives their attributes. */
+/** Makes calls of each kind with texts in all attributes, and returns the attributes. */
 function runCalls({ llm, tool, observe, takeSpans }: Sdk): Attributes[] {
   observe("everything", (span) => {
     span.setAttributes({

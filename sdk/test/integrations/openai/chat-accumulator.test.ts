@@ -159,7 +159,7 @@ describe("a streamed chat completion", () => {
   });
 });
 
-/** The text in pieces, cut at these places. */
+/** Cuts a text into pieces at these positions. */
 function cut(text: string, places: readonly number[]): string[] {
   const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort(
     (left, right) => left - right,

@@ -1,7 +1,7 @@
 import OpenAI, { AzureOpenAI, type ClientOptions } from "openai";
 import type { Exchange } from "../../replay/exchange.js";
 
-/** Where the providers of the recordings are. */
+/** The hosts of the recorded providers. */
 const HOSTS: Readonly<Record<string, string>> = {
   openai: "https://api.openai.com",
   groq: "https://api.groq.com",
@@ -15,7 +15,7 @@ const HOSTS: Readonly<Record<string, string>> = {
   "azure.ai.inference": "https://example.services.ai.azure.com",
 };
 
-/** What the span says of a provider that the recordings call by another name. */
+/** The provider names of spans that differ from the names in the recordings. */
 const SPAN_PROVIDERS: Readonly<Record<string, string>> = {
   mistral_ai: "mistral",
   x_ai: "xai",
@@ -23,13 +23,13 @@ const SPAN_PROVIDERS: Readonly<Record<string, string>> = {
   "azure.ai.inference": "azure",
 };
 
-/** The name that a span must give the provider of an exchange. */
+/** The provider that the span of an exchange must have. */
 export function spanProvider({ provider }: Exchange["expect"]): string {
   return SPAN_PROVIDERS[provider] ?? provider;
 }
 
 /**
- * The real client as an app of that provider makes it, with the provider's own address; its requests go to the replay
+ * The real client as an app creates it for this provider, with the provider's address. Its requests go to the replay
  * server.
  */
 export function clientOf(exchange: Exchange, serverUrl: string, options: ClientOptions = {}): OpenAI {
@@ -54,7 +54,7 @@ export function clientOf(exchange: Exchange, serverUrl: string, options: ClientO
   });
 }
 
-/** `fetch` that sends what is meant for the provider to the server. */
+/** A `fetch` that sends requests for the provider to the replay server. */
 export function toServer(serverUrl: string): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -62,15 +62,15 @@ export function toServer(serverUrl: string): typeof fetch {
   };
 }
 
-/** What an app received. */
+/** What the app received. */
 export interface Received {
-  /** The answer, or all chunks of its stream. */
+  /** The response, or all chunks of its stream. */
   readonly answer?: unknown;
   readonly chunks?: readonly unknown[];
   readonly error?: unknown;
 }
 
-/** Makes the recorded call, and reads its answer to the end. */
+/** Makes the recorded call, and reads the complete response. */
 export async function makeCall(client: OpenAI, exchange: Exchange): Promise<Received> {
   const chunks: unknown[] = [];
   try {
@@ -83,10 +83,10 @@ export async function makeCall(client: OpenAI, exchange: Exchange): Promise<Rece
   }
 }
 
-/** Makes the recorded call, with its body as it was. */
+/** Makes the recorded call with the recorded body. */
 export function startCall(client: OpenAI, { api, request, expect }: Exchange): PromiseLike<unknown> {
   const { model, stream } = expect;
-  // Of one exchange the recorder kept no request.
+  // One exchange was recorded without its request.
   const body = (request.body ?? { model, stream, input: "Hello" }) as never;
   switch (api) {
     case "chat.completions":
@@ -107,12 +107,12 @@ export function chatRequest(exchange: Exchange): OpenAI.ChatCompletionCreatePara
   return exchange.request.body as never;
 }
 
-/** The recorded request of a chat completion with a stream. */
+/** The recorded request of a streamed chat completion. */
 export function chatStreamRequest(exchange: Exchange): OpenAI.ChatCompletionCreateParamsStreaming {
   return exchange.request.body as never;
 }
 
-/** All that a stream carries. */
+/** All chunks of a stream. */
 export async function readAll(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const chunks: unknown[] = [];
   for await (const chunk of stream) chunks.push(chunk);

@@ -8,20 +8,20 @@ import type { Exchange } from "../../replay/exchange.js";
 import { startReplayServer, type Delivery, type ReplayServer } from "../../replay/replay-server.js";
 import { clientOf } from "./replay-client.js";
 
-/** What the tests of one file share: a configured SDK, and a provider that answers as it is told. */
+/** Shared by the tests of a file: a configured SDK, and a provider with prepared responses. */
 export interface TracedClients {
   readonly server: () => ReplayServer;
-  /** A traced client whose next request is answered with the exchange. */
+  /** A wrapped client whose next request gets the response of the exchange. */
   readonly ready: (exchange: Exchange, options?: ReadyOptions) => OpenAI;
 }
 
-/** How the client is made, and how it is answered. */
+/** How the client is created, and how its response is delivered. */
 export interface ReadyOptions extends Delivery {
   readonly client?: ClientOptions;
   readonly wrap?: WrapOpenAIOptions;
 }
 
-/** Sets a test file up for traced calls. */
+/** Sets up a test file for recorded calls. */
 export function tracedClients(): TracedClients {
   let server: ReplayServer;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ export function tracedClients(): TracedClients {
   };
 }
 
-/** The one span that there is since the last look. */
+/** The only span since the last call. */
 export function onlySpan(): Span & { attributes: NonNullable<Span["attributes"]> } {
   const spans = takeSpans();
   expect(spans.map(({ name }) => name)).toHaveLength(1);

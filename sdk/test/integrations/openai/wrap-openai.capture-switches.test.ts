@@ -14,7 +14,7 @@ afterAll(() => server.close());
 
 type Options = Parameters<Sdk["configure"]>[0];
 
-/** The spans of all recorded exchanges, in a process that is configured so; undefined: not at all. */
+/** The spans of all recorded exchanges with a configuration; undefined for none. */
 async function spansOfAll(options?: Options): Promise<Span[]> {
   const sdk = await freshSdk();
   const { wrapOpenAI } = await import("../../../src/integrations/openai/index.js");

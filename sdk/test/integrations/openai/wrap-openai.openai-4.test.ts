@@ -8,7 +8,7 @@ import { chatChunk, USAGE_CHUNK, writtenExchange } from "../../replay/written-ex
 import { readAll } from "./replay-client.js";
 import { onlySpan } from "./traced-client.js";
 
-/** `openai` 4 has a `fetch` of its own (node-fetch): the bodies of its responses are streams of Node. */
+/** `openai` 4 uses node-fetch: the bodies of its responses are Node streams. */
 let server: ReplayServer;
 let client: OpenAI4;
 beforeAll(async () => {

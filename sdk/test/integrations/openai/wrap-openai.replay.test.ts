@@ -41,7 +41,7 @@ describe.each(EXCHANGES)("$id", (exchange) => {
       "tokens_reasoning",
       "tokens_cache_write",
     ] as const) {
-      // The recordings do not list what a provider tells of its cache writes where there are none.
+      // The recordings do not list cache writes of zero.
       if (key === "tokens_cache_write" && attributes[key] === 0) continue;
       expect(attributes[key] ?? null, key).toBe(expected[key]);
     }
@@ -74,14 +74,14 @@ function toolCallsOf(span: Span): unknown[] {
   return messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool_call"));
 }
 
-/** Two errors of the same kind are equal, whatever their stacks say. */
+/** Makes errors comparable without their stacks. */
 function comparable({ error, ...received }: Received): unknown {
   if (!(error instanceof APIError)) return { ...received, error };
   const { message, status, code, type, param } = error;
   return { ...received, error: { class: error.constructor.name, message, status, code, type, param } };
 }
 
-/** What of a span does not depend on when it ran. */
+/** The parts of a span that do not depend on time. */
 function withoutTimes({ name, span_type: spanType, status, attributes = {} }: Span): unknown {
   const lasting = Object.entries(attributes).filter(([key]) => key !== "ttft_ms" && key !== "error_stack");
   return { name, spanType, status, attributes: lasting, hasFirstToken: "ttft_ms" in attributes };

@@ -116,7 +116,7 @@ it("measures the time to the first chunk with generated content, not to the firs
   });
   await textOf(await client.chat.completions.create(REQUEST));
   const [first = 0, second = 0] = released;
-  // The span began before the first chunk, which says nothing but the role, was sent.
+  // The span started before the first chunk was sent, which has only the role.
   expect(onlySpan().attributes["ttft_ms"]).toBeGreaterThanOrEqual(second - first);
 });
 
@@ -224,7 +224,7 @@ it("ends the span of a stream that is garbage-collected", async () => {
     collectGarbage();
     const { attributes, duration_ms: durationMs } = onlySpan();
     expect(attributes).toMatchObject({ aborted: true, completion_text: "Hel" });
-    // It ended with the last that was read, not when it was cleared away.
+    // It ended with the last chunk that was read, not when it was garbage-collected.
     expect(durationMs).toBeLessThanOrEqual(readMs);
   });
 });

@@ -213,7 +213,7 @@ describe("the client's helpers", () => {
     expect(onlySpan().attributes).toMatchObject({ stream: true, tokens_output: 5, completion_text: "Hello" });
   });
 
-  /** Has the model call get_order, then answer; runs the function for it, through runTools(). */
+  /** Lets the model call get_order and then respond, through runTools(). */
   async function runGetOrder(run: () => Promise<string>): Promise<Span[]> {
     const turn = (message: object, finishReason: string): Exchange => {
       const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason: finishReason };
@@ -247,7 +247,7 @@ describe("the client's helpers", () => {
 
   it("runTools() records a span for every turn and every tool call", async () => {
     const [first, toolCall, second] = await runGetOrder(async () => "shipped");
-    // The first turn's prompt is what it was then, though the client wrote on in the same list.
+    // The prompt of the first turn is a copy, although the client appends to the same list.
     expect(first?.attributes).toMatchObject({
       finish_reason: "tool_calls",
       prompt_messages: [{ role: "user" }],
