@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
-  provider.forget();
+  provider.reset();
   provider.always(recordedExchange("openai-chat-stream-toolloop-1"));
   provider.always(recordedExchange("openai-chat-stream-toolloop-2"));
 });

@@ -178,9 +178,12 @@ describe("generators", () => {
 describe("streams that a function returns", () => {
   class ProviderStream implements AsyncIterable<unknown> {
     readonly controller = new AbortController();
-    constructor(private readonly chunks: readonly unknown[]) {}
+    readonly #chunks: readonly unknown[];
+    constructor(chunks: readonly unknown[]) {
+      this.#chunks = chunks;
+    }
     async *[Symbol.asyncIterator]() {
-      for (const chunk of this.chunks) {
+      for (const chunk of this.#chunks) {
         await Promise.resolve();
         yield chunk;
       }

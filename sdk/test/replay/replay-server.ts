@@ -47,14 +47,14 @@ export interface ReplayServer {
   /** Like {@link ReplayServer.expect}, for any number of requests. */
   always(exchange: Exchange, delivery?: Delivery): void;
   /** Removes all prepared responses. */
-  forget(): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
 /** Fields that the client or its wrapper adds to a request. */
 const ADDED_FIELDS = ["stream_options", "encoding_format"];
 
-interface Kept {
+interface PreparedResponse {
   readonly exchange: Exchange;
   readonly delivery: Delivery;
   readonly once: boolean;
@@ -63,7 +63,7 @@ interface Kept {
 /** Starts a replay server on a free port of 127.0.0.1. */
 export async function startReplayServer(): Promise<ReplayServer> {
   const requests: ReceivedRequest[] = [];
-  let kept: Kept[] = [];
+  let prepared: PreparedResponse[] = [];
 
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -78,12 +78,12 @@ export async function startReplayServer(): Promise<ReplayServer> {
     const body = await readJson(request);
     const { method = "", url: path = "", headers } = request;
     requests.push({ method, path, headers, body, abandoned });
-    const found = kept.find(({ exchange }) => matches(exchange, method, path, body));
+    const found = prepared.find(({ exchange }) => matches(exchange, method, path, body));
     if (found === undefined) {
       refuse(response, `Nothing is recorded for ${method} ${path} with this body.`);
       return;
     }
-    if (found.once) kept = kept.filter((other) => other !== found);
+    if (found.once) prepared = prepared.filter((other) => other !== found);
     await send(response, found.exchange, found.delivery);
   }
 
@@ -93,9 +93,9 @@ export async function startReplayServer(): Promise<ReplayServer> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
-    expect: (exchange, delivery = {}) => void kept.push({ exchange, delivery, once: true }),
-    always: (exchange, delivery = {}) => void kept.push({ exchange, delivery, once: false }),
-    forget: () => void (kept = []),
+    expect: (exchange, delivery = {}) => void prepared.push({ exchange, delivery, once: true }),
+    always: (exchange, delivery = {}) => void prepared.push({ exchange, delivery, once: false }),
+    reset: () => void (prepared = []),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

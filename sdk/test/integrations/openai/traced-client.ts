@@ -30,7 +30,7 @@ export function tracedClients(): TracedClients {
   });
   afterAll(() => server.close());
   beforeEach(() => {
-    server.forget();
+    server.reset();
     takeSpans();
   });
   return {
