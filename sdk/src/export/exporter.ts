@@ -15,15 +15,14 @@ import { createSpanBuffer } from "./span-buffer.js";
 export interface SpanExporter extends SpanSink {
   /** Sends the buffered spans. Resolves when each of them is settled, or the collector could not be reached. */
   flush(): Promise<void>;
-  /** Like {@link flush}, for at most `shutdownTimeout`; then drops the rest. The exporter continues. */
-  settle(): Promise<void>;
-  /** Like {@link settle}, and stops: later spans are dropped. Calling it again has no effect. */
+  /**
+   * Like {@link flush}, for at most `shutdownTimeout`. Then it drops the rest and stops: later spans are dropped. Calling it
+   * again has no effect.
+   */
   shutdown(): Promise<void>;
   stats(): ExporterStats;
   /** Takes all spans out of the buffer. */
   takeSpans(): Span[];
-  /** Sends the buffered spans when the process ends, until {@link shutdown}. */
-  watchExit(): void;
 }
 
 /** How soon the start of a span is sent with `live`, in milliseconds: the viewer shows work while it runs. */
@@ -31,10 +30,11 @@ const LIVE_DELAY_MS = 200;
 
 /**
  * Creates the exporter of a configuration: the buffer and the timer, which the app's own calls use. The code that sends is
- * loaded with the first batch, which keeps the import of the SDK cheap.
+ * loaded with the first batch, which keeps the import of the SDK cheap. Until {@link SpanExporter.shutdown}, the exporter
+ * also sends the buffered spans when the process ends.
  */
 export function createExporter(config: Config, prices: SpanPricer | undefined): SpanExporter {
-  const { pushUrl, batchSize } = config;
+  const { pushUrl, batchSize, live } = config;
   const flushMs = config.flushInterval * 1000;
   const buffer = createSpanBuffer(config.maxQueueSize, config.maxQueueBytes);
   const ledger = createLedger();
@@ -42,7 +42,6 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
   let loading: Promise<DeliveryLoop | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let timerDelayMs = 0;
-  let stopWatchingExit: (() => void) | undefined;
   let stopping: Promise<void> | undefined;
   let isStopped = false;
 
@@ -51,7 +50,7 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
   function offer(span: RecordedSpan): void {
     const isRunning = span.durationMs < 0;
     const pricer = isRunning || prices?.isLoaded === true ? undefined : prices;
-    let queued = buffer.find(span);
+    let queued = live ? buffer.find(span) : undefined;
     if (queued === undefined) queued = { span, bytes: span.bytes, pricer };
     else {
       // The start of the span was not sent yet: the span is sent once, as it is now.
@@ -128,7 +127,7 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
   }
 
   function onDrained(): void {
-    if (buffer.size > 0 && !isStopped) schedule(config.live ? LIVE_DELAY_MS : flushMs);
+    if (buffer.size > 0 && !isStopped) schedule(live ? LIVE_DELAY_MS : flushMs);
   }
 
   async function deliver(how: "flush" | "settle"): Promise<void> {
@@ -136,26 +135,19 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
     await (await load())?.[how]();
   }
 
+  /** Sends the buffered spans for at most `shutdownTimeout`, and drops the rest. */
   const settle = () => deliver("settle");
+
+  // Without a collector there is nothing to send.
+  const stopWatchingExit =
+    pushUrl === undefined
+      ? undefined
+      : watchProcessExit({ config, buffer, ledger, settle, stats, loop: () => loop });
 
   return {
     offer,
     flush: () => deliver("flush"),
-    settle,
     stats,
-
-    watchExit() {
-      // Without a collector there is nothing to send.
-      if (pushUrl === undefined) return;
-      stopWatchingExit = watchProcessExit({
-        config,
-        buffer,
-        ledger,
-        settle,
-        stats,
-        loop: () => loop,
-      });
-    },
 
     shutdown: () =>
       (stopping ??= settle().then(() => {

@@ -6,6 +6,6 @@ import { recordingState, type Runtime } from "./runtime.js";
  * the environment, or warns that the environment has no option.
  */
 export function activeRuntime(): Runtime | undefined {
-  if (recordingState.runtime === undefined && recordingState.phase === "unconfigured") startFromEnvironment();
+  if (recordingState.runtime === undefined && recordingState.phase === "initial") startFromEnvironment();
   return recordingState.runtime;
 }

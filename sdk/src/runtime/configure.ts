@@ -26,7 +26,7 @@ import { recordingState, type Runtime } from "./runtime.js";
 export function configure(options: ConfigureOptions = {}): void {
   if (recordingState.phase === "frozen") {
     throw new RuntimeError(
-      "configure() was already called, or the first wrapped call has configured from OBS_* variables.",
+      "configure() was already called, or the first wrapped call configured from OBS_* variables.",
       "ALREADY_CONFIGURED",
     );
   }
@@ -65,7 +65,6 @@ function start(config: Config): void {
   const runtime: Runtime = { config, policy: createTextPolicy(config), exporter, prices };
   recordingState.runtime = Object.freeze(runtime);
   recordingState.phase = "frozen";
-  exporter.watchExit();
 }
 
 function readEnvironment(): Environment {

@@ -15,15 +15,15 @@ export interface RecordingState {
   /** Present while spans are recorded. */
   runtime: Runtime | undefined;
   /**
-   * - `unconfigured`: no wrapped call ran and `configure()` was not called.
+   * - `initial`: no wrapped call ran and `configure()` was not called.
    * - `unset`: a wrapped call ran and the environment has no option. One warning was given; `configure()` still works.
    * - `frozen`: configured, or turned off by an invalid variable.
    */
-  phase: "unconfigured" | "unset" | "frozen";
+  phase: "initial" | "unset" | "frozen";
 }
 
 /** The one state of the process: every copy of the package records with the same configuration. */
 export const recordingState: RecordingState = processWide("recording", () => ({
   runtime: undefined,
-  phase: "unconfigured",
+  phase: "initial",
 }));

@@ -32,7 +32,7 @@ describe("spec 3.1: configure() once", () => {
     const { task, configure, takeSpans } = await freshSdk();
     task("step", () => 1)();
     expect(takeSpans()).toHaveLength(1);
-    expect(() => configure()).toThrow(/the first wrapped call has configured/);
+    expect(() => configure()).toThrow(/the first wrapped call configured/);
   });
 
   it("an invalid variable then turns recording off with a warning, and the app continues", async () => {
