@@ -69,8 +69,7 @@ describe("the window", () => {
   });
 
   test("denies every permission except writing to the clipboard", async () => {
-    const app = launchApp();
-    await expectNoPermissions(await app.page());
+    await expectNoPermissions(await shared.page());
   });
 
   test("denies webviews", async () => {
@@ -101,8 +100,7 @@ describe("the bridge", () => {
   });
 
   test("refuses to open anything but a plain https URL", async () => {
-    const app = launchApp();
-    const page = await app.page();
+    const page = await shared.page();
     for (const url of NOT_OPENED) {
       const refused = page.evaluate((address) => window.obspan?.openExternal(address), url);
       await expect(refused, url).rejects.toThrow("Only https addresses can be opened.");
@@ -129,8 +127,7 @@ describe("the bridge", () => {
   });
 
   test("passes menu commands to the page", async () => {
-    const app = launchApp();
-    const page = await app.page();
+    const page = await shared.page();
     await page.evaluate(() => {
       const heard: string[] = [];
       Object.assign(window, { heard });
