@@ -23,7 +23,9 @@ export const TraceSummarySchema = Type.Object(
     env: Type.String(),
     version: Nullable(Type.String(), "Version of the application."),
     agent: Nullable(Type.String(), "The root's agent, or the first that a span names."),
-    models: Type.Array(Type.String(), { description: "Every model that was called, in order of arrival." }),
+    models: Type.Array(Type.String(), {
+      description: "The first 20 models that were called, in order of arrival.",
+    }),
     status: Type.String({
       description:
         "`RUNNING` while a span runs; `ABANDONED` where the running ones have been silent for 30 minutes; then the " +
@@ -40,7 +42,7 @@ export const TraceSummarySchema = Type.Object(
     tokens_input: Type.Integer(),
     tokens_output: Type.Integer(),
     cost_usd: Type.Number(),
-    scores: Type.Array(ScoreSchema),
+    scores: Type.Array(ScoreSchema, { description: "The latest score of each type, at most 20." }),
     input_preview: Nullable(Type.String(), "The first 200 characters of what went in."),
     output_preview: Nullable(Type.String(), "The first 200 characters of what came out."),
     dropped_spans: Type.Integer({ description: "Spans dropped by `trace_store.max_spans_per_trace`." }),

@@ -73,6 +73,10 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
       problems.push(`${key}: can only be set by ${option.env}`);
     } else if (value === null) {
       edits.push({ option, value: undefined });
+    } else if (option.secret && value !== HIDDEN && holdsHidden(value)) {
+      problems.push(
+        `${key}: ${HIDDEN} stands for a value that is not shown; write every part in full, or only "${HIDDEN}" to keep all of it`,
+      );
     } else if (!(option.secret && value === HIDDEN)) {
       const reading = option.kind.check(value);
       edits.push({ option, value });
@@ -89,6 +93,13 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
   }
   if (problems.length > 0) throw invalid(problems);
   return edits;
+}
+
+/** True where a part of a value is what is shown in place of a secret: written, it would replace the secret. */
+function holdsHidden(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() === HIDDEN;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(holdsHidden);
 }
 
 function edit(content: string, edits: readonly YamlEdit[], path: string): string {

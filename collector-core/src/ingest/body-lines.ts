@@ -72,12 +72,15 @@ export async function* bodyLines(
   try {
     for await (const chunk of decompressedChunks(request, pace)) {
       let start = 0;
+      // A file may be nothing but newlines, of which a kilobyte of gzip holds a million.
+      if (size === 0) for (; chunk[start] === NEWLINE; start++) number++;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         add(chunk.subarray(start, end));
         start = end + 1;
         const line = finish();
         if (line !== undefined) yield line;
         release();
+        for (; chunk[start] === NEWLINE; start++) number++;
       }
       if (start < chunk.length) add(chunk.subarray(start));
     }

@@ -2,6 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { ApiError, type ErrorCode } from "../api-schema/errors.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord, isUsableTraceId, MAX_TRACE_ID_LENGTH } from "../span/span-facts.js";
+import { isWellFormed } from "../span/well-formed.js";
 import { isTooDeep, MAX_DEPTH } from "./parse-json.js";
 
 /** A batch whose shape is right (contract 1). */
@@ -101,7 +102,11 @@ function checkSpan(span: unknown, index: number, count: number): void {
     );
   }
   if (!isUsableTraceId(traceId)) {
-    const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${kindOf(traceId)}.`;
+    const got =
+      typeof traceId === "string" && !isWellFormed(traceId)
+        ? "one with a lone surrogate, which is no Unicode text"
+        : kindOf(traceId);
+    const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${got}.`;
     throw invalidSpan(message, index, "trace_id", count);
   }
 }

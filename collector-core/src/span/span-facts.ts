@@ -2,6 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import { errorCategoryOf, type ErrorCategory } from "./error-category.js";
 import { copyText, truncateCodePoints } from "./kept-text.js";
+import { isWellFormed } from "./well-formed.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
 
 /** What all spans of a batch have in common. */
@@ -219,7 +220,9 @@ export const MAX_TRACE_ID_LENGTH = 128;
 
 /** True where a trace id can be used. One that cannot is never cut, which would merge traces. */
 export function isUsableTraceId(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && !isLonger(value, MAX_TRACE_ID_LENGTH);
+  return (
+    typeof value === "string" && value !== "" && !isLonger(value, MAX_TRACE_ID_LENGTH) && isWellFormed(value)
+  );
 }
 
 /** Longer in characters, which are code points: an emoji is one. */
@@ -229,7 +232,12 @@ function isLonger(text: string, max: number): boolean {
 
 /** True where a span's own id can be used; the collector makes one where it cannot. */
 export function isUsableSpanId(value: unknown): value is string {
-  return typeof value === "string" && value.length >= 1 && value.length <= MAX_SPAN_ID_LENGTH;
+  return (
+    typeof value === "string" &&
+    value.length >= 1 &&
+    value.length <= MAX_SPAN_ID_LENGTH &&
+    isWellFormed(value)
+  );
 }
 
 function readParentSpanId(span: Span, spanId: string, onInvalid: OnInvalidValue): string {

@@ -217,6 +217,14 @@ describe("POST /v1/import that fails on the way", () => {
     expect(most).toBeLessThan(1_000_000);
   });
 
+  it("passes over a hundred million newlines, and counts them as lines", async () => {
+    const { open } = await serveImports();
+    const sent = open({ "Content-Encoding": "gzip" });
+    const newlines = Buffer.alloc(100_000_000, "\n");
+    sent.end(gzipSync(Buffer.concat([Buffer.from(line("1")), newlines, Buffer.from("{"), newlines])));
+    expect(await answerOf(sent)).toMatchObject({ status: 200, body: { spans: 1, refused_lines: 1 } });
+  });
+
   it("takes the spans of a long line some at a time", async () => {
     const { open, pieces } = await serveImports();
     const sent = open();

@@ -73,6 +73,11 @@ describe("spec 7: what is refused, and how it is said", () => {
       "invalid_span",
       "spans[0].trace_id must be a string of 1 to 128 characters, got a string of 129 characters.",
     ],
+    [
+      '{"spans":[{"name":"a","trace_id":"t\\ud800"}]}',
+      "invalid_span",
+      "spans[0].trace_id must be a string of 1 to 128 characters, got one with a lone surrogate, which is no Unicode text.",
+    ],
     ['{"service":5,"spans":[]}', "invalid_payload", '"service" must be a string, got a number.'],
     ['{"version":null,"spans":[]}', "invalid_payload", '"version" must be a string, got null.'],
     ['{"env":[],"spans":[]}', "invalid_payload", '"env" must be a string, got an array.'],

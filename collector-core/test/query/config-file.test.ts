@@ -172,6 +172,18 @@ histograms:
     expect(refused).not.toContain("another");
   });
 
+  it.each([
+    ["auth.api_keys", ["***"]],
+    ["auth.api_keys", ["***", "third-key"]],
+    ["exporter.headers", { "x-key": "***" }],
+  ])("refuses *** as a part of the secret %s: %j would replace what it stands for", async (key, value) => {
+    const { put, text } = await withFile(YAML);
+    const error = await errorOf(await put({ [key]: value }));
+    expect(error).toMatchObject({ status: 400, code: "invalid_config" });
+    expect(error.details[key]).toContain("write every part in full");
+    expect(text()).toBe(YAML);
+  });
+
   it("without keys takes nothing that a proxy passes on", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ "sampling.rate": 0.5 }, { "X-Forwarded-For": "203.0.113.9" }));

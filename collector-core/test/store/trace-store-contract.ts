@@ -525,6 +525,17 @@ export function describeTraceStore(
         });
       });
 
+      it("lists the first 20 models and scores of a trace, however many it has", async () => {
+        for (let index = 0; index < 30; index++) {
+          await append(aModelCall({ attributes: { model: `model ${index}` } }));
+          await append(anEvaluation(`type-${index}`, 0.5));
+        }
+        const { models, scores } = await summaryOf();
+        expect(models).toHaveLength(20);
+        expect(models[0]).toBe("model 0");
+        expect(scores).toHaveLength(20);
+      });
+
       it("counts tokens on a span that is no model call as they were sent, and no call", async () => {
         await append(aSpan({ span_type: "task", attributes: { tokens_input: 3, cost_usd: 2 } }));
         expect(await summaryOf()).toMatchObject({ llm_calls: 0, tokens_input: 3, cost_usd: 2 });

@@ -28,6 +28,9 @@ export interface TraceState {
   readonly holdsUntilMs: number;
 }
 
+/** Models and scores of a summary: a list of a thousand summaries stays a few megabytes. */
+const MAX_LISTED = 20;
+
 /** Adds up the rows of a trace. */
 export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceState {
   const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
@@ -118,7 +121,7 @@ export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: numbe
     env: shown.labels.env,
     version: shown.labels.version ?? null,
     agent: orNull(root?.labels.agent ?? "") ?? orNull(totals.agent),
-    models: [...totals.models],
+    models: firstOf(totals.models, MAX_LISTED),
     status: state.status,
     error_type: orNull(root?.labels.errorCategory ?? "") ?? orNull(totals.errorCategory),
     error_count: totals.errorCount,
@@ -140,6 +143,12 @@ export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: numbe
   };
 }
 
+function firstOf<T>(values: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const value of values) if (first.push(value) === count) break;
+  return first;
+}
+
 /** The latest score of each type. */
 function readScores(trace: TraceRecord, spans: SpanRows): Score[] {
   const scores = new Map<string, Score>();
@@ -147,7 +156,7 @@ function readScores(trace: TraceRecord, spans: SpanRows): Score[] {
     const { score } = spans.digest(row);
     if (score !== null) scores.set(score.type, score);
   }
-  return [...scores.values()];
+  return firstOf(scores.values(), MAX_LISTED);
 }
 
 function digestOf(spans: SpanRows, row: number): { input: string | null; output: string | null } | undefined {
