@@ -57,7 +57,7 @@ export async function createPipeline(
     counters: pipelineMetrics,
     lost,
     redactor: redactor === withoutRedaction ? undefined : redactor,
-    turnIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
+    yieldIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
     sinks: outputs.sinks,
     onError,
   });
@@ -94,7 +94,7 @@ export async function createPipeline(
         lost: new LostSpans((error) => onError("import", error)),
       }),
       pipeline: pipelines.imported,
-      keep: keepImported(store, outputs),
+      store: keepImported(store, outputs),
     });
   return { worker, evaluation, importSpans };
 }

@@ -3,16 +3,16 @@ import { createPipelineSpan, type SpanDecisions } from "../span/pipeline-span.js
 import { readSpanFacts, type BatchContext, type SpanFacts } from "../span/span-facts.js";
 import type { SpanConsumer } from "./span-consumer.js";
 
-/** A span that the collector made of one that it received: an evaluation. */
+/** A span that the collector created from a received span, such as an evaluation. */
 export interface DerivedSpan {
   readonly span: Span;
-  /** That of the span it was made of. */
+  /** Batch context of the source span. */
   readonly context: BatchContext;
-  /** Labels that the span itself does not carry: those of the span it was made of. */
+  /** Labels of the source span; the derived span does not carry them itself. */
   readonly labels: Pick<SpanFacts, "model" | "agent">;
 }
 
-/** Kept whatever the sampling of its trace, and no call of its own. */
+/** Derived spans bypass sampling and do not count as calls. */
 const DECISIONS: SpanDecisions = { isSampled: () => true, countsUsage: () => false };
 
 /** Options of {@link createDerivedSpans}. */
@@ -22,7 +22,7 @@ export interface DerivedSpansOptions {
   readonly onError: (where: string, error: unknown) => void;
 }
 
-/** @returns sends a derived span through the pipeline; never rejects. */
+/** @returns a function that sends a derived span through the pipeline and never rejects. */
 export function createDerivedSpans({ pipeline, onError }: DerivedSpansOptions) {
   return async function deliver({ span, context, labels }: DerivedSpan): Promise<void> {
     try {

@@ -9,18 +9,18 @@ import type { ReadSpans } from "./read-spans.js";
 export interface SpanImporterOptions {
   readonly readSpans: ReadSpans;
   readonly pipeline: Pipelines["imported"];
-  /** Stores the spans, and returns how many traces were evicted for them. */
-  readonly keep: (spans: readonly PipelineSpan[]) => Promise<number>;
+  /** Stores the spans and returns how many traces were evicted to make room. */
+  readonly store: (spans: readonly PipelineSpan[]) => Promise<number>;
 }
 
-/** What became of imported spans. */
+/** Result of an import. */
 export interface ImportedSpans {
   readonly imported: number;
   readonly evictedTraces: number;
 }
 
-/** Sends spans out of a file through the pipeline of imported spans. */
-export function createSpanImporter({ readSpans, pipeline, keep }: SpanImporterOptions) {
+/** Sends spans from a file through the import pipeline. */
+export function createSpanImporter({ readSpans, pipeline, store }: SpanImporterOptions) {
   return async function importSpans(context: BatchContext, spans: readonly Span[]): Promise<ImportedSpans> {
     const batch: ReceivedBatch = {
       parts: [{ from: 0, context }],
@@ -33,12 +33,12 @@ export function createSpanImporter({ readSpans, pipeline, keep }: SpanImporterOp
     const read: PipelineSpan[] = [];
     readSpans({ batch, from: 0, to: spans.length }, read);
     let result: ImportedSpans = { imported: 0, evictedTraces: 0 };
-    const end = pipeline({
-      async consume(kept) {
-        if (kept.length > 0) result = { imported: kept.length, evictedTraces: await keep(kept) };
+    const importPipeline = pipeline({
+      async consume(stored) {
+        if (stored.length > 0) result = { imported: stored.length, evictedTraces: await store(stored) };
       },
     });
-    await end.consume(read);
+    await importPipeline.consume(read);
     return result;
   };
 }

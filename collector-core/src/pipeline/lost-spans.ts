@@ -1,4 +1,4 @@
-/** Counts the spans that a stage failed on, for the ledger, and reports each failure. */
+/** Counts spans lost to a failing stage, and reports each failure. */
 export class LostSpans {
   readonly #report: (error: unknown) => void;
   #count = 0;
@@ -12,7 +12,7 @@ export class LostSpans {
     this.#report(error);
   }
 
-  /** @returns the spans lost since this was last called. */
+  /** @returns the number of spans lost since the last call. */
   take(): number {
     const count = this.#count;
     this.#count = 0;

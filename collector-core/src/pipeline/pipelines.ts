@@ -2,7 +2,7 @@ import type { SpanSink } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
-import { chainOf, type SpanConsumer } from "./span-consumer.js";
+import { composeStages, type SpanConsumer } from "./span-consumer.js";
 import { createCapAttributes } from "./stages/cap-attributes.js";
 import { createCountMetrics } from "./stages/count-metrics.js";
 import { createFanOut } from "./stages/fan-out.js";
@@ -18,30 +18,30 @@ export interface PipelinesOptions {
     recordEvaluation(span: PipelineSpan): void;
   };
   readonly counters: { sampled(kept: number, notKept: number): void };
-  /** Told of received spans that a stage failed on. */
+  /** Records received spans that a stage failed on. */
   readonly lost: LostSpans;
-  /** Undefined where redaction is off. */
+  /** Undefined when redaction is off. */
   readonly redactor: Redactor | undefined;
-  /** Lets the event loop turn between spans: the turn to wait for, or undefined where none is due. */
-  readonly turnIfDue: () => Promise<void> | undefined;
-  /** Where received and derived spans end: trace store, evaluation log, live hub, export. */
+  /** Yields to the event loop between spans; undefined while the time slice lasts. */
+  readonly yieldIfDue: () => Promise<void> | undefined;
+  /** Destinations of received and derived spans: trace store, evaluation log, live hub, export. */
   readonly sinks: readonly SpanSink[];
   readonly onError: (where: string, error: unknown) => void;
 }
 
-/** The ways that spans take (spec 1). */
+/** The pipelines, one per origin of spans (spec 1). */
 export interface Pipelines {
-  /** Of spans that applications sent. `evaluator` is the last sink; undefined where evaluation is off. */
+  /** For spans that applications send. `evaluator` is the last sink; undefined when evaluation is off. */
   readonly received: (evaluator: SpanSink | undefined) => SpanConsumer;
-  /** Of spans that the collector made, which are evaluations: past queue and sampling (contract 8). */
+  /** For spans that the collector creates, which are evaluations: they bypass queue and sampling (contract 8). */
   readonly derived: SpanConsumer;
-  /** Of spans out of a file: no metric counts them, nothing forwards or evaluates them again. `keep` stores them. */
-  readonly imported: (keep: SpanConsumer) => SpanConsumer;
+  /** For spans from a file: they are not counted in metrics, exported or evaluated. `store` is the only destination. */
+  readonly imported: (store: SpanConsumer) => SpanConsumer;
 }
 
-/** Composes the pipelines of their stages. A new stage is a file in `stages/` and a line here. */
+/** Composes the pipelines from their stages. A new stage is a file in `stages/` and a line here. */
 export function createPipelines(options: PipelinesOptions): Pipelines {
-  const { spanMetrics, counters, lost, redactor, turnIfDue, sinks, onError } = options;
+  const { spanMetrics, counters, lost, redactor, yieldIfDue, sinks, onError } = options;
   const countMetrics = (next: SpanConsumer) =>
     createCountMetrics(
       { record: (span) => spanMetrics.record(span), onLost: (error) => lost.add(error) },
@@ -55,11 +55,11 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
   const sample = (next: SpanConsumer) => createSample({ counters }, next);
   const capAttributes = (next: SpanConsumer) => createCapAttributes(options, next);
   const redact = (next: SpanConsumer) =>
-    redactor === undefined ? next : createRedact({ redactor, turnIfDue }, next);
+    redactor === undefined ? next : createRedact({ redactor, yieldIfDue }, next);
 
   return {
     received: (evaluator) =>
-      chainOf(
+      composeStages(
         [
           countMetrics, // every span, sampled or not
           sample,
@@ -68,7 +68,7 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
         ],
         createFanOut({ sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
-    derived: chainOf([redact, countEvaluation], createFanOut({ sinks, onError })),
-    imported: (keep) => chainOf([capAttributes, redact], keep),
+    derived: composeStages([redact, countEvaluation], createFanOut({ sinks, onError })),
+    imported: (store) => composeStages([capAttributes, redact], store),
   };
 }

@@ -10,14 +10,14 @@ export interface SpanReaderOptions {
   readonly leafUsage: LeafUsage;
   readonly sampler: TraceSampler;
   readonly counters: { invalidValue(field: string): void };
-  /** Told of spans that cannot be read. */
+  /** Records spans that cannot be read. */
   readonly lost: LostSpans;
 }
 
 /** Appends the pipeline spans of a range of a batch to `spans`. */
 export type ReadSpans = (range: BatchRange, spans: PipelineSpan[]) => void;
 
-/** Begins the way of received spans through the pipeline: their facts, their origin, and what is decided about them. */
+/** Converts received spans to pipeline spans: reads their facts, and decides on sampling and usage. */
 export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanReaderOptions): ReadSpans {
   const onInvalid = (field: string): void => counters.invalidValue(field);
   const decisions: SpanDecisions = {
@@ -27,8 +27,8 @@ export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanRea
 
   return function readSpans({ batch, from, to }, pipelineSpans) {
     const { parts, generatedSpanIds, spans } = batch;
-    // A batch that is taken in several leases is learned whole, with the first one.
-    leafUsage.learn(from === 0 ? spans : spans.slice(from, to), parts[0].context.tenant);
+    // The first of several leases records the parents of the whole batch.
+    leafUsage.recordParents(from === 0 ? spans : spans.slice(from, to), parts[0].context.tenant);
     let part = 0;
     for (let index = from; index < to; index++) {
       for (let next = parts[part + 1]; next !== undefined && next.from <= index; next = parts[part + 1])

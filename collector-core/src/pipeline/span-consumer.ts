@@ -2,18 +2,18 @@ import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 
 /**
- * Takes spans: a stage of the pipeline, or its end. A stage is created with the consumer that comes after it and hands on
- * what it keeps, in order; spans that it changes go through `withSpan`.
+ * Consumes spans: a pipeline stage, or the end of a pipeline. A stage is created with the next consumer and passes on
+ * the spans that it keeps, in order. A stage changes a span with `withSpan`.
  */
 export interface SpanConsumer {
-  /** Done, with everything after it, when this returns or its promise resolves. */
+  /** Completes when this stage and all stages after it are done. */
   consume(spans: readonly PipelineSpan[]): MaybePromise<void>;
 }
 
-/** Creates a stage, given what comes after it. */
+/** Creates a stage in front of `next`. */
 export type CreateStage = (next: SpanConsumer) => SpanConsumer;
 
-/** Joins stages, in the order in which spans pass them, before `end`. */
-export function chainOf(stages: readonly CreateStage[], end: SpanConsumer): SpanConsumer {
+/** Composes stages, in the order in which spans pass through them, in front of `end`. */
+export function composeStages(stages: readonly CreateStage[], end: SpanConsumer): SpanConsumer {
   return stages.reduceRight((next, createStage) => createStage(next), end);
 }

@@ -1,11 +1,11 @@
-/** Decides per trace, so that a trace is stored and exported whole or not at all (spec 4.9 rule 1). */
+/** Decides per trace: a trace is stored and exported whole or not at all (spec 4.9 rule 1). */
 export interface TraceSampler {
   shouldKeep(traceId: string): boolean;
 }
 
 /**
- * Keeps each trace with probability `rate`. The verdict is a hash of the trace id: every span of a trace gets the same
- * one, in every process and after every restart.
+ * Keeps each trace with probability `rate`. The decision depends only on a hash of the trace id, so all spans of a
+ * trace get the same decision, in every process and after every restart.
  *
  * @param rate - `sampling.rate`, 0 to 1.
  */
@@ -16,7 +16,7 @@ export function createTraceSampler(rate: number): TraceSampler {
   return { shouldKeep: (traceId) => hash32(traceId) < threshold };
 }
 
-/** FNV-1a over the UTF-16 code units, then MurmurHash3's finalizer, which spreads it evenly over 32 bits. */
+/** FNV-1a over the UTF-16 code units, then MurmurHash3's finalizer for an even distribution over 32 bits. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -7,7 +7,7 @@ import type { LostSpans } from "./lost-spans.js";
 import type { ReadSpans } from "./read-spans.js";
 import type { SpanConsumer } from "./span-consumer.js";
 
-/** Where the worker reports what became of the spans (contract 4, "The ledger"). */
+/** Counters for the outcome of each span (contract 4, "The ledger"). */
 export interface WorkerCounters {
   processed(spans: number): void;
   dropped(reason: "internal_error", spans: number): void;
@@ -19,35 +19,35 @@ export interface WorkerOptions {
   readonly readSpans: ReadSpans;
   /** The pipeline of received spans. */
   readonly pipeline: SpanConsumer;
-  /** The spans that `readSpans` or a stage failed on. */
+  /** Spans that `readSpans` or a stage failed on. */
   readonly lost: LostSpans;
   readonly counters: WorkerCounters;
   readonly clock: Pick<Clock, "monotonic">;
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** Takes spans from the queue and sends them through the pipeline, beside the HTTP handlers and never inside one. */
+/** Takes spans from the queue and sends them through the pipeline, never inside an HTTP handler. */
 export interface Worker {
   start(): void;
-  /** Processes what waits until the queue is empty or the deadline (monotonic) has passed. */
+  /** Processes queued spans until the queue is empty or the deadline (monotonic) has passed. */
   drain(deadlineMs: number): Promise<void>;
-  /** Takes no more spans; what is in flight is finished first, if it can be by the deadline (monotonic). Safe twice. */
+  /** Takes no more spans, and waits for the spans in flight until the deadline (monotonic). Safe to call twice. */
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** Spans taken at once: some 1 to 2 ms of work. */
+/** Spans per lease: 1 to 2 ms of work. */
 const SPANS_PER_LEASE = 256;
-/** After this long the event loop gets its turn, so that requests, queries and the UI stay quick. */
+/** The worker yields to the event loop after this time, so that requests and queries stay fast. */
 const SLICE_MS = 5;
 /**
- * Where the loop took longer than a slice for its turn, the next slice is as long as that turn was, up to this: half of
- * the time is the worker's. With less, many senders at once would fill the queue faster than it empties.
+ * After a long turn of the event loop the next slice is as long as that turn, up to this limit. The worker then gets
+ * half of the time; with less, many concurrent senders fill the queue faster than it drains.
  */
 const MAX_SLICE_MS = 25;
-/** How often a drain looks whether its deadline has passed. */
-const DRAIN_LOOK_MS = 20;
+/** How often a drain checks its deadline. */
+const DRAIN_POLL_MS = 20;
 
-/** How long the next slice is, after the loop took so long for its turn. */
+/** Length of the next slice, given the duration of the last turn of the event loop. */
 function sliceMs(turnMs: number): number {
   return Math.min(Math.max(turnMs, SLICE_MS), MAX_SLICE_MS);
 }
@@ -57,14 +57,13 @@ export function createWorker(options: WorkerOptions): Worker {
   let started = false;
   let stopped = false;
   let running: Promise<void> | undefined;
-  /** Ends the wait for the loop to turn, while there is one. */
+  /** Ends the current wait for the event loop; undefined when the worker is not waiting. */
   let resume: (() => void) | undefined;
 
   /**
-   * Starts a run unless one is under way. It begins when the loop has turned, or sooner where a whole lease waits:
-   * after the request that brought it has been answered, never inside it. So it goes on: whenever a lease has come
-   * together it is processed before the next request is read. Spans that are processed while they are fresh are still
-   * in the processor's cache, and the garbage collector finds few of them alive.
+   * Starts a run unless one is active. The run begins in the next turn of the event loop, or on the next tick once a
+   * whole lease is queued: after the response of the current request and before the next request is read. Spans that
+   * are processed this early are still in the CPU cache, and few of them survive a garbage collection.
    */
   function wake(): void {
     if (!started || stopped) return;
@@ -88,7 +87,7 @@ export function createWorker(options: WorkerOptions): Worker {
     for (;;) {
       const waitedFromMs = clock.monotonic();
       if (waitedFromMs >= sliceEnd) {
-        const cause = await turnOrLease();
+        const cause = await waitForTurnOrLease();
         const nowMs = clock.monotonic();
         if (cause === "turn") sliceEnd = nowMs + sliceMs(nowMs - waitedFromMs);
       }
@@ -99,8 +98,8 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Waits for a turn of the loop, or until a whole lease waits. */
-  function turnOrLease(): Promise<"turn" | "lease"> {
+  /** Waits for the next turn of the event loop, or until a whole lease is queued. */
+  function waitForTurnOrLease(): Promise<"turn" | "lease"> {
     return new Promise((resolve) => {
       let hasResumed = false;
       onNextTurn(() => {
@@ -115,7 +114,7 @@ export function createWorker(options: WorkerOptions): Worker {
     });
   }
 
-  /** Every span of the lease is counted once, as processed or as dropped, before it is acknowledged. */
+  /** Counts every span of the lease exactly once, as processed or dropped, before acknowledging the lease. */
   async function processLease(lease: Lease): Promise<void> {
     try {
       const spans: PipelineSpan[] = [];
@@ -145,8 +144,8 @@ export function createWorker(options: WorkerOptions): Worker {
         const usage = queue.usage();
         if (usage.spans === 0 && usage.inFlight === 0) return;
         wake();
-        // A slow sink holds the run up: waiting for it must not keep the processor busy.
-        await (running === undefined ? nextTurn() : Promise.race([running, delay(DRAIN_LOOK_MS)]));
+        // The timer avoids a busy loop while a slow sink blocks the run.
+        await (running === undefined ? nextTurn() : Promise.race([running, delay(DRAIN_POLL_MS)]));
       }
     },
     async stop(deadlineMs) {

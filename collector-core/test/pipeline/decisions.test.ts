@@ -6,7 +6,7 @@ import { readSpanFacts, type SpanFacts } from "../../src/span/span-facts.js";
 import { hashesOf } from "../../src/hashing/span-hashes.js";
 
 describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", () => {
-  it("keeps the share that the rate says, of random and of counted ids alike", () => {
+  it("keeps the configured share of sequential trace ids", () => {
     for (const rate of [0.01, 0.1, 0.5, 0.9]) {
       const { shouldKeep } = createTraceSampler(rate);
       const ids = Array.from({ length: 20_000 }, (_, index) => `trace-${index}`);
@@ -15,12 +15,12 @@ describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", (
     }
   });
 
-  it("keeps all at 1 and none at 0", () => {
+  it("keeps every trace at rate 1 and none at rate 0", () => {
     expect(createTraceSampler(1).shouldKeep("a")).toBe(true);
     expect(createTraceSampler(0).shouldKeep("a")).toBe(false);
   });
 
-  it("keeps at a higher rate whatever a lower one keeps", () => {
+  it("keeps at a higher rate every trace that a lower rate keeps", () => {
     const low = createTraceSampler(0.2);
     const high = createTraceSampler(0.4);
     for (let index = 0; index < 2000; index++) {
@@ -37,7 +37,7 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
   const counts = (usage: LeafUsage, span: SpanFacts, tenant: string) =>
     usage.countsUsage(span, hashesOf(tenant, span));
 
-  it("takes an llm span with an llm child for a wrapper, whichever comes first in the batch", () => {
+  it("treats an llm span with an llm child as a wrapper, in either order within the batch", () => {
     const wrapper = { span_id: "w" };
     const leaf = { span_id: "l", parent_span_id: "w" };
     for (const order of [
@@ -45,16 +45,16 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
       [leaf, wrapper],
     ]) {
       const usage = createLeafUsage({ monotonic: () => 0 });
-      usage.learn(order.map(span), "");
+      usage.recordParents(order.map(span), "");
       expect(counts(usage, facts(wrapper), "")).toBe(false);
       expect(counts(usage, facts(leaf), "")).toBe(true);
     }
   });
 
-  it("remembers across batches, in the same trace and tenant only, for 10 minutes", () => {
+  it("remembers a wrapper across batches for 10 minutes, within the same trace and tenant", () => {
     let nowMs = 0;
     const usage = createLeafUsage({ monotonic: () => nowMs });
-    usage.learn([span({ span_id: "l", parent_span_id: "w" })], "");
+    usage.recordParents([span({ span_id: "l", parent_span_id: "w" })], "");
     expect(counts(usage, facts({ span_id: "w" }), "")).toBe(false);
     expect(counts(usage, facts({ span_id: "w", trace_id: "other" }), "")).toBe(true);
     expect(counts(usage, facts({ span_id: "w" }), "tenant")).toBe(true);
@@ -62,17 +62,17 @@ describe("contract 6: tokens and cost count once, on the leaf inference", () => 
     expect(counts(usage, facts({ span_id: "w" }), "")).toBe(true);
   });
 
-  it("counts tokens on any other span as sent, and an llm span inside an agent", () => {
+  it("counts usage of an agent span that contains an llm span", () => {
     const usage = createLeafUsage({ monotonic: () => 0 });
     const agent = { span_id: "a", span_type: "agent" };
-    usage.learn([span({ span_id: "l", parent_span_id: "a" }), span(agent)], "");
+    usage.recordParents([span({ span_id: "l", parent_span_id: "a" }), span(agent)], "");
     expect(counts(usage, facts(agent), "")).toBe(true);
   });
 
-  it("takes a span that names itself as its parent for one without", () => {
+  it("treats a span that names itself as its parent as a root", () => {
     const usage = createLeafUsage({ monotonic: () => 0 });
     const own = { span_id: "s", parent_span_id: "s" };
-    usage.learn([span(own)], "");
+    usage.recordParents([span(own)], "");
     expect(facts(own).parentSpanId).toBe("");
     expect(counts(usage, facts(own), "")).toBe(true);
   });

@@ -7,17 +7,17 @@ import { listen } from "../query/live-reader.js";
 import type * as running from "../running-collector.js";
 
 const core = join(import.meta.dirname, "../..");
-/** A copy of the sources, to which the recipe of CONTRIBUTING.md is applied. */
+/** A copy of the sources; the test applies the recipe of CONTRIBUTING.md to it. */
 const copy = join(core, ".cache/new-stage");
 
-/** Every source file is transformed once more. */
+/** Vitest transforms every copied source file. */
 const COPIED_SOURCES_MS = 60_000;
 
 interface Recipe {
-  /** Where the new file goes, from the top of the repository. */
+  /** Path of the new file, relative to `collector-core`. */
   readonly path: string;
   readonly code: string;
-  /** The line of the chain. */
+  /** The line that adds the stage to the pipeline. */
   readonly line: string;
 }
 
@@ -52,7 +52,7 @@ async function applyRecipe({ path, code, line }: Recipe): Promise<void> {
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
 it(
-  "spec 1: a stage that is a file and a line changes what store, export, live feed, search and metrics have",
+  "spec 1: a new stage of one file and one line affects store, export, live feed, search and metrics",
   async () => {
     await applyRecipe(await readRecipe());
     const { startCollector } = (await import(join(copy, "test/running-collector.ts"))) as typeof running;

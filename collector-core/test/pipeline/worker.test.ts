@@ -25,7 +25,7 @@ function batch(spans: Span[]): ReceivedBatch {
   };
 }
 
-/** Parts of the pipeline that a test replaces. */
+/** Parts of the pipeline that a test can replace. */
 interface TestParts {
   readonly record?: (span: PipelineSpan) => void;
   readonly sampleRate?: number;
@@ -71,7 +71,7 @@ function pipelineOf(parts: TestParts = {}) {
           return span;
         }),
     },
-    turnIfDue: () => undefined,
+    yieldIfDue: () => undefined,
     sinks: parts.sinks ?? [sink],
     onError,
   });
@@ -97,7 +97,7 @@ function pipelineOf(parts: TestParts = {}) {
 }
 
 describe("spec 1: the order of the stages", () => {
-  it("is metrics, sampling, redaction, then the sinks", async () => {
+  it("runs metrics, sampling and redaction before the sinks", async () => {
     const { queue, worker, events, drain } = pipelineOf();
     worker.start();
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
@@ -105,7 +105,7 @@ describe("spec 1: the order of the stages", () => {
     expect(events).toEqual(["metrics", "redact", "deliver"]);
   });
 
-  it("ends after the metrics for a span whose trace is not sampled", async () => {
+  it("only counts a span whose trace is not sampled", async () => {
     const { queue, worker, events, counts, drain } = pipelineOf({ sampleRate: 0 });
     worker.start();
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
@@ -114,7 +114,7 @@ describe("spec 1: the order of the stages", () => {
     expect(counts).toEqual({ processed: 1, dropped: 0 });
   });
 
-  it("gives the sinks what redaction returned, and not the span that it let go", async () => {
+  it("delivers the redacted span, and omits a span that redaction drops", async () => {
     const { queue, worker, delivered, counts, drain } = pipelineOf({
       redact: (span) =>
         span.facts.name === "bad" ? undefined : withSpan(span, { ...span.span, name: "redacted" }),
@@ -131,7 +131,7 @@ describe("spec 1: the order of the stages", () => {
     expect(counts).toEqual({ processed: 2, dropped: 0 });
   });
 
-  it("counts a span before the cap on attributes, and delivers it capped", async () => {
+  it("counts a span with all attributes and delivers it with capped attributes", async () => {
     const models: string[] = [];
     const { queue, worker, delivered, drain } = pipelineOf({
       maxSpanAttributes: 1,
@@ -150,7 +150,7 @@ describe("spec 1: the order of the stages", () => {
 });
 
 describe("the worker", () => {
-  it("never works inside the request that brought the spans", async () => {
+  it("processes no span within the request that enqueued it", async () => {
     const { queue, worker, events, drain } = pipelineOf();
     worker.start();
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
@@ -160,7 +160,7 @@ describe("the worker", () => {
     expect(events).toContain("metrics");
   });
 
-  it("counts what a failing stage lost, and goes on with the next batch", async () => {
+  it("counts the spans that a failing stage loses, and processes the next batch", async () => {
     let fail = true;
     const { queue, worker, counts, events, delivered, drain } = pipelineOf({
       record: () => {
@@ -184,7 +184,7 @@ describe("the worker", () => {
     expect(delivered).toHaveLength(1);
   });
 
-  it("offers to the other sinks where one fails", async () => {
+  it("offers spans to the other sinks when one sink fails", async () => {
     const got: string[] = [];
     const { queue, worker, events, drain } = pipelineOf({
       sinks: [
@@ -199,7 +199,7 @@ describe("the worker", () => {
     expect(events).toContain("error in broken sink");
   });
 
-  it("loses only the span that a stage failed on", async () => {
+  it("loses only the span that a stage fails on", async () => {
     const { queue, worker, counts, delivered, drain } = pipelineOf({
       record: ({ facts }) => {
         if (facts.name === "bad") throw new Error("broken");
@@ -212,7 +212,7 @@ describe("the worker", () => {
     expect(delivered.map(({ facts }) => facts.name)).toEqual(["a", "c"]);
   });
 
-  it("learns a batch whole that is larger than a lease: a wrapper far before its call is known", async () => {
+  it("recognizes a wrapper whose call comes in a later lease of the same batch", async () => {
     const { queue, worker, delivered, drain } = pipelineOf();
     worker.start();
     const filler = Array.from({ length: 600 }, (_, index) => ({
@@ -230,7 +230,7 @@ describe("the worker", () => {
     expect(delivered.map((span) => originOf(span).index)).toEqual(delivered.map((_, index) => index));
   });
 
-  it("keeps up with requests that come in one turn of the loop: a lease is processed before the next", async () => {
+  it("processes each full lease between requests that arrive in one turn of the event loop", async () => {
     const { queue, worker, counts, drain } = pipelineOf();
     const spans = Array.from({ length: 100 }, (_, index) => ({ name: "a", trace_id: `t${index}` }));
     let mostWaiting = 0;
@@ -240,7 +240,7 @@ describe("the worker", () => {
     for (let request = 0; request < 50; request++) {
       await queue.offer(batch(spans));
       mostWaiting = Math.max(mostWaiting, queue.usage().spans);
-      // A socket's callback ends here; the next one is called in the same turn.
+      // Ends the callback of one socket; the next callback runs in the same turn.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
     expect(turn.isOver).toBe(false);
@@ -250,7 +250,7 @@ describe("the worker", () => {
     expect(counts.processed).toBe(5000);
   });
 
-  it("lets the event loop have its turn while much waits", async () => {
+  it("yields to the event loop while many spans are queued", async () => {
     const { queue, worker, drain } = pipelineOf();
     const text = "x".repeat(300);
     const spans = Array.from({ length: 9000 }, (_, index) => ({
@@ -267,7 +267,7 @@ describe("the worker", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it("takes nothing more once stopped, and stops twice without harm", async () => {
+  it("takes no spans after stop, which is safe to call twice", async () => {
     const { queue, worker, counts } = pipelineOf();
     worker.start();
     await worker.stop(Infinity);
@@ -278,7 +278,7 @@ describe("the worker", () => {
     expect(queue.usage().spans).toBe(1);
   });
 
-  it("drains until the deadline and no longer", async () => {
+  it("stops draining at the deadline", async () => {
     const { queue, worker } = pipelineOf();
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await worker.drain(systemClock.monotonic() + 30);

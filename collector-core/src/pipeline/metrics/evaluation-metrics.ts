@@ -3,23 +3,23 @@ import { CounterSeries, sample, type MetricSample } from "./series.js";
 import { LabelValues } from "./label-values.js";
 import { readFamily, type MetricSource } from "./series-family.js";
 
-/** What became of the evaluations that were offered (contract 4, the ledger): they add up to it with those pending. */
+/** Evaluations by outcome (contract 4, the ledger). The outcomes and the pending evaluations add up to `offered`. */
 export interface EvaluationCounts extends Readonly<Record<EvaluationOutcome, number>> {
   readonly offered: number;
 }
 
-/** The evaluation's own metrics; those by service are with the metrics of spans. */
+/** Metrics of the evaluator. The metrics of evaluations by service are span metrics. */
 export interface EvaluationMetrics extends MetricSource {
   offered(evaluations: number): void;
   ended(outcome: EvaluationOutcome): void;
-  /** What the judge took for one evaluation. */
+  /** Adds the judge's cost of one evaluation. */
   cost(typeName: string, judgeModel: string, usd: number): void;
   counts(): EvaluationCounts;
 }
 
-/** What {@link createEvaluationMetrics} needs. */
+/** Options of {@link createEvaluationMetrics}. */
 export interface EvaluationMetricsOptions {
-  /** Evaluations that wait, read at each scrape. */
+  /** Number of queued evaluations, read at each scrape. */
   readonly waiting: () => number;
   /** `evaluation.max_evaluation_types`. */
   readonly maxTypes: number;
@@ -48,7 +48,7 @@ export function createEvaluationMetrics(options: EvaluationMetricsOptions): Eval
     offered: (evaluations) => void (offered += evaluations),
     ended: (outcome) => void (outcomes[outcome] += 1),
     cost(typeName, judgeModel, usd) {
-      // The model is configured, and so one; the types are capped.
+      // Bounded: one judge model is configured, and the types are capped.
       const labels = { evaluation_type: types.resolve(typeName), judge_model: judgeModel };
       const key = labels.evaluation_type;
       let series = costs.get(key);

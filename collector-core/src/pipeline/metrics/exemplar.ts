@@ -1,36 +1,36 @@
 import { truncateCodePoints } from "../../span/kept-text.js";
 import { isWellFormed } from "../../span/well-formed.js";
 
-/** A trace that stands for the values of a bucket (spec 4.7): what links a histogram to something to look at. */
+/** An example trace of a histogram bucket (spec 4.7). */
 export interface Exemplar {
   readonly traceId: string;
-  /** When the span came, in milliseconds since the Unix epoch. */
+  /** Time of receipt, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
 }
 
-/** What names and values of an exemplar's labels may have together, in characters (OpenMetrics 1.0). */
+/** Maximum total length of an exemplar's label names and values, in characters (OpenMetrics 1.0). */
 const MAX_LABEL_SET_LENGTH = 128;
 const LABEL = "trace_id";
 
-/** Prometheus takes a NUL in an exemplar for the end of the page, and then the whole target is down. */
+/** Prometheus reads a NUL in an exemplar as the end of the page and marks the whole target as down. */
 const CONTROL_CHARACTER = /(?!\n)\p{Cc}/u;
 
 /**
- * Undefined where the trace id is too long for one, has control characters, or is no text that UTF-8 can carry. A line
- * break, a quote and a backslash are escaped.
+ * Returns undefined when the trace id is too long, contains control characters, or cannot be encoded as UTF-8. The
+ * serializer escapes line breaks, quotes and backslashes.
  */
 export function exemplarOf(traceId: string, receivedAtMs: number): Exemplar | undefined {
   const isReadable = isWellFormed(traceId) && !CONTROL_CHARACTER.test(traceId);
   return isReadable && fits(traceId) ? { traceId, receivedAtMs } : undefined;
 }
 
-/** Characters are code points: an emoji is one. */
+/** The limit is in code points. */
 function fits(traceId: string): boolean {
   const max = MAX_LABEL_SET_LENGTH - LABEL.length;
   return traceId.length <= max || truncateCodePoints(traceId, max) === traceId;
 }
 
-/** As prom-client's serializer takes it. */
+/** An exemplar in the shape of prom-client's serializer. */
 export interface ExemplarSample {
   readonly labelSet: Readonly<Record<string, string>>;
   readonly value: number;
@@ -38,7 +38,7 @@ export interface ExemplarSample {
   readonly timestamp: number;
 }
 
-/** An exemplar with the value that it stands for. */
+/** Combines an exemplar with its value. */
 export function exemplarSample({ traceId, receivedAtMs }: Exemplar, value: number): ExemplarSample {
   return { labelSet: { [LABEL]: traceId }, value, timestamp: receivedAtMs / 1000 };
 }

@@ -2,7 +2,7 @@ import type { ExportOutcome } from "../../interfaces.js";
 import { readFamily, type MetricSource } from "./series-family.js";
 import { sample } from "./series.js";
 
-/** What became of the spans that were offered for export, beside those that are pending (contract 4, the ledger). */
+/** Exported spans by outcome, without the pending ones (contract 4, the ledger). */
 export type ExportCounts = Readonly<Record<ExportOutcome, number>>;
 
 /** The metrics of the OTLP export. */
@@ -11,7 +11,7 @@ export interface ExportMetrics extends MetricSource {
   counts(): ExportCounts;
 }
 
-/** @param pending - spans that wait or are on their way, read at each scrape. */
+/** @param pending - the number of spans queued or in flight, read at each scrape. */
 export function createExportMetrics(pending: () => number): ExportMetrics {
   const counts: Record<ExportOutcome, number> = {
     exported: 0,

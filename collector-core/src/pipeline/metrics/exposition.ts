@@ -14,10 +14,10 @@ import type { ExposedFamily, MetricSource } from "./series-family.js";
 /** `text`: Prometheus text 0.0.4; `openmetrics`: OpenMetrics 1.0. */
 export type ExpositionFormat = "text" | "openmetrics";
 
-/** The answer to `GET /metrics` (spec 4.2). */
+/** Response of `GET /metrics` (spec 4.2). */
 export interface MetricsPage {
   readonly contentType: string;
-  /** Made as it is read, with pauses in which the event loop gets its turn. */
+  /** Generated on demand; yields to the event loop between time slices. */
   readonly body: AsyncIterable<string>;
 }
 
@@ -26,13 +26,14 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, RegistryContentType>> = {
   openmetrics: openMetricsContentType,
 };
 
-/** Samples that are written at once: few enough that a page of the largest histograms is never one string. */
+/** Samples per piece of the body, so that a page of large histograms never becomes one string. */
 const SAMPLES_PER_PIECE = 3000;
 
 /**
- * Renders the families of all sources, then those of the process. Any number of pages may be in the making at once.
+ * Renders the families of all sources, then those of the process. Any number of pages can be rendered concurrently.
  *
- * A page is not one moment: a family is read when its turn comes, a histogram's series always whole.
+ * A page is not a snapshot: each family is read when it is rendered. The samples of one histogram series are
+ * consistent.
  */
 export function renderMetrics(
   format: ExpositionFormat,
@@ -48,7 +49,7 @@ async function* renderBody(
   clock: Pick<Clock, "monotonic">,
 ): AsyncGenerator<string> {
   const timeSlice = new TimeSlice(clock, undefined, "urgent");
-  // What the process tells of itself takes a millisecond or two, and nobody needs it of fifty scrapes at once.
+  // Collecting the process metrics takes 1 to 2 ms, which must not run for many scrapes in the same turn.
   if (timeSlice.isOver()) await timeSlice.next();
   const families = [...sources.flatMap((source) => source.families()), ...(await processFamilies())];
   const serializer = new Registry<RegistryContentType>();
@@ -74,8 +75,8 @@ async function* renderBody(
 }
 
 /**
- * One chunk by prom-client's serializer, with the two header lines. The metric is made for this one call: OpenMetrics
- * wants a counter's name without `_total`, and prom-client would take it off a shared metric for good.
+ * Serializes one chunk with prom-client, including the two header lines. The metric exists for this call only: for
+ * OpenMetrics prom-client removes `_total` from a counter's name, which would permanently change a shared metric.
  */
 async function serialize(
   serializer: Registry<RegistryContentType>,
@@ -85,7 +86,7 @@ async function serialize(
 ): Promise<string> {
   const isOpenMetricsCounter = format === "openmetrics" && family.type === "counter";
   const name = isOpenMetricsCounter ? family.name.replace(/_total$/, "") : family.name;
-  // A NaN is left out (contract 4): prom-client would write "Nan".
+  // NaN is omitted (contract 4): prom-client writes the invalid "Nan".
   const values = samples.filter(({ value }) => !Number.isNaN(value));
   const snapshot = { name, help: family.help, type: family.type, values };
   serializer.clear();
@@ -93,7 +94,7 @@ async function serialize(
   return `${await serializer.getSingleMetricAsString(name)}\n`;
 }
 
-/** A family's HELP and TYPE stand only once, before its first chunk. */
+/** Removes HELP and TYPE, which appear only before a family's first chunk. */
 function withoutHeader(lines: string): string {
   // eslint-disable-next-line obspan/no-uncopied-part -- written at once
   return lines.slice(lines.indexOf("\n", lines.indexOf("\n") + 1) + 1);

@@ -1,34 +1,38 @@
 import { OTHER_LABEL_VALUE } from "../../api-schema/metrics.js";
 import { copyText, truncateCodePoints } from "../../span/kept-text.js";
 
-/** What bounds the values of one label. */
+/** Options of {@link LabelValues}. */
 interface LabelValuesOptions {
-  /** Most distinct values; `""` and `__other__` do not count (contract 4). */
+  /** Maximum number of distinct values; `""` and `__other__` do not count (contract 4). */
   readonly cap: number;
-  /** Code points that are kept of a value (spec 4.7). */
+  /** Maximum length of a value, in code points (spec 4.7). */
   readonly maxLength: number;
 }
 
-/** Text that UTF-8 cannot carry: a surrogate without its other half. */
+/** A surrogate without its other half, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const ANY_SURROGATE = /[\ud800-\udfff]/;
 
 /**
- * The values of one label: the first `cap` distinct ones, each kept once. It never grows beyond them, whatever
- * senders write.
+ * Interns the first `cap` distinct values of one label, and never holds more.
  */
 export class LabelValues {
   /** How often a value was replaced because the cap was reached. */
   overflows = 0;
-  private readonly known = new Map<string, string>();
-  private readonly maxKnown: number;
+  readonly #values = new Map<string, string>();
+  readonly #maxValues: number;
+  readonly #maxLength: number;
 
-  constructor(private readonly options: LabelValuesOptions) {
-    for (const free of ["", OTHER_LABEL_VALUE]) this.known.set(free, free);
-    this.maxKnown = options.cap + this.known.size;
+  constructor({ cap, maxLength }: LabelValuesOptions) {
+    for (const uncapped of ["", OTHER_LABEL_VALUE]) this.#values.set(uncapped, uncapped);
+    this.#maxValues = cap + this.#values.size;
+    this.#maxLength = maxLength;
   }
 
-  /** The value to expose: cut to the length, or `__other__` beyond the cap, which counts as an overflow. */
+  /**
+   * Returns the value to expose, truncated to the maximum length. Beyond the cap it returns `__other__` and counts
+   * it.
+   */
   resolve(raw: string): string {
     const value = this.find(raw);
     if (value !== undefined) return value;
@@ -36,30 +40,30 @@ export class LabelValues {
     return OTHER_LABEL_VALUE;
   }
 
-  /** As {@link resolve}, but `undefined` beyond the cap, and counts nothing. */
+  /** Like {@link resolve}, but returns `undefined` beyond the cap and does not count it. */
   find(raw: string): string | undefined {
-    // No more UTF-16 units than the limit means no more code points. A longer text is not worth hashing whole.
-    const known = raw.length <= this.options.maxLength ? this.known.get(raw) : undefined;
-    return known ?? this.admit(raw);
+    // A text has at most as many code points as UTF-16 units. Skips hashing longer texts.
+    const value = raw.length <= this.#maxLength ? this.#values.get(raw) : undefined;
+    return value ?? this.#admit(raw);
   }
 
-  /** All that are exposed, `""` and `__other__` among them. */
+  /** All exposed values, including `""` and `__other__`. */
   all(): Iterable<string> {
-    return this.known.values();
+    return this.#values.values();
   }
 
-  private admit(raw: string): string | undefined {
-    // Full: only a value that has to be changed could still be a known one.
-    const isFull = this.known.size >= this.maxKnown;
-    if (isFull && raw.length <= this.options.maxLength && !ANY_SURROGATE.test(raw)) return undefined;
-    // Cut first: two values that are equal after truncation are one series. Lone surrogates would all become U+FFFD
-    // on the way out and so make two series of one name.
-    const value = truncateCodePoints(raw, this.options.maxLength).replace(LONE_SURROGATE, "\ufffd");
-    const known = this.known.get(value);
-    if (known !== undefined) return known;
+  #admit(raw: string): string | undefined {
+    // When full, only a value that normalization changes can still match an interned one.
+    const isFull = this.#values.size >= this.#maxValues;
+    if (isFull && raw.length <= this.#maxLength && !ANY_SURROGATE.test(raw)) return undefined;
+    // Normalizes first, so that values that are equal when written share one series. UTF-8 encoding turns every lone
+    // surrogate into U+FFFD.
+    const normalized = truncateCodePoints(raw, this.#maxLength).replace(LONE_SURROGATE, "\ufffd");
+    const value = this.#values.get(normalized);
+    if (value !== undefined) return value;
     if (isFull) return undefined;
-    const copy = copyText(value);
-    this.known.set(copy, copy);
+    const copy = copyText(normalized);
+    this.#values.set(copy, copy);
     return copy;
   }
 }

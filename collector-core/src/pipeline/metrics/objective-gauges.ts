@@ -3,22 +3,22 @@ import { truncateCodePoints } from "../../span/kept-text.js";
 import { readFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
 
-/** `sre.…` (spec 2.6). */
+/** Options of {@link createObjectiveGauges}: `sre.…` (spec 2.6). */
 export interface ObjectiveGaugesOptions {
   readonly defaultSloErrorRate: number;
   readonly defaultCostBudgetUsd: number;
   readonly agents: Readonly<
     Record<string, { readonly slo_error_rate?: number; readonly cost_budget_usd?: number }>
   >;
-  /** `limits.max_label_value_length`: the label must be the one that the counters carry. */
+  /** `limits.max_label_value_length`; truncates agent names like the labels of the counters. */
   readonly maxLabelValueLength: number;
-  /** The label values of agents that spans have named so far. */
+  /** The agent label values of spans so far. */
   readonly seenAgents: () => Iterable<string>;
 }
 
 /**
- * `obs_slo_error_rate` and `obs_cost_budget_usd` (spec 4.7): configured agents from the start, any other, with the
- * defaults, from its first span on. Recording rules outside join them with the counters (spec 4.8).
+ * Exposes `obs_slo_error_rate` and `obs_cost_budget_usd` (spec 4.7): for configured agents from the start, for other
+ * agents with the defaults from their first span on. Recording rules join these gauges with the counters (spec 4.8).
  */
 export function createObjectiveGauges(options: ObjectiveGaugesOptions): MetricSource {
   const { defaultSloErrorRate, defaultCostBudgetUsd, agents, maxLabelValueLength, seenAgents } = options;
@@ -31,7 +31,7 @@ export function createObjectiveGauges(options: ObjectiveGaugesOptions): MetricSo
 
   function samples(objective: "slo_error_rate" | "cost_budget_usd", byDefault: number): MetricSample[] {
     const names = new Set([...configured.keys(), ...seenAgents()]);
-    // No agent, and all those beyond the cap, are nobody that an objective could be set for.
+    // Spans without an agent and agents beyond the cap have no objective.
     names.delete("");
     names.delete(OTHER_LABEL_VALUE);
     return [...names].map((agent) => sample(configured.get(agent)?.[objective] ?? byDefault, { agent }));

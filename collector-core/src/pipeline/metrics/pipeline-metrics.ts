@@ -5,58 +5,58 @@ import type { ImportOutcome, QueueUsage, TraceStoreUsage } from "../../interface
 import { readFamily, type ExposedFamily, type MetricSource } from "./series-family.js";
 import { sample, type MetricSample } from "./series.js";
 
-/** What {@link createPipelineMetrics} needs. */
+/** Options of {@link createPipelineMetrics}. */
 export interface PipelineMetricsOptions {
-  /** Of the collector, for `obs_build_info`. */
+  /** Version of the collector, for `obs_build_info`. */
   readonly version: string;
-  /** Read at each scrape, as is the next. */
+  /** This function and the following ones are called at each scrape. */
   readonly queueUsage: () => QueueUsage;
   readonly inFlight: () => ByteBudgetUsage;
-  /** Undefined where the trace store is off: its families are then absent. */
+  /** Undefined when the trace store is off; its families are then absent. */
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
 }
 
-/** What became of the spans (contract 4, the ledger), as far as it is counted here. */
+/** Spans by outcome, up to the sinks (contract 4, the ledger). */
 export interface LedgerCounts {
   readonly received: number;
   readonly accepted: number;
   readonly processed: number;
-  /** By the code of the error that was answered. */
+  /** By the error code of the response. */
   readonly rejected: Readonly<Partial<Record<ErrorCode, number>>>;
   readonly dropped: Readonly<Record<DropReason, number>>;
 }
 
-/** The pipeline's own metrics: where requests and spans went, how full the queue and the trace store are. */
+/** Metrics of the pipeline itself: outcomes of requests and spans, usage of the queue and the trace store. */
 export interface PipelineMetrics extends MetricSource {
-  /** Spans of a batch whose body could be parsed. */
+  /** Counts the spans of a parsed batch. */
   received(spans: number): void;
-  /** Spans admitted to the queue. */
+  /** Counts spans that the queue accepted. */
   accepted(spans: number): void;
-  /** Accepted spans that are through the pipeline. */
+  /** Counts accepted spans that passed through the pipeline. */
   processed(spans: number): void;
-  /** Of processed spans those whose trace is kept, and those whose is not (spec 4.9 rule 1). */
+  /** Counts processed spans by sampling decision (spec 4.9 rule 1). */
   sampled(kept: number, notKept: number): void;
-  /** Received spans that were refused, by the code of the error that was answered. */
+  /** Counts rejected spans by the error code of the response. */
   rejected(reason: ErrorCode, spans: number): void;
-  /** Accepted spans that are lost. */
+  /** Counts accepted spans that were lost. */
   dropped(reason: DropReason, spans: number): void;
-  /** A batch came again with a `batch_id` that is known (contract 1). */
+  /** Counts a batch whose `batch_id` was received before (contract 1). */
   duplicateBatch(): void;
-  /** A value of a span that could not be used and was left out (contract 1). */
+  /** Counts an unusable value that was omitted from a span (contract 1). */
   invalidValue(field: string): void;
-  /** Spans of a file that was imported. */
+  /** Counts spans of an import. */
   imported(outcome: ImportOutcome, spans: number): void;
-  /** Pieces of text that redaction replaced. */
+  /** Counts redacted matches of a pattern. */
   redacted(pattern: string, matches: number): void;
-  /** Redaction of a span failed: it was dropped, or kept as it came. */
+  /** Counts a failed redaction; the span was dropped or kept unredacted. */
   redactionFailed(action: "dropped" | "kept"): void;
-  /** A request was answered. The route is its pattern, never the path that was asked for. */
+  /** Counts a response. `route` is the route pattern, never the requested path. */
   httpRequest(route: string, status: number): void;
-  /** The counters as they stand. */
+  /** A snapshot of the counters. */
   ledger(): LedgerCounts;
 }
 
-/** Makes the {@link PipelineMetrics}, all counters at zero. */
+/** Creates the {@link PipelineMetrics} with all counters at zero. */
 export function createPipelineMetrics(options: PipelineMetricsOptions): PipelineMetrics {
   const spans = { received: 0, accepted: 0, processed: 0 };
   const dropped: Record<DropReason, number> = { evicted_oldest: 0, shutdown: 0, internal_error: 0 };
@@ -104,9 +104,9 @@ export function createPipelineMetrics(options: PipelineMetricsOptions): Pipeline
     redacted: (pattern, matches) => add(redactions, bounded(redactions, pattern), matches),
     redactionFailed: (action) => void (redactionFailures[action] += 1),
     httpRequest(route, status) {
-      const known = bounded(httpRequests, route);
-      let byStatus = httpRequests.get(known);
-      if (byStatus === undefined) httpRequests.set(known, (byStatus = new Map<number | string, number>()));
+      const routeKey = bounded(httpRequests, route);
+      let byStatus = httpRequests.get(routeKey);
+      if (byStatus === undefined) httpRequests.set(routeKey, (byStatus = new Map<number | string, number>()));
       add(byStatus, bounded(byStatus, status), 1);
     },
     ledger: () => ({ ...spans, rejected: Object.fromEntries(rejected), dropped: { ...dropped } }),
@@ -120,7 +120,7 @@ function queueFamilies(usage: () => QueueUsage): ExposedFamily[] {
     readFamily("obs_queue_capacity", () => [sample(usage().capacitySpans)]),
     readFamily("obs_queue_usage_pct", () => [sample(usage().usagePct)]),
     readFamily("obs_queue_bytes", () => [sample(usage().bytes)]),
-    // Over the hard limit the soft one is reached too.
+    // The hard limit implies the soft one.
     readFamily("obs_backpressure_soft_limit_reached", () => [sample(usage().level === "normal" ? 0 : 1)]),
     readFamily("obs_backpressure_hard_limit_active", () => [
       sample(usage().level === "hard_limit_active" ? 1 : 0),
@@ -164,12 +164,12 @@ function add<K>(counts: Map<K, number>, key: K, amount: number): void {
 }
 
 /**
- * Distinct fields, routes, and statuses of a route that are told apart. They come from tables in the code; should one
- * come from outside by mistake, this is where it ends.
+ * Maximum number of distinct fields, patterns, routes, and statuses of a route. They come from tables in the code;
+ * the limit is a safeguard against values from senders.
  */
 const MAX_COUNTED_VALUES = 100;
 
-/** The key to count under: `__other__` for a new one where there are enough. */
-function bounded<K>(known: ReadonlyMap<K | string, unknown>, key: K): K | string {
-  return known.has(key) || known.size < MAX_COUNTED_VALUES ? key : OTHER_LABEL_VALUE;
+/** Returns the key, or `__other__` for a new key when the map is full. */
+function bounded<K>(counts: ReadonlyMap<K | string, unknown>, key: K): K | string {
+  return counts.has(key) || counts.size < MAX_COUNTED_VALUES ? key : OTHER_LABEL_VALUE;
 }

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ExposedFamily } from "./series-family.js";
 import { formatBucketBound, type Labels } from "./series.js";
 
-/** What prom-client gives, as it really is: its own declaration has `type` as a number. */
+/** The actual shape of prom-client's JSON; its type declaration has `type` as a number. */
 interface ProcessFamily {
   readonly name: string;
   readonly type: ExposedFamily["type"];
@@ -14,12 +14,10 @@ interface ProcessFamily {
   }[];
 }
 
+/** Module state: prom-client cannot stop its observers, so every collector in the process shares one registry. */
 let registry: Registry | undefined;
 
-/**
- * prom-client's `process_*` and `nodejs_*` families, as they stand. They tell of the process, not of one collector in
- * it, and their observers cannot be stopped: they are made once.
- */
+/** Reads prom-client's `process_*` and `nodejs_*` families, which describe the process and not one collector. */
 export async function processFamilies(): Promise<ExposedFamily[]> {
   if (registry === undefined) {
     registry = new Registry();

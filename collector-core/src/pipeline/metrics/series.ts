@@ -3,39 +3,43 @@ import { exemplarSample, type Exemplar, type ExemplarSample } from "./exemplar.j
 /** Names and values of the labels of one series. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** One line of the exposition, in the shape that prom-client's serializer takes. */
+/** One line of the exposition, in the shape of prom-client's serializer. */
 export interface MetricSample {
   readonly value: number;
-  /** Labels of this line alone. */
+  /** Labels of this line only. */
   readonly labels: Labels;
-  /** Labels of all lines of a series: one object for its whole life, for the serializer remembers its text. */
+  /** Labels of all lines of a series. Always the same object, because the serializer caches its text. */
   readonly sharedLabels: Labels;
-  /** Where it is not the family's: `…_bucket`, `…_sum`, `…_count`. */
+  /** Set when it differs from the family name: `…_bucket`, `…_sum`, `…_count`. */
   readonly metricName?: string;
-  /** Shown in OpenMetrics alone. */
+  /** Written only in OpenMetrics. */
   readonly exemplar?: ExemplarSample;
 }
 
-/** What is counted under one label tuple. */
+/** The series of one label tuple. */
 export interface Series {
-  /** How often something was recorded. */
+  /** Number of recordings. */
   readonly recordings: number;
   samples(): MetricSample[];
 }
 
 const NO_LABELS: Labels = {};
 
-/** A value that is not kept as a series: read when it is scraped. */
+/** Creates a sample of a value that is read at each scrape. */
 export function sample(value: number, labels: Labels = NO_LABELS): MetricSample {
   return { value, labels, sharedLabels: NO_LABELS };
 }
 
-/** A sum that only grows. */
+/** A monotonic sum. */
 export class CounterSeries implements Series {
   value = 0;
   recordings = 0;
 
-  constructor(private readonly labels: Labels) {}
+  readonly #labels: Labels;
+
+  constructor(labels: Labels) {
+    this.#labels = labels;
+  }
 
   add(amount: number): void {
     this.value = addFinite(this.value, amount);
@@ -43,22 +47,22 @@ export class CounterSeries implements Series {
   }
 
   samples(): MetricSample[] {
-    return [{ value: this.value, labels: NO_LABELS, sharedLabels: this.labels }];
+    return [{ value: this.value, labels: NO_LABELS, sharedLabels: this.#labels }];
   }
 }
 
-/** What all series of a histogram have in common. */
+/** Properties that all series of a histogram share. */
 export interface HistogramShape {
-  /** Upper bounds, ascending, without +Inf. */
+  /** Ascending upper bounds, without +Inf. */
   readonly bounds: readonly number[];
-  /** A `le` label for each bound and for +Inf, the same objects for every series. */
+  /** An `le` label for each bound and for +Inf, shared by all series. */
   readonly bucketLabels: readonly Labels[];
   readonly bucketName: string;
   readonly sumName: string;
   readonly countName: string;
 }
 
-/** Shape of the histogram `name` with these bucket bounds, ascending and finite. */
+/** Creates the shape of histogram `name` with ascending, finite bucket bounds. */
 export function histogramShape(name: string, bounds: readonly number[]): HistogramShape {
   return {
     bounds: [...bounds],
@@ -69,49 +73,51 @@ export function histogramShape(name: string, bounds: readonly number[]): Histogr
   };
 }
 
-/** Values counted by bucket. */
+/** A histogram series. */
 export class HistogramSeries implements Series {
-  /** Values in each bucket alone; the last is what is over all bounds. */
-  private readonly counts: number[];
-  private sum = 0;
-  /** The last one of each bucket; undefined until there is one. */
-  private exemplars: (ExemplarSample | undefined)[] | undefined;
+  /** Count of each bucket, not cumulative; the last is the +Inf bucket. */
+  readonly #counts: number[];
+  readonly #labels: Labels;
+  readonly #shape: HistogramShape;
+  #sum = 0;
+  /** The latest exemplar of each bucket; undefined until the first one. */
+  #exemplars: (ExemplarSample | undefined)[] | undefined;
   recordings = 0;
 
-  constructor(
-    private readonly labels: Labels,
-    private readonly shape: HistogramShape,
-  ) {
-    this.counts = new Array<number>(shape.bucketLabels.length).fill(0);
+  constructor(labels: Labels, shape: HistogramShape) {
+    this.#labels = labels;
+    this.#shape = shape;
+    this.#counts = new Array<number>(shape.bucketLabels.length).fill(0);
   }
 
   /**
-   * Takes a finite value.
+   * Records a finite value.
    *
-   * @returns the bucket that it fell into.
+   * @returns the index of the value's bucket.
    */
   observe(value: number, exemplar?: Exemplar): number {
-    const { bounds } = this.shape;
+    const { bounds } = this.#shape;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket++;
-    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
-    this.sum = addFinite(this.sum, value);
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum = addFinite(this.#sum, value);
     this.recordings += 1;
-    if (exemplar !== undefined) (this.exemplars ??= [])[bucket] = exemplarSample(exemplar, value);
+    if (exemplar !== undefined) (this.#exemplars ??= [])[bucket] = exemplarSample(exemplar, value);
     return bucket;
   }
 
   samples(): MetricSample[] {
-    const { labels: sharedLabels, shape } = this;
+    const sharedLabels = this.#labels;
+    const shape = this.#shape;
     let cumulative = 0;
     const samples: MetricSample[] = shape.bucketLabels.map((labels, bucket) => {
-      cumulative += this.counts[bucket] ?? 0;
-      const exemplar = this.exemplars?.[bucket];
+      cumulative += this.#counts[bucket] ?? 0;
+      const exemplar = this.#exemplars?.[bucket];
       const line = { value: cumulative, labels, sharedLabels, metricName: shape.bucketName };
       return exemplar === undefined ? line : { ...line, exemplar };
     });
     samples.push(
-      { value: this.sum, labels: NO_LABELS, sharedLabels, metricName: shape.sumName },
+      { value: this.#sum, labels: NO_LABELS, sharedLabels, metricName: shape.sumName },
       { value: this.recordings, labels: NO_LABELS, sharedLabels, metricName: shape.countName },
     );
     return samples;
@@ -119,8 +125,8 @@ export class HistogramSeries implements Series {
 }
 
 /**
- * A bound as OpenMetrics wants its canonical numbers (`1.0`, `1e+06`). The text format gets the same, so that a bucket
- * is one series whichever format a scraper asks for.
+ * Formats a bound as a canonical number of OpenMetrics (`1.0`, `1e+06`). The text format uses the same form, so that a
+ * bucket is the same series in both formats.
  */
 export function formatBucketBound(bound: number): string {
   if (bound !== 0 && (bound >= 1e6 || bound < 1e-4)) {
@@ -129,7 +135,7 @@ export function formatBucketBound(bound: number): string {
   return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
-/** Two finite amounts can make an infinite sum, which no later scrape could undo. */
+/** Keeps the sum finite. An infinite sum would be permanent. */
 function addFinite(sum: number, amount: number): number {
   return Math.min(sum + amount, Number.MAX_VALUE);
 }

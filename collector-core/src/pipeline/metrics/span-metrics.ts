@@ -30,44 +30,45 @@ import {
 import { SpanSeriesCache, type SpanSeries } from "./span-series.js";
 import { countScore, countSpan, type SpanStats } from "../stats/span-stats.js";
 
-/** Bounds of what spans may make of metrics (spec 2.6 and 8, contract 5). */
+/** Options of {@link createSpanMetrics} (spec 2.6 and 8, contract 5). */
 export interface SpanMetricsOptions {
   /** Bucket bounds in seconds, ascending: `histograms.duration_buckets`. */
   readonly durationBuckets: readonly number[];
   /** Bucket bounds, ascending: `histograms.tokens_buckets`. */
   readonly tokensBuckets: readonly number[];
-  /** Code points kept of a label value: `limits.max_label_value_length`. */
+  /** Maximum length of a label value in code points: `limits.max_label_value_length`. */
   readonly maxLabelValueLength: number;
-  /** Label tuples over all span families, those that stand for the overflow included: `limits.max_series`. */
+  /** Maximum label tuples over all span families, including the overflow tuples: `limits.max_series`. */
   readonly maxSeries: number;
-  /** Distinct values of each label: `limits.cardinality_…`. */
+  /** Maximum distinct values of each label: `limits.cardinality_…`. */
   readonly caps: Readonly<Record<CappedLabel, number>>;
-  /** `multi_tenant.enabled`: every family carries the tenant. Default: false. */
+  /** `multi_tenant.enabled`: adds the tenant label to every family. Default: false. */
   readonly isMultiTenant?: boolean;
   /** `exemplars.enabled`. Default: false. */
   readonly hasExemplars?: boolean;
-  /** Where the same is counted by time (`GET /v1/stats`). Its bounds are `durationBuckets`. */
+  /** Statistics over time (`GET /v1/stats`), with `durationBuckets` as bounds. */
   readonly stats?: SpanStats;
 }
 
-/** The metrics derived from spans (spec 4.7): every span, whatever sampling says. */
+/** Metrics derived from all spans, sampled or not (spec 4.7). */
 export interface SpanMetrics extends MetricSource {
   /**
-   * Counts a span in every family that it feeds; a running one feeds none.
+   * Records a span in every family that applies to it. Ignores a running span.
    *
    * @param countsUsage - false for a wrapper that repeats the usage of the inference inside it (contract 6).
-   * @param isSampled - true where the trace is kept, so that an exemplar can name it (spec 4.9 rule 1). Default: false.
+   * @param isSampled - true when the trace is stored, so that an exemplar can refer to it (spec 4.9 rule 1). Default:
+   * false.
    */
   record(facts: SpanFacts, context: BatchContext, countsUsage: boolean, isSampled?: boolean): void;
-  /** Counts the score of an evaluation that the collector made: a span that nobody sent, and that is in no other family. */
+  /** Records only the score of an evaluation span that the collector created. */
   recordEvaluation(facts: SpanFacts, context: BatchContext): void;
-  /** Counts an evaluation that is over. */
+  /** Counts a finished evaluation. */
   countEvaluation(typeName: string, outcome: EvaluationOutcome, context: BatchContext): void;
-  /** The label values of agents so far. */
+  /** The agent label values so far. */
   agents(): Iterable<string>;
 }
 
-/** Makes the families of {@link SpanMetrics}, all of them empty. */
+/** Creates empty {@link SpanMetrics}. */
 export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
   const values = createLabelValues(options);
   const families = createFamilies(options);
@@ -93,7 +94,7 @@ export function createSpanMetrics(options: SpanMetricsOptions): SpanMetrics {
     record(facts, context, countsUsage, isSampled) {
       if (facts.isRunning) return;
       if (context !== lastContext) {
-        // A batch is counted in the step in which its first span is.
+        // The whole batch is counted in the step of its first span.
         lastContext = context;
         stats?.roll();
       }
@@ -130,7 +131,7 @@ function createFamilies({ durationBuckets, tokensBuckets, maxSeries, isMultiTena
   const spanFamilyCount = Object.values<MetricFamilyDefinition>(METRIC_FAMILIES).filter(
     ({ scope }) => scope === "span",
   ).length;
-  // One series of each family is set aside for what is over, so that the bound holds with them too.
+  // Reserves the overflow series of each family, so that they are within the limit.
   const budget = new SeriesBudget(maxSeries - spanFamilyCount);
 
   const labelNames = (name: MetricFamilyName) => metricLabelNames(name, isMultiTenant);
@@ -172,10 +173,10 @@ function overflowSamples(values: CappedValues, families: readonly SeriesFamily<S
   ];
 }
 
-/** What a span that has no time falls into. */
+/** Bucket of a span without a duration. */
 const NO_BUCKET = -1;
 
-/** Each series is made when the first span feeds it: a tool has no token histogram. */
+/** Creates each series on first use, so that a tool has no token histogram. */
 function recordSpan(
   families: SpanFamilies,
   series: SpanSeries,
@@ -206,7 +207,7 @@ function recordSpan(
   }
   if (!countsUsage) return;
   if (facts.spanType === "llm") (series.llmCalls ??= families.llmCalls.resolve(labels)).add(1);
-  // Usage counts on a span of any type (spec 2.2).
+  // Any span type can carry usage (spec 2.2).
   if (facts.tokensInput !== undefined) {
     (series.tokensInput ??= families.tokensInput.resolve(labels)).observe(facts.tokensInput, exemplar);
   }

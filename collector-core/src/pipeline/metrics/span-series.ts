@@ -4,7 +4,7 @@ import type { LabelValues } from "./label-values.js";
 import type { StatsRow } from "../stats/stats-rows.js";
 import type { CounterSeries, HistogramSeries, Labels } from "./series.js";
 
-/** The series that spans of one set of labels feed, each found once, when the first of them needs it. */
+/** The series of one label set. Each is resolved on first use. */
 export class SpanSeries {
   spans: CounterSeries | undefined = undefined;
   duration: HistogramSeries | undefined = undefined;
@@ -17,12 +17,12 @@ export class SpanSeries {
   cost: CounterSeries | undefined = undefined;
   stats: StatsRow | undefined = undefined;
 
-  /** @param labels - of all span families together; each family takes its own from them. */
+  /** @param labels - the labels of all span families; each family uses a subset. */
   constructor(readonly labels: Labels) {}
 }
 
-// One level of Maps for each label: finding a span's series makes no string and no object. The labels with the fewest
-// values come first, so that the levels below are shared.
+// Nested Maps, one level per label: a lookup allocates nothing. Labels with few values come first, to keep the number
+// of Maps low.
 type ByAgent = Map<string, SpanSeries>;
 type ByToolName = Map<string, ByAgent>;
 type ByModel = Map<string, ByToolName>;
@@ -33,51 +33,53 @@ type BySpanType = Map<string, ByStatus>;
 type ByTenant = Map<string, BySpanType>;
 type ByEnv = Map<string, ByTenant>;
 
-/** What the spans of a batch have in common. */
+/** Labels that all spans of a batch share. */
 interface Scope {
   readonly service: string;
   readonly env: string;
   readonly tenant: string;
   readonly bySpanType: BySpanType;
-  /** The labels of these three that are beyond their cap: counted for each span. */
+  /** Those of the three labels that are beyond their cap; each span counts as an overflow. */
   readonly overflowing: readonly LabelValues[];
 }
 
-/** Series that are tried before the Maps: a service has few sets of labels in use at a time. */
+/** Series to compare before the Maps: a service uses few label sets at a time. */
 const RECENT_SERIES = 8;
 
 /**
- * Finds the {@link SpanSeries} of a span: the hot path of the metrics. It holds at most `capacity` of them; when full
- * it is emptied and fills again with what is in use. What was counted is not in here.
+ * Caches the {@link SpanSeries} of label sets; `find` is the hot path of the metrics. Holds at most `capacity`
+ * entries and clears itself when full. Clearing loses no counts: the families own the series.
  */
 export class SpanSeriesCache {
-  private readonly byService = new Map<string, ByEnv>();
-  /** The series that were found last, in a ring. */
-  private readonly recent: (SpanSeries | undefined)[] = new Array<undefined>(RECENT_SERIES).fill(undefined);
-  private nextRecent = 0;
-  private size = 0;
-  private context: BatchContext | undefined;
-  private scope: Scope | undefined;
+  readonly #byService = new Map<string, ByEnv>();
+  /** Ring of the most recently used series. */
+  readonly #recent: (SpanSeries | undefined)[] = new Array<undefined>(RECENT_SERIES).fill(undefined);
+  readonly #values: Readonly<Record<CappedLabel, LabelValues>>;
+  readonly #capacity: number;
+  #nextRecent = 0;
+  #size = 0;
+  #context: BatchContext | undefined;
+  #scope: Scope | undefined;
 
-  constructor(
-    private readonly values: Readonly<Record<CappedLabel, LabelValues>>,
-    private readonly capacity: number,
-  ) {}
+  constructor(values: Readonly<Record<CappedLabel, LabelValues>>, capacity: number) {
+    this.#values = values;
+    this.#capacity = capacity;
+  }
 
   find(facts: SpanFacts, context: BatchContext): SpanSeries {
-    const scope = this.enter(context);
+    const scope = this.#resolveScope(context);
     for (const label of scope.overflowing) label.overflows += 1;
-    for (const series of this.recent) {
-      if (series !== undefined && isOf(series.labels, scope, facts)) return series;
+    for (const series of this.#recent) {
+      if (series !== undefined && hasLabels(series.labels, scope, facts)) return series;
     }
-    const series = this.findAmongAll(facts, scope);
-    this.recent[this.nextRecent] = series;
-    this.nextRecent = (this.nextRecent + 1) % RECENT_SERIES;
+    const series = this.#lookUp(facts, scope);
+    this.#recent[this.#nextRecent] = series;
+    this.#nextRecent = (this.#nextRecent + 1) % RECENT_SERIES;
     return series;
   }
 
-  private findAmongAll(facts: SpanFacts, scope: Scope): SpanSeries {
-    const { values } = this;
+  #lookUp(facts: SpanFacts, scope: Scope): SpanSeries {
+    const values = this.#values;
     const spanType = values.span_type.resolve(facts.spanType);
     const status = statusLabel(facts.status);
     const model = values.model.resolve(facts.model);
@@ -86,10 +88,11 @@ export class SpanSeriesCache {
     const agent = values.agent.resolve(facts.agent);
     const errorType = values.error_type.resolve(facts.errorCategory);
 
-    const byErrorType = level(level(scope.bySpanType, spanType), status);
-    const byAgent = level(level(level(level(byErrorType, errorType), provider), model), toolName);
-    const known = byAgent.get(agent);
-    if (known !== undefined) return known;
+    const byErrorType = childMap(childMap(scope.bySpanType, spanType), status);
+    const byModel = childMap(childMap(byErrorType, errorType), provider);
+    const byAgent = childMap(childMap(byModel, model), toolName);
+    const cached = byAgent.get(agent);
+    if (cached !== undefined) return cached;
 
     const series = new SpanSeries({
       service: scope.service,
@@ -103,51 +106,51 @@ export class SpanSeriesCache {
       agent,
       error_type: errorType,
     });
-    this.keep(byAgent, agent, series);
+    this.#insert(byAgent, agent, series);
     return series;
   }
 
-  /** The spans of a batch follow each other: its labels are found once. */
-  private enter(context: BatchContext): Scope {
-    if (this.scope !== undefined && this.context === context) return this.scope;
+  /** Resolves the labels of a batch once: its spans are consecutive. */
+  #resolveScope(context: BatchContext): Scope {
+    if (this.#scope !== undefined && this.#context === context) return this.#scope;
     const overflowing: LabelValues[] = [];
     const find = (values: LabelValues, raw: string): string => {
       const value = values.find(raw);
       if (value === undefined) overflowing.push(values);
       return value ?? OTHER_LABEL_VALUE;
     };
-    const service = find(this.values.service, context.service);
-    const env = find(this.values.env, context.env);
-    const tenant = find(this.values.tenant, context.tenant);
-    this.context = context;
-    this.scope = {
+    const service = find(this.#values.service, context.service);
+    const env = find(this.#values.env, context.env);
+    const tenant = find(this.#values.tenant, context.tenant);
+    this.#context = context;
+    this.#scope = {
       service,
       env,
       tenant,
-      bySpanType: level(level(level(this.byService, service), env), tenant),
+      bySpanType: childMap(childMap(childMap(this.#byService, service), env), tenant),
       overflowing,
     };
-    return this.scope;
+    return this.#scope;
   }
 
-  private keep(byAgent: ByAgent, agent: string, series: SpanSeries): void {
-    if (this.size >= this.capacity) {
-      this.byService.clear();
-      this.recent.fill(undefined);
-      this.scope = undefined;
-      this.size = 0;
+  #insert(byAgent: ByAgent, agent: string, series: SpanSeries): void {
+    if (this.#size >= this.#capacity) {
+      this.#byService.clear();
+      this.#recent.fill(undefined);
+      this.#scope = undefined;
+      this.#size = 0;
       return;
     }
     byAgent.set(agent, series);
-    this.size += 1;
+    this.#size += 1;
   }
 }
 
 /**
- * True where a span's values are the very labels. One that was cut, or that is beyond its cap and must be counted as
- * such, is not.
+ * True when the raw values of a span equal the labels. False for a truncated value, and for a value beyond its cap,
+ * which must be counted as an overflow.
  */
-function isOf(labels: Labels, scope: Scope, facts: SpanFacts): boolean {
+function hasLabels(labels: Labels, scope: Scope, facts: SpanFacts): boolean {
   return (
     labels["model"] === facts.model &&
     labels["tool_name"] === facts.toolName &&
@@ -162,13 +165,13 @@ function isOf(labels: Labels, scope: Scope, facts: SpanFacts): boolean {
   );
 }
 
-/** Statuses other than the two of the spec are one (contract 4). */
+/** Maps all statuses except `OK` and `ERROR` to `__other__` (contract 4). */
 function statusLabel(status: string): string {
   return status === "OK" || status === "ERROR" ? status : OTHER_LABEL_VALUE;
 }
 
-/** The Map that stands under a key, made where there is none. */
-function level<V>(parent: Map<string, Map<string, V>>, key: string): Map<string, V> {
+/** Returns the Map under a key. Creates it if necessary. */
+function childMap<V>(parent: Map<string, Map<string, V>>, key: string): Map<string, V> {
   let child = parent.get(key);
   if (child === undefined) {
     child = new Map();

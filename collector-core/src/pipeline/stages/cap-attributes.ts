@@ -8,7 +8,7 @@ export interface CapAttributesOptions {
   readonly maxSpanAttributes: number;
 }
 
-/** Removes the attributes of a span beyond the cap (spec 2.2 rule 1, contract 1). */
+/** Removes attributes of a span beyond the cap (spec 2.2 rule 1, contract 1). */
 export function createCapAttributes(
   { maxSpanAttributes }: CapAttributesOptions,
   next: SpanConsumer,

@@ -5,7 +5,7 @@ import type { SpanConsumer } from "../span-consumer.js";
 export interface CountMetricsOptions {
   /** Counts a span in metrics and statistics. */
   readonly record: (span: PipelineSpan) => void;
-  /** Told of each span that could not be counted: it goes no further. */
+  /** Called for each span that could not be counted; the stage drops it. */
   readonly onLost: (error: unknown) => void;
 }
 

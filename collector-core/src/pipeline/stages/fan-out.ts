@@ -3,12 +3,12 @@ import type { SpanConsumer } from "../span-consumer.js";
 
 /** Options of {@link createFanOut}. */
 export interface FanOutOptions {
-  /** Each is offered the spans, in this order. */
+  /** Receive the spans in this order. */
   readonly sinks: readonly SpanSink[];
   readonly onError: (sink: string, error: unknown) => void;
 }
 
-/** The end of a chain: offers the spans to every sink. One that fails does not keep them from the others. */
+/** Ends a pipeline: offers the spans to every sink. A failing sink does not affect the others. */
 export function createFanOut({ sinks, onError }: FanOutOptions): SpanConsumer {
   return {
     async consume(spans) {

@@ -5,15 +5,14 @@ import type { SpanConsumer } from "../span-consumer.js";
 /** Options of {@link createRedact}. */
 export interface RedactOptions {
   readonly redactor: Redactor;
-  /** Lets the event loop turn between spans: the turn to wait for, or undefined where none is due. */
-  readonly turnIfDue: () => Promise<void> | undefined;
+  /** Yields to the event loop between spans; undefined while the time slice lasts. */
+  readonly yieldIfDue: () => Promise<void> | undefined;
 }
 
 /**
- * Removes from the text of spans what must not be kept (spec 4.9 rule 4). Spans whose redaction failed go no further
- * where `redaction.drop_on_failure` says so.
+ * Redacts the text of spans (spec 4.9 rule 4). With `redaction.drop_on_failure`, drops a span whose redaction fails.
  */
-export function createRedact({ redactor, turnIfDue }: RedactOptions, next: SpanConsumer): SpanConsumer {
+export function createRedact({ redactor, yieldIfDue }: RedactOptions, next: SpanConsumer): SpanConsumer {
   return {
     async consume(spans) {
       const redacted: PipelineSpan[] = [];
@@ -21,7 +20,7 @@ export function createRedact({ redactor, turnIfDue }: RedactOptions, next: SpanC
         let result = redactor.redact(span);
         if (result instanceof Promise) result = await result;
         if (result !== undefined) redacted.push(result);
-        const turn = turnIfDue();
+        const turn = yieldIfDue();
         if (turn !== undefined) await turn;
       }
       await next.consume(redacted);

@@ -5,7 +5,7 @@ export interface SampleOptions {
   readonly counters: { sampled(kept: number, notKept: number): void };
 }
 
-/** Ends the way of the spans whose trace is not sampled (spec 4.9 rule 1). */
+/** Drops the spans of traces that are not sampled (spec 4.9 rule 1). */
 export function createSample({ counters }: SampleOptions, next: SpanConsumer): SpanConsumer {
   return {
     consume(spans) {

@@ -6,34 +6,34 @@ import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
 import { CELL } from "./stats-cells.js";
-import { figuresOf, SeriesBuilder } from "./stats-figures.js";
+import { SeriesBuilder, toFigures } from "./stats-figures.js";
 import type { RowLabel, StatsRow } from "./stats-rows.js";
 import { addRow, type StepBlock } from "./step-blocks.js";
 
-/** A question about the rings, its window and step settled. */
+/** A statistics query with a resolved window and step. */
 export interface StatsRequest {
   readonly windowSeconds: number;
-  /** Whole minutes, or whole tens of seconds where the window is at most an hour. */
+  /** A multiple of 60, or of 10 when the window is at most an hour. */
   readonly stepSeconds: number;
   readonly groupBy: RowLabel | undefined;
-  /** Most groups. */
+  /** Maximum number of groups. */
   readonly groups: number;
-  /** Values that a row must have. */
+  /** Required label values. */
   readonly filters: Readonly<Partial<Record<RowLabel, string>>>;
 }
 
 /** Reads the rings of {@link SpanStats} and the {@link CounterHistory}. */
 export interface StatsReader {
   /**
-   * Says how things stand now. A day of thousands of labels is added up in slices. Rejects with the signal's reason when
-   * aborted.
+   * Computes the statistics up to now, in time slices: a day with thousands of label sets takes long. Rejects with the
+   * signal's reason when aborted.
    */
   read(request: StatsRequest, signal?: AbortSignal): Promise<Stats>;
-  /** The newest step, over all spans. */
+  /** The current step, over all spans. */
   newest(): LiveMetrics;
 }
 
-/** Questions that are answered at once: they share the time that there is, and each holds a day of points. */
+/** Concurrent reads. More would not be faster, and each one holds up to a day of points. */
 const MAX_READS = 2;
 
 export function createStatsReader(
@@ -42,7 +42,7 @@ export function createStatsReader(
   clock: Pick<Clock, "monotonic">,
 ): StatsReader {
   const { time, rows, layout } = stats;
-  const inTurn = createConcurrencyLimit(MAX_READS);
+  const limited = createConcurrencyLimit(MAX_READS);
 
   async function read(
     { windowSeconds, stepSeconds, groupBy, groups: maxGroups, filters }: StatsRequest,
@@ -56,15 +56,15 @@ export function createStatsReader(
     const points = Math.ceil(windowSeconds / stepSeconds);
     const startMs = floorTo(nowMs, stepMs) - (points - 1) * stepMs;
     const isCoarse = stepMs % MINUTE_MS === 0;
-    // What changes is read before the first slice is over; blocks never change.
+    // Mutable state is read within the first slice; blocks are immutable.
     const blocks = stats.blocksFrom(startMs, isCoarse);
-    const about = {
+    const meta = {
       window_seconds: windowSeconds,
       step_seconds: stepSeconds,
-      start: time.shown(startMs),
-      end: time.shown(nowMs),
+      start: time.toWallClock(startMs),
+      end: time.toWallClock(nowMs),
       points,
-      kept_since: time.shown(stats.keptSinceMs(isCoarse)),
+      kept_since: time.toWallClock(stats.completeSinceMs(isCoarse)),
       group_by: groupBy ?? null,
     };
     const pipeline = counters.read(startMs, stepSeconds, points);
@@ -76,7 +76,7 @@ export function createStatsReader(
         : groupRows(
             rows.all,
             groupBy,
-            await weigh(blocks, rows.all, isChosen, groupBy, timeSlice),
+            await weighValues(blocks, rows.all, isChosen, groupBy, timeSlice),
             maxGroups,
           );
 
@@ -106,22 +106,22 @@ export function createStatsReader(
       built.push({ value: groups.values[index] ?? "", ...builder.build() });
       if (timeSlice.isOver()) await timeSlice.next();
     }
-    return { ...about, total: total.build(), groups: built, merged_groups: groups.merged, pipeline };
+    return { ...meta, total: total.build(), groups: built, merged_groups: groups.merged, pipeline };
   }
 
   return {
-    read: (request, signal) => inTurn(() => read(request, signal), signal),
+    read: (request, signal) => limited(() => read(request, signal), signal),
 
     newest() {
       stats.roll();
-      const block = stats.underWay();
+      const block = stats.currentStep();
       const cells = new Float64Array(layout.size);
       for (const place of block.rows.keys()) addRow(block, place, cells);
       return {
-        start: time.shown(block.startMs),
+        start: time.toWallClock(block.startMs),
         step_seconds: STEP_SECONDS,
         elapsed_seconds: Math.round(time.now() - block.startMs) / 1000,
-        total: figuresOf(cells, layout),
+        total: toFigures(cells, layout),
         pipeline: [...counters.current()],
       };
     },
@@ -132,20 +132,20 @@ function matches({ labels }: StatsRow, filters: StatsRequest["filters"]): boolea
   return Object.entries(filters).every(([label, value]) => labels[label as RowLabel] === value);
 }
 
-/** How rows are put together. */
+/** Assignment of rows to groups. */
 interface Groups {
-  /** The label's value of each group. */
+  /** The label value of each group. */
   readonly values: readonly string[];
-  /** The group of each row, by the id of the row. */
+  /** Index of the group of each row, by row id. */
   readonly ofRow: readonly number[];
-  /** Values that are summed up under `__other__`. */
+  /** Number of values that are summed as `__other__`. */
   readonly merged: number;
 }
 
 const NO_GROUPS: Groups = { values: [], ofRow: [], merged: 0 };
 
-/** How much rows of each value of a label did. */
-async function weigh(
+/** Sums the weights of the rows by label value. */
+async function weighValues(
   blocks: readonly StepBlock[],
   rows: readonly StatsRow[],
   isChosen: readonly boolean[],
@@ -164,7 +164,7 @@ async function weigh(
   return weights;
 }
 
-/** Groups the rows by a label: the `maxGroups` values that weigh most, the rest as `__other__`. */
+/** Groups the rows by a label: the `maxGroups` heaviest values, and the rest as `__other__`. */
 function groupRows(
   rows: readonly StatsRow[],
   label: RowLabel,
@@ -183,7 +183,7 @@ function groupRows(
   return { values, ofRow: rows.map(({ labels }) => places.get(labels[label]) ?? rest), merged };
 }
 
-/** Calls weigh most: what has none comes after what has one, whatever else it did. */
+/** A single call outweighs any number of other spans. */
 const CALL_WEIGHT = 1e9;
 
 function weightOf({ ends, cells, values }: StepBlock, place: number): number {

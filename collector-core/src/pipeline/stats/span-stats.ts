@@ -7,47 +7,49 @@ import { StatsRows, type StatsRow } from "./stats-rows.js";
 import { BlockRing, mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";
 import { createStepClock, type StepClock } from "./step-clock.js";
 
-/** Length of a step of the fine ring, and of the coarse one (contract 3). */
+/** Step lengths of the fine and the coarse ring (contract 3). */
 export const STEP_SECONDS = 10;
 export const MINUTE_SECONDS = 60;
 export const STEP_MS = STEP_SECONDS * 1000;
 export const MINUTE_MS = MINUTE_SECONDS * 1000;
-/** How far back the rings go: an hour and a day, and the step that began before. */
+/** Retention of the rings: an hour and a day, plus the partial step at the beginning. */
 export const FINE_MS = 3600 * 1000 + STEP_MS;
 export const COARSE_MS = 24 * 3600 * 1000 + MINUTE_MS;
-/** Together less than 64 MiB (contract 3), the rows under way included. */
+/** Together with the rows of the current step less than 64 MiB (contract 3). */
 const FINE_BYTES = 24 * 1024 * 1024;
 const COARSE_BYTES = 36 * 1024 * 1024;
 const MAX_ROWS = 2000;
 
-/** What {@link createSpanStats} needs. */
+/** Options of {@link createSpanStats}. */
 export interface SpanStatsOptions {
   readonly clock: Clock;
   /** `histograms.duration_buckets`, in seconds. */
   readonly durationBuckets: readonly number[];
-  /** Memory of both rings, in bytes. Default: 24 and 36 MiB. */
+  /** Memory limits of the rings, in bytes. Default: 24 and 36 MiB. */
   readonly maxBytes?: { readonly fine: number; readonly coarse: number };
 }
 
 /**
- * What spans did in each step of the last hour and each minute of the last day (contract 3, `GET /v1/stats`): of every
- * span, whatever sampling says. Only the step under way is written to; a step that is over is packed.
+ * Counts all spans, sampled or not, by step for the last hour and by minute for the last day (contract 3,
+ * `GET /v1/stats`). Only the current step is mutable; a finished step is packed into an immutable block.
  */
 export interface SpanStats {
   readonly layout: CellLayout;
   readonly time: StepClock;
   readonly rows: StatsRows;
-  /** Ends the steps that are over. Call it before rows are written or read. */
+  /** Closes finished steps. Call it before rows are written or read. */
   roll(): void;
-  /** The cells of a row in the step under way. */
+  /** Marks a row as used in the current step and returns its cells. */
   touch(row: StatsRow): Float64Array;
-  /** All steps that began then or later, oldest first, the one under way last; minutes where `isCoarse`. */
+  /**
+   * The steps from `ms` on, oldest first, ending with the current step; with `isCoarse` finished minutes are merged.
+   */
   blocksFrom(ms: number, isCoarse: boolean): readonly StepBlock[];
-  /** The step under way. */
-  underWay(): StepBlock;
-  /** Since when nothing is missing. */
-  keptSinceMs(isCoarse: boolean): number;
-  /** Memory that the steps take that are over. */
+  /** A copy of the current step. */
+  currentStep(): StepBlock;
+  /** Start of the period without evicted steps. */
+  completeSinceMs(isCoarse: boolean): number;
+  /** Memory of the finished steps. */
   readonly bytes: number;
 }
 
@@ -59,14 +61,14 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
   const coarse = new BlockRing({ maxBytes: maxBytes?.coarse ?? COARSE_BYTES });
   const startedAtMs = time.now();
   let touched: StatsRow[] = [];
-  /** When the step under way began. */
+  /** Start of the current step. */
   let stepStartMs = floorTo(startedAtMs, STEP_MS);
 
-  const underWay = (): StepBlock => packBlock(stepStartMs, touched);
+  const currentStep = (): StepBlock => packBlock(stepStartMs, touched);
 
   function closeStep(): void {
     if (touched.length === 0) return;
-    fine.push(underWay());
+    fine.push(currentStep());
     for (const row of touched) {
       row.cells.fill(0);
       row.isTouched = false;
@@ -90,8 +92,8 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
       const minuteMs = floorTo(stepStartMs, MINUTE_MS);
       if (nowMs >= minuteMs + MINUTE_MS) closeMinute(minuteMs);
       stepStartMs = floorTo(nowMs, STEP_MS);
-      fine.forgetBefore(nowMs - FINE_MS);
-      coarse.forgetBefore(nowMs - COARSE_MS);
+      fine.evictBefore(nowMs - FINE_MS);
+      coarse.evictBefore(nowMs - COARSE_MS);
     },
     touch(row) {
       if (!row.isTouched) {
@@ -101,17 +103,17 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
       return row.cells;
     },
     blocksFrom(ms, isCoarse) {
-      if (!isCoarse) return [...fine.from(ms), underWay()];
-      // The minute under way is still in the fine ring alone.
+      if (!isCoarse) return [...fine.from(ms), currentStep()];
+      // The current minute exists only in the fine ring.
       const minuteMs = Math.max(ms, floorTo(stepStartMs, MINUTE_MS));
-      return [...coarse.from(ms), ...fine.from(minuteMs), underWay()];
+      return [...coarse.from(ms), ...fine.from(minuteMs), currentStep()];
     },
-    underWay,
-    keptSinceMs(isCoarse) {
-      const lostMs = (isCoarse ? coarse : fine).lostMs;
-      const reachMs = time.now() - (isCoarse ? COARSE_MS : FINE_MS);
-      const keptMs = lostMs === undefined ? 0 : lostMs + (isCoarse ? MINUTE_MS : STEP_MS);
-      return Math.max(startedAtMs, reachMs, keptMs);
+    currentStep,
+    completeSinceMs(isCoarse) {
+      const { evictedMs } = isCoarse ? coarse : fine;
+      const retainedMs = time.now() - (isCoarse ? COARSE_MS : FINE_MS);
+      const afterEvictedMs = evictedMs === undefined ? 0 : evictedMs + (isCoarse ? MINUTE_MS : STEP_MS);
+      return Math.max(startedAtMs, retainedMs, afterEvictedMs);
     },
     get bytes() {
       return fine.bytes + coarse.bytes;
@@ -119,16 +121,17 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
   };
 }
 
-/** The last whole step before a time. */
+/** Rounds a time down to the start of its step. */
 export function floorTo(ms: number, stepMs: number): number {
   return Math.floor(ms / stepMs) * stepMs;
 }
 
 /**
- * Counts a span that ended in its row.
+ * Counts a finished span in the cells of its row.
  *
  * @param countsUsage - false for a wrapper that repeats the usage of the inference inside it (contract 6).
- * @param durationBucket - where the histograms put its duration, -1 where it has none; so the next.
+ * @param durationBucket - histogram bucket of the duration, -1 without a duration.
+ * @param ttftBucket - histogram bucket of the time to first token, -1 without one.
  */
 export function countSpan(
   cells: Float64Array,
@@ -168,7 +171,7 @@ export function countSpan(
 
 /** Counts the score of an evaluation in its row. */
 export function countScore(stats: SpanStats, labels: Labels, evaluationType: string, score: number): void {
-  // It comes by itself, long after the span that it judges.
+  // A score arrives long after the evaluated span, in a later step.
   stats.roll();
   const cells = stats.touch(stats.rows.resolve(labels, evaluationType));
   addTo(cells, CELL.scores, 1);

@@ -1,6 +1,6 @@
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 
-/** What is counted of the spans of one set of labels in one step: a row of numbers, which these are the places of. */
+/** Positions in a row of cells. A row holds the counts of one label set in one step. */
 export const CELL = {
   spans: 0,
   calls: 1,
@@ -11,23 +11,23 @@ export const CELL = {
   tokensOutput: 6,
   tokensCached: 7,
   costUsd: 8,
-  /** Output tokens of calls of which it is known how long they took, and how many seconds that was. */
+  /** Output tokens and total seconds of the calls with a known duration. */
   timedTokens: 9,
   timedSeconds: 10,
   scores: 11,
   scoreSum: 12,
-  /** The first of six: {@link ERROR_CATEGORIES}. */
+  /** The first cell of six, in the order of {@link ERROR_CATEGORIES}. */
   errors: 13,
 } as const;
 
-/** Where the buckets stand in a row, for these bounds of `histograms.duration_buckets`. */
+/** Positions of the histogram buckets in a row; they depend on `histograms.duration_buckets`. */
 export interface CellLayout {
   readonly bounds: readonly number[];
-  /** The first bucket of the durations. */
+  /** The first duration bucket. */
   readonly duration: number;
-  /** The first bucket of the times to first token. */
+  /** The first time-to-first-token bucket. */
   readonly ttft: number;
-  /** Cells of a row. */
+  /** Number of cells in a row. */
   readonly size: number;
 }
 
@@ -37,17 +37,17 @@ export function cellLayout(bounds: readonly number[]): CellLayout {
   return { bounds, duration, ttft: duration + buckets, size: duration + 2 * buckets };
 }
 
-/** Adds to a cell. Two finite amounts can make an infinite sum, which JSON cannot say. */
+/** Adds to a cell. The sum stays finite, because JSON cannot represent Infinity. */
 export function addTo(cells: Float64Array, cell: number, amount: number): void {
   cells[cell] = Math.min((cells[cell] ?? 0) + amount, Number.MAX_VALUE);
 }
 
 /**
- * The quantile of values of which only the buckets are known, as PromQL's `histogram_quantile` finds it: linear within
- * a bucket, the highest bound where it lies beyond all of them.
+ * Estimates a quantile from histogram buckets like PromQL's `histogram_quantile`: linear interpolation within a
+ * bucket, the highest bound for the +Inf bucket.
  *
  * @param first - the cell of the first bucket.
- * @returns in the unit of the bounds; undefined where there are no values.
+ * @returns a value in the unit of the bounds; undefined without values.
  */
 export function bucketQuantile(
   cells: Float64Array,

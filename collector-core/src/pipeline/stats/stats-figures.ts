@@ -2,8 +2,8 @@ import type { StatsFigures, StatsSeries } from "../../api-schema/stats.js";
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import { addTo, bucketQuantile, CELL, type CellLayout } from "./stats-cells.js";
 
-/** What a row of cells says, in the words of `GET /v1/stats`. */
-export function figuresOf(cells: Float64Array, layout: CellLayout): StatsFigures {
+/** Converts a row of cells to the figures of `GET /v1/stats`. */
+export function toFigures(cells: Float64Array, layout: CellLayout): StatsFigures {
   const at = (cell: number): number => cells[cell] ?? 0;
   const percentiles = (first: number) => {
     const percentile = (quantile: number) => {
@@ -36,22 +36,24 @@ export function figuresOf(cells: Float64Array, layout: CellLayout): StatsFigures
   };
 }
 
-/** Figures over time, as they are put together point by point. */
+/** Builds a time series of figures point by point. */
 export class SeriesBuilder {
   readonly #sum: Float64Array;
   readonly #current: Float64Array;
   readonly #points: StatsFigures[] = [];
-  /** What all points share in which nothing happened: most of a day's. */
-  readonly #nothing: StatsFigures;
+  /** Shared by all empty points, which are most points of a day. */
+  readonly #emptyPoint: StatsFigures;
+  readonly #layout: CellLayout;
   #isEmpty = true;
 
-  constructor(private readonly layout: CellLayout) {
+  constructor(layout: CellLayout) {
+    this.#layout = layout;
     this.#sum = new Float64Array(layout.size);
     this.#current = new Float64Array(layout.size);
-    this.#nothing = figuresOf(this.#current, layout);
+    this.#emptyPoint = toFigures(this.#current, layout);
   }
 
-  /** The cells of the point under way, to be added to. */
+  /** The cells of the current point. The caller adds to them. */
   get current(): Float64Array {
     this.#isEmpty = false;
     return this.#current;
@@ -59,11 +61,11 @@ export class SeriesBuilder {
 
   endPoint(): void {
     if (this.#isEmpty) {
-      this.#points.push(this.#nothing);
+      this.#points.push(this.#emptyPoint);
       return;
     }
     const current = this.#current;
-    this.#points.push(figuresOf(current, this.layout));
+    this.#points.push(toFigures(current, this.#layout));
     for (let cell = 0; cell < current.length; cell++) {
       const value = current[cell] ?? 0;
       if (value !== 0) addTo(this.#sum, cell, value);
@@ -73,7 +75,7 @@ export class SeriesBuilder {
   }
 
   build(): { window: StatsFigures; series: StatsSeries } {
-    const window = figuresOf(this.#sum, this.layout);
+    const window = toFigures(this.#sum, this.#layout);
     const points = this.#points;
     const percentiles = (of: "duration_ms" | "ttft_ms") => ({
       p50: points.map((point) => point[of].p50),
@@ -113,12 +115,12 @@ type CountName = {
   [Name in keyof StatsFigures]: StatsFigures[Name] extends number ? Name : never;
 }[keyof StatsFigures];
 
-/** Null where there is nothing to divide by. */
+/** Returns null for a zero divisor. */
 function ratio(amount: number, by: number): number | null {
   return by > 0 ? rounded(amount / by) : null;
 }
 
-/** Digits beyond this are noise, and would only make the answer longer. */
+/** Rounds to the given precision, to keep the response short. A value too large to round is returned unchanged. */
 function rounded(value: number, precision = 1000): number {
   const exact = Math.round(value * precision) / precision;
   return Number.isFinite(exact) ? exact : value;

@@ -1,7 +1,7 @@
 import { OTHER_LABEL_VALUE, type CappedLabel } from "../../api-schema/metrics.js";
 import type { Labels } from "../metrics/series.js";
 
-/** The labels that statistics are kept by (contract 3), and the type of a score. */
+/** The labels of a statistics row (contract 3), including the type of a score. */
 export const ROW_LABELS = [
   "service",
   "env",
@@ -15,10 +15,10 @@ export const ROW_LABELS = [
 ] as const satisfies readonly (CappedLabel | "evaluation_type")[];
 export type RowLabel = (typeof ROW_LABELS)[number];
 
-/** What is counted of one set of labels in the step under way. */
+/** The counts of one label set in the current step. */
 export class StatsRow {
   readonly cells: Float64Array;
-  /** Something was counted in the step under way. */
+  /** True when the row was used in the current step. */
   isTouched = false;
 
   constructor(
@@ -31,18 +31,21 @@ export class StatsRow {
 }
 
 /**
- * The rows by their labels, at most `maxRows` for the life of the process: the caps of the labels bound them already,
- * and what is beyond goes to one row whose labels are all `__other__`.
+ * Finds rows by their labels. Keeps at most `maxRows` rows for the life of the process. The label caps usually keep the
+ * number lower; excess label sets share one row whose labels are all `__other__`.
  */
 export class StatsRows {
   readonly all: StatsRow[] = [];
   readonly #byLabels = new Map<string, StatsRow>();
   #overflow: StatsRow | undefined;
 
-  constructor(
-    private readonly maxRows: number,
-    private readonly rowSize: number,
-  ) {}
+  readonly #maxRows: number;
+  readonly #rowSize: number;
+
+  constructor(maxRows: number, rowSize: number) {
+    this.#maxRows = maxRows;
+    this.#rowSize = rowSize;
+  }
 
   resolve(labels: Labels, evaluationType = ""): StatsRow {
     let key = "";
@@ -54,7 +57,7 @@ export class StatsRows {
   }
 
   #admit(key: string, labels: Labels, evaluationType: string): StatsRow {
-    if (this.all.length >= this.maxRows - 1) {
+    if (this.all.length >= this.#maxRows - 1) {
       return (this.#overflow ??= this.#add(() => OTHER_LABEL_VALUE));
     }
     const row = this.#add((name) => (name === "evaluation_type" ? evaluationType : (labels[name] ?? "")));
@@ -64,7 +67,7 @@ export class StatsRows {
 
   #add(valueOf: (name: RowLabel) => string): StatsRow {
     const labels = Object.fromEntries(ROW_LABELS.map((name) => [name, valueOf(name)]));
-    const row = new StatsRow(this.all.length, labels as Record<RowLabel, string>, this.rowSize);
+    const row = new StatsRow(this.all.length, labels as Record<RowLabel, string>, this.#rowSize);
     this.all.push(row);
     return row;
   }

@@ -1,20 +1,20 @@
 import { addTo } from "./stats-cells.js";
 
 /**
- * What was counted in one step, of all sets of labels, without its zeros: a step in which little happened costs little.
+ * The counts of one step for all label sets, as a sparse matrix: zeros take no memory.
  */
 export interface StepBlock {
-  /** When the step began. */
+  /** Start of the step. */
   readonly startMs: number;
-  /** The ids of the rows, in order of `ends`. */
+  /** Row ids. */
   readonly rows: Uint16Array;
-  /** Where the entries of each row end. */
+  /** End of each row's entries, in the order of `rows`. */
   readonly ends: Uint32Array;
-  /** Of each entry the cell. */
+  /** The cell of each entry. */
   readonly cells: Uint8Array;
-  /** Of each entry the value. */
+  /** The value of each entry. */
   readonly values: Float64Array;
-  /** Memory that it takes. */
+  /** Memory of the block. */
   readonly bytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface BlockRow {
   readonly cells: Float64Array;
 }
 
-/** What the objects of a block take beside their contents. */
+/** Memory of a block's objects, without their contents. */
 const BLOCK_OVERHEAD_BYTES = 800;
 
 export function packBlock(startMs: number, rows: readonly BlockRow[]): StepBlock {
@@ -60,7 +60,7 @@ export function addRow({ ends, cells, values }: StepBlock, index: number, sum: F
   }
 }
 
-/** Several blocks as one. */
+/** Merges several blocks into one. */
 export function mergeBlocks(startMs: number, blocks: readonly StepBlock[], rowSize: number): StepBlock {
   const rows = new Map<number, BlockRow>();
   for (const block of blocks) {
@@ -73,39 +73,42 @@ export function mergeBlocks(startMs: number, blocks: readonly StepBlock[], rowSi
   return packBlock(startMs, [...rows.values()]);
 }
 
-/** What bounds a {@link BlockRing}. */
+/** Options of {@link BlockRing}. */
 export interface BlockRingOptions {
   readonly maxBytes: number;
 }
 
-/** The newest blocks, by age and by bytes: the oldest go first. */
+/** Keeps the newest blocks, bounded by bytes. Evicts the oldest first. */
 export class BlockRing {
   readonly #blocks: StepBlock[] = [];
   #bytes = 0;
-  #lostMs: number | undefined;
+  #evictedMs: number | undefined;
+  readonly #maxBytes: number;
 
-  constructor(private readonly options: BlockRingOptions) {}
+  constructor({ maxBytes }: BlockRingOptions) {
+    this.#maxBytes = maxBytes;
+  }
 
   push(block: StepBlock): void {
     this.#blocks.push(block);
     this.#bytes += block.bytes;
-    while (this.#bytes > this.options.maxBytes && this.#blocks.length > 1) this.#lostMs = this.#shift();
+    while (this.#bytes > this.#maxBytes && this.#blocks.length > 1) this.#evictedMs = this.#shift();
   }
 
-  /** Lets go of all steps that began before. */
-  forgetBefore(ms: number): void {
+  /** Evicts all steps that began before `ms`. */
+  evictBefore(ms: number): void {
     while ((this.#blocks[0]?.startMs ?? ms) < ms) this.#shift();
   }
 
-  /** The blocks of the steps that began then or later, oldest first. Steps in which nothing was counted have none. */
+  /** The blocks of the steps from `ms` on, oldest first. A step without counts has no block. */
   from(ms: number): readonly StepBlock[] {
     const first = this.#blocks.findIndex((block) => block.startMs >= ms);
     return first < 0 ? [] : this.#blocks.slice(first);
   }
 
-  /** When the newest step began that had to go before its time, for want of room; undefined where none had to. */
-  get lostMs(): number | undefined {
-    return this.#lostMs;
+  /** Start of the newest step that was evicted for its size; undefined when there is none. */
+  get evictedMs(): number | undefined {
+    return this.#evictedMs;
   }
 
   get bytes(): number {

@@ -1,18 +1,18 @@
 import type { Clock } from "../../runtime/clock.js";
 
-/** The wall clock may be this far from where it should be before it is believed: less is drift. */
+/** Minimum difference between wall clock and step clock that counts as a clock jump; less is drift. */
 const TOLERANCE_MS = 10_000;
 
 /**
- * Time for rings of steps: it reads like the wall clock and never goes back. A wall clock that jumps ahead (a machine
- * that slept) leaves a gap. One that jumps back leaves what was recorded at its age: {@link StepClock.shown} says at
- * what time that is by the clock on the wall.
+ * A clock for rings of steps: it follows the wall clock but never goes back. When the wall clock jumps forward, for
+ * example after sleep, the step clock follows and leaves a gap. When the wall clock jumps back, the step clock
+ * continues, so that recorded steps keep their age; {@link StepClock.toWallClock} converts their times.
  */
 export interface StepClock {
-  /** Milliseconds, as if since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, according to this clock. */
   now(): number;
-  /** A time of this clock as the wall clock would show it, RFC 3339. */
-  shown(ms: number): string;
+  /** Converts a time of this clock to wall-clock time in RFC 3339. */
+  toWallClock(ms: number): string;
 }
 
 export function createStepClock(clock: Clock): StepClock {
@@ -26,7 +26,7 @@ export function createStepClock(clock: Clock): StepClock {
 
   return {
     now,
-    shown(ms) {
+    toWallClock(ms) {
       const behind = now() - clock.now();
       return new Date(Math.round(behind > TOLERANCE_MS ? ms - behind : ms)).toISOString();
     },

@@ -16,7 +16,7 @@ function call(traceId: string, fields: Record<string, unknown> = {}): Record<str
 }
 
 describe("spec 2.6 exemplars.enabled", () => {
-  it("spec 4.7: durations and tokens carry the trace_id in the bucket that they fell into", async () => {
+  it("spec 4.7: adds the trace_id to the bucket of a duration or token value", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
     const beforeSeconds = Date.now() / 1000;
     await collector.post({ spans: [call("trace-1")] });
@@ -35,7 +35,7 @@ describe("spec 2.6 exemplars.enabled", () => {
     }
   });
 
-  it("shows the newest trace of a bucket", async () => {
+  it("exposes the newest trace of a bucket", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
     await collector.post({ spans: [call("old"), call("new")] });
     await collector.settled();
@@ -44,7 +44,7 @@ describe("spec 2.6 exemplars.enabled", () => {
     expect(text).not.toContain('trace_id="old"');
   });
 
-  it("spec 4.9 rule 1: has none of traces that are not sampled", async () => {
+  it("spec 4.9 rule 1: exposes no trace that is not sampled", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true", SAMPLING_RATE: "0" });
     await collector.post({ spans: [call("trace-1")] });
     await collector.settled();
@@ -56,7 +56,7 @@ describe("spec 2.6 exemplars.enabled", () => {
     ).toBe(1);
   });
 
-  it("has none in the text format, which knows none, and none while it is off", async () => {
+  it("writes no exemplars in the text format, or when exemplars are off", async () => {
     const on = await startCollector({ EXEMPLARS_ENABLED: "true" });
     const off = await startCollector();
     for (const collector of [on, off]) {
@@ -67,14 +67,14 @@ describe("spec 2.6 exemplars.enabled", () => {
     expect((await scrape(off)).join("\n")).not.toContain("trace_id=");
   });
 
-  it("leaves out a trace_id that a scraper cannot read: one control character would lose it the whole page", async () => {
+  it("omits a trace_id with control characters, which break the whole page for a scraper", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
     const codes = [...Array.from({ length: 0x20 }, (_, code) => code), 0x7f, 0x85, 0x9b, 0xd800];
     const unreadable = codes.filter((code) => code !== 0x0a).map((code) => `x${String.fromCharCode(code)}y`);
     for (const traceId of unreadable) await collector.post({ spans: [call(traceId)] });
     await collector.settled();
     expect((await scrape(collector)).join("\n")).not.toContain(" # {");
-    // 120 code points are as many as fit, however many units they have.
+    // 120 code points fit, regardless of the number of UTF-16 units.
     for (const readable of ["x\u2028y", "x\ufeffy", "\u{1f680}".repeat(120)]) {
       await collector.post({ spans: [call(readable)] });
       await collector.settled();
@@ -85,7 +85,7 @@ describe("spec 2.6 exemplars.enabled", () => {
     expect((await scrape(collector)).join("\n")).not.toContain("\u{1f680}".repeat(121));
   });
 
-  it("leaves out a trace_id that is too long for one, and writes any other so that it can be read", async () => {
+  it("omits a trace_id that is too long, and escapes any other", async () => {
     const collector = await startCollector({ EXEMPLARS_ENABLED: "true" });
     await collector.post({ spans: [call("x".repeat(121))] });
     await collector.settled();

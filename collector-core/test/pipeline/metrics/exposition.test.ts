@@ -21,7 +21,7 @@ import {
 
 const FORMATS = ["text", "openmetrics"] as const;
 
-/** Metrics with `count` tuples of the duration histogram, and one of another. */
+/** Creates metrics with `count` tuples of the duration histogram and one of another family. */
 function metricsWithTuples(count: number) {
   const metrics = createTestMetrics({ caps: { agent: count } });
   for (let i = 0; i < count; i++) record(metrics, spanFacts({ agent: `agent-${i}`, durationMs: i }));
@@ -29,7 +29,7 @@ function metricsWithTuples(count: number) {
 }
 
 describe("GET /metrics (spec 4.2)", () => {
-  it("contract 3: each format has its content type", () => {
+  it("contract 3: sends the content type of each format", () => {
     expect(renderMetrics("text", [], systemClock).contentType).toBe(
       "text/plain; version=0.0.4; charset=utf-8",
     );
@@ -38,20 +38,23 @@ describe("GET /metrics (spec 4.2)", () => {
     );
   });
 
-  it.each(FORMATS)("%s: is valid, with the process's own metrics, before and after spans", async (format) => {
-    const metrics = createTestMetrics();
-    const before = await scrape([metrics], format);
-    expect(before.get("process_resident_memory_bytes")?.samples).toHaveLength(1);
-    expect(before.get(format === "text" ? "process_cpu_seconds_total" : "process_cpu_seconds")?.type).toBe(
-      "counter",
-    );
+  it.each(FORMATS)(
+    "%s: is valid and contains process metrics, before and after the first span",
+    async (format) => {
+      const metrics = createTestMetrics();
+      const before = await scrape([metrics], format);
+      expect(before.get("process_resident_memory_bytes")?.samples).toHaveLength(1);
+      expect(before.get(format === "text" ? "process_cpu_seconds_total" : "process_cpu_seconds")?.type).toBe(
+        "counter",
+      );
 
-    record(metrics, llmFacts({ errorCategory: "timeout" }));
-    const after = await scrape([metrics], format);
-    expect([...after.keys()]).toEqual([...before.keys()]);
-  });
+      record(metrics, llmFacts({ errorCategory: "timeout" }));
+      const after = await scrape([metrics], format);
+      expect([...after.keys()]).toEqual([...before.keys()]);
+    },
+  );
 
-  it.each(FORMATS)("%s: the process's own histogram is valid too", async (format) => {
+  it.each(FORMATS)("%s: writes a valid process histogram", async (format) => {
     await scrape([], format);
     await vi.waitFor(async () => {
       collectGarbage();
@@ -60,7 +63,7 @@ describe("GET /metrics (spec 4.2)", () => {
     });
   });
 
-  it("OpenMetrics scrapes do not take _total off the names of the next text scrape", async () => {
+  it("keeps _total in the text format after an OpenMetrics scrape", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts());
     const names = [...(await scrape([metrics], "text")).keys()];
@@ -69,7 +72,7 @@ describe("GET /metrics (spec 4.2)", () => {
     expect(names).toEqual(expect.arrayContaining(["obs_llm_calls_total", "process_cpu_user_seconds_total"]));
   });
 
-  it("a bucket is the same series in both formats", async () => {
+  it("writes the same le labels in both formats", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts());
     const [text, openMetrics] = await Promise.all(
@@ -92,7 +95,7 @@ describe("GET /metrics (spec 4.2)", () => {
     expect(formatBucketBound(bound)).toBe(text);
   });
 
-  it("contract 4: NaN is left out", async () => {
+  it("contract 4: omits NaN", async () => {
     const broken: MetricSource = {
       families: () => [
         readFamily("obs_queue_usage_pct", () => [sample(NaN)]),
@@ -100,7 +103,7 @@ describe("GET /metrics (spec 4.2)", () => {
       ],
     };
     for (const format of FORMATS) {
-      // The process's own metrics have NaN too: the event loop's lag between two scrapes that are close.
+      // Process metrics contain NaN too: the event loop lag between two close scrapes.
       const [, second] = await Promise.all([scrapeText([broken], format), scrapeText([broken], format)]);
       expect(second).not.toMatch(/ nan$/im);
       expect(parseExposition(second, format).get("obs_queue_usage_pct")?.samples).toEqual([]);
@@ -110,15 +113,18 @@ describe("GET /metrics (spec 4.2)", () => {
 });
 
 describe("a large exposition", () => {
-  it.each(FORMATS)("%s: families longer than a chunk have one header and lose no series", async (format) => {
-    for (const count of [49, 50, 51, 1000]) {
-      const samples =
-        (await scrape([metricsWithTuples(count)], format)).get("obs_duration_seconds")?.samples ?? [];
-      expect(samples).toHaveLength(count * 14);
-    }
-  });
+  it.each(FORMATS)(
+    "%s: has one header and all series of a family that is longer than a chunk",
+    async (format) => {
+      for (const count of [49, 50, 51, 1000]) {
+        const samples =
+          (await scrape([metricsWithTuples(count)], format)).get("obs_duration_seconds")?.samples ?? [];
+        expect(samples).toHaveLength(count * 14);
+      }
+    },
+  );
 
-  it("the event loop gets its turn while 20,000 tuples are rendered", async () => {
+  it("yields to the event loop while it renders 20,000 tuples", async () => {
     const metrics = metricsWithTuples(19_000);
     const turns = countTurns();
     let largestChunk = 0;
@@ -128,7 +134,7 @@ describe("a large exposition", () => {
     expect(largestChunk).toBeLessThan(2_000_000);
   });
 
-  it("contract 4: a scrape while spans are recorded shows every histogram whole, and no span twice", async () => {
+  it("contract 4: shows consistent histograms, and no span twice, while spans are recorded", async () => {
     const metrics = metricsWithTuples(2000);
     let text = "";
     let recorded = 2000;
@@ -140,7 +146,7 @@ describe("a large exposition", () => {
         recorded += 2;
       }
     }
-    // The parser checks that buckets are cumulative and that +Inf is the count.
+    // The parser checks that buckets are cumulative and that +Inf equals the count.
     const counts = parseExposition(text, "openmetrics").get("obs_duration_seconds")?.samples ?? [];
     const shown = counts
       .filter(({ name }) => name.endsWith("_count"))
@@ -150,7 +156,7 @@ describe("a large exposition", () => {
     expect(recorded).toBeGreaterThan(4000);
   });
 
-  it("two scrapes at once show the same", async () => {
+  it("is the same for two concurrent scrapes", async () => {
     const metrics = metricsWithTuples(1000);
     const pages = await Promise.all([...FORMATS, ...FORMATS].map((format) => scrape([metrics], format)));
     const samples = pages.map((page) => page.get("obs_duration_seconds")?.samples);
@@ -158,7 +164,7 @@ describe("a large exposition", () => {
     for (const other of samples.slice(1)) expect(other).toEqual(samples[0]);
   });
 
-  it("a scraper that goes away in the middle leaves nothing behind for the next", async () => {
+  it("is complete after another scraper disconnected midway", async () => {
     const metrics = metricsWithTuples(1000);
     for await (const chunk of renderMetrics("text", [metrics], systemClock).body) {
       expect(chunk).not.toBe("");
@@ -168,7 +174,7 @@ describe("a large exposition", () => {
   });
 });
 
-describe("property: what is shown is what was recorded", () => {
+describe("property: the exposition equals the recorded spans", () => {
   const few = (prefix: string) =>
     fc.constantFrom("", ...["1", "2", "3", ",", '"', "\n"].map((end) => prefix + end));
   const anySpan = fc.record({
@@ -190,7 +196,7 @@ describe("property: what is shown is what was recorded", () => {
     maxSeries: fc.integer({ min: 1, max: 100 }),
   });
 
-  it("sums over all tuples are right, whatever the caps and the bound on series", async () => {
+  it("has correct sums over all tuples, for any caps and any limit on series", async () => {
     const property = fc.asyncProperty(
       fc.array(anyRecording, { maxLength: 60 }),
       anyBounds,
@@ -234,14 +240,14 @@ describe("property: what is shown is what was recorded", () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  it("where no bound is reached, every tuple has its own count", async () => {
+  it("has a separate count for every tuple when no limit is reached", async () => {
     const property = fc.asyncProperty(fc.array(anyRecording, { maxLength: 60 }), async (all) => {
       const metrics = createTestMetrics();
       const expected = new Map<string, number>();
       for (const { facts, service } of all) {
         metrics.record(spanFacts({ ...facts, spanType: "tool" }), { ...CONTEXT, service }, true);
         const status = facts.status === "CANCELLED" ? "__other__" : facts.status;
-        // What goes out is UTF-8, which has no lone surrogates.
+        // The response is UTF-8, which has no lone surrogates.
         const key = JSON.stringify([service, facts.toolName, Buffer.from(facts.agent).toString(), status]);
         expected.set(key, (expected.get(key) ?? 0) + 1);
       }

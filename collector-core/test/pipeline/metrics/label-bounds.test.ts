@@ -25,7 +25,7 @@ const CASES = {
 } satisfies Record<string, [Partial<SpanFacts>, Partial<SpanFacts>]>;
 
 describe("caps on label values", () => {
-  it("spec 4.7: beyond its cap a label's value is __other__, and each replacement is counted", async () => {
+  it("spec 4.7: replace a value beyond the cap by __other__, and count each replacement", async () => {
     const metrics = createTestMetrics({ caps: { model: 2 } });
     for (const model of ["m1", "m2", "m3", "m1", "m4", "m3"]) record(metrics, llmFacts({ model }));
     expect(await samplesOf(metrics, "obs_llm_calls_total")).toMatchObject([
@@ -54,7 +54,7 @@ describe("caps on label values", () => {
   });
 
   it.each(["service", "env"] as const)(
-    "contract 4: the label %s is capped, counted for each span",
+    "contract 4: count every span whose %s is beyond the cap",
     async (label) => {
       const metrics = createTestMetrics({ caps: { [label]: 1 } });
       for (const value of ["one", "two"]) {
@@ -66,21 +66,21 @@ describe("caps on label values", () => {
     },
   );
 
-  it('contract 4: an absent value is "", and neither "" nor a sent __other__ counts against a cap', async () => {
+  it('contract 4: write an absent value as "", and do not count "" or a sent __other__', async () => {
     const metrics = createTestMetrics({ caps: { model: 1 } });
     for (const model of ["", "__other__", "m1", ""]) record(metrics, llmFacts({ model }));
     expect(await valuesOfLabel(metrics, "obs_llm_calls_total", "model")).toEqual(["", "__other__", "m1"]);
     expect(await overflowsOf(metrics, "model")).toBe(0);
   });
 
-  it("shows every label's overflow from the start, for a rate needs a zero to begin with", async () => {
+  it("expose the overflow of every label from the start, because a rate needs an initial zero", async () => {
     const labels = await valuesOfLabel(createTestMetrics(), "obs_label_overflow_total", "label");
     expect(labels).toEqual([...CAPPED_LABELS, "series"].sort());
   });
 });
 
 describe("length of label values", () => {
-  it("spec 4.7: a value is cut to max_label_value_length before the cap is asked", async () => {
+  it("spec 4.7: is limited to max_label_value_length before the cap applies", async () => {
     const metrics = createTestMetrics({ maxLabelValueLength: 4, caps: { model: 1 } });
     for (const model of ["gpt-4o", "gpt-4o-mini", "gpt-"]) record(metrics, llmFacts({ model }));
     expect(await onlySample(metrics, "obs_llm_calls_total")).toMatchObject({
@@ -90,7 +90,7 @@ describe("length of label values", () => {
     expect(await overflowsOf(metrics, "model")).toBe(0);
   });
 
-  it("contract 4: length is in code points, never mid-character", async () => {
+  it("contract 4: is counted in code points, so that no character is split", async () => {
     const metrics = createTestMetrics({ maxLabelValueLength: 3 });
     record(metrics, llmFacts({ model: "🦉🦉🦉🦉", agent: "a🦉b" }), { ...CONTEXT, service: "12345" });
     expect((await onlySample(metrics, "obs_llm_calls_total")).labels).toMatchObject({
@@ -100,7 +100,7 @@ describe("length of label values", () => {
     });
   });
 
-  it("a value that is cut does not keep the whole text in memory", () => {
+  it("is limited by a copy, which does not retain the whole text", () => {
     const metrics = createTestMetrics();
     const heapBefore = heapUsedAfterGc();
     for (let i = 0; i < 40; i++) {
@@ -109,7 +109,7 @@ describe("length of label values", () => {
     expect(heapUsedAfterGc() - heapBefore).toBeLessThan(10_000_000);
   });
 
-  it("makes one series of values that UTF-8 cannot tell apart", async () => {
+  it("maps values that are equal in UTF-8 to one series", async () => {
     const metrics = createTestMetrics({ caps: { model: 1 } });
     for (const model of ["x\ud800", "x\ud801", "x\udfff", "x\ufffd"]) record(metrics, llmFacts({ model }));
     expect(await onlySample(metrics, "obs_llm_calls_total")).toMatchObject({
@@ -119,8 +119,8 @@ describe("length of label values", () => {
   });
 });
 
-describe("values with characters of their own", () => {
-  it("a comma, quote, newline or backslash never merges two series, in either format", async () => {
+describe("label values with special characters", () => {
+  it("never merge two series because of a comma, quote, newline or backslash, in either format", async () => {
     const metrics = createTestMetrics({ caps: { provider: 20 } });
     const tricky = [
       "a,b",
@@ -137,7 +137,7 @@ describe("values with characters of their own", () => {
       "\0",
       "{}",
     ];
-    // Next to each other in the table, so that a value could run into the other.
+    // Adjacent labels of the table, whose concatenated values could be ambiguous.
     const providers = ["", ",b", "b", "b,", "1:b"];
     for (const model of tricky) {
       for (const provider of providers) record(metrics, llmFacts({ model, provider, agent: "b" }));
@@ -152,8 +152,8 @@ describe("values with characters of their own", () => {
   });
 });
 
-describe("the bound on series", () => {
-  /** Families about the series, which are none of them. */
+describe("the limit on series", () => {
+  /** Families about the series, which do not count as series. */
   const OWN_FAMILIES = new Set(["obs_label_overflow_total", "obs_series"]);
 
   async function countSeries(metrics: ReturnType<typeof createTestMetrics>): Promise<number> {
@@ -168,19 +168,19 @@ describe("the bound on series", () => {
     return count;
   }
 
-  it("contract 4: at most max_series tuples over all span families, histograms and counters alike", async () => {
+  it("contract 4: allows max_series tuples over all span families, histograms and counters alike", async () => {
     const metrics = createTestMetrics({ maxSeries: 50 });
     for (let i = 0; i < 500; i++) {
       record(metrics, llmFacts({ agent: `a${i % 100}`, toolName: `t${i}`, errorCategory: "timeout" }));
       record(metrics, spanFacts({ spanType: "tool", agent: `a${i % 100}` }));
     }
-    // All but obs_spans_total, which has two, are over: the eleven set aside for the overflow are used but for one, and
-    // for the two of evaluation.
+    // Every family except obs_spans_total, which has two tuples, overflows. Of the eleven reserved overflow tuples, one and
+    // the two of evaluation stay unused.
     expect(await countSeries(metrics)).toBe(47);
     expect(await samplesOf(metrics, "obs_series")).toMatchObject([{ value: 47 }]);
   });
 
-  it("contract 4: what is over goes to one tuple with all labels __other__, and is counted", async () => {
+  it("contract 4: records the excess in one tuple whose labels are all __other__, and counts it", async () => {
     const metrics = createTestMetrics({ maxSeries: 11 + 2 });
     for (const agent of ["a1", "a2", "a3", "a1"]) record(metrics, spanFacts({ agent, durationMs: 5 }));
     expect(await samplesOf(metrics, "obs_duration_seconds")).toMatchObject([
@@ -202,7 +202,7 @@ describe("the bound on series", () => {
     expect(await overflowsOf(metrics, "series")).toBe(2);
   });
 
-  it("is one series where the caps alone have made all labels __other__", async () => {
+  it("uses the same series when the caps replace all labels by __other__", async () => {
     const metrics = createTestMetrics({ maxSeries: 12 });
     const other = "__other__";
     const context = { ...CONTEXT, service: other, env: other };
@@ -215,7 +215,7 @@ describe("the bound on series", () => {
     ]);
   });
 
-  it("counts right when there are more sets of labels than are remembered", async () => {
+  it("counts correctly with more label sets than the series cache holds", async () => {
     const metrics = createTestMetrics({ maxSeries: 20 });
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 100; i++) record(metrics, spanFacts({ agent: `a${i}`, model: `m${i % 40}` }));
@@ -223,7 +223,7 @@ describe("the bound on series", () => {
     expect((await onlySample(metrics, "obs_spans_total")).value).toBe(300);
   });
 
-  it("experiment 13: a million distinct values leave no more than the caps allow, and memory flat", async () => {
+  it("experiment 13: keeps series within the caps and memory flat for a million distinct values", async () => {
     const metrics = createTestMetrics();
     const heapBefore = heapUsedAfterGc();
     for (let i = 0; i < 1_000_000; i++) {
@@ -231,7 +231,7 @@ describe("the bound on series", () => {
       const context = { ...CONTEXT, service: value };
       record(metrics, llmFacts({ model: value, agent: value, toolName: value }), context);
     }
-    // One text of 30 bytes kept for each value would already be 30 MB.
+    // Retaining one text of 30 bytes per value would take 30 MB.
     expect(heapUsedAfterGc() - heapBefore).toBeLessThan(10_000_000);
     expect(await countSeries(metrics)).toBeLessThan(2000);
     expect(new Set(await valuesOfLabel(metrics, "obs_llm_calls_total", "model")).size).toBe(51);
@@ -239,7 +239,7 @@ describe("the bound on series", () => {
     expect(await overflowsOf(metrics, "service")).toBe(1_000_000 - 200);
   });
 
-  it("experiment 13: hundreds of thousands of sets of labels leave no more than max_series, and memory flat", async () => {
+  it("experiment 13: keeps max_series and memory flat for hundreds of thousands of label sets", async () => {
     const metrics = createTestMetrics({ maxSeries: 2000 });
     const recordAll = (from: number) => {
       for (let i = from; i < from + 300_000; i++) {

@@ -10,7 +10,7 @@ async function gauges({ url }: RunningCollector): Promise<string[]> {
 const AGENTS = JSON.stringify({ support: { slo_error_rate: 0.05 }, sales: { cost_budget_usd: 12.5 } });
 
 describe("spec 2.6 sre", () => {
-  it("spec 4.7: shows both gauges of the configured agents from the start, defaults filled in", async () => {
+  it("spec 4.7: exposes both gauges of configured agents from the start, with defaults for absent values", async () => {
     const collector = await startCollector({
       SRE_ENABLED: "true",
       SRE_AGENTS_JSON: AGENTS,
@@ -24,7 +24,7 @@ describe("spec 2.6 sre", () => {
     ]);
   });
 
-  it("contract 4: shows any other agent at first sight, with the defaults, unless it is beyond the cap", async () => {
+  it("contract 4: exposes the defaults for any other agent from its first span on, up to the cap", async () => {
     const collector = await startCollector({ SRE_ENABLED: "true", LIMITS_CARDINALITY_AGENT: "1" });
     expect(await gauges(collector)).toEqual([]);
     for (const agent of ["first", "second"])
@@ -37,12 +37,12 @@ describe("spec 2.6 sre", () => {
     ]);
   });
 
-  it("shows none while it is off", async () => {
+  it("exposes no gauge when sre is off", async () => {
     const collector = await startCollector({ SRE_AGENTS_JSON: AGENTS });
     expect(await gauges(collector)).toEqual([]);
   });
 
-  it("spec 2.6: takes agents from the YAML file too", () => {
+  it("spec 2.6: reads agents from the YAML file too", () => {
     const yaml = "sre:\n  agents:\n    support:\n      slo_error_rate: 0.2\n    sales: {}\n";
     expect(load({ yaml }).config["sre.agents"]).toEqual({ support: { slo_error_rate: 0.2 }, sales: {} });
   });

@@ -12,7 +12,7 @@ export interface ParsedFamily {
   readonly samples: readonly ParsedSample[];
 }
 
-/** Families by the name in their TYPE line. */
+/** Families by the name in the TYPE line. */
 export type ParsedExposition = ReadonlyMap<string, ParsedFamily>;
 
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
@@ -21,11 +21,11 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ["_bucket", "_sum", "_count"],
 };
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
-/** A bound as OpenMetrics wants its canonical numbers. */
+/** A canonical number of OpenMetrics. */
 const BOUND = /^(?:\+Inf|\d+\.\d+|\d(?:\.\d+)?e[+-]\d{2,})$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf)$/;
 
-/** Reads an exposition and throws at whatever a strict scraper would refuse, and at NaN. */
+/** Parses an exposition. Throws on anything that a strict scraper rejects, and on NaN. */
 export function parseExposition(text: string, format: ExpositionFormat): ParsedExposition {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new Error("the last line does not end");
@@ -89,7 +89,7 @@ function parseSample(line: string): ParsedSample {
   return { name, labels, value: Number(value.replace("Inf", "Infinity")) };
 }
 
-/** Bounds ascend, counts are cumulative, and the bucket +Inf is the count. */
+/** Checks that bounds ascend, counts are cumulative, and the bucket +Inf equals the count. */
 function checkHistogram(name: string, samples: readonly ParsedSample[]): void {
   const bySeries = new Map<string, ParsedSample[]>();
   for (const sample of samples) {

@@ -63,7 +63,7 @@ function createTestPipelineMetrics(queueUsage = () => QUEUE_USAGE) {
 }
 
 describe("the ledger (contract 4)", () => {
-  it("counts spans by what became of them, and says so in the metrics", async () => {
+  it("counts spans by outcome, and exposes the counts as metrics", async () => {
     const metrics = createTestPipelineMetrics();
     metrics.received(100);
     metrics.accepted(70);
@@ -95,7 +95,7 @@ describe("the ledger (contract 4)", () => {
     ]);
   });
 
-  it("is a snapshot: it does not change under its reader", () => {
+  it("is a snapshot", () => {
     const metrics = createTestPipelineMetrics();
     const before = metrics.ledger();
     metrics.received(1);
@@ -105,8 +105,8 @@ describe("the ledger (contract 4)", () => {
   });
 });
 
-describe("the pipeline's own families", () => {
-  it("contract 4: requests by route and status, duplicate batches, invalid values by field", async () => {
+describe("pipeline metrics", () => {
+  it("contract 4: count requests by route and status, duplicate batches, and invalid values by field", async () => {
     const metrics = createTestPipelineMetrics();
     metrics.httpRequest("/v1/telemetry", 202);
     metrics.httpRequest("/v1/telemetry", 202);
@@ -124,7 +124,7 @@ describe("the pipeline's own families", () => {
     });
   });
 
-  it("contract 4: routes and fields are bounded, should a sender ever choose one", async () => {
+  it("contract 4: limit the number of routes and fields", async () => {
     const metrics = createTestPipelineMetrics();
     for (let i = 0; i < 1000; i++) {
       metrics.httpRequest(`/${i}`, i);
@@ -139,7 +139,7 @@ describe("the pipeline's own families", () => {
     expect(fields.at(-1)).toMatchObject({ labels: { field: "__other__" }, value: 900 });
   });
 
-  it("spec 3.2: the queue's gauges are read at each scrape", async () => {
+  it("spec 3.2: read the queue gauges at each scrape", async () => {
     let usage = QUEUE_USAGE;
     const metrics = createTestPipelineMetrics(() => usage);
     expect((await onlySample(metrics, "obs_queue_size")).value).toBe(40_000);
@@ -160,7 +160,7 @@ describe("the pipeline's own families", () => {
     expect((await onlySample(metrics, "obs_backpressure_hard_limit_active")).value).toBe(hard);
   });
 
-  it("contract 4: what the trace store holds and evicted, absent where the store is off", async () => {
+  it("contract 4: expose the contents and evictions of the trace store, unless the store is off", async () => {
     const metrics = createTestPipelineMetrics();
     expect((await onlySample(metrics, "obs_trace_store_traces")).value).toBe(10);
     expect((await onlySample(metrics, "obs_trace_store_spans")).value).toBe(100);
@@ -177,7 +177,7 @@ describe("the pipeline's own families", () => {
     expect([...(await scrape([off])).keys()].filter((name) => name.includes("trace_store"))).toEqual([]);
   });
 
-  it("says what work under way holds, what found no room and what was cut off, by kind", async () => {
+  it("expose in-flight bytes, refusals and cut-offs by kind", async () => {
     const metrics = createTestPipelineMetrics();
     const byKind = (counts: Readonly<Record<string, number>>) =>
       Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
@@ -187,7 +187,7 @@ describe("the pipeline's own families", () => {
     expect((await onlySample(metrics, "obs_in_flight_limit_bytes")).value).toBe(1000);
   });
 
-  it("contract 4: the build says its version and Node's", async () => {
+  it("contract 4: expose the version of the build and of Node.js", async () => {
     expect(await onlySample(createTestPipelineMetrics(), "obs_build_info")).toMatchObject({
       labels: { version: "1.2.3", node: process.version },
       value: 1,
@@ -207,7 +207,7 @@ describe("the table of families", () => {
   const evaluation = createEvaluationMetrics({ waiting: () => 0, maxTypes: 20, maxLabelValueLength: 128 });
   const sources = () => [createTestMetrics(), objectives, exporting, evaluation, createTestPipelineMetrics()];
 
-  it("contract 4: every family of the table is exposed with its type and help, and no other of our own", async () => {
+  it("contract 4: lists exactly the exposed families with type and help, except process metrics", async () => {
     const page = await scrape(sources());
     const ours = [...page].filter(([name]) => name.startsWith("obs_"));
     expect(ours.map(([name]) => name).sort()).toEqual(Object.keys(METRIC_FAMILIES).sort());
@@ -216,7 +216,7 @@ describe("the table of families", () => {
     }
   });
 
-  it("OpenMetrics 1.0: all our names hold, counters without _total", async () => {
+  it("OpenMetrics 1.0: has the name of every family, for counters with _total removed", async () => {
     const page = await scrape(sources(), "openmetrics");
     for (const [name, { type }] of Object.entries(METRIC_FAMILIES)) {
       expect(page.get(type === "counter" ? name.replace(/_total$/, "") : name), name).toBeDefined();

@@ -15,8 +15,8 @@ const SPAN_FAMILIES = Object.entries(METRIC_FAMILIES)
   .filter(([, { scope }]) => scope === "span")
   .map(([name]) => name as MetricFamilyName);
 
-describe("the families that a span feeds", () => {
-  it("contract 4: a model call feeds these families, each with its labels and the global ones", async () => {
+describe("metric families of a span", () => {
+  it("contract 4: records a model call in these families, each with its own and the global labels", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts());
     const call = { service: "shop", env: "test", model: "m1", provider: "p1", agent: "a1" };
@@ -38,7 +38,7 @@ describe("the families that a span feeds", () => {
     expect(await samplesOf(metrics, "obs_errors_total")).toEqual([]);
   });
 
-  it("contract 4: every series carries exactly the labels of the table", async () => {
+  it("contract 4: gives every series exactly the labels of the table", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts({ errorCategory: "timeout", status: "ERROR" }));
     record(metrics, spanFacts({ spanType: "tool", toolName: "search" }));
@@ -55,7 +55,7 @@ describe("the families that a span feeds", () => {
     }
   });
 
-  it("contract 1: a RUNNING span feeds none of the span families, and takes no label value", async () => {
+  it("contract 1: records nothing for a RUNNING span, which uses no label value either", async () => {
     const metrics = createTestMetrics({ caps: { model: 1 } });
     record(metrics, llmFacts({ isRunning: true, status: "RUNNING", model: "early" }));
     const page = await scrape([metrics]);
@@ -65,7 +65,7 @@ describe("the families that a span feeds", () => {
     expect((await onlySample(metrics, "obs_llm_calls_total")).labels["model"]).toBe("late");
   });
 
-  it("contract 4: a tool call counts with its tool, and is no model call", async () => {
+  it("contract 4: counts a tool call by tool, and not as a model call", async () => {
     const metrics = createTestMetrics();
     record(metrics, spanFacts({ spanType: "tool", toolName: "search", agent: "a1", status: "ERROR" }));
     expect((await onlySample(metrics, "obs_tool_calls_total")).labels).toEqual({
@@ -78,7 +78,7 @@ describe("the families that a span feeds", () => {
     expect(await samplesOf(metrics, "obs_llm_calls_total")).toEqual([]);
   });
 
-  it("contract 6: a wrapper is no call and feeds no tokens and no cost, but is a span that took its time", async () => {
+  it("contract 6: records a wrapper as a span with a duration, but without a call, tokens or cost", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts(), CONTEXT, false);
     for (const name of ["obs_llm_calls_total", "obs_tokens_input", "obs_tokens_output", "obs_cost_total"]) {
@@ -88,7 +88,7 @@ describe("the families that a span feeds", () => {
     expect((await onlySample(metrics, "obs_duration_seconds")).value).toBe(1);
   });
 
-  it("spec 2.2: tokens and cost count on a span of any type, and only there where they are present", async () => {
+  it("spec 2.2: records tokens and cost of a span of any type, when present", async () => {
     const metrics = createTestMetrics();
     record(metrics, spanFacts({ spanType: "embedding", tokensInput: 0, costUsd: 0.5 }));
     expect((await onlySample(metrics, "obs_tokens_input")).value).toBe(1);
@@ -99,7 +99,7 @@ describe("the families that a span feeds", () => {
     expect(await samplesOf(metrics, "obs_llm_calls_total")).toEqual([]);
   });
 
-  it("contract 8: an evaluation span is a span, and no model call", async () => {
+  it("contract 8: counts an evaluation span as a span, and not as a model call", async () => {
     const metrics = createTestMetrics();
     record(metrics, spanFacts({ spanType: "evaluation", durationMs: 10, model: "judge" }));
     expect((await onlySample(metrics, "obs_spans_total")).labels["span_type"]).toBe("evaluation");
@@ -107,7 +107,7 @@ describe("the families that a span feeds", () => {
     expect(await samplesOf(metrics, "obs_llm_calls_total")).toEqual([]);
   });
 
-  it("contract 4: an error counts once, at the span that does not say it was propagated", async () => {
+  it("contract 4: counts an error once, at the span without error_propagated", async () => {
     const metrics = createTestMetrics();
     const error = { errorCategory: "rate_limit", status: "ERROR" } as const;
     record(metrics, llmFacts(error));
@@ -131,14 +131,14 @@ describe("the families that a span feeds", () => {
     expect((await onlySample(metrics, "obs_llm_calls_total")).labels["status"]).toBe(label);
   });
 
-  it("contract 4: spans that differ in status alone share their duration series", async () => {
+  it("contract 4: shares a duration series between spans that differ only in status", async () => {
     const metrics = createTestMetrics();
     for (const status of ["OK", "ERROR", "CANCELLED"]) record(metrics, llmFacts({ status }));
     expect((await onlySample(metrics, "obs_duration_seconds")).value).toBe(3);
     expect(await samplesOf(metrics, "obs_llm_calls_total")).toHaveLength(3);
   });
 
-  it("contract 4: the batch's service and env are the labels of its spans, also where batches alternate", async () => {
+  it("contract 4: labels spans with the service and env of their batch, also when batches alternate", async () => {
     const metrics = createTestMetrics();
     const other = { ...CONTEXT, service: "bank", env: "live" };
     for (const context of [CONTEXT, other, CONTEXT, { ...other }]) record(metrics, spanFacts(), context);
@@ -150,7 +150,7 @@ describe("the families that a span feeds", () => {
 });
 
 describe("histograms", () => {
-  it("spec 4.7: a value on a bound is in its bucket, one over all bounds in +Inf alone", async () => {
+  it("spec 4.7: counts a value on a bound in that bucket, and a value above all bounds only in +Inf", async () => {
     const metrics = createTestMetrics({ durationBuckets: [0.5, 1, 60] });
     for (const durationMs of [0, 500, 500.1, 1000, 90_000]) record(metrics, spanFacts({ durationMs }));
     const samples = (await scrape([metrics])).get("obs_duration_seconds")?.samples ?? [];
@@ -163,7 +163,7 @@ describe("histograms", () => {
     expect(samples[4]?.value).toBeCloseTo(92.0001, 9);
   });
 
-  it("contract 4: durations are in seconds, and TTFT has the duration's buckets", async () => {
+  it("contract 4: record durations in seconds, and TTFT with the buckets of the duration", async () => {
     const metrics = createTestMetrics();
     record(metrics, llmFacts({ durationMs: 1500, ttftMs: 20 }));
     const page = await scrape([metrics]);
@@ -178,7 +178,7 @@ describe("histograms", () => {
     );
   });
 
-  it("keeps sums finite: two finite amounts that add up to Infinity would be there for ever", async () => {
+  it("keep sums finite when finite values add up to Infinity", async () => {
     const metrics = createTestMetrics();
     for (let i = 0; i < 3; i++) record(metrics, llmFacts({ costUsd: 1.7e308, ttftMs: 1.7e308 }));
     expect((await onlySample(metrics, "obs_cost_total")).value).toBe(Number.MAX_VALUE);

@@ -29,7 +29,7 @@ interface TestOptions extends Partial<Omit<SpanMetricsOptions, "caps">> {
   readonly caps?: Partial<SpanMetricsOptions["caps"]>;
 }
 
-/** Span metrics with the spec's defaults. */
+/** Creates span metrics with the defaults of the spec. */
 export function createTestMetrics({ caps, ...options }: TestOptions = {}): SpanMetrics {
   return createSpanMetrics({
     durationBuckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
@@ -49,7 +49,7 @@ export const CONTEXT: BatchContext = {
   receivedAtMs: 1_700_000_000_000,
 };
 
-/** Facts of a span of type `span` that is OK and says nothing else. */
+/** Facts of a minimal OK span of type `span`. */
 export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
   return {
     traceId: "t",
@@ -79,7 +79,7 @@ export function spanFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
   };
 }
 
-/** Facts of a model call that feeds every family of one. */
+/** Facts of a model call with a value for each of its families. */
 export function llmFacts(facts: Partial<SpanFacts> = {}): SpanFacts {
   return spanFacts({
     spanType: "llm",
@@ -115,14 +115,14 @@ export async function scrape(
   return parseExposition(await scrapeText(sources, format), format);
 }
 
-/** All samples of a family, of a histogram its counts alone. */
+/** All samples of a family; for a histogram only the `_count` samples. */
 export async function samplesOf(source: MetricSource, name: string): Promise<readonly ParsedSample[]> {
   const family = (await scrape([source])).get(name);
   if (family === undefined) throw new Error(`${name} is not exposed`);
   return family.samples.filter((sample) => family.type !== "histogram" || sample.name === `${name}_count`);
 }
 
-/** The only sample of a family. */
+/** The single sample of a family. */
 export async function onlySample(source: MetricSource, name: string): Promise<ParsedSample> {
   const [sample, ...others] = await samplesOf(source, name);
   if (sample === undefined || others.length > 0) throw new Error(`${name} has not one sample`);
@@ -133,7 +133,7 @@ export async function valuesOfLabel(source: MetricSource, name: string, label: s
   return (await samplesOf(source, name)).map((sample) => sample.labels[label] ?? "").sort();
 }
 
-/** `obs_label_overflow_total` of one label. */
+/** The value of `obs_label_overflow_total` for one label. */
 export async function overflowsOf(source: MetricSource, label: string): Promise<number | undefined> {
   return (await samplesOf(source, "obs_label_overflow_total")).find(
     (sample) => sample.labels["label"] === label,
@@ -145,7 +145,7 @@ export function collectGarbage(): void {
   (runInNewContext("gc") as () => void)();
 }
 
-/** What is kept: garbage would drown it. */
+/** The used heap after a garbage collection. */
 export function heapUsedAfterGc(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

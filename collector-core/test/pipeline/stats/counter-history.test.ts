@@ -3,7 +3,7 @@ import { createCounterHistory } from "../../../src/pipeline/stats/counter-histor
 import { createStepClock } from "../../../src/pipeline/stats/step-clock.js";
 import { CONTEXT, createTestMetrics } from "../metrics/support.js";
 
-it("sums up what became of evaluations, whatever their type and service", () => {
+it("sums evaluations by outcome, over all types and services", () => {
   const metrics = createTestMetrics();
   const time = createStepClock({ now: () => 0, monotonic: () => 0 });
   const counters = createCounterHistory({ sources: [metrics], time });
