@@ -12,20 +12,20 @@ import { TimeSlice } from "../runtime/time-slice.js";
 import type { OtlpTransport, SendResult } from "./otlp-transport.js";
 import { backoffMs } from "./retry-policy.js";
 
-/** What {@link createOtlpExporter} needs. */
+/** Options of {@link createOtlpExporter}. */
 export interface OtlpExporterOptions {
   readonly transport: OtlpTransport;
   /** `exporter.batch_size`. */
   readonly batchSize: number;
   /** `exporter.flush_interval`. */
   readonly flushIntervalMs: number;
-  /** `exporter.max_queue_size`: spans that wait at most; what comes then is dropped. */
+  /** `exporter.max_queue_size`: maximum number of pending spans. New spans beyond it are dropped. */
   readonly maxQueueSize: number;
-  /** What the spans that wait may hold; what comes then is dropped too. */
+  /** Bounds the bytes of the pending spans. New spans beyond it are dropped. */
   readonly budget: ByteAccount;
   /** `exporter.max_retries`. */
   readonly maxRetries: number;
-  /** Of the collector, for the instrumentation scope. */
+  /** Version of the collector, for the instrumentation scope. */
   readonly version: string;
   readonly clock: Pick<Clock, "monotonic">;
   /** 0 to 1, for jitter. */
@@ -34,56 +34,63 @@ export interface OtlpExporterOptions {
   readonly log: { warning(message: string): void; info(message: string): void };
 }
 
-/** Sends sampled, redacted spans on to an OTLP receiver (spec 4.9 rule 3). */
+/** Exports sampled, redacted spans to an OTLP receiver (spec 4.9 rule 3). */
 export interface OtlpExporter extends SpanSink, Lifecycle {
-  /** Spans that wait or are on their way. */
+  /** Spans that are queued or in flight. */
   readonly pending: number;
-  /** One last try for what waits, until the deadline (monotonic); the rest is counted as `shutdown`. Safe twice. */
+  /**
+   * Sends each pending batch once, until the deadline (monotonic), and counts the rest as `shutdown`. Safe to call
+   * twice.
+   */
   stop(deadlineMs?: number): Promise<void>;
 }
 
-/** Bytes of a batch of more than one span at most: receivers bound their requests too. */
+/** Maximum bytes of a batch, because receivers limit their requests. A single larger span is sent alone. */
 const MAX_BATCH_BYTES = 4 * 2 ** 20;
-/** What a span takes besides its attributes and events. */
+/** Estimated bytes of a span without its attributes and events. */
 const BYTES_PER_SPAN = 512;
 
-/** A batch of no more bytes is written at once, which takes some milliseconds. A larger one is written in slices. */
-const WRITTEN_AT_ONCE = 2 ** 20;
+/**
+ * Maximum bytes of a batch that is encoded synchronously, in a few milliseconds. Larger batches are encoded in
+ * slices.
+ */
+const MAX_SYNC_ENCODE_BYTES = 2 ** 20;
 
-/** Spans as they will be sent. */
-interface Batch {
+/** An encoded batch. */
+interface EncodedBatch {
   readonly spans: number;
   readonly body: Uint8Array;
 }
 
-/** A batch that is too large to be written at once. */
-interface LargeBatch {
+/** A batch that is not encoded yet. */
+interface SpanBatch {
   readonly spans: readonly WritableSpan[];
-  /** What it is charged with. */
+  /** Bytes charged to the budget. */
   readonly bytes: number;
 }
 
 export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   const { transport, batchSize, maxQueueSize, maxRetries, clock, count, budget } = options;
-  /** The next batch, as long as it is not full, and what it is charged with. */
-  let gathered: WritableSpan[] = [];
-  let gatheredBytes = 0;
-  /** Batches that wait, written already: their size is known, and they are not on the heap. */
-  let batches: Batch[] = [];
-  /** Those that wait to be written. */
-  let largeBatches: LargeBatch[] = [];
-  let writing: Promise<void> | undefined;
-  let waitingSpans = 0;
+  /** The batch that is being filled, and the bytes charged for it. */
+  let openBatch: WritableSpan[] = [];
+  let openBatchBytes = 0;
+  /** Queued batches. They are encoded early: the exact size is then known, and the bytes are off the heap. */
+  let batches: EncodedBatch[] = [];
+  /** Batches that wait for encoding in slices. */
+  let unencodedBatches: SpanBatch[] = [];
+  let encoding: Promise<void> | undefined;
+  let queuedSpans = 0;
   let inFlight = 0;
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
-  /** Ends a wait between two attempts, and with the deadline a request. */
-  const hurry = new AbortController();
-  const giveUp = new AbortController();
+  /** Aborted by `stop`: ends a backoff and allows one last attempt per batch. */
+  const stopSignal = new AbortController();
+  /** Aborted at the deadline of `stop`: cancels the request in flight. */
+  const deadlineSignal = new AbortController();
   const episode = createEpisodeLog(options.log);
 
-  /** Sends batches one after the other: full ones, and with `all` what is left. */
+  /** Sends queued batches one after the other. With `all` it also closes and sends the open batch. */
   function run(all: boolean): Promise<void> {
     sending ??= sendBatches(all).finally(() => {
       sending = undefined;
@@ -93,12 +100,12 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   }
 
   async function sendBatches(all: boolean): Promise<void> {
-    while (!giveUp.signal.aborted) {
+    while (!deadlineSignal.signal.aborted) {
       if (all && batches.length === 0) closeBatch();
       const batch = batches.shift();
       if (batch === undefined) return;
       const { spans, body } = batch;
-      waitingSpans -= spans;
+      queuedSpans -= spans;
       inFlight = spans;
       settle(spans, await send(body));
       budget.giveBack(body.byteLength);
@@ -106,74 +113,74 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     }
   }
 
-  /** Adds a span to the next batch. @returns false where there is no room for it. */
-  function gather({ context, span, facts }: PipelineSpan): boolean {
+  /** Adds a span to the open batch. @returns false when the queue is full. */
+  function enqueue({ context, span, facts }: PipelineSpan): boolean {
     const bytes = BYTES_PER_SPAN + valueSize(span.attributes) + valueSize(span.events);
-    if (waitingSpans + inFlight >= maxQueueSize || !budget.tryTake(bytes)) return false;
-    if (gatheredBytes + bytes > MAX_BATCH_BYTES) closeBatch();
-    gathered.push({ context, span, facts });
-    gatheredBytes += bytes;
-    waitingSpans++;
-    if (gathered.length >= batchSize || gatheredBytes >= MAX_BATCH_BYTES) closeBatch();
+    if (queuedSpans + inFlight >= maxQueueSize || !budget.tryTake(bytes)) return false;
+    if (openBatchBytes + bytes > MAX_BATCH_BYTES) closeBatch();
+    openBatch.push({ context, span, facts });
+    openBatchBytes += bytes;
+    queuedSpans++;
+    if (openBatch.length >= batchSize || openBatchBytes >= MAX_BATCH_BYTES) closeBatch();
     return true;
   }
 
-  /** Writes what is gathered as a batch, or begins to. */
+  /** Closes the open batch. Encodes a small batch now, and a large one in slices. */
   function closeBatch(): void {
-    if (gathered.length === 0) return;
-    const batch: LargeBatch = { spans: gathered, bytes: gatheredBytes };
-    gathered = [];
-    gatheredBytes = 0;
-    if (batch.bytes > WRITTEN_AT_ONCE || largeBatches.length > 0) {
-      largeBatches.push(batch);
-      writing ??= writeLargeBatches().finally(() => (writing = undefined));
+    if (openBatch.length === 0) return;
+    const batch: SpanBatch = { spans: openBatch, bytes: openBatchBytes };
+    openBatch = [];
+    openBatchBytes = 0;
+    if (batch.bytes > MAX_SYNC_ENCODE_BYTES || unencodedBatches.length > 0) {
+      unencodedBatches.push(batch);
+      encoding ??= encodeInSlices().finally(() => (encoding = undefined));
       return;
     }
     try {
-      written(batch, runAtOnce(encode(batch.spans)));
+      onEncoded(batch, runAtOnce(encode(batch.spans)));
     } catch (error) {
-      notWritten(batch, error);
+      onEncodeError(batch, error);
     }
   }
 
-  /** Writes large batches, one after the other. What is not written when the time is up waits as it is. */
-  async function writeLargeBatches(): Promise<void> {
-    const timeSlice = new TimeSlice(clock, giveUp.signal);
-    for (let batch = largeBatches[0]; batch !== undefined; batch = largeBatches[0]) {
+  /** Encodes the waiting batches one after the other. At the deadline the rest stays unencoded. */
+  async function encodeInSlices(): Promise<void> {
+    const timeSlice = new TimeSlice(clock, deadlineSignal.signal);
+    for (let batch = unencodedBatches[0]; batch !== undefined; batch = unencodedBatches[0]) {
       try {
         await timeSlice.next();
-        written(batch, await runInSlices(encode(batch.spans), timeSlice));
+        onEncoded(batch, await runInSlices(encode(batch.spans), timeSlice));
       } catch (error) {
-        if (giveUp.signal.aborted) return;
-        notWritten(batch, error);
+        if (deadlineSignal.signal.aborted) return;
+        onEncodeError(batch, error);
       }
-      largeBatches.shift();
+      unencodedBatches.shift();
       if (stopping === undefined) void run(false);
     }
   }
 
-  function written({ spans, bytes }: LargeBatch, body: Uint8Array): void {
+  function onEncoded({ spans, bytes }: SpanBatch, body: Uint8Array): void {
     budget.giveBack(bytes);
     budget.take(body.byteLength);
     batches.push({ spans: spans.length, body });
   }
 
-  /** A batch that cannot be written is lost, and not those after it. */
-  function notWritten({ spans, bytes }: LargeBatch, error: unknown): void {
+  /** Drops a batch that cannot be encoded. */
+  function onEncodeError({ spans, bytes }: SpanBatch, error: unknown): void {
     budget.giveBack(bytes);
-    waitingSpans -= spans.length;
-    settle(spans.length, { type: "refused", reason: `it could not be written: ${describeError(error)}` });
+    queuedSpans -= spans.length;
+    settle(spans.length, { type: "refused", reason: `the batch cannot be encoded: ${describeError(error)}` });
   }
 
   async function send(body: Uint8Array): Promise<SendResult | "shutdown"> {
     for (let attempt = 0; ; attempt++) {
-      const isLast = hurry.signal.aborted;
-      const result = await transport(body, giveUp.signal);
+      const isLast = stopSignal.signal.aborted;
+      const result = await transport(body, deadlineSignal.signal);
       if (result.type !== "retry") return result;
-      if (isLast || giveUp.signal.aborted) return "shutdown";
+      if (isLast || deadlineSignal.signal.aborted) return "shutdown";
       episode.failed(result.reason);
       if (attempt === maxRetries) return result;
-      await pause(backoffMs(attempt, result.retryAfterMs, options.random()), hurry.signal);
+      await pause(backoffMs(attempt, result.retryAfterMs, options.random()), stopSignal.signal);
     }
   }
 
@@ -215,39 +222,39 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
 
   async function stop(deadlineMs: number): Promise<void> {
     clearInterval(timer);
-    hurry.abort();
+    stopSignal.abort();
     const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
-    const timeUp = setTimeout(() => giveUp.abort(), Math.min(remainingMs, LONGEST_TIMER_MS));
+    const deadlineTimer = setTimeout(() => deadlineSignal.abort(), Math.min(remainingMs, LONGEST_TIMER_MS));
     closeBatch();
-    await writing;
-    // A run that was under way may have been one for full batches only.
+    await encoding;
+    // The first call may only join a run that leaves the open batch out.
     await run(true);
     await run(true);
-    clearTimeout(timeUp);
-    if (waitingSpans > 0) count("shutdown", waitingSpans);
-    const unwritten = largeBatches.reduce((sum, { bytes }) => sum + bytes, gatheredBytes);
-    budget.giveBack(batches.reduce((sum, { body }) => sum + body.byteLength, unwritten));
-    gathered = [];
-    gatheredBytes = 0;
+    clearTimeout(deadlineTimer);
+    if (queuedSpans > 0) count("shutdown", queuedSpans);
+    const unencodedBytes = unencodedBatches.reduce((sum, { bytes }) => sum + bytes, openBatchBytes);
+    budget.giveBack(batches.reduce((sum, { body }) => sum + body.byteLength, unencodedBytes));
+    openBatch = [];
+    openBatchBytes = 0;
     batches = [];
-    largeBatches = [];
-    waitingSpans = 0;
+    unencodedBatches = [];
+    queuedSpans = 0;
   }
 
   return {
     name: "OTLP export",
     get pending() {
-      return waitingSpans + inFlight;
+      return queuedSpans + inFlight;
     },
     offer(spans) {
       let lost = 0;
-      for (const span of spans) if (!span.facts.isRunning && !gather(span)) lost++;
+      for (const span of spans) if (!span.facts.isRunning && !enqueue(span)) lost++;
       if (lost > 0) {
         count("queue_full", lost);
         const reason =
-          waitingSpans + inFlight >= maxQueueSize
+          queuedSpans + inFlight >= maxQueueSize
             ? `exporter.max_queue_size (${maxQueueSize}) is reached`
-            : `those that wait hold ${budget.bytes} bytes, their share of limits.max_in_flight_bytes is ${budget.limitBytes}`;
+            : `the pending spans hold ${budget.bytes} bytes; their share of limits.max_in_flight_bytes is ${budget.limitBytes}`;
         episode.lost(lost, reason);
       }
       if (batches.length > 0 && stopping === undefined) void run(false);
@@ -270,7 +277,7 @@ function byContext(batch: readonly WritableSpan[]): Map<string, WritableSpan[]> 
   return groups;
 }
 
-/** Warns once an episode, and says when it is over, with what it cost. */
+/** Logs one warning per failure episode, and the number of lost spans when the episode ends. */
 function createEpisodeLog(log: OtlpExporterOptions["log"]) {
   let isFailing = false;
   let lostSpans = 0;
@@ -278,7 +285,7 @@ function createEpisodeLog(log: OtlpExporterOptions["log"]) {
     failed(reason: string): void {
       if (isFailing) return;
       isFailing = true;
-      log.warning(`OTLP export fails: ${reason}. It is tried again.`);
+      log.warning(`OTLP export failed: ${reason}. Retrying.`);
     },
     lost(spans: number, reason: string): void {
       if (lostSpans === 0) log.warning(`OTLP export lost ${spans} spans: ${reason}.`);
@@ -287,14 +294,14 @@ function createEpisodeLog(log: OtlpExporterOptions["log"]) {
     },
     succeeded(): void {
       if (!isFailing) return;
-      log.info(`OTLP export works again; ${lostSpans} spans were lost meanwhile.`);
+      log.info(`OTLP export recovered; ${lostSpans} spans were lost.`);
       isFailing = false;
       lostSpans = 0;
     },
   };
 }
 
-/** Waits, or until the signal is aborted. */
+/** Waits for `ms`, or until the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, { signal, ref: false }).catch(() => undefined);
 }

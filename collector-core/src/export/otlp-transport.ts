@@ -7,27 +7,30 @@ import {
 } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { isRetryable, parseRetryAfter } from "./retry-policy.js";
 
-/** What became of one request. */
+/** Result of one request. */
 export type SendResult =
   | { readonly type: "sent"; readonly rejectedSpans: number; readonly message: string }
   | { readonly type: "retry"; readonly reason: string; readonly retryAfterMs: number | undefined }
   | { readonly type: "refused"; readonly reason: string };
 
-/** What {@link createOtlpTransport} needs. */
+/** Options of {@link createOtlpTransport}. */
 export interface OtlpTransportOptions {
-  /** `exporter.otlp_endpoint`; `/v1/traces` is added (spec 4.9 rule 3). */
+  /** `exporter.otlp_endpoint`, without `/v1/traces` (spec 4.9 rule 3). */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly compression: "gzip" | "none";
   readonly now: () => number;
 }
 
-/** Sends one request in protobuf. Never rejects, and never follows a redirect: spans go to the address that was set. */
+/**
+ * Sends one protobuf request. Never rejects. Never follows a redirect, so that spans only go to the configured
+ * endpoint.
+ */
 export type OtlpTransport = (body: Uint8Array, signal: AbortSignal) => Promise<SendResult>;
 
 const TIMEOUT_MS = 10_000;
-/** An answer of a receiver is some bytes; of more than this nothing is read. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Maximum bytes to read of a response. A valid response has a few bytes. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 const compress = promisify(gzip);
 
 export function createOtlpTransport(options: OtlpTransportOptions): OtlpTransport {
@@ -49,18 +52,18 @@ export function createOtlpTransport(options: OtlpTransportOptions): OtlpTranspor
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      return await readAnswer(response, now());
+      return await readResponse(response, now());
     } catch (error) {
       return { type: "retry", reason: describeFailure(error), retryAfterMs: undefined };
     }
   };
 }
 
-async function readAnswer(response: Response, nowMs: number): Promise<SendResult> {
+async function readResponse(response: Response, nowMs: number): Promise<SendResult> {
   const { status } = response;
   const bytes = await readBounded(response);
   if (status >= 200 && status < 300) return readSuccess(response, bytes);
-  const reason = `the receiver answered ${status}`;
+  const reason = `the receiver responded with ${status}`;
   if (isRetryable(status)) {
     return {
       type: "retry",
@@ -71,29 +74,29 @@ async function readAnswer(response: Response, nowMs: number): Promise<SendResult
   return { type: "refused", reason };
 }
 
-/** A 2xx of something that is no OTLP receiver (a login page, say) has taken nothing. */
+/** Reads a 2xx response. A response that is not OTLP, such as a login page, counts as a refusal. */
 function readSuccess(response: Response, bytes: Uint8Array): SendResult {
   const type = response.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  let answer: ExportTraceServiceResponse | undefined;
+  let message: ExportTraceServiceResponse | undefined;
   try {
     if (bytes.length === 0) return { type: "sent", rejectedSpans: 0, message: "" };
     if (type === "application/json") {
-      answer = fromJsonString(ExportTraceServiceResponseSchema, new TextDecoder().decode(bytes), {
+      message = fromJsonString(ExportTraceServiceResponseSchema, new TextDecoder().decode(bytes), {
         ignoreUnknownFields: true,
       });
     } else if (type === "application/x-protobuf" || type === "application/octet-stream" || type === "") {
-      answer = fromBinary(ExportTraceServiceResponseSchema, bytes);
+      message = fromBinary(ExportTraceServiceResponseSchema, bytes);
     }
   } catch {
-    // Said below.
+    // Handled below: message is undefined.
   }
-  if (answer === undefined) {
+  if (message === undefined) {
     return {
       type: "refused",
-      reason: `what answered is no OTLP receiver (${type === "" ? "no type" : type})`,
+      reason: `the endpoint is not an OTLP receiver (Content-Type: ${type === "" ? "none" : type})`,
     };
   }
-  const { rejectedSpans = 0n, errorMessage = "" } = answer.partialSuccess ?? {};
+  const { rejectedSpans = 0n, errorMessage = "" } = message.partialSuccess ?? {};
   return { type: "sent", rejectedSpans: Number(rejectedSpans), message: errorMessage };
 }
 
@@ -102,15 +105,15 @@ async function readBounded(response: Response): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) break;
+    if (size > MAX_RESPONSE_BYTES) break;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES);
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES);
 }
 
 function describeFailure(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
-    return `no answer within ${TIMEOUT_MS / 1000} s`;
+    return `no response within ${TIMEOUT_MS / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }

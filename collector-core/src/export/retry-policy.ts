@@ -1,12 +1,12 @@
-/** Pure decisions about sending again (contract 5, exporter.max_retries; OTLP 1.x, "Failures"). */
+/** Retry decisions (contract 5, exporter.max_retries; OTLP 1.x, "Failures"). */
 
-/** Answers after which OTLP wants a request sent again. */
+/** Status codes that OTLP defines as retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 const FIRST_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
-/** What a receiver may ask for at most: spans wait in memory meanwhile. */
+/** Upper limit for Retry-After: the spans stay in memory during the wait. */
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
-/** A wait is lengthened by up to this part, so that many collectors do not come back at once. */
+/** Jitter lengthens a backoff by up to this fraction, so that many collectors do not retry at the same time. */
 const JITTER = 0.2;
 
 export function isRetryable(status: number): boolean {
@@ -14,8 +14,8 @@ export function isRetryable(status: number): boolean {
 }
 
 /**
- * How long to wait before the next attempt: 1 s, doubling to 30 s, lengthened by jitter; what the receiver asked for
- * wins where it is longer.
+ * Computes the backoff before the next attempt: 1 s, doubling to 30 s, plus jitter. A longer Retry-After takes
+ * precedence.
  *
  * @param attempt - 0 after the first failure.
  * @param random - 0 to 1.
@@ -26,8 +26,8 @@ export function backoffMs(attempt: number, retryAfterMs: number | undefined, ran
 }
 
 /**
- * Reads Retry-After: seconds or a date. Undefined where it says nothing that can be used: not there, negative, in the
- * past, nonsense. Never more than five minutes.
+ * Parses Retry-After: seconds or a date, limited to five minutes. Returns undefined for an absent, negative, past or
+ * malformed value.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;

@@ -32,15 +32,15 @@ function exported(collector: RunningCollector): NonNullable<Ledger["exported"]> 
   return counts;
 }
 
-/** Spans that were offered, as the ledger adds them up (contract 4). */
+/** The number of offered spans: the sum over the ledger (contract 4). */
 function offered({ pending, ...outcomes }: NonNullable<Ledger["exported"]>): number {
   return Object.values(outcomes).reduce((sum, spans) => sum + spans, pending);
 }
 
-async function until(isSo: () => boolean, withinMs = 8000): Promise<void> {
+async function until(condition: () => boolean, withinMs = 8000): Promise<void> {
   const deadline = Date.now() + withinMs;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error("Waited in vain.");
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`The condition was not met within ${withinMs} ms.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -81,7 +81,7 @@ describe("spec 4.9 rule 3: OTLP export", () => {
     expect(await collector.metric('obs_export_spans_total{outcome="exported"}')).toBe(3);
   });
 
-  it("exports nothing while no endpoint is set", async () => {
+  it("exports nothing without an endpoint", async () => {
     const collector = await startCollector();
     await collector.post({ spans: many(3) });
     await collector.settled();
@@ -89,7 +89,7 @@ describe("spec 4.9 rule 3: OTLP export", () => {
     expect(await (await fetch(`${collector.url}/metrics`)).text()).not.toContain("obs_export_");
   });
 
-  it("spec 4.9 rule 1: exports spans of sampled traces alone", async () => {
+  it("spec 4.9 rule 1: exports only spans of sampled traces", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver, { SAMPLING_RATE: "0" });
     await collector.post({ spans: many(3) });
@@ -97,7 +97,7 @@ describe("spec 4.9 rule 3: OTLP export", () => {
     expect(offered(exported(collector))).toBe(0);
   });
 
-  it("contract 1: never exports a running span, but its end", async () => {
+  it("contract 1: exports a span only after it ended", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver);
     await collector.post({ spans: [span({ span_id: "a", status: "RUNNING" })] });
@@ -107,7 +107,7 @@ describe("spec 4.9 rule 3: OTLP export", () => {
     expect(offered(exported(collector))).toBe(1);
   });
 
-  it("contract 5 exporter.headers, exporter.compression: sends own headers, and plain bytes where asked to", async () => {
+  it("contract 5 exporter.headers, exporter.compression: sends custom headers, and no gzip with none", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver, {
       EXPORTER_HEADERS: "X-Key=secret=1, X-Team = a b",
@@ -121,8 +121,8 @@ describe("spec 4.9 rule 3: OTLP export", () => {
   });
 });
 
-describe("contract 6: a span on its way out", () => {
-  it("has our attributes and the conventions' names beside each other", async () => {
+describe("contract 6: an exported span", () => {
+  it("has Obspan attributes as well as semantic-convention attributes", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver);
     const messages = [{ role: "user", parts: [{ type: "text", content: "Hi" }] }];
@@ -198,14 +198,14 @@ describe("contract 6: a span on its way out", () => {
       "gen_ai.input.messages": JSON.stringify(messages),
       "obspan.span_type": "llm",
       "obspan.json_keys": ["prompt_messages", "nested", "mixed", "nothing"],
-      // What the span itself came with, so that reading it again keeps it.
+      // Attributes that the sender set itself, so that an import preserves them.
       "obspan.own_keys": ["gen_ai.request.model"],
     });
     expect(received?.events).toHaveLength(1);
     expect(received?.events[0]).toMatchObject({ name: "retry", timeUnixNano: startNanos + 499_999_999n });
   });
 
-  it("gives ids that are no hex the beginning of their SHA-256, with the original beside", async () => {
+  it("replaces a non-hex id by the beginning of its SHA-256 and keeps the original as an attribute", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver);
     await collector.post({ spans: [span({ trace_id: "run 7", span_id: "step", parent_span_id: "root" })] });
@@ -226,7 +226,7 @@ describe("contract 6: a span on its way out", () => {
     });
   });
 
-  it("says errors, and statuses that OTLP does not know", async () => {
+  it("carries errors, and statuses that OTLP does not define", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver);
     const attributes = { error_type: "RateLimitError", error_message: "slow down" };
@@ -245,8 +245,8 @@ describe("contract 6: a span on its way out", () => {
   });
 });
 
-describe("reliability.md 8: a receiver that does not do well", () => {
-  it.each([429, 502, 503, 504])("sends a batch again after %i, until it is taken", async (code) => {
+describe("reliability.md 8: a failing receiver", () => {
+  it.each([429, 502, 503, 504])("retries a batch after %i until the receiver accepts it", async (code) => {
     const receiver = await startOtlpReceiver(status(code));
     const collector = await exporting(receiver);
     await collector.post({ spans: many(3) });
@@ -257,7 +257,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
     expect(receiver.requests[1]?.spans).toEqual(receiver.requests[0]?.spans);
   });
 
-  it("tries again where nothing listens yet", async () => {
+  it("logs a warning and counts the spans when nothing listens at the endpoint", async () => {
     const gone = await startOtlpReceiver();
     const collector = await exporting({ url: "http://127.0.0.1:9" }, { EXPORTER_MAX_RETRIES: "0" });
     await collector.post({ spans: many(2) });
@@ -268,7 +268,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
     ).not.toEqual([]);
   });
 
-  it("waits as long as Retry-After says where that is longer", async () => {
+  it("waits for Retry-After when that is longer than the backoff", async () => {
     const receiver = await startOtlpReceiver(status(429, { "Retry-After": "3" }));
     const collector = await exporting(receiver);
     await collector.post({ spans: many(1) });
@@ -288,7 +288,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
       (_request, response) =>
         void response.writeHead(200, { "Content-Type": "text/html" }).end("<html>Sign in</html>"),
     ],
-  ])("does not send again after %s, and counts the spans as permanent", async (_what, answer) => {
+  ])("does not retry after %s, and counts the spans as permanent", async (_what, answer) => {
     const receiver = await startOtlpReceiver(answer);
     const collector = await exporting(receiver);
     await collector.post({ spans: many(2) });
@@ -296,7 +296,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("counts what a partial success refused, and goes on", async () => {
+  it("counts the spans that a partial success rejects", async () => {
     const receiver = await startOtlpReceiver(acceptAllBut(2, "too old"));
     const collector = await exporting(receiver);
     await collector.post({ spans: many(5) });
@@ -305,7 +305,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
     expect(collector.lines.map(({ message }) => message)).toContain("OTLP export lost 2 spans: too old.");
   });
 
-  it("holds at most exporter.max_queue_size, and takes spans in meanwhile as ever", async () => {
+  it("holds at most exporter.max_queue_size spans, while ingestion continues", async () => {
     const receiver = await startOtlpReceiver(() => undefined);
     const collector = await exporting(receiver, {
       EXPORTER_MAX_QUEUE_SIZE: "100",
@@ -323,7 +323,7 @@ describe("reliability.md 8: a receiver that does not do well", () => {
 });
 
 describe("spec 4.9 rule 6: the exporter when the collector stops", () => {
-  it("sends what waits", async () => {
+  it("sends the pending spans", async () => {
     const receiver = await startOtlpReceiver();
     const collector = await exporting(receiver, { EXPORTER_FLUSH_INTERVAL: "60", EXPORTER_BATCH_SIZE: "20" });
     await collector.post({ spans: many(45) });
@@ -332,7 +332,7 @@ describe("spec 4.9 rule 6: the exporter when the collector stops", () => {
     expect(ledger.exported).toMatchObject({ exported: 45, shutdown: 0, pending: 0 });
   });
 
-  it("reliability.md 6: while it backs off, there is one last try, and the rest is counted as shutdown", async () => {
+  it("reliability.md 6: ends a backoff with one last attempt per batch, and counts the rest as shutdown", async () => {
     const receiver = await startOtlpReceiver(status(503, { "Retry-After": "60" }));
     const collector = await exporting(receiver, { EXPORTER_BATCH_SIZE: "10" });
     await collector.post({ spans: many(25) });
@@ -342,7 +342,7 @@ describe("spec 4.9 rule 6: the exporter when the collector stops", () => {
     expect(receiver.requests).toHaveLength(4);
   });
 
-  it("does not wait for a receiver that hangs longer than the grace period", async () => {
+  it("waits for a hanging receiver no longer than the grace period", async () => {
     const receiver = await startOtlpReceiver(() => undefined);
     const collector = await exporting(receiver, {
       EXPORTER_BATCH_SIZE: "10",

@@ -11,7 +11,7 @@ import {
 import type { AnyValue, KeyValue } from "../../src/otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
 import type { Span } from "../../src/otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
 
-/** A request as it came. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -19,16 +19,16 @@ export interface ReceivedRequest {
   readonly spans: readonly Span[];
 }
 
-/** Answers a request itself; without one the answer is 200. */
+/** Writes the response to a request. */
 export type Answer = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** An OTLP receiver that speaks real HTTP. */
 export interface OtlpReceiver {
   readonly url: string;
   readonly requests: ReceivedRequest[];
-  /** Of all requests. */
+  /** The spans of all requests. */
   spans(): Span[];
-  /** How it answers from now on. */
+  /** Answers the following requests. */
   answer: Answer;
 }
 
@@ -36,7 +36,7 @@ export const accept: Answer = (_request, response) => {
   response.writeHead(200, { "Content-Type": "application/x-protobuf" }).end();
 };
 
-/** Takes all but some spans. */
+/** Responds with a partial success that rejects some spans. */
 export function acceptAllBut(rejectedSpans: number, errorMessage: string): Answer {
   const body = toBinary(
     ExportTraceServiceResponseSchema,
@@ -79,7 +79,7 @@ export async function startOtlpReceiver(answer: Answer = accept): Promise<OtlpRe
   return receiver;
 }
 
-/** Attributes as a plain object; numbers of 64 bits as numbers. */
+/** Converts attributes to a plain object, with 64-bit integers as numbers. */
 export function plainAttributes(attributes: readonly KeyValue[]): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
 }

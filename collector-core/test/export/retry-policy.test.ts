@@ -2,19 +2,19 @@ import { describe, expect, it } from "vitest";
 import { backoffMs, isRetryable, parseRetryAfter } from "../../src/export/retry-policy.js";
 
 describe("contract 5 exporter.max_retries: when a batch is sent again", () => {
-  it("waits 1 s, doubling to 30 s, lengthened by up to a fifth", () => {
+  it("waits 1 s, doubling to 30 s, with up to 20 % jitter", () => {
     expect([0, 1, 2, 3, 4, 5, 50].map((attempt) => backoffMs(attempt, undefined, 0))).toEqual([
       1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
     ]);
     expect(backoffMs(0, undefined, 1)).toBe(1200);
   });
 
-  it("waits as long as it was asked to where that is longer", () => {
+  it("waits for Retry-After when that is longer than the backoff", () => {
     expect(backoffMs(0, 7000, 0)).toBe(7000);
     expect(backoffMs(3, 7000, 0)).toBe(8000);
   });
 
-  it("retries what OTLP calls retryable, and nothing else", () => {
+  it("retries only the status codes that OTLP defines as retryable", () => {
     const retried = Array.from({ length: 600 }, (_, code) => code).filter(isRetryable);
     expect(retried).toEqual([429, 502, 503, 504]);
   });
