@@ -147,6 +147,6 @@ describe("reliability.md 9: a judge that does not do well", () => {
     await send(collector);
     const counts = await outcomes(collector);
     expect((counts["error"] ?? 0) + (counts["timeout"] ?? 0)).toBe(SPANS);
-    expect(collector.stderr.filter((line) => line.includes("Evaluation fails"))).toHaveLength(1);
+    expect(collector.stderr.filter((line) => line.includes("Evaluation failed"))).toHaveLength(1);
   });
 });

@@ -45,7 +45,7 @@ export async function createEvaluation(
     maxLabelValueLength: config["limits.max_label_value_length"],
   });
   const types = createTypeRegistry({
-    ownTypes: config["evaluation.types"],
+    customTypes: config["evaluation.types"],
     findPersonalData: createPersonalDataFinder(),
     clock,
     redactText: (text) => redactor.redactText(text),

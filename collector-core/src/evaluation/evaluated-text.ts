@@ -1,38 +1,38 @@
 import { copyText } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 
-/** A call of a tool, as the model asked for it. */
+/** A tool call that the model requested. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;
 }
 
-/** A turn of the conversation before the answer. */
+/** A turn of the conversation before the completion. */
 export interface Turn {
   readonly role: string;
   readonly text: string;
   readonly tool_calls?: readonly ToolCall[];
 }
 
-/** What of a span is evaluated. What the span does not carry is absent; what is too long is cut in its middle. */
+/** The text of a span to evaluate. Fields without a value are absent; long texts are truncated in the middle. */
 export interface EvaluatedText {
-  /** The instructions that stand above the conversation. */
+  /** The system instructions. */
   readonly system?: string;
-  /** What was asked last. */
+  /** The last user message. */
   readonly prompt?: string;
-  /** The turns before it, where there is more than the prompt. */
+  /** The other turns, without tool results. */
   readonly conversation?: readonly Turn[];
-  /** What tools and retrieval brought into the conversation. */
+  /** Results of tools and retrieval. */
   readonly sources?: readonly string[];
   /** The tools that the model could call. */
   readonly tools?: readonly { readonly name: string; readonly description?: string }[];
-  /** What the model answered. */
+  /** The text of the model's answer. */
   readonly completion?: string;
-  /** The tools that its answer calls. */
+  /** The tool calls of the model's answer. */
   readonly tool_calls?: readonly ToolCall[];
 }
 
-/** Characters kept of each text: enough to judge by, and no more than a small model can read together. */
+/** Maximum characters of each text: enough for a verdict, and together within the context of a small model. */
 const LIMITS = {
   system: 8000,
   prompt: 20_000,
@@ -41,29 +41,29 @@ const LIMITS = {
   completion: 20_000,
   tools: 200,
 } as const;
-/** Of all turns, of all sources: the latest are kept. */
+/** Maximum characters of all turns and of all sources. The latest are kept. */
 const MAX_TURNS_LENGTH = 20_000;
 const MAX_SOURCES_LENGTH = 30_000;
 const MAX_TOOLS = 64;
 const MAX_TOOL_CALLS = 32;
 const MAX_ARGUMENTS_LENGTH = 4000;
 
-/** Reads what is to be evaluated from the attributes of a span: its messages, or its plain texts (contract 1). */
-export function readEvaluatedText(given: unknown): EvaluatedText {
-  const attributes = isRecord(given) ? given : {};
+/** Reads the text to evaluate from the attributes of a span: its messages or its plain texts (contract 1). */
+export function readEvaluatedText(spanAttributes: unknown): EvaluatedText {
+  const attributes = isRecord(spanAttributes) ? spanAttributes : {};
   const turns = readTurns(attributes["prompt_messages"]);
   const answer = readTurns(attributes["completion_messages"]);
-  const system = joined(turns.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ text }) => text));
-  const spoken = turns.filter(({ role, text }) => !SYSTEM_ROLES.has(role) && text !== "");
-  const asked = spoken.findLastIndex(({ role }) => role === "user");
-  const earlier = keepLatest(
-    spoken.flatMap(({ role, text, toolCalls }, index) =>
-      index === asked || role === "tool"
+  const system = joinNonEmpty(turns.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ text }) => text));
+  const dialogue = turns.filter(({ role, text }) => !SYSTEM_ROLES.has(role) && text !== "");
+  const promptIndex = dialogue.findLastIndex(({ role }) => role === "user");
+  const conversation = keepLatest(
+    dialogue.flatMap(({ role, text, toolCalls }, index) =>
+      index === promptIndex || role === "tool"
         ? []
         : [
             {
               role,
-              text: cutMiddle(text, LIMITS.turn),
+              text: truncateMiddle(text, LIMITS.turn),
               ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
             },
           ],
@@ -72,39 +72,40 @@ export function readEvaluatedText(given: unknown): EvaluatedText {
     ({ text }) => text.length,
   );
   const sources = keepLatest(
-    turns.flatMap(({ sources }) => sources).map((source) => cutMiddle(source, LIMITS.source)),
+    turns.flatMap(({ sources }) => sources).map((source) => truncateMiddle(source, LIMITS.source)),
     MAX_SOURCES_LENGTH,
     ({ length }) => length,
   );
   const prompt =
-    plainText(attributes, "prompt_text", "input_text") ?? (asked < 0 ? undefined : spoken[asked]?.text);
+    plainText(attributes, "prompt_text", "input_text") ??
+    (promptIndex < 0 ? undefined : dialogue[promptIndex]?.text);
   const completion =
-    plainText(attributes, "completion_text", "output_text") ?? joined(answer.map(({ text }) => text));
+    plainText(attributes, "completion_text", "output_text") ?? joinNonEmpty(answer.map(({ text }) => text));
   const calls = answer.flatMap(({ toolCalls }) => toolCalls).slice(0, MAX_TOOL_CALLS);
   const tools = readTools(attributes["tool_definitions"]);
   return {
-    ...(system === undefined ? {} : { system: cutMiddle(system, LIMITS.system) }),
-    ...(earlier.length > 0 ? { conversation: earlier } : {}),
-    ...(prompt === undefined ? {} : { prompt: cutMiddle(prompt, LIMITS.prompt) }),
+    ...(system === undefined ? {} : { system: truncateMiddle(system, LIMITS.system) }),
+    ...(conversation.length > 0 ? { conversation } : {}),
+    ...(prompt === undefined ? {} : { prompt: truncateMiddle(prompt, LIMITS.prompt) }),
     ...(sources.length > 0 ? { sources } : {}),
     ...(tools.length > 0 ? { tools } : {}),
-    ...(completion === undefined ? {} : { completion: cutMiddle(completion, LIMITS.completion) }),
+    ...(completion === undefined ? {} : { completion: truncateMiddle(completion, LIMITS.completion) }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
 }
 
-/** Characters that are kept of a completion that is too long. */
-export const KEPT_COMPLETION_LENGTH = LIMITS.completion;
+/** Maximum characters of a completion. */
+export const MAX_COMPLETION_LENGTH = LIMITS.completion;
 
-const LEFT_OUT = /\n\[… (\d+) characters left out …\]\n/;
+const OMISSION = /\n\[… (\d+) characters left out …\]\n/;
 
-/** How many characters the completion has lost, where it was too long; 0 where it is whole. */
-export function leftOutOfCompletion(completion: string): number {
-  // What is no longer than the limit may say so itself.
-  return completion.length <= LIMITS.completion ? 0 : Number(LEFT_OUT.exec(completion)?.[1] ?? 0);
+/** Returns the number of characters that truncation removed from a completion; 0 for a complete one. */
+export function omittedFromCompletion(completion: string): number {
+  // A completion within the limit may contain the same words itself.
+  return completion.length <= LIMITS.completion ? 0 : Number(OMISSION.exec(completion)?.[1] ?? 0);
 }
 
-/** True where there is an answer: words, or the call of a tool. */
+/** True when the model answered with text or a tool call. */
 export function hasAnswer(text: EvaluatedText): boolean {
   return text.completion !== undefined || text.tool_calls !== undefined;
 }
@@ -137,18 +138,21 @@ function readTurns(messages: unknown): ReadTurn[] {
 function partText(part: Readonly<Record<string, unknown>>): string[] {
   const { type, content, modality, mime_type: mimeType } = part;
   if (type === "text" && typeof content === "string") return [content];
-  // What it shows cannot be judged; that it was there can.
+  // The judge cannot read a file, but learns that there was one.
   if (type === "blob" || type === "uri")
     return [`[${asText(modality ?? "file")}, ${asText(mimeType ?? "?")}]`];
   return [];
 }
 
 function partToolCall(part: Readonly<Record<string, unknown>>): ToolCall[] {
-  const { type, name, arguments: given } = part;
+  const { type, name, arguments: args } = part;
   if (type !== "tool_call" || typeof name !== "string") return [];
-  const text = asText(given ?? {});
+  const text = asText(args ?? {});
   return [
-    { name, arguments: text.length > MAX_ARGUMENTS_LENGTH ? cutMiddle(text, MAX_ARGUMENTS_LENGTH) : given },
+    {
+      name,
+      arguments: text.length > MAX_ARGUMENTS_LENGTH ? truncateMiddle(text, MAX_ARGUMENTS_LENGTH) : args,
+    },
   ];
 }
 
@@ -158,7 +162,7 @@ function readTools(definitions: unknown): { name: string; description?: string }
     if (!isRecord(tool) || typeof tool["name"] !== "string") return [];
     const { name, description } = tool;
     return typeof description === "string"
-      ? { name, description: cutMiddle(description, LIMITS.tools) }
+      ? { name, description: truncateMiddle(description, LIMITS.tools) }
       : { name };
   });
 }
@@ -169,7 +173,7 @@ function plainText(attributes: Readonly<Record<string, unknown>>, ...keys: strin
     .find((text): text is string => typeof text === "string" && text !== "");
 }
 
-function joined(texts: readonly string[]): string | undefined {
+function joinNonEmpty(texts: readonly string[]): string | undefined {
   const text = texts.filter((each) => each !== "").join("\n");
   return text === "" ? undefined : text;
 }
@@ -178,15 +182,15 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The last items that fit together. */
+/** Returns the last items whose total length fits. */
 function keepLatest<T>(items: readonly T[], maxLength: number, lengthOf: (item: T) => number): T[] {
   let length = 0;
   const first = items.findLastIndex((item) => (length += lengthOf(item)) > maxLength);
   return items.slice(first + 1);
 }
 
-/** A text with its middle left out, where it is too long; the cut says so. Never in the middle of a character. */
-function cutMiddle(text: string, max: number): string {
+/** Replaces the middle of a long text by a note with the number of omitted characters. Splits no character. */
+function truncateMiddle(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, "");

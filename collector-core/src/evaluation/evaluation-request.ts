@@ -4,23 +4,23 @@ import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
 
-/** Longest type that is looked at; a longer one is cut, and then unknown. */
+/** Maximum length of a type. A longer type is truncated, and then unknown. */
 const MAX_TYPE_LENGTH = 5000;
 
-/** What a span asks for. */
+/** The evaluations that a span requests. */
 export interface EvaluationRequest {
-  /** Each once. */
+  /** Distinct types. */
   readonly types: readonly string[];
-  /** Types beyond the most that a span may ask for (contract 8). */
+  /** Number of types beyond the limit per span (contract 8). */
   readonly excess: number;
-  /** Of this span; undefined where it does not say, or not as a number from 0 to 1. */
+  /** Sample rate of this span; undefined when absent or not a number from 0 to 1. */
   readonly sampleRate: number | undefined;
 }
 
 /**
- * Reads the evaluation metadata that a client put on a span (spec 4.9 rule 5).
+ * Reads the evaluation metadata of a span (spec 4.9 rule 5).
  *
- * @returns undefined where there is none, and on a span that is never evaluated: one that runs, or is an evaluation.
+ * @returns undefined without metadata, and for running spans and evaluation spans, which are never evaluated.
  */
 export function readEvaluationRequest({
   span,
@@ -40,7 +40,7 @@ export function readEvaluationRequest({
   };
 }
 
-/** The types of a list, each once; what is no text is none. */
+/** Returns the distinct types of a list, without items that are not text. */
 export function uniqueTypes(requested: readonly unknown[]): string[] {
   const types = new Set<string>();
   for (const each of requested) {
@@ -51,11 +51,15 @@ export function uniqueTypes(requested: readonly unknown[]): string[] {
 }
 
 /**
- * The second of two samplings: a span of a trace that is kept is evaluated with this probability (spec 4.9 rule 5). It
- * does not depend on the first, so that both stack.
+ * Decides whether a span of a sampled trace is evaluated (spec 4.9 rule 5). The decision is independent of trace
+ * sampling, so that the two rates multiply.
  *
- * @param random - 0 to 1, 1 excluded.
+ * @param random - 0 to 1, exclusive of 1.
  */
-export function isChosen(request: EvaluationRequest, defaultSampleRate: number, random: number): boolean {
+export function isSampledForEvaluation(
+  request: EvaluationRequest,
+  defaultSampleRate: number,
+  random: number,
+): boolean {
   return random < (request.sampleRate ?? defaultSampleRate);
 }

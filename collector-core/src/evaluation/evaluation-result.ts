@@ -7,18 +7,19 @@ import { readEvaluatedText, type EvaluatedText } from "./evaluated-text.js";
 import type { Verdict } from "./evaluation-type.js";
 import type { JudgeUsage } from "./judges/judge.js";
 
-/** What is evaluated: a span's text, and what its scores are filed under. */
+/** The evaluated text of a span, with the ids and labels of the span. */
 export interface EvaluationSubject {
   readonly context: BatchContext;
   readonly traceId: string;
   readonly spanId: string;
-  /** `""` where the span has none, as the next. */
+  /** `""` when absent. */
   readonly model: string;
+  /** `""` when absent. */
   readonly agent: string;
   readonly text: EvaluatedText;
 }
 
-/** A span of the store as what is evaluated anew. */
+/** Creates a subject from a stored span, to evaluate it again. */
 export function storedSubject(span: NormalizedSpan, tenant: string, nowMs: number): EvaluationSubject {
   const { service, env, version, attributes } = span;
   const label = (key: string): string => (typeof attributes[key] === "string" ? attributes[key] : "");
@@ -32,25 +33,25 @@ export function storedSubject(span: NormalizedSpan, tenant: string, nowMs: numbe
   };
 }
 
-/** What became of one evaluation that was begun. */
+/** Outcome of an evaluation that ran. */
 export type EvaluationEnd =
   | { readonly outcome: "completed"; readonly verdict: Verdict }
   | {
       readonly outcome: "timeout" | "error" | "malformed";
-      /** For people. */
+      /** A sentence for users. */
       readonly reason: string;
-      /** The class of the error. */
+      /** The error class. */
       readonly errorType: string;
     };
 
-/** All that is known of an evaluation when it is over. */
+/** Result of a finished evaluation. */
 export interface EvaluationResult {
   readonly subject: EvaluationSubject;
-  /** As it was asked for: `contains:refund`. */
+  /** The requested type, such as `contains:refund`. */
   readonly type: string;
   readonly direction: EvaluationDirection;
   readonly end: EvaluationEnd;
-  /** Undefined where no judge was asked, as the usage. */
+  /** Undefined without a call to the judge, like `usage`. */
   readonly judge: { readonly provider: string; readonly model: string } | undefined;
   readonly usage: JudgeUsage | undefined;
   /** Wall clock, in milliseconds since the Unix epoch. */
@@ -58,10 +59,10 @@ export interface EvaluationResult {
   readonly durationMs: number;
 }
 
-/** Characters of a type that its span is named by. */
+/** Maximum length of the type in the span name. */
 const MAX_TYPE_LENGTH = 200;
 
-/** The span that an evaluation becomes (spec 2.4, contract 8). */
+/** Creates the span of an evaluation (spec 2.4, contract 8). */
 export function evaluationSpan(result: EvaluationResult, spanId: string): Span {
   const { subject, end, judge, usage } = result;
   const type = truncateCodePoints(result.type, MAX_TYPE_LENGTH);
@@ -75,7 +76,7 @@ export function evaluationSpan(result: EvaluationResult, spanId: string): Span {
     status: isDone ? "OK" : "ERROR",
     start_time: result.startedAtMs,
     duration_ms: result.durationMs,
-    attributes: present({
+    attributes: withoutUndefined({
       evaluation_type: type,
       evaluation_score: isDone ? end.verdict.score : undefined,
       evaluation_label: isDone ? end.verdict.label : undefined,
@@ -94,7 +95,9 @@ export function evaluationSpan(result: EvaluationResult, spanId: string): Span {
   };
 }
 
-function present(values: Readonly<Record<string, JsonValue | undefined>>): Record<string, JsonValue> {
+function withoutUndefined(
+  values: Readonly<Record<string, JsonValue | undefined>>,
+): Record<string, JsonValue> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   );

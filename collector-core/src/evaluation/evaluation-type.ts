@@ -1,7 +1,7 @@
 import type { EvaluationDirection } from "../api-schema/evaluation-types.js";
 import type { EvaluatedText } from "./evaluated-text.js";
 
-/** What an evaluation says of a span. */
+/** Verdict of an evaluation. */
 export interface Verdict {
   /** 0 to 1. */
   readonly score: number;
@@ -10,27 +10,27 @@ export interface Verdict {
   readonly explanation?: string | undefined;
 }
 
-interface TypeFacts {
-  /** As it is asked for: `contains:refund`. */
+interface BaseType {
+  /** The requested type, such as `contains:refund`. */
   readonly id: string;
   /** The part before the colon: the label `evaluation_type`. */
   readonly name: string;
   readonly direction: EvaluationDirection;
 }
 
-/** A type that asks the judge. */
-export interface JudgedType extends TypeFacts {
+/** A type that the judge scores. */
+export interface JudgedType extends BaseType {
   readonly kind: "judged";
-  /** What the judge is asked, and how it is to score. */
+  /** The question to the judge and the scale. */
   readonly rubric: string;
-  /** What it may call its score; undefined leaves the word to it. */
+  /** Allowed labels; undefined lets the judge choose one. */
   readonly labels: readonly string[] | undefined;
 }
 
-/** A type that is computed from the text. */
-export interface ComputedType extends TypeFacts {
+/** A type that is computed from the text, without a judge. */
+export interface ComputedType extends BaseType {
   readonly kind: "computed";
-  /** The verdict, or in a sentence why there is none. */
+  /** Returns the verdict, or the reason why there is none. */
   readonly compute: (text: EvaluatedText) => Promise<Verdict | string>;
 }
 

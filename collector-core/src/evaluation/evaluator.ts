@@ -11,26 +11,26 @@ import type { BatchContext } from "../span/span-facts.js";
 import { valueSize } from "../span/value-size.js";
 import { hasAnswer, readEvaluatedText } from "./evaluated-text.js";
 import { EvaluationQueue } from "./evaluation-queue.js";
-import { isChosen, readEvaluationRequest } from "./evaluation-request.js";
+import { isSampledForEvaluation, readEvaluationRequest } from "./evaluation-request.js";
 import type { EvaluationEnd, EvaluationResult, EvaluationSubject } from "./evaluation-result.js";
 import type { EvaluationType } from "./evaluation-type.js";
 import type { Judge, JudgeUsage } from "./judges/judge.js";
 import type { TypeRegistry } from "./types/type-registry.js";
 
-/** Where the evaluator reports what became of evaluations (contract 4, the ledger). */
+/** Counters of the evaluator (contract 4, the ledger). */
 export interface EvaluationCounters {
   offered(evaluations: number): void;
-  /** One is over: `typeName` is the part of its type before the colon. */
+  /** Counts a finished evaluation. `typeName` is the part of the type before the colon. */
   ended(outcome: EvaluationOutcome, typeName: string, context: BatchContext): void;
 }
 
-/** What {@link createEvaluator} needs. */
+/** Options of {@link createEvaluator}. */
 export interface EvaluatorOptions {
   readonly types: Pick<TypeRegistry, "find">;
   readonly judge: Judge;
   /** `evaluation.queue_size`. */
   readonly queueSize: number;
-  /** What all evaluations that wait may hold together. */
+  /** Bounds the bytes of all queued evaluations. */
   readonly budget: ByteAccount;
   /** `evaluation.drop_policy`. */
   readonly dropPolicy: "drop_new" | "drop_oldest";
@@ -41,30 +41,33 @@ export interface EvaluatorOptions {
   /** `evaluation.default_timeout_ms`. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** 0 to 1, 1 excluded. */
+  /** 0 to 1, exclusive of 1. */
   readonly random: () => number;
   readonly counters: EvaluationCounters;
-  /** Where results go: every one but those that were dropped. */
+  /** Receives every result. Dropped evaluations have none. */
   readonly deliver: (result: EvaluationResult) => Promise<void>;
   readonly log: { warning(message: string): void };
 }
 
 /**
- * Evaluates spans beside the pipeline: it takes what asks for it, lets it wait, and has the judge look at some at a time.
- * The spec's "worker threads" are concurrent tasks here, since they wait for the network and for nothing else.
+ * Evaluates spans asynchronously: queues the requested evaluations and runs a limited number concurrently. The spec's
+ * "worker threads" are concurrent tasks here, because they only wait for the network.
  */
 export interface Evaluator extends SpanSink {
-  /** Evaluations that wait. */
+  /** Number of queued evaluations. */
   readonly waiting: number;
-  /** Evaluations that wait or are under way. */
+  /** Number of queued and running evaluations. */
   readonly pending: number;
-  /** Runs types over what is stored already, past both samplings. @returns how many were enqueued, of all. */
+  /**
+   * Evaluates a stored span, regardless of trace and evaluation sampling. @returns how many were enqueued and
+   * dropped.
+   */
   run(subject: EvaluationSubject, types: readonly string[]): { enqueued: number; dropped: number };
-  /** Gives up what is still to be said of traces that were deleted. */
+  /** Cancels the evaluations of deleted traces. */
   cancel(isDeleted: (key: TraceKey) => boolean): void;
   /**
-   * Takes no more. With `drain` what waits is evaluated until the deadline (monotonic); what is under way then is given
-   * up, and counted as dropped. Safe twice.
+   * Accepts no more evaluations. With `drain` it evaluates the queue until the deadline (monotonic). Cancels the
+   * evaluations that are still running at the deadline, and counts them as dropped. Safe to call twice.
    */
   stop(deadlineMs: number, drain: boolean): Promise<void>;
 }
@@ -75,9 +78,9 @@ interface Task {
   readonly bytes: number;
 }
 
-/** A character takes two bytes where a text has one beyond Latin-1. */
+/** V8 uses two bytes per character for a text with any character beyond Latin-1. */
 const BYTES_PER_CHARACTER = 2;
-/** What a task takes besides its texts. */
+/** Estimated bytes of a task without its texts. */
 const BYTES_PER_TASK = 512;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
@@ -87,11 +90,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     budget: options.budget,
     dropPolicy: options.dropPolicy,
   });
-  const underWay = new Map<Task, AbortController>();
+  const running = new Map<Task, AbortController>();
   const episode = createEpisodeLog(options.log, clock);
   let accepts = true;
   let stopping: Promise<void> | undefined;
-  /** Ends the wait for the last evaluation. */
+  /** Called when the last evaluation has finished; set by `stop`. */
   let onIdle: (() => void) | undefined;
 
   function settle(outcome: EvaluationOutcome, { type, subject }: Task): void {
@@ -99,7 +102,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   function enqueue(subject: EvaluationSubject, requested: readonly string[]): number {
-    // The types share the text.
+    // All types of a request share one copy of the text.
     const subjectBytes = (valueSize(subject.text) * BYTES_PER_CHARACTER) / Math.max(1, requested.length);
     let lost = 0;
     counters.offered(requested.length);
@@ -111,28 +114,28 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (dropped.includes(task)) lost++;
       if (dropped.length > 0) episode.dropped(dropped.length);
     }
-    fill();
+    startQueued();
     return lost;
   }
 
-  /** Begins as many as may be under way at a time. */
-  function fill(): void {
-    while (underWay.size < options.concurrency) {
+  /** Starts queued evaluations up to the concurrency limit. */
+  function startQueued(): void {
+    while (running.size < options.concurrency) {
       const task = queue.take();
       if (task === undefined) break;
       void evaluate(task);
     }
-    if (underWay.size === 0) onIdle?.();
+    if (running.size === 0) onIdle?.();
   }
 
   async function evaluate(task: Task): Promise<void> {
-    const givenUp = new AbortController();
-    underWay.set(task, givenUp);
+    const cancellation = new AbortController();
+    running.set(task, cancellation);
     try {
-      // What needs no judge would else go on and on before the loop looks at its sockets again.
+      // Yields to the event loop: a computed type never waits for I/O.
       await nextTurn();
-      const result = await resultOf(task, givenUp.signal);
-      if (givenUp.signal.aborted) {
+      const result = await evaluateTask(task, cancellation.signal);
+      if (cancellation.signal.aborted) {
         settle("dropped", task);
         return;
       }
@@ -140,67 +143,70 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       episode.ended(result.end);
       await options.deliver(result);
     } catch (error) {
-      options.log.warning(`The result of an evaluation could not be delivered: ${describeError(error)}`);
+      options.log.warning(`An evaluation result could not be delivered: ${describeError(error)}`);
     } finally {
-      underWay.delete(task);
-      fill();
+      running.delete(task);
+      startQueued();
     }
   }
 
-  async function resultOf({ subject, type: id }: Task, givenUp: AbortSignal): Promise<EvaluationResult> {
+  async function evaluateTask(
+    { subject, type: id }: Task,
+    cancelSignal: AbortSignal,
+  ): Promise<EvaluationResult> {
     const startedAtMs = clock.now();
     const startMs = clock.monotonic();
     const type = types.find(id);
-    const asksJudge = typeof type !== "string" && type.kind === "judged" && hasAnswer(subject.text);
-    const { end, usage } = await endOf(type, subject, givenUp);
+    const usesJudge = typeof type !== "string" && type.kind === "judged" && hasAnswer(subject.text);
+    const { end, usage } = await runType(type, subject, cancelSignal);
     return {
       subject,
       type: id,
       direction: typeof type === "string" ? "neutral" : type.direction,
       end,
-      judge: asksJudge ? { provider: judge.provider, model: judge.model } : undefined,
+      judge: usesJudge ? { provider: judge.provider, model: judge.model } : undefined,
       usage,
       startedAtMs,
       durationMs: clock.monotonic() - startMs,
     };
   }
 
-  async function endOf(
+  async function runType(
     type: EvaluationType | string,
     subject: EvaluationSubject,
-    givenUp: AbortSignal,
+    cancelSignal: AbortSignal,
   ): Promise<{ end: EvaluationEnd; usage: JudgeUsage | undefined }> {
-    if (typeof type === "string") return failed(`It was not evaluated: ${type}.`, "InvalidEvaluationType");
+    if (typeof type === "string") return failed(`Not evaluated: ${type}.`, "InvalidEvaluationType");
     if (!hasAnswer(subject.text))
       return failed(
-        "It was not evaluated: the span has no completion. Is captureCompletion off?",
+        "Not evaluated: the span has no completion. Check whether captureCompletion is off.",
         "NoCompletion",
       );
     try {
       if (type.kind === "computed") {
         const verdict = await type.compute(subject.text);
         return typeof verdict === "string"
-          ? failed(`It was not evaluated: ${verdict}.`, "InvalidEvaluationType")
+          ? failed(`Not evaluated: ${verdict}.`, "InvalidEvaluationType")
           : { end: { outcome: "completed", verdict }, usage: undefined };
       }
-      return await askJudge(type, subject, givenUp);
+      return await queryJudge(type, subject, cancelSignal);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return failed(`The evaluation failed: ${message}`, "EvaluationError");
     }
   }
 
-  async function askJudge(
+  async function queryJudge(
     type: Extract<EvaluationType, { kind: "judged" }>,
     { text }: EvaluationSubject,
-    givenUp: AbortSignal,
+    cancelSignal: AbortSignal,
   ): Promise<{ end: EvaluationEnd; usage: JudgeUsage | undefined }> {
-    const timeUp = new AbortController();
-    const timer = setTimeout(() => timeUp.abort(), timeoutMs);
-    const signal = AbortSignal.any([givenUp, timeUp.signal]);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
+    const signal = AbortSignal.any([cancelSignal, timeout.signal]);
     try {
-      // Whether or not what is asked listens to the signal: nobody waits longer.
-      const answer = await Promise.race([judge.ask(type, text, signal), aborted(signal)]);
+      // The race ends the wait even if the provider's client ignores the signal.
+      const answer = await Promise.race([judge.score(type, text, signal), aborted(signal)]);
       const { usage } = answer;
       switch (answer.type) {
         case "completed":
@@ -214,7 +220,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
           return { end: { outcome: "error", reason: answer.reason, errorType: answer.errorType }, usage };
       }
     } catch (error) {
-      if (!timeUp.signal.aborted) throw error;
+      if (!timeout.signal.aborted) throw error;
       const reason = `The judge did not answer within ${timeoutMs} ms.`;
       return { end: { outcome: "timeout", reason, errorType: "TimeoutError" }, usage: undefined };
     } finally {
@@ -225,14 +231,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   async function stop(deadlineMs: number, drain: boolean): Promise<void> {
     accepts = false;
     if (!drain) dropWaiting();
-    if (underWay.size > 0 || queue.size > 0) {
+    if (running.size > 0 || queue.size > 0) {
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
       });
       const remainingMs = Math.max(0, deadlineMs - clock.monotonic());
       await Promise.race([idle, wait(Math.min(remainingMs, LONGEST_TIMER_MS), undefined, { ref: false })]);
       dropWaiting();
-      for (const controller of underWay.values()) controller.abort();
+      for (const controller of running.values()) controller.abort();
       await idle;
     }
   }
@@ -247,18 +253,18 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       return queue.size;
     },
     get pending() {
-      return queue.size + underWay.size;
+      return queue.size + running.size;
     },
     offer(spans) {
       for (const span of spans) {
         const request = readEvaluationRequest(span);
-        if (request === undefined || !isChosen(request, options.defaultSampleRate, options.random()))
-          continue;
+        if (request === undefined) continue;
+        if (!isSampledForEvaluation(request, options.defaultSampleRate, options.random())) continue;
         const subject = subjectOf(span);
-        // A call that failed has nothing to be judged, and says so itself.
+        // A failed call without an answer has nothing to evaluate.
         if (span.facts.status === "ERROR" && !hasAnswer(subject.text)) continue;
         counters.offered(request.excess);
-        for (let over = 0; over < request.excess; over++)
+        for (let excess = 0; excess < request.excess; excess++)
           counters.ended("dropped", EXCESS_TYPE, subject.context);
         enqueue(subject, request.types);
       }
@@ -268,16 +274,16 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       return { enqueued: requested.length - dropped, dropped };
     },
     cancel(isDeleted) {
-      const concerns = ({ subject }: Task): boolean =>
+      const isCancelled = ({ subject }: Task): boolean =>
         isDeleted({ tenant: subject.context.tenant, traceId: subject.traceId });
-      for (const task of queue.remove(concerns)) settle("dropped", task);
-      for (const [task, controller] of underWay) if (concerns(task)) controller.abort();
+      for (const task of queue.remove(isCancelled)) settle("dropped", task);
+      for (const [task, controller] of running) if (isCancelled(task)) controller.abort();
     },
     stop: (deadlineMs, drain) => (stopping ??= stop(deadlineMs, drain)),
   };
 }
 
-/** What is over the most that a span may ask for is counted under this, whatever it is called. */
+/** Types beyond the limit per span are counted under this type. */
 const EXCESS_TYPE = "excess";
 
 function subjectOf({ context, span, facts }: PipelineSpan): EvaluationSubject {
@@ -298,26 +304,26 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What goes wrong is said again after this long, with how often it did. */
-const SAID_AGAIN_MS = 60_000;
+/** Minimum time between two warnings of the same kind. */
+const WARNING_INTERVAL_MS = 60_000;
 
-/** Says what goes wrong once in a while, not each time. */
+/** Logs failures and drops at most once per interval, with their number. */
 function createEpisodeLog(log: EvaluatorOptions["log"], clock: Pick<Clock, "monotonic">) {
-  const failures = { count: 0, saidAtMs: -Infinity };
-  const drops = { count: 0, saidAtMs: -Infinity };
-  const say = (what: typeof failures, amount: number, text: (count: number) => string): void => {
-    what.count += amount;
-    if (clock.monotonic() - what.saidAtMs < SAID_AGAIN_MS) return;
-    log.warning(text(what.count));
-    what.count = 0;
-    what.saidAtMs = clock.monotonic();
+  const failures = { count: 0, warnedAtMs: -Infinity };
+  const drops = { count: 0, warnedAtMs: -Infinity };
+  const warn = (episode: typeof failures, amount: number, message: (count: number) => string): void => {
+    episode.count += amount;
+    if (clock.monotonic() - episode.warnedAtMs < WARNING_INTERVAL_MS) return;
+    log.warning(message(episode.count));
+    episode.count = 0;
+    episode.warnedAtMs = clock.monotonic();
   };
   return {
     dropped: (evaluations: number): void =>
-      say(drops, evaluations, (count) => `The evaluation queue is full; dropped so far: ${count}.`),
+      warn(drops, evaluations, (count) => `The evaluation queue is full; ${count} evaluations were dropped.`),
     ended(end: EvaluationEnd): void {
       if (end.outcome === "completed") return;
-      say(failures, 1, (count) => `Evaluation fails (${count} so far). ${end.reason}`);
+      warn(failures, 1, (count) => `Evaluation failed (${count} so far). ${end.reason}`);
     },
   };
 }

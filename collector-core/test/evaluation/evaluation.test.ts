@@ -5,7 +5,7 @@ import { answers, HANGS, VERDICT } from "./judge-server.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
 
 describe("spec 4.9 rule 5: evaluation", () => {
-  it("a span that asks for it is sent to the judge, and the result is a span with the score", async () => {
+  it("sends a span with evaluation metadata to the judge, and creates a span with the score", async () => {
     const { post, evaluated, evaluationsOf, judge, get } = await startJudgedCollector();
     expect((await post({ service: "shop", spans: [judgedSpan()] })).status).toBe(202);
     await evaluated();
@@ -40,7 +40,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     expect(trace).toMatchObject({ span_count: 1, llm_calls: 1, cost_usd: 0 });
   });
 
-  it("a span without evaluation metadata is not evaluated, nor one that runs or is an evaluation", async () => {
+  it("ignores spans without evaluation metadata, running spans and evaluation spans", async () => {
     const { post, evaluated, judge, collector } = await startJudgedCollector();
     await post({
       spans: [
@@ -56,7 +56,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     expect(collector.ledger().evaluated?.offered).toBe(0);
   });
 
-  it("both rates stack: 0.5 of the traces and 0.5 of their spans are about a quarter", async () => {
+  it("multiplies both sample rates: 0.5 of the traces and 0.5 of their spans are about a quarter", async () => {
     const { post, evaluated, collector } = await startJudgedCollector({
       SAMPLING_RATE: "0.5",
       EVALUATION_DEFAULT_SAMPLE_RATE: "0.5",
@@ -66,14 +66,14 @@ describe("spec 4.9 rule 5: evaluation", () => {
     );
     await post({ spans });
     await evaluated();
-    // Five standard deviations to each side.
+    // Five standard deviations in each direction.
     const { offered = 0, completed = 0 } = collector.ledger().evaluated ?? {};
     expect(offered).toBeGreaterThan(860);
     expect(offered).toBeLessThan(1140);
     expect(completed).toBe(offered);
   });
 
-  it("the span's own rate wins over the default; one that is no rate does not", async () => {
+  it("prefers a valid sample rate of the span over the default", async () => {
     const { post, evaluated, collector } = await startJudgedCollector({
       EVALUATION_DEFAULT_SAMPLE_RATE: "0",
     });
@@ -84,7 +84,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     expect(collector.ledger().evaluated?.offered).toBe(2);
   });
 
-  it("each type that is asked for is judged, once", async () => {
+  it("evaluates each requested type once", async () => {
     const { post, evaluated, evaluationsOf, judge } = await startJudgedCollector();
     await post({ spans: [judgedSpan(["relevance", "toxicity", "relevance", "valid_json", 7])] });
     await evaluated();
@@ -96,7 +96,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     ]);
   });
 
-  it("a timed-out judge call is recorded as a failure", async () => {
+  it("records a timed-out call to the judge as a failure", async () => {
     const { post, evaluated, evaluationsOf, metric, collector } = await startJudgedCollector(
       { EVALUATION_DEFAULT_TIMEOUT_MS: "100" },
       () => HANGS,
@@ -119,7 +119,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     expect(await metric(`obs_evaluations_total{${labels}}`)).toBe(1);
   });
 
-  it("spec 1: only redacted text reaches the judge, and what it says is redacted too", async () => {
+  it("spec 1: sends only redacted text to the judge, and redacts its answer too", async () => {
     const { post, evaluated, evaluationsOf, judge } = await startJudgedCollector(
       { REDACTION_ENABLED: "true" },
       () => ({ score: 0.2, explanation: "It names ann@shop.example." }),
@@ -133,7 +133,7 @@ describe("spec 4.9 rule 5: evaluation", () => {
     expect((await evaluationsOf())[0]?.attributes["evaluation_explanation"]).toBe("It names [EMAIL].");
   });
 
-  it("concurrency holds, and ingestion does not wait for the judge", async () => {
+  it("respects the concurrency limit, and does not delay ingestion", async () => {
     const { post, settled, judge, collector } = await startJudgedCollector(
       { EVALUATION_WORKER_CONCURRENCY: "3", SHUTDOWN_GRACE_PERIOD_SECONDS: "0" },
       () => HANGS,
@@ -151,7 +151,7 @@ describe("spec 2.6: the evaluation queue", () => {
   it.each([
     ["drop_new", ["s0", "s1", "s2"]],
     ["drop_oldest", ["s0", "s8", "s9"]],
-  ])("%s: what does not fit is dropped, and counted", async (policy, evaluatedIds) => {
+  ])("%s: drops and counts the excess", async (policy, evaluatedIds) => {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -190,7 +190,7 @@ describe("spec 2.6: the evaluation queue", () => {
     expect(judged.map(({ parent_span_id }) => parent_span_id)).toEqual(evaluatedIds);
   });
 
-  it("spec 4.9 rule 6: a stop evaluates what waits, within the grace period, and the ledger is exact", async () => {
+  it("spec 4.9 rule 6: is drained on stop within the grace period, with an exact ledger", async () => {
     const { post, settled, collector, judge } = await startJudgedCollector({}, (_call, index) =>
       index < 5 ? VERDICT : HANGS,
     );
@@ -212,7 +212,7 @@ describe("spec 2.6: the evaluation queue", () => {
     await vi.waitFor(() => expect(judge.open).toBe(0));
   });
 
-  it("with shutdown.drain_queue off, only what is under way is waited for", async () => {
+  it("is dropped on stop with shutdown.drain_queue off, except for running evaluations", async () => {
     let release: () => void = () => undefined;
     const { post, settled, collector, judge } = await startJudgedCollector(
       { SHUTDOWN_DRAIN_QUEUE: "false", EVALUATION_WORKER_CONCURRENCY: "1" },
@@ -233,24 +233,24 @@ describe("spec 2.6: the evaluation queue", () => {
 });
 
 describe("contract 8: types", () => {
-  it("an unknown type is an error, and calls no judge", async () => {
+  it("reports an unknown type as an error, without a call to the judge", async () => {
     const { post, evaluated, evaluationsOf, judge } = await startJudgedCollector();
     await post({ spans: [judgedSpan(["relevanse", "length:9-1", "regex:(", "contains:"])] });
     await evaluated();
     expect(judge.calls).toHaveLength(0);
     const reasons = (await evaluationsOf()).map(({ attributes }) => attributes["error_message"]);
     expect(reasons).toHaveLength(4);
-    expect(reasons).toContain('It was not evaluated: there is no evaluation type "relevanse".');
+    expect(reasons).toContain('Not evaluated: there is no evaluation type "relevanse".');
   });
 
-  it("at most 20 types a span: the rest is dropped, and counted", async () => {
+  it("evaluates at most 20 types per span, and drops and counts the rest", async () => {
     const { post, evaluated, collector } = await startJudgedCollector();
     await post({ spans: [judgedSpan(Array.from({ length: 25 }, (_, i) => `contains:${i}`))] });
     await evaluated();
     expect(collector.ledger().evaluated).toMatchObject({ offered: 25, completed: 20, dropped: 5 });
   });
 
-  it("evaluation.max_evaluation_types caps the label, which is the part before the colon", async () => {
+  it("caps the label, the part before the colon, at evaluation.max_evaluation_types values", async () => {
     const { post, evaluated, metric } = await startJudgedCollector({
       EVALUATION_MAX_EVALUATION_TYPES: "2",
     });
@@ -265,7 +265,7 @@ describe("contract 8: types", () => {
     expect(await total("__other__")).toBe(2);
   });
 
-  it("an own type asks its own question, with its labels; what a span says is not put into it", async () => {
+  it("uses the prompt and labels of a custom type, without text of the span in the prompt", async () => {
     const types = {
       tone: { prompt: "Is {{completion}} friendly?", direction: "maximize", labels: ["cold", "warm"] },
     };
@@ -279,18 +279,18 @@ describe("contract 8: types", () => {
     expect((await evaluationsOf())[0]?.name).toBe("evaluation.tone");
   });
 
-  it("a span that has no answer to judge is an error that says why", async () => {
+  it("reports a span without a completion as an error with the reason", async () => {
     const { post, evaluated, evaluationsOf } = await startJudgedCollector();
     await post({ spans: [judgedSpan(["relevance"], {}, { completion_text: undefined })] });
     await evaluated();
     expect((await evaluationsOf())[0]?.attributes["error_message"]).toBe(
-      "It was not evaluated: the span has no completion. Is captureCompletion off?",
+      "Not evaluated: the span has no completion. Check whether captureCompletion is off.",
     );
   });
 });
 
 describe("contract 4: the families of evaluation", () => {
-  it("the score is under the evaluated span's model and agent; cost and outcome are counted", async () => {
+  it("have the model and agent of the evaluated span, and include cost and outcome", async () => {
     const { post, evaluated, metric } = await startJudgedCollector();
     await post({ service: "shop", env: "prod", spans: [judgedSpan()] });
     await evaluated();
@@ -303,14 +303,14 @@ describe("contract 4: the families of evaluation", () => {
     expect(
       await metric('obs_evaluation_cost_total{evaluation_type="relevance",judge_model="gpt-6-luna"}'),
     ).toBe(0.0000223);
-    // The collector's own spans are in no family that counts what it was sent.
+    // Evaluation spans do not count as received spans.
     expect(await metric("obs_spans_received_total")).toBe(1);
     expect(
       await metric('obs_spans_total{service="shop",env="prod",span_type="evaluation",status="OK"}'),
     ).toBe(0);
   });
 
-  it("a score of a user is counted, also where evaluation is off", async () => {
+  it("count the score of a user, even when evaluation is off", async () => {
     const { post, settled, metric } = await startCollector();
     const attributes = { evaluation_type: "user_feedback", evaluation_score: 1, evaluation_source: "user" };
     await post({ service: "shop", spans: [span({ span_type: "evaluation", attributes })] });
@@ -320,7 +320,7 @@ describe("contract 4: the families of evaluation", () => {
     expect(await metric("obs_evaluation_queue_size")).toBe(0);
   });
 
-  it("contract 3: an evaluation of a trace that was evicted is dropped, and counted", async () => {
+  it("contract 3: count a dropped evaluation of an evicted trace", async () => {
     let release: () => void = () => undefined;
     const { post, settled, evaluated, judge, metric, get } = await startJudgedCollector(
       { LIMITS_MAX_TRACES: "1" },
@@ -343,7 +343,7 @@ describe("contract 4: the families of evaluation", () => {
   });
 });
 
-it("a judge that fails is warned of once, not with every evaluation", async () => {
+it("logs one warning for a failing judge, not one per evaluation", async () => {
   const { post, evaluated, lines } = await startJudgedCollector({}, () =>
     answers(401, { error: { message: "Incorrect API key provided." } }),
   );
@@ -351,6 +351,6 @@ it("a judge that fails is warned of once, not with every evaluation", async () =
   await evaluated();
   const warnings = lines.filter(({ level, logger }) => level === "WARNING" && logger === "evaluation");
   expect(warnings.map(({ message }) => message)).toEqual([
-    "Evaluation fails (1 so far). The judge's provider answered 401: Incorrect API key provided.",
+    "Evaluation failed (1 so far). The judge's provider responded with 401: Incorrect API key provided.",
   ]);
 });

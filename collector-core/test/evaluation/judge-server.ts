@@ -2,32 +2,32 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request to a judge, whichever API it speaks. */
+/** A request to the judge server, independent of the provider's API. */
 export interface JudgeCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
-  /** All texts of it, one after the other. */
+  /** All texts of the request, concatenated. */
   readonly text: string;
   /** The JSON document between the two delimiters. */
   readonly material: Readonly<Record<string, unknown>>;
   readonly delimiter: string;
 }
 
-/** What a judge says: a verdict in the dialect that it was asked in, or anything at all. */
+/** A reply: a verdict in the format of the provider's API, or an arbitrary response. */
 export type JudgeReply =
   string | Readonly<Record<string, unknown>> | { readonly raw: (response: ServerResponse) => void };
 
-/** A server that speaks the APIs of all providers, with the bodies that the real ones have answered. */
+/** A server that implements the APIs of all providers with recorded response bodies. */
 export interface JudgeServer {
-  /** Without a path. */
+  /** Base URL without a path. */
   readonly url: string;
   readonly calls: JudgeCall[];
-  /** Requests that are not answered yet. */
+  /** Number of open requests. */
   readonly open: number;
-  /** The most that were open at a time. */
+  /** Maximum number of concurrent requests so far. */
   readonly mostOpen: number;
-  /** How it answers from now on. */
+  /** Replies to the following requests. */
   reply: (call: JudgeCall, index: number) => JudgeReply | Promise<JudgeReply>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export const VERDICT = { score: 0.9, label: "relevant", explanation: "It answers
 /** Never answers. */
 export const HANGS: JudgeReply = { raw: () => undefined };
 
-/** Answers with a status and a body. */
+/** Responds with a status and a body. */
 export function answers(
   status: number,
   body: unknown,
@@ -51,7 +51,7 @@ export function answers(
   };
 }
 
-/** Starts a judge on a free port of 127.0.0.1. */
+/** Starts a judge server on a free port of 127.0.0.1. */
 export async function startJudgeServer(reply: JudgeServer["reply"] = () => VERDICT): Promise<JudgeServer> {
   const calls: JudgeCall[] = [];
   let open = 0;
@@ -120,13 +120,13 @@ function textsOf(value: unknown): string[] {
 const OPENAI_LIKE = "../../../sdk/test/fixtures/llm-traffic/";
 const OTHERS = "../fixtures/llm-traffic/";
 
-/** The whole answer of a recorded exchange, as it was. */
+/** The complete response of a recorded exchange. */
 export function recordedAnswer(name: string): JudgeReply {
   const { status, body } = recordedResponse(OTHERS, name);
   return answers(status, body);
 }
 
-/** The body of a recorded answer, anew each time. */
+/** A new copy of the body of a recorded response. */
 function recorded(folder: string, name: string): Record<string, unknown> {
   return recordedResponse(folder, name).body;
 }
@@ -139,7 +139,7 @@ function recordedResponse(folder: string, name: string) {
   return exchange.response;
 }
 
-/** Who answers, by the path that is asked, with the place of the text in the recorded body. */
+/** The recordings by request path, with the path to the text in the body. */
 function bodyFor(path: string, text: string): unknown {
   if (path.endsWith("/responses")) {
     const body = recorded(OPENAI_LIKE, "openai-responses-basic");
@@ -181,7 +181,7 @@ function bodyFor(path: string, text: string): unknown {
   throw new Error(`No API has the path ${path}.`);
 }
 
-/** The object at a path inside a body. */
+/** Returns the object at a path within a body. */
 function at(body: Record<string, unknown>, ...path: (string | number)[]): Record<string, unknown> {
   return path.reduce(
     (value, key) => (value as Record<string | number, Record<string, unknown>>)[key] ?? {},

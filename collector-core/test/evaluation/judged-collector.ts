@@ -3,16 +3,16 @@ import type { NormalizedSpan } from "../../src/api-schema/trace.js";
 import { startCollector, span, type RunningCollector } from "../running-collector.js";
 import { startJudgeServer, type JudgeServer } from "./judge-server.js";
 
-/** A collector with a judge of its own. */
+/** A collector and its judge server. */
 export interface JudgedCollector extends RunningCollector {
   readonly judge: JudgeServer;
-  /** Resolves when every accepted span is processed, and every evaluation over. */
+  /** Resolves when every accepted span is processed and every evaluation is finished. */
   evaluated(): Promise<void>;
   /** The evaluation spans of a trace, in order. */
   evaluationsOf(traceId?: string): Promise<NormalizedSpan[]>;
 }
 
-/** Starts both; further settings as for `startCollector`. */
+/** Starts both. Takes the same settings as `startCollector`. */
 export async function startJudgedCollector(
   settings: Record<string, string> = {},
   reply?: JudgeServer["reply"],
@@ -45,7 +45,7 @@ export async function startJudgedCollector(
   };
 }
 
-/** A model call that asks to be evaluated. */
+/** Creates a model call with evaluation metadata. */
 export function judgedSpan(
   types: readonly unknown[] = ["relevance"],
   fields: Record<string, unknown> = {},

@@ -1,4 +1,4 @@
-/** An answer of the judge's provider that is larger than any verdict can be. */
+/** Thrown for a response of the judge's provider that is larger than any verdict. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
 
@@ -7,17 +7,17 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** A verdict is some hundred bytes, what a provider wraps around it a few thousand. */
+/** A typical response has a few thousand bytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * Node's fetch for the judge: an answer is read no further than {@link MAX_ANSWER_BYTES}, and a redirect is an error, for
- * the key would travel with it.
+ * Fetch with a limit of {@link MAX_ANSWER_BYTES} for the response. A redirect is an error, because the API key must
+ * not be sent to another address.
  */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" });
   if (response.status >= 300 && response.status < 400)
-    throw new Error(`the judge's address answers ${response.status}, and redirects are not followed`);
+    throw new Error(`the judge's address responded with ${response.status}; redirects are not followed`);
   if (response.body === null) return response;
   let bytes = 0;
   const counted = response.body.pipeThrough(

@@ -2,17 +2,17 @@ import type { JSONSchema7 } from "ai";
 import type { EvaluatedText } from "../evaluated-text.js";
 import type { JudgedType } from "../evaluation-type.js";
 
-/** What is sent to a judge. */
+/** A request to a judge. */
 export interface JudgeRequest {
   readonly system: string;
   readonly prompt: string;
 }
 
 /**
- * Writes the question of a type about a text. The instructions hold nothing of what a span says; the material is one JSON
- * document, in which no line can break out of its string, between two lines that nobody could have known (contract 8).
+ * Creates the request of a type for a text. The instructions contain no text of a span. The material is a one-line JSON
+ * document between two delimiter lines that a sender cannot predict (contract 8).
  *
- * @param delimiter - made anew for each request.
+ * @param delimiter - a new random text for each request.
  */
 export function judgeRequest(type: JudgedType, text: EvaluatedText, delimiter: string): JudgeRequest {
   const labels =
@@ -34,7 +34,7 @@ Answer with a JSON object and nothing else:
   return { system, prompt: `${delimiter}\n${oneLineJson(text)}\n${delimiter}` };
 }
 
-/** JSON on one line: it escapes line breaks and lone surrogates, but not what Unicode takes for a line break too. */
+/** Serializes JSON on one line. Also escapes the Unicode line breaks that JSON.stringify leaves unescaped. */
 function oneLineJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0085\u2028\u2029]/g,
@@ -42,7 +42,7 @@ function oneLineJson(value: unknown): string {
   );
 }
 
-/** What a judge answers, as the schema that providers hold it to. All are asked for: some providers know no optional ones. */
+/** Schema of a judge's answer. All fields are required, because some providers do not support optional ones. */
 export const VERDICT_SCHEMA: JSONSchema7 = {
   type: "object",
   properties: {
@@ -54,7 +54,7 @@ export const VERDICT_SCHEMA: JSONSchema7 = {
   additionalProperties: false,
 };
 
-/** Asks once more, where the answer could not be used. */
+/** Prompt of the second attempt after an invalid answer. */
 export function repairPrompt(problem: string): string {
   return `That answer cannot be used: ${problem}. Answer again, with the JSON object {"score": …, "label": "…", "explanation": "…"} and nothing else.`;
 }

@@ -1,19 +1,19 @@
 import type { EvaluatedText } from "../evaluated-text.js";
 import type { JudgedType, Verdict } from "../evaluation-type.js";
 
-/** What asking a judge took; tokens and cost of every attempt. */
+/** Tokens and cost of all attempts of a request. */
 export interface JudgeUsage {
   readonly tokensInput: number | undefined;
   readonly tokensOutput: number | undefined;
-  /** Undefined where the model has no known price. */
+  /** Undefined when the price of the model is unknown. */
   readonly costUsd: number | undefined;
 }
 
-/** What became of a question. `reason` is for people. */
+/** Result of a request to the judge. `reason` is a sentence for users. */
 export type JudgeAnswer = { readonly usage: JudgeUsage } & (
   | { readonly type: "completed"; readonly verdict: Verdict }
   | { readonly type: "malformed"; readonly reason: string }
-  /** A provider that refuses, or cannot be reached. */
+  /** The provider refuses the request or cannot be reached. */
   | { readonly type: "error"; readonly reason: string; readonly errorType: string }
 );
 
@@ -22,9 +22,9 @@ export interface Judge {
   readonly provider: string;
   readonly model: string;
   /**
-   * Asks one question, with one further attempt where the answer is malformed.
+   * Scores a text, with a second attempt after a malformed answer.
    *
    * @throws when the signal is aborted.
    */
-  ask(type: JudgedType, text: EvaluatedText, signal: AbortSignal): Promise<JudgeAnswer>;
+  score(type: JudgedType, text: EvaluatedText, signal: AbortSignal): Promise<JudgeAnswer>;
 }

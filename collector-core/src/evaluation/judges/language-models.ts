@@ -4,7 +4,7 @@ import { boundedFetch } from "./bounded-fetch.js";
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;
 
-/** Which model judges, and how it is reached. */
+/** Model and provider settings of the judge. */
 export interface JudgeModelConfig {
   readonly provider: JudgeProviderName;
   readonly model: string;
@@ -12,19 +12,19 @@ export interface JudgeModelConfig {
   readonly baseUrl: string | undefined;
 }
 
-/** A model with what its provider has to be told. */
+/** A model with the settings of its provider. */
 export interface JudgeModel {
   readonly model: Exclude<LanguageModel, string>;
-  /** Undefined where models are known that refuse one. */
+  /** Undefined for providers with models that refuse a temperature. */
   readonly temperature: number | undefined;
-  /** @param length - characters of the request. */
+  /** @param length - length of the request in characters. */
   readonly providerOptions: (length: number) => ProviderOptions;
 }
 
-/** What a judge may write, thoughts included. */
+/** Maximum output of the judge, including reasoning. */
 export const MAX_OUTPUT_TOKENS = 2048;
 
-/** Opens the model. Only the provider in use is loaded. */
+/** Opens the model. Loads only the package of the configured provider. */
 export async function openJudgeModel(config: JudgeModelConfig): Promise<JudgeModel> {
   const { provider, model, apiKey, baseUrl } = config;
   const settings = {
@@ -36,7 +36,7 @@ export async function openJudgeModel(config: JudgeModelConfig): Promise<JudgeMod
     case "openai": {
       const { createOpenAI } = await import("@ai-sdk/openai");
       const openai = createOpenAI(settings);
-      // What stands behind another address speaks the API that everybody copies.
+      // Compatible servers at other addresses implement the chat API.
       return judgeModel(baseUrl === undefined ? openai.responses(model) : openai.chat(model), OPENAI);
     }
     case "azure": {
@@ -54,7 +54,7 @@ export async function openJudgeModel(config: JudgeModelConfig): Promise<JudgeMod
     case "bedrock": {
       const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");
       if (apiKey !== undefined) return judgeModel(createAmazonBedrock(settings)(model));
-      // Environment, profile, web identity, container or machine: whatever the platform has.
+      // Credentials from environment, profile, web identity, container or instance.
       const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
       return judgeModel(createAmazonBedrock({ ...settings, credentialProvider: defaultProvider() })(model));
     }
@@ -97,10 +97,10 @@ function judgeModel(
   return { model, providerOptions, temperature };
 }
 
-/** A verdict needs little thought, and what was judged is not to be kept there. */
+/** A verdict needs little reasoning, and OpenAI must not store the evaluated text. */
 const OPENAI = (): ProviderOptions => ({ openai: { reasoningEffort: "low", store: false } });
 
-/** Ollama's own API: the one that resembles OpenAI's cannot say how much the model is to read. */
+/** Base URL of Ollama's native API. Its OpenAI-compatible API cannot set the context size. */
 function ollamaApi(baseUrl = "http://127.0.0.1:11434"): string {
   return `${baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/(api|v1)$/, "")}/api`;
 }
@@ -109,7 +109,10 @@ const CHARACTERS_PER_TOKEN = 3;
 const MIN_CONTEXT_TOKENS = 8192;
 const MAX_CONTEXT_TOKENS = 65_536;
 
-/** It reads 4,096 tokens unless told otherwise, and cuts off what is over without a word. Few sizes: each loads the model anew. */
+/**
+ * Sets a context size that fits the request: Ollama reads 4,096 tokens by default and truncates the rest silently.
+ * The size is a power of two, because every new size reloads the model.
+ */
 function ollamaOptions(length: number): ProviderOptions {
   const needed = length / CHARACTERS_PER_TOKEN + MAX_OUTPUT_TOKENS;
   let contextTokens = MIN_CONTEXT_TOKENS;

@@ -12,7 +12,7 @@ import {
 } from "./language-models.js";
 import { readVerdict } from "./read-verdict.js";
 
-/** Tokens of a call, as prices are told of them. */
+/** Tokens of a call by price category. */
 export interface JudgeTokens {
   readonly input: number;
   readonly output: number;
@@ -21,20 +21,20 @@ export interface JudgeTokens {
   readonly reasoning: number;
 }
 
-/** What {@link createModelJudge} needs. */
+/** Options of {@link createModelJudge}. */
 export interface ModelJudgeOptions extends JudgeModelConfig {
-  /** Undefined where the model has no known price. */
+  /** Returns the cost in USD; undefined when the price of the model is unknown. */
   readonly priceOf: (model: string, tokens: JudgeTokens) => number | undefined;
 }
 
-/** Further attempts where the provider is busy or fails, with growing waits, within the evaluation's time. */
+/** Retries with backoff when the provider is overloaded or fails, within the timeout of the evaluation. */
 const MAX_RETRIES = 2;
-/** Characters of a malformed answer that are sent back with the repair. */
+/** Maximum length of a malformed answer that is quoted in the repair request. */
 const MAX_QUOTED_LENGTH = 2000;
-/** What servers say that cannot hold a model to a schema. */
+/** Matches error messages of servers without structured output. */
 const NO_SCHEMA = /response_format|json_schema|structured output|output_config|responseSchema|"format"/i;
 
-// Its warnings of settings that a model does not know would be lines on stderr that are not the log's.
+// Global state of the AI SDK: its warnings about unsupported settings bypass the collector's log on stderr.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 interface Reply {
@@ -43,13 +43,13 @@ interface Reply {
   readonly model: string | undefined;
 }
 
-/** A judge behind a provider of the AI SDK (contract 8). */
+/** Creates a judge that uses a provider of the AI SDK (contract 8). */
 export async function createModelJudge(options: ModelJudgeOptions): Promise<Judge> {
   const opened = await openJudgeModel(options);
-  /** Until the provider says that it cannot: then the answer is asked for in words alone. */
-  let takesSchema = true;
+  /** Becomes false when the provider rejects the schema. The prompt alone then describes the format. */
+  let supportsSchema = true;
 
-  async function ask(
+  async function generate(
     opened: JudgeModel,
     system: string,
     messages: ModelMessage[],
@@ -67,7 +67,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
       ...(opened.temperature === undefined ? {} : { temperature: opened.temperature }),
     };
     try {
-      const { text, usage, response } = takesSchema
+      const { text, usage, response } = supportsSchema
         ? await generateText({
             ...request,
             output: Output.object({ schema: jsonSchema(VERDICT_SCHEMA), name: "verdict" }),
@@ -75,35 +75,35 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
         : await generateText(request);
       return { text, usage, model: response.modelId };
     } catch (error) {
-      // The answer is read by our own rules, whatever the SDK makes of it.
+      // readVerdict accepts answers that the SDK rejects.
       if (NoObjectGeneratedError.isInstance(error))
         return { text: error.text ?? "", usage: error.usage, model: error.response?.modelId };
-      if (!takesSchema || !refusesSchema(error)) throw error;
-      takesSchema = false;
-      return await ask(opened, system, messages, signal);
+      if (!supportsSchema || !refusesSchema(error)) throw error;
+      supportsSchema = false;
+      return await generate(opened, system, messages, signal);
     }
   }
 
   return {
     provider: options.provider,
     model: options.model,
-    async ask(type, text, signal) {
+    async score(type, text, signal) {
       const { system, prompt } = judgeRequest(type, text, randomBytes(12).toString("hex"));
       const messages: ModelMessage[] = [{ role: "user", content: prompt }];
       const replies: Reply[] = [];
       const usage = (): JudgeUsage => usageOf(replies, options);
       try {
-        const first = await ask(opened, system, messages, signal);
+        const first = await generate(opened, system, messages, signal);
         replies.push(first);
         const verdict = readVerdict(first.text);
         if (typeof verdict !== "string") return { type: "completed", verdict, usage: usage() };
         const quoted = first.text.slice(0, MAX_QUOTED_LENGTH);
-        const second = await ask(
+        const second = await generate(
           opened,
           system,
           [
             ...messages,
-            // Some providers refuse an empty turn.
+            // Some providers reject an empty turn.
             { role: "assistant", content: quoted.trim() === "" ? "(no answer)" : quoted },
             { role: "user", content: repairPrompt(verdict) },
           ],
@@ -122,7 +122,7 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
   };
 }
 
-/** What went wrong, without the request, which holds the text and the key. */
+/** Describes an error without the request, which contains the evaluated text and the API key. */
 function failure(
   error: unknown,
 ): { type: "malformed"; reason: string } | { type: "error"; reason: string; errorType: string } {
@@ -132,13 +132,16 @@ function failure(
     return { type: "malformed", reason: `The judge's answer cannot be used: ${tooLarge.message}.` };
   if (APICallError.isInstance(last)) {
     const { statusCode } = last;
-    // An answer of 200 that is not what the provider's API says.
+    // A successful status with an unexpected body.
     if (statusCode !== undefined && statusCode < 400)
-      return { type: "malformed", reason: "The judge's provider answered what its API does not know." };
+      return {
+        type: "malformed",
+        reason: "The judge's provider sent a response that its API does not define.",
+      };
     if (statusCode !== undefined)
       return {
         type: "error",
-        reason: `The judge's provider answered ${statusCode}: ${firstLine(providerMessage(last))}`,
+        reason: `The judge's provider responded with ${statusCode}: ${firstLine(providerMessage(last))}`,
         errorType: errorTypeOf(statusCode),
       };
     return {
@@ -154,18 +157,18 @@ function failure(
   };
 }
 
-/** What the provider says, also where its client does not know how it says it. */
+/** Reads the provider's error message, including forms that the AI SDK does not parse. */
 function providerMessage({ message, responseBody }: APICallError): string {
   try {
     const { error } = JSON.parse(responseBody ?? "") as { error?: unknown };
     if (typeof error === "string") return error;
   } catch {
-    // It is no JSON.
+    // Not JSON.
   }
   return message;
 }
 
-/** Raw classes that the collector's own categories know (contract 4). */
+/** Maps a status to an error class that the collector's categories cover (contract 4). */
 function errorTypeOf(status: number): string {
   if (status === 401 || status === 403) return "AuthenticationError";
   if (status === 429) return "RateLimitError";
@@ -190,9 +193,9 @@ function firstLine(message: string): string {
   return (message.split("\n", 1)[0] ?? "").slice(0, MAX_REASON_LENGTH);
 }
 
-/** All attempts together; what a provider does not tell stays unknown. */
+/** Sums all attempts. A value that no response reports is undefined. */
 function usageOf(replies: readonly Reply[], { model, priceOf }: ModelJudgeOptions): JudgeUsage {
-  const costs = replies.map(({ usage, model: answered }) => {
+  const costs = replies.map(({ usage, model: respondedModel }) => {
     if (usage?.inputTokens === undefined && usage?.outputTokens === undefined) return undefined;
     const tokens = {
       input: usage.inputTokens ?? 0,
@@ -201,11 +204,13 @@ function usageOf(replies: readonly Reply[], { model, priceOf }: ModelJudgeOption
       cacheWrite: usage.inputTokenDetails.cacheWriteTokens ?? 0,
       reasoning: usage.outputTokenDetails.reasoningTokens ?? 0,
     };
-    // A deployment has a name of its own; the answer says which model it is.
-    return priceOf(model, tokens) ?? (answered === undefined ? undefined : priceOf(answered, tokens));
+    // The configured model may be the name of a deployment; the response contains the model.
+    return (
+      priceOf(model, tokens) ?? (respondedModel === undefined ? undefined : priceOf(respondedModel, tokens))
+    );
   });
   return {
-    // Nothing was asked in 0 tokens: that is how some providers' clients say that they do not know.
+    // Some provider clients report 0 for an unknown number of tokens.
     tokensInput: sumKnown(replies.map(({ usage }) => usage?.inputTokens || undefined)),
     tokensOutput: sumKnown(replies.map(({ usage }) => usage?.outputTokens || undefined)),
     costUsd: sumKnown(costs),

@@ -1,17 +1,17 @@
 import { isRecord } from "../../span/span-facts.js";
 import type { Verdict } from "../evaluation-type.js";
 
-/** Characters of a label that is taken (contract 8). */
+/** Maximum length of a label (contract 8). */
 const MAX_LABEL_LENGTH = 64;
-/** Characters kept of an explanation: one sentence was asked for. */
+/** Maximum length of an explanation; the rest is cut off. */
 const MAX_EXPLANATION_LENGTH = 1000;
-/** Texts that are no answer to a question of one sentence are not searched for one. */
+/** Maximum length of an answer to parse. */
 const MAX_ANSWER_LENGTH = 100_000;
 
 /**
- * Reads a judge's answer. Only the score is required; what is said beside the three fields is ignored.
+ * Parses a judge's answer. Only the score is required; further fields are ignored.
  *
- * @returns the verdict, or in a sentence why the answer is malformed.
+ * @returns the verdict, or the reason why the answer is malformed.
  */
 export function readVerdict(answer: string): Verdict | string {
   if (answer.length > MAX_ANSWER_LENGTH) return `it is longer than ${MAX_ANSWER_LENGTH} characters`;
@@ -30,7 +30,7 @@ export function readVerdict(answer: string): Verdict | string {
   };
 }
 
-/** The object, also where a model puts a fence or a word around it that was asked for nothing else. */
+/** Parses a JSON object, including one with a code fence or words around it. */
 function parseObject(answer: string): Record<string, unknown> | undefined {
   const whole = parse(answer);
   if (isRecord(whole)) return whole;

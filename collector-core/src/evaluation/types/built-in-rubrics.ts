@@ -1,15 +1,15 @@
 import type { BuiltInTypeName } from "../../api-schema/evaluation-types.js";
 
-/** What the judge is asked for a built-in type. */
+/** Question and scale of a built-in type. */
 export interface Rubric {
   readonly rubric: string;
-  /** What it may call its score, the worst first. */
+  /** Allowed labels, from the lowest score to the highest. */
   readonly labels: readonly string[];
 }
 
 /**
- * The rubrics of the built-in types. Each says what is asked, which fields of the material to compare, what the ends and
- * the middle of the scale look like, and what is easily mistaken for it. One quality each: an answer can be rude and correct.
+ * The rubrics of the built-in types. Each rubric asks for one quality. It names the fields to compare, describes both
+ * ends and the middle of the scale, and excludes similar qualities.
  */
 export const RUBRICS: Readonly<Record<BuiltInTypeName, Rubric>> = {
   relevance: {

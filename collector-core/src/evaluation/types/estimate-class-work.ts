@@ -1,10 +1,10 @@
 /**
- * How much work the character classes of a regular expression are before it can be searched with, in code points that
- * are looked at: some 50 ns each. A range is looked at point by point where letter case does not count, and a class of
- * Unicode is a table. Repetitions do not multiply it: a class is read once.
+ * Estimates the work of compiling the character classes of a regular expression, in visited code points of about 50
+ * ns each. Case-insensitive ranges are expanded point by point, and Unicode classes are tables. Repetitions do not
+ * count: each class is compiled once.
  */
 export function estimateClassWork(expression: string): number {
-  // Where the flag holds is not told apart: an estimate may be too high.
+  // Ignores the scope of the flag, so that the estimate may be too high.
   const isFolding = /\(\?[a-zA-Z-]*?i/.test(expression);
   let work = 0;
   for (let at = 0; at < expression.length;) {
@@ -20,13 +20,14 @@ export function estimateClassWork(expression: string): number {
   return work;
 }
 
-/** Code points whose letter case may differ lie between these. */
+/** First and last code point with case folding. */
 const FIRST_FOLDING = 0x41;
 const LAST_FOLDING = 0x1e943;
 const LAST_CODE_POINT = 0x10ffff;
 const OPENING_BRACKET = 0x5b;
-/** `\pL` in comparison to a code point; and `\w`, or `[:alpha:]`. */
+/** Work of a Unicode class such as `\pL`. */
 const UNICODE_CLASS_WORK = 7000;
+/** Work of `\w` or `[:alpha:]`. */
 const NAMED_CLASS_WORK = 300;
 
 const ESCAPE =
@@ -34,7 +35,7 @@ const ESCAPE =
 
 interface Element {
   readonly end: number;
-  /** Undefined where it is not told, or is a class of its own. */
+  /** Undefined for a class, and for an escape of unknown value. */
   readonly point: number | undefined;
   readonly isEscaped: boolean;
   readonly work: number;
@@ -61,7 +62,7 @@ function readElement(expression: string, at: number): Element {
   };
 }
 
-/** Reads a class from behind its bracket; the first one that closes may be one of its characters. */
+/** Reads a class after its opening bracket. A closing bracket in first position is a literal character. */
 function readClass(expression: string, start: number, isFolding: boolean): { end: number; work: number } {
   let at = expression[start] === "^" ? start + 1 : start;
   const first = at;

@@ -1,7 +1,7 @@
 /**
- * How many instructions a regular expression compiles to, at most: every element once, times the counts of all
- * repetitions that it stands in. `\pL{1000}` is nine characters and a thousand instructions, each with a table of its own:
- * it has to be known before the expression is compiled.
+ * Estimates an upper bound of the compiled size of a regular expression in instructions: the number of elements, each
+ * multiplied by its repetition counts. The size must be known before compilation, because the nine characters of
+ * `\pL{1000}` compile to a thousand instructions with a table each.
  */
 export function estimateProgramSize(expression: string): number {
   return new SizeReader(expression).read();
@@ -11,13 +11,16 @@ const COUNT = /\{(\d{1,6})(?:,(\d{0,6}))?\}/y;
 const ESCAPE = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|Q[^]*?(?:\\E|$)|[^])/uy;
 
 class SizeReader {
+  readonly #expression: string;
   #at = 0;
 
-  constructor(private readonly expression: string) {}
+  constructor(expression: string) {
+    this.#expression = expression;
+  }
 
-  /** Without recursion: an expression may open a thousand groups. */
+  /** Iterative, because an expression may nest a thousand groups. */
   read(): number {
-    /** Sizes of the groups that are open: what they have before the last element, and that element. */
+    /** Open groups: the size before the last element, and the size of the last element. */
     const open: { before: number; last: number }[] = [];
     let before = 0;
     let last = 0;
@@ -25,11 +28,11 @@ class SizeReader {
       before += last;
       last = size;
     };
-    while (this.#at < this.expression.length) {
-      const character = this.expression[this.#at];
+    while (this.#at < this.#expression.length) {
+      const character = this.#expression[this.#at];
       const count = this.#match(COUNT);
       if (count !== undefined) {
-        // What may be left out has an instruction that says so.
+        // An optional repetition needs one more instruction.
         last =
           count[2] === undefined
             ? last * Number(count[1])
@@ -61,14 +64,14 @@ class SizeReader {
 
   #match(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
-    const match = expression.exec(this.expression) ?? undefined;
+    const match = expression.exec(this.#expression) ?? undefined;
     if (match !== undefined) this.#at += match[0].length;
     return match;
   }
 
-  /** To behind the bracket that closes; the first one of a class may be one of its characters. */
+  /** Skips a class. A closing bracket in first position is a literal character. */
   #skipClass(): void {
-    const { expression } = this;
+    const expression = this.#expression;
     if (expression[this.#at] === "^") this.#at++;
     if (expression[this.#at] === "]") this.#at++;
     while (this.#at < expression.length && expression[this.#at] !== "]") {

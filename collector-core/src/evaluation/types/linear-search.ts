@@ -1,24 +1,27 @@
 import { RE2JS } from "re2js";
 
 /**
- * Asks whether an expression matches somewhere in a text, in steps between which others have their turn. Whoever sends
- * spans writes both. RE2's engine takes time in proportion to the one times the other; that is a second for an
- * expression of a thousand instructions, and its searches cannot be interrupted. So its compiled program is run here: all
- * states that the text so far can have led to are followed at once.
+ * An interruptible search that returns whether an expression matches anywhere in a text. Senders choose both
+ * expression and text. RE2 takes time proportional to the product of their sizes, which is a second for a thousand
+ * instructions, and cannot be interrupted. This module therefore runs the compiled RE2 program itself, as an NFA that
+ * tracks all states at once.
  */
 export type Search = Generator<undefined, boolean>;
 
-/** An expression that is ready to be searched with. */
+/** A compiled expression. */
 export interface CompiledSearch {
-  /** Instructions. */
+  /** Number of instructions. */
   readonly size: number;
   search(text: string): Search;
 }
 
-/** Instructions and characters between two steps: a millisecond or two. */
+/** Visited instructions and characters per step, which take 1 to 2 ms. */
 const WORK_PER_STEP = 20_000;
 
-/** What re2js compiles to. It exports no type of it; a test holds every instruction against its own search. */
+/**
+ * The compiled program of re2js, which exports no type for it. A test compares every instruction with RE2's own
+ * search.
+ */
 interface Program {
   readonly start: number;
   readonly inst: readonly Instruction[];
@@ -44,34 +47,34 @@ const OP = {
   anyRuneButNewline: 11,
 } as const;
 
-/** @throws where RE2 does not take the expression, with the reason. */
+/** @throws with the reason when RE2 rejects the expression. */
 export function compileSearch(expression: string): CompiledSearch {
   const program = RE2JS.compile(expression).re2().prog as Program;
   return {
     size: program.inst.length,
     *search(text) {
-      let now = new StateSet(program.inst.length);
+      let current = new StateSet(program.inst.length);
       let next = new StateSet(program.inst.length);
       let work = 0;
-      let before = NONE;
+      let previousRune = NO_RUNE;
       for (let at = 0; ;) {
-        const rune = text.codePointAt(at) ?? NONE;
-        if (now.addAll(program, program.start, conditions(before, rune))) return true;
-        if (rune === NONE) return false;
+        const rune = text.codePointAt(at) ?? NO_RUNE;
+        if (current.addAll(program, program.start, emptyWidthFlags(previousRune, rune))) return true;
+        if (rune === NO_RUNE) return false;
         at += rune > 0xffff ? 2 : 1;
-        const behind = conditions(rune, text.codePointAt(at) ?? NONE);
-        for (let index = 0; index < now.size; index++) {
-          const instruction = program.inst[now.at(index)];
+        const flags = emptyWidthFlags(rune, text.codePointAt(at) ?? NO_RUNE);
+        for (let index = 0; index < current.size; index++) {
+          const instruction = program.inst[current.at(index)];
           if (
             instruction !== undefined &&
-            takes(instruction, rune) &&
-            next.addAll(program, instruction.out, behind)
+            matchesRune(instruction, rune) &&
+            next.addAll(program, instruction.out, flags)
           )
             return true;
         }
-        work += 1 + now.size + next.size;
-        before = rune;
-        [now, next] = [next, now];
+        work += 1 + current.size + next.size;
+        previousRune = rune;
+        [current, next] = [next, current];
         next.clear();
         if (work >= WORK_PER_STEP) {
           work = 0;
@@ -82,11 +85,11 @@ export function compileSearch(expression: string): CompiledSearch {
   };
 }
 
-/** Before the first character and behind the last one. */
-const NONE = -1;
+/** The value before the first and after the last character. */
+const NO_RUNE = -1;
 const NEWLINE = 0x0a;
 
-function takes(instruction: Instruction, rune: number): boolean {
+function matchesRune(instruction: Instruction, rune: number): boolean {
   switch (instruction.op) {
     case OP.rune:
       return instruction.matchRune(rune);
@@ -101,14 +104,24 @@ function takes(instruction: Instruction, rune: number): boolean {
   }
 }
 
-/** What is the case between two characters: bits of the operator for empty matches. */
-function conditions(before: number, behind: number): number {
-  let bits = 0;
-  if (before === NONE) bits |= 4 | 1;
-  if (before === NEWLINE) bits |= 1;
-  if (behind === NONE) bits |= 8 | 2;
-  if (behind === NEWLINE) bits |= 2;
-  return bits | (isWord(before) === isWord(behind) ? 32 : 16);
+/** Flags of the empty-width instruction, as re2js defines them. */
+const EMPTY = {
+  beginLine: 1,
+  endLine: 2,
+  beginText: 4,
+  endText: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const;
+
+/** Returns the empty-width assertions that hold between two characters. */
+function emptyWidthFlags(before: number, after: number): number {
+  let flags = 0;
+  if (before === NO_RUNE) flags |= EMPTY.beginText | EMPTY.beginLine;
+  if (before === NEWLINE) flags |= EMPTY.beginLine;
+  if (after === NO_RUNE) flags |= EMPTY.endText | EMPTY.endLine;
+  if (after === NEWLINE) flags |= EMPTY.endLine;
+  return flags | (isWord(before) === isWord(after) ? EMPTY.noWordBoundary : EMPTY.wordBoundary);
 }
 
 function isWord(rune: number): boolean {
@@ -120,16 +133,16 @@ function isWord(rune: number): boolean {
   );
 }
 
-/** The instructions that are followed, each once. */
+/** A sparse set of instructions. */
 class StateSet {
   readonly #dense: Int32Array;
-  readonly #places: Int32Array;
+  readonly #sparse: Int32Array;
   readonly #pending: number[] = [];
   size = 0;
 
   constructor(capacity: number) {
     this.#dense = new Int32Array(capacity);
-    this.#places = new Int32Array(capacity);
+    this.#sparse = new Int32Array(capacity);
   }
 
   at(index: number): number {
@@ -140,8 +153,8 @@ class StateSet {
     this.size = 0;
   }
 
-  /** Adds an instruction, and those that follow it without a character. @returns true where one of them is a match. */
-  addAll({ inst }: Program, start: number, conditions: number): boolean {
+  /** Adds an instruction and its epsilon closure. @returns true when the closure contains a match. */
+  addAll({ inst }: Program, start: number, flags: number): boolean {
     const pending = this.#pending;
     pending.length = 0;
     pending.push(start);
@@ -152,15 +165,15 @@ class StateSet {
       if (op === OP.match) return true;
       if (op === OP.alternative || op === OP.alternativeMatch) pending.push(arg, out);
       else if (op === OP.capture || op === OP.nothing) pending.push(out);
-      else if (op === OP.emptyWidth && (arg & ~conditions) === 0) pending.push(out);
+      else if (op === OP.emptyWidth && (arg & ~flags) === 0) pending.push(out);
     }
     return false;
   }
 
   #add(instruction: number): boolean {
-    const place = this.#places[instruction] ?? 0;
-    if (place < this.size && this.#dense[place] === instruction) return false;
-    this.#places[instruction] = this.size;
+    const index = this.#sparse[instruction] ?? 0;
+    if (index < this.size && this.#dense[index] === instruction) return false;
+    this.#sparse[instruction] = this.size;
     this.#dense[this.size++] = instruction;
     return true;
   }

@@ -3,81 +3,78 @@ import type { Clock } from "../../runtime/clock.js";
 import type { MaybePromise } from "../../runtime/maybe-promise.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
-import { KEPT_COMPLETION_LENGTH, leftOutOfCompletion, type EvaluatedText } from "../evaluated-text.js";
+import { MAX_COMPLETION_LENGTH, omittedFromCompletion, type EvaluatedText } from "../evaluated-text.js";
 import type { ComputedType, Verdict } from "../evaluation-type.js";
 import { estimateClassWork } from "./estimate-class-work.js";
 import { estimateProgramSize } from "./estimate-program-size.js";
 import { compileSearch, type CompiledSearch } from "./linear-search.js";
 
-/** Finds personal data in a text: what kinds, and how many of each. */
+/** Counts the personal data in a text by kind. */
 export type FindPersonalData = (text: string) => ReadonlyMap<string, number>;
 
-/** The verdict on a completion, or in a sentence why there is none. */
+/** Returns the verdict on a completion, or the reason why there is none. */
 type Check = (completion: string) => MaybePromise<Verdict | string>;
-/** Makes the check of a type's parameter, or says in a sentence why it cannot be used. */
-type MakeCheck = (parameter: string) => Check | string;
+/** Creates the check for a parameter, or returns the reason why the parameter is invalid. */
+type CreateCheck = (parameter: string) => Check | string;
 
-/** What {@link createTextChecks} needs. */
+/** Options of {@link createTextChecks}. */
 export interface TextChecksOptions {
   readonly findPersonalData: FindPersonalData;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** The types that need no judge. */
+/** The types without a judge. */
 export type TextCheckName = "valid_json" | "pii_leak" | "length" | "regex" | "contains";
 
-/** Makes checks of what types say. */
+/** Checks of a completion that need no judge. */
 export interface TextChecks {
-  /** The check of a type, or why there is none. An expression is first looked at when it is computed. */
+  /** Returns the check of a type, or the reason why there is none. Validates an expression only when the check runs. */
   check(name: TextCheckName, parameter: string): ComputedType["compute"] | string;
-  /** Why a type cannot be computed; undefined where it can. */
+  /** Returns the reason why a type is invalid; undefined for a valid type. */
   problemOf(name: TextCheckName, parameter: string): Promise<string | undefined>;
 }
 
-/** Longest `regex:` and `contains:`. */
+/** Maximum length of the parameter of `regex:` and `contains:`. */
 const MAX_PARAMETER_LENGTH = 1000;
-/** Largest compiled expression: with the longest completion it is looked for in about a second, in slices. */
+/** Maximum compiled size. A search of the longest completion then takes about a second, in time slices. */
 const MAX_INSTRUCTIONS = 1000;
-/** What is estimated is more than what is compiled: `(?:a|b)` is three instructions and seven characters. */
+/** The estimate exceeds the compiled size: `(?:a|b)` is three instructions, and seven characters. */
 const MAX_ESTIMATED_INSTRUCTIONS = 4 * MAX_INSTRUCTIONS;
-/**
- * Compiled expressions that are remembered. The types that are asked for most are few; whoever makes up new ones has each
- * compiled. An instruction with a class of Unicode takes 6 kB.
- */
-const MAX_KNOWN_INSTRUCTIONS = 4000;
-/** Work on character classes: some 20 ms, in one turn. */
+/** Size of the cache of compiled expressions, in instructions. An instruction with a Unicode class takes 6 kB. */
+const MAX_CACHED_INSTRUCTIONS = 4000;
+/** Maximum work on character classes: about 20 ms without a yield. */
 const MAX_CLASS_WORK = 400_000;
-/** Expressions that cannot be used and are remembered, each with the reason. */
-const MAX_KNOWN_PROBLEMS = 200;
+/** Size of the cache of invalid expressions. */
+const MAX_CACHED_PROBLEMS = 200;
 
 /**
- * Makes the types that need no judge (contract 8), from the name and what follows its colon. Senders of spans choose
- * them, with the text to check: one is at work at a time, in slices between which the event loop has its turn.
+ * Creates the checks of the types without a judge (contract 8). Senders choose the types and the text. Therefore one
+ * check runs at a time, in time slices.
  */
 export function createTextChecks({ findPersonalData, clock }: TextChecksOptions): TextChecks {
-  const inTurn = createConcurrencyLimit(1);
+  const limited = createConcurrencyLimit(1);
   const timeSlice = new TimeSlice(clock);
   const compiled = new LRUCache<string, CompiledSearch>({
-    maxSize: MAX_KNOWN_INSTRUCTIONS,
+    maxSize: MAX_CACHED_INSTRUCTIONS,
     sizeCalculation: ({ size }) => size,
   });
-  const problems = new LRUCache<string, string>({ max: MAX_KNOWN_PROBLEMS });
-  const makers: Readonly<Record<TextCheckName, MakeCheck>> = {
+  const problems = new LRUCache<string, string>({ max: MAX_CACHED_PROBLEMS });
+  const factories: Readonly<Record<TextCheckName, CreateCheck>> = {
     valid_json: () => validJson,
     pii_leak: () => (completion) => personalDataVerdict(findPersonalData(completion)),
-    length: makeLengthCheck,
-    regex: makeRegexCheck,
-    contains: makeContainsCheck,
+    length: createLengthCheck,
+    regex: createRegexCheck,
+    contains: createContainsCheck,
   };
 
-  function inSlices<Result>(work: () => MaybePromise<Result>): Promise<Result> {
-    return inTurn(async () => {
+  function runLimited<Result>(work: () => MaybePromise<Result>): Promise<Result> {
+    return limited(async () => {
       if (timeSlice.isOver()) await timeSlice.next();
       return await work();
     });
   }
 
-  function makeRegexCheck(parameter: string): Check | string {
+  function createRegexCheck(parameter: string): Check | string {
     if (parameter === "") return "regex must be written regex:<expression>";
     return async (completion) => {
       const expression = compile(parameter);
@@ -91,10 +88,10 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     };
   }
 
-  /** The expression, or why it cannot be used. */
+  /** Returns the compiled expression, or the reason why it is invalid. */
   function compile(parameter: string): CompiledSearch | string {
-    const known = compiled.get(parameter);
-    if (known !== undefined) return known;
+    const cached = compiled.get(parameter);
+    if (cached !== undefined) return cached;
     if (estimateProgramSize(parameter) > MAX_ESTIMATED_INSTRUCTIONS) return TOO_LARGE;
     if (estimateClassWork(parameter) > MAX_CLASS_WORK) return TOO_MANY_CLASSES;
     const problem = problems.get(parameter);
@@ -105,21 +102,22 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     return expression;
   }
 
-  function make(name: TextCheckName, parameter: string): Check | string {
-    return parameter.length > MAX_PARAMETER_LENGTH ? TOO_LONG : makers[name](parameter);
+  function createCheck(name: TextCheckName, parameter: string): Check | string {
+    return parameter.length > MAX_PARAMETER_LENGTH ? TOO_LONG : factories[name](parameter);
   }
 
   return {
     check(name, parameter) {
-      const check = make(name, parameter);
+      const check = createCheck(name, parameter);
       if (typeof check === "string") return check;
-      return ({ completion = "" }: EvaluatedText) => inSlices(() => checkWhatIsKept(name, completion, check));
+      return ({ completion = "" }: EvaluatedText) =>
+        runLimited(() => checkPossiblyTruncated(name, completion, check));
     },
     async problemOf(name, parameter) {
-      const check = make(name, parameter);
+      const check = createCheck(name, parameter);
       if (typeof check === "string") return check;
       if (name !== "regex") return undefined;
-      const expression = await inSlices(() => compile(parameter));
+      const expression = await runLimited(() => compile(parameter));
       return typeof expression === "string" ? expression : undefined;
     },
   };
@@ -134,30 +132,30 @@ function tryToCompile(parameter: string): CompiledSearch | string {
   }
 }
 
-/** What was not found in a completion that is not kept whole may stand in the rest of it. */
-async function checkWhatIsKept(
+/** Runs a check. Returns no verdict when the omitted part of a truncated completion could change it. */
+async function checkPossiblyTruncated(
   name: TextCheckName,
   completion: string,
   check: Check,
 ): Promise<Verdict | string> {
-  const leftOut = leftOutOfCompletion(completion);
-  const isKnown = leftOut === 0 || name === "length";
-  if (!isKnown && name === "valid_json") return cannotBeTold(leftOut);
+  const omitted = omittedFromCompletion(completion);
+  const isConclusive = omitted === 0 || name === "length";
+  if (!isConclusive && name === "valid_json") return inconclusive(omitted);
   const verdict = await check(completion);
-  return isKnown || typeof verdict === "string" || verdict.score === 1 ? verdict : cannotBeTold(leftOut);
+  return isConclusive || typeof verdict === "string" || verdict.score === 1 ? verdict : inconclusive(omitted);
 }
 
-function cannotBeTold(leftOut: number): string {
-  return `it cannot be told: the completion is so long that ${leftOut} characters in its middle are not looked at`;
+function inconclusive(omitted: number): string {
+  return `the check is inconclusive: the completion is too long, and ${omitted} characters in its middle were omitted`;
 }
 
-const TOO_LONG = `what follows the colon is longer than ${MAX_PARAMETER_LENGTH} characters`;
+const TOO_LONG = `the text after the colon is longer than ${MAX_PARAMETER_LENGTH} characters`;
 const TOO_LARGE =
-  `the expression cannot be used: compiled it would have more than ${MAX_INSTRUCTIONS} instructions; ` +
-  "repetitions such as {1000} count as often as they repeat";
+  `the expression cannot be used: it compiles to more than ${MAX_INSTRUCTIONS} instructions; ` +
+  "a repetition such as {1000} multiplies the size of its element";
 const TOO_MANY_CLASSES =
-  "the expression cannot be used: its character classes have too many characters together; " +
-  "classes of Unicode such as \\pL count much, and so do long ranges such as [a-\u9fa5] under (?i)";
+  "the expression cannot be used: its character classes contain too many characters; " +
+  "use fewer Unicode classes such as \\pL and fewer long ranges such as [a-\u9fa5] under (?i)";
 
 function validJson(completion: string): Verdict {
   try {
@@ -169,7 +167,7 @@ function validJson(completion: string): Verdict {
       score: 0,
       label: "invalid",
       explanation: isFenced
-        ? "The completion stands in a code fence: the fence is not JSON."
+        ? "The completion is in a code fence, which is not JSON."
         : "The completion cannot be parsed as JSON.",
     };
   }
@@ -182,16 +180,16 @@ function personalDataVerdict(found: ReadonlyMap<string, number>): Verdict {
   return { score: 1, label: "leak", explanation: `The completion has ${kinds.join(", ")}.` };
 }
 
-function makeLengthCheck(parameter: string): Check | string {
+function createLengthCheck(parameter: string): Check | string {
   const bounds = /^(\d{0,9})-(\d{0,9})$/.exec(parameter);
   const [, from = "", to = ""] = bounds ?? [];
   const minimum = Number(from);
   const maximum = to === "" ? Infinity : Number(to);
   if (bounds === null || from + to === "" || minimum > maximum)
-    return "length must be written length:<min>-<max>, in characters; one of the two may be left out";
+    return "length must be written length:<min>-<max>, in characters; <min> or <max> can be omitted";
   return (completion) => {
-    const leftOut = leftOutOfCompletion(completion);
-    const characters = leftOut === 0 ? Array.from(completion).length : leftOut + KEPT_COMPLETION_LENGTH;
+    const omitted = omittedFromCompletion(completion);
+    const characters = omitted === 0 ? Array.from(completion).length : omitted + MAX_COMPLETION_LENGTH;
     const label = characters < minimum ? "too short" : characters > maximum ? "too long" : "within";
     return {
       score: label === "within" ? 1 : 0,
@@ -211,14 +209,16 @@ function regexVerdict(isFound: boolean): Verdict {
   };
 }
 
-function makeContainsCheck(parameter: string): Check | string {
+function createContainsCheck(parameter: string): Check | string {
   if (parameter === "") return "contains must be written contains:<text>";
   return (completion) => {
-    const isThere = completion.includes(parameter);
+    const isPresent = completion.includes(parameter);
     return {
-      score: isThere ? 1 : 0,
-      label: isThere ? "present" : "missing",
-      explanation: isThere ? "The completion has the text." : "The completion does not have the text.",
+      score: isPresent ? 1 : 0,
+      label: isPresent ? "present" : "missing",
+      explanation: isPresent
+        ? "The completion contains the text."
+        : "The completion does not contain the text.",
     };
   };
 }

@@ -10,38 +10,41 @@ import type { EvaluationType } from "../evaluation-type.js";
 import { RUBRICS } from "./built-in-rubrics.js";
 import { createTextChecks, type FindPersonalData, type TextCheckName } from "./text-checks.js";
 
-/** A type of a user's own, as it is configured (`evaluation.types`). */
-export interface OwnType {
+/** A custom type of the configuration (`evaluation.types`). */
+export interface CustomType {
   readonly prompt: string;
   readonly direction?: EvaluationDirection;
   readonly labels?: readonly string[];
 }
 
-/** What {@link createTypeRegistry} needs. */
+/** Options of {@link createTypeRegistry}. */
 export interface TypeRegistryOptions {
-  readonly ownTypes: Readonly<Record<string, OwnType>>;
+  readonly customTypes: Readonly<Record<string, CustomType>>;
   readonly findPersonalData: FindPersonalData;
   readonly clock: Pick<Clock, "monotonic">;
-  /** What a span's `criteria:` says goes to the judge only through this. */
+  /** Redacts the text of a `criteria:` type before it is sent to the judge. */
   readonly redactText: (text: string) => string;
 }
 
-/** Knows every type that can be asked for. */
+/** Finds evaluation types by id. */
 export interface TypeRegistry {
-  /** The type, or in a sentence why there is none. */
+  /** Returns the type, or the reason why there is none. */
   find(id: string): EvaluationType | string;
-  /** In a sentence why a type cannot be run; undefined where it can. */
+  /** Returns the reason why a type cannot run; undefined for a valid type. */
   problemOf(id: string): Promise<string | undefined>;
-  /** Names that can be asked for, with how they are written and which way they count. */
+  /** Lists the available types with their syntax and direction. */
   list(): { readonly name: string; readonly usage: string; readonly direction: EvaluationDirection }[];
 }
 
-/** Longest `criteria:<text>`. */
+/** Maximum length of the text of `criteria:<text>`. */
 const MAX_CRITERIA_LENGTH = 4000;
 
-/** The built-in types, those that need no judge, `criteria:` and the own ones, which replace built-in ones of their name. */
+/**
+ * Registers the built-in types, the text checks, `criteria:` and the custom types, which replace built-in types by
+ * name.
+ */
 export function createTypeRegistry({
-  ownTypes,
+  customTypes,
   findPersonalData,
   clock,
   redactText,
@@ -50,12 +53,12 @@ export function createTypeRegistry({
   const judged = new Map<string, EvaluationType>();
   for (const name of Object.keys(BUILT_IN_TYPES) as BuiltInTypeName[])
     judged.set(name, { kind: "judged", id: name, name, direction: BUILT_IN_TYPES[name], ...RUBRICS[name] });
-  for (const [name, { prompt, direction = "maximize", labels }] of Object.entries(ownTypes))
+  for (const [name, { prompt, direction = "maximize", labels }] of Object.entries(customTypes))
     judged.set(name, { kind: "judged", id: name, name, direction, rubric: withFieldNames(prompt), labels });
 
   function find(id: string): EvaluationType | string {
-    const known = judged.get(id);
-    if (known !== undefined) return known;
+    const judgedType = judged.get(id);
+    if (judgedType !== undefined) return judgedType;
     const name = evaluationTypeName(id);
     if (!isParameterType(name)) return `there is no evaluation type ${JSON.stringify(id.slice(0, 100))}`;
     const parameter = id.slice(name.length + 1);
@@ -91,14 +94,14 @@ function isTextCheck(name: string): name is TextCheckName {
 function criteriaType(id: string, criteria: string): EvaluationType | string {
   if (criteria.trim() === "") return "criteria must be written criteria:<text>";
   if (criteria.length > MAX_CRITERIA_LENGTH)
-    return `what follows criteria: is longer than ${MAX_CRITERIA_LENGTH} characters`;
+    return `the text after criteria: is longer than ${MAX_CRITERIA_LENGTH} characters`;
   return {
     kind: "judged",
     id,
     name: "criteria",
     direction: "maximize",
     labels: ["not met", "partly met", "met"],
-    // It comes with a span, from whoever may send spans: it says what to look for, and is quoted as data is.
+    // The criterion comes from the sender of the span and is therefore quoted as data.
     rubric: `Criterion: does \`completion\` meet this criterion, given as a JSON string?
 ${JSON.stringify(criteria)}
 1.0: it meets it in every respect. 0.5: in part. 0.0: it does not. Only the criterion counts.`,
@@ -106,8 +109,8 @@ ${JSON.stringify(criteria)}
 }
 
 /**
- * In an own prompt `{{completion}}` and the like name a field of the material. They are not replaced by its text: what a
- * span says never stands among the instructions.
+ * Replaces placeholders such as `{{completion}}` in a custom prompt by the field name, not by the text: text of a
+ * span never becomes part of the instructions.
  */
 function withFieldNames(prompt: string): string {
   return prompt.replace(/\{\{\s*(\w+)\s*\}\}/g, "`$1`");

@@ -5,7 +5,7 @@ import { listen } from "../query/live-reader.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
 import { VERDICT } from "./judge-server.js";
 
-it("contract 8: an evaluation is exported, with the event gen_ai.evaluation.result", async () => {
+it("contract 8: exports an evaluation with the event gen_ai.evaluation.result", async () => {
   const receiver = await startOtlpReceiver();
   const { post, evaluated } = await startJudgedCollector({
     EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -36,7 +36,7 @@ it("contract 8: an evaluation is exported, with the event gen_ai.evaluation.resu
   });
 });
 
-it("contract 3: GET /v1/live sends each evaluation, beside its trace", async () => {
+it("contract 3: sends each evaluation to GET /v1/live, in addition to its trace", async () => {
   const { url, post } = await startJudgedCollector();
   const { next } = await listen(url);
   await next("status");
@@ -46,7 +46,7 @@ it("contract 3: GET /v1/live sends each evaluation, beside its trace", async () 
   await next<{ scores: unknown[] }>("trace", ({ scores }) => scores.length === 1);
 });
 
-it("spec 4.9 rule 6: what is found out while the collector stops is exported too", async () => {
+it("spec 4.9 rule 6: exports evaluations that finish while the collector stops", async () => {
   const receiver = await startOtlpReceiver();
   const { post, settled, collector } = await startJudgedCollector({
     EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -59,7 +59,7 @@ it("spec 4.9 rule 6: what is found out while the collector stops is exported too
   expect(exported).toMatchObject({ exported: 3, pending: 0 });
 });
 
-it("contract 8: at most 100 evaluations of a trace are kept, apart from its spans", async () => {
+it("contract 8: stores at most 100 evaluations of a trace, in addition to its spans", async () => {
   const { post, evaluated, evaluationsOf, get } = await startJudgedCollector({
     TRACE_STORE_MAX_SPANS_PER_TRACE: "20",
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createTextChecks, type TextCheckName } from "../../src/evaluation/types/text-checks.js";
-import { readEvaluatedText } from "../../src/evaluation/evaluated-text.js";
-import { createPersonalDataFinder } from "../../src/pipeline/redaction/personal-data.js";
-import { systemClock } from "../../src/runtime/clock.js";
-import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
+import { createTextChecks, type TextCheckName } from "../../../src/evaluation/types/text-checks.js";
+import { readEvaluatedText } from "../../../src/evaluation/evaluated-text.js";
+import { createPersonalDataFinder } from "../../../src/pipeline/redaction/personal-data.js";
+import { systemClock } from "../../../src/runtime/clock.js";
+import { judgedSpan, startJudgedCollector } from "../judged-collector.js";
 
 const checks = createTextChecks({ findPersonalData: createPersonalDataFinder(), clock: systemClock });
 
@@ -12,7 +12,7 @@ async function verdictOn(name: TextCheckName, parameter: string, completion: str
   return typeof check === "string" ? check : await check(readEvaluatedText({ completion_text: completion }));
 }
 
-/** Expressions that take long with a completion of `a`, or much memory. */
+/** Expressions that need much time with a completion of `a`, or much memory. */
 const HOSTILE = [
   "\\pL{1000}$",
   "(?:(?:a{0,31}){0,31})$",
@@ -26,16 +26,16 @@ const HOSTILE = [
 ];
 
 describe("contract 8: expressions that a sender chooses", () => {
-  it("are searched with in linear time, or are refused in a sentence", async () => {
+  it("run in linear time, or are refused with a reason", async () => {
     for (const expression of HOSTILE) {
       const verdict = await verdictOn("regex", expression, "a".repeat(20_000));
       if (typeof verdict === "string")
-        expect(verdict).toContain("compiled it would have more than 1000 instructions");
+        expect(verdict).toContain("it compiles to more than 1000 instructions");
       else expect(verdict.label).toMatch(/match/);
     }
   });
 
-  it("leave the event loop its turns, and are counted as errors where they are too large", async () => {
+  it("do not block the event loop, and count as errors when they are too large", async () => {
     const { post, evaluated, evaluationsOf, get, collector } = await startJudgedCollector();
     const types = HOSTILE.map((expression) => `regex:${expression}`);
     const spans = Array.from({ length: 3 }, (_, index) =>
@@ -61,31 +61,31 @@ describe("contract 8: expressions that a sender chooses", () => {
       if (outcome === "error") expect(message).toContain("more than 1000 instructions");
   });
 
-  it("are refused by POST /v1/evaluations where they cannot be used", async () => {
+  it("are refused by POST /v1/evaluations when they are invalid", async () => {
     expect(await checks.problemOf("regex", "(")).toContain("the expression cannot be used");
     expect(await checks.problemOf("regex", "a{1000}{1000}")).toContain("cannot be used");
     const ranges = String.raw`(?i)[${String.raw`a-\x{10FFFF}`.repeat(80)}]`;
-    expect(await checks.problemOf("regex", ranges)).toContain("its character classes have too many");
+    expect(await checks.problemOf("regex", ranges)).toContain("its character classes contain too many");
     expect(await checks.problemOf("regex", "\\d+")).toBeUndefined();
     expect(await checks.problemOf("contains", "")).toContain("contains must be written");
   });
 });
 
-describe("contract 8: checks of completions that are long or deep", () => {
-  it("ten thousand brackets are JSON or not", async () => {
+describe("contract 8: checks of long or deeply nested completions", () => {
+  it("validate JSON with ten thousand nested brackets", async () => {
     expect(await verdictOn("valid_json", "", "[".repeat(10_000) + "]".repeat(10_000))).toMatchObject({
       score: 1,
     });
     expect(await verdictOn("valid_json", "", "[".repeat(20_000))).toMatchObject({ score: 0 });
   });
 
-  it("what is not kept of ten megabytes is not taken for missing", async () => {
+  it("are inconclusive when the omitted part of ten megabytes could change the verdict", async () => {
     const json = JSON.stringify("x".repeat(10_000_000));
-    expect(await verdictOn("valid_json", "", json)).toContain("it cannot be told");
+    expect(await verdictOn("valid_json", "", json)).toContain("the check is inconclusive");
     expect(await verdictOn("contains", "refund", json)).toContain("9980002 characters in its middle");
     expect(await verdictOn("contains", "xxx", json)).toMatchObject({ score: 1 });
-    expect(await verdictOn("regex", "y", json)).toContain("it cannot be told");
-    expect(await verdictOn("pii_leak", "", json)).toContain("it cannot be told");
+    expect(await verdictOn("regex", "y", json)).toContain("the check is inconclusive");
+    expect(await verdictOn("pii_leak", "", json)).toContain("the check is inconclusive");
     expect(await verdictOn("length", "-5000000", json)).toMatchObject({
       score: 0,
       explanation: "The completion has 10000002 characters.",
