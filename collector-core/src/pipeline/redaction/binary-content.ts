@@ -1,13 +1,13 @@
-/** Under these keys stands what a part of a message is: an image, a sound, a document. */
+/** Keys of the media type of a message part. */
 const MEDIA_TYPE_KEYS = ["mime_type", "media_type", "mimeType", "mediaType"];
-/** Under these its bytes. */
+/** Keys of the content of a message part. */
 const CONTENT_KEYS = ["content", "data"];
 const TEXT_MEDIA_TYPE = /^(?:text\/|application\/(?:json|xml|x-www-form-urlencoded))/i;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
- * The key under which an object has bytes in base64: of a `blob` part (contract 1), or of the like of other makers. Cut
- * short or changed by chance they would be worth nothing.
+ * Returns the key of base64 content in an object: a `blob` part (contract 1) or the equivalent of another provider.
+ * Truncation or a replacement within the content would make it useless.
  */
 export function binaryContentKey(object: Readonly<Record<string, unknown>>): string | undefined {
   let mediaType: unknown;
@@ -24,15 +24,15 @@ export function binaryContentKey(object: Readonly<Record<string, unknown>>): str
   return undefined;
 }
 
-/** Bytes of a text have no others in their beginning. */
+/** Number of base64 characters that decide whether the content is text. */
 const SAMPLE_LENGTH = 1024;
-/** Shorter ones are looked at as they are too: a key is made of the same characters. */
+/** Shorter binary content is also redacted without decoding, because a key consists of the same characters. */
 const MIN_BINARY_LENGTH = 256;
 const NOT_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/;
 
 /**
- * Redacts what is encoded in base64, where that is a text: it is encoded again. What is short may be a
- * key, and is redacted as it is. Other bytes stay.
+ * Redacts base64 content. Decodes, redacts and encodes text. Redacts short content that is not text without decoding,
+ * because it may be a key. Returns other content unchanged.
  */
 export function redactEncodedText(content: string, redact: (text: string) => string): string {
   if (isText(content.slice(0, SAMPLE_LENGTH))) {
@@ -45,7 +45,7 @@ export function redactEncodedText(content: string, redact: (text: string) => str
 
 function isText(sample: string): boolean {
   const bytes = Buffer.from(sample, "base64");
-  // The sample may end within a character.
+  // The sample can end within a character.
   const text = bytes.toString().replace(/\ufffd{1,3}$/, "");
   return text.length > 0 && !NOT_TEXT.test(text);
 }

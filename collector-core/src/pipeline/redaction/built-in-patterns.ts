@@ -17,8 +17,8 @@ import { urlCredentials } from "./patterns/url-credentials.js";
 import { secretElement } from "./patterns/xml-element.js";
 
 /**
- * The built-in patterns in the order in which they run (spec 4.9 rule 4): what is most specific first, so that a
- * card number is not taken for a telephone's, nor the password in a URL for the beginning of an address.
+ * The built-in patterns in order, the most specific first (spec 4.9 rule 4). Thus a card number does not become a
+ * phone number, nor the password in a URL the beginning of an email address.
  */
 export const BUILT_IN_PATTERNS: readonly Pattern[] = [
   privateKey,

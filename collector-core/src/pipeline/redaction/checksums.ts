@@ -1,6 +1,6 @@
-/** The checksums of card, account and identity numbers. All take digits without separators. */
+/** Checksums of card, account and identity numbers. The input has no separators. */
 
-/** The values of the digits of a text. */
+/** Returns the values of the digits in a text. */
 export function digitsOf(text: string): number[] {
   const digits: number[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -10,7 +10,7 @@ export function digitsOf(text: string): number[] {
   return digits;
 }
 
-/** Luhn's: card numbers, and some identity numbers. */
+/** Luhn algorithm: card numbers and some identity numbers. */
 export function passesLuhn(text: string): boolean {
   let sum = 0;
   for (let at = text.length - 1, isDoubled = false; at >= 0; at--, isDoubled = !isDoubled) {
@@ -20,19 +20,19 @@ export function passesLuhn(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The sum of each digit times its weight. Digits beyond the weights do not count. */
+/** Returns the weighted sum of the digits. Digits beyond the weights are ignored. */
 export function weightedSum(text: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * (text.charCodeAt(at) - 0x30), 0);
 }
 
-/** The remainder of a number of any length. */
+/** Returns the remainder of a number of any length. */
 export function remainder(text: string, divisor: number): number {
   let rest = 0;
   for (const digit of digitsOf(text)) rest = (rest * 10 + digit) % divisor;
   return rest;
 }
 
-/** ISO 7064 MOD 11,10: the last digit checks the others. */
+/** ISO 7064 MOD 11,10 with the check digit at the end. */
 export function passesMod1110(text: string): boolean {
   const digits = digitsOf(text);
   let product = 10;
@@ -43,7 +43,7 @@ export function passesMod1110(text: string): boolean {
   return (11 - product) % 10 === digits.at(-1);
 }
 
-/** ISO 7064 MOD 97-10, as an IBAN has it: letters count as 10 to 35, and the first four characters go last. */
+/** ISO 7064 MOD 97-10 of an IBAN: moves the first four characters to the end and reads letters as 10 to 35. */
 export function passesMod97(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -53,7 +53,7 @@ export function passesMod97(iban: string): boolean {
   return rest === 1;
 }
 
-/** The multiplication of the dihedral group D5. */
+/** Multiplication table of the dihedral group D5. */
 const D5 = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
   [1, 2, 3, 4, 0, 6, 7, 8, 9, 5],
@@ -68,7 +68,7 @@ const D5 = [
 ];
 const VERHOEFF_PERMUTATION = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
 
-/** Verhoeff's. */
+/** Verhoeff algorithm. */
 export function passesVerhoeff(text: string): boolean {
   let check = 0;
   digitsOf(text)
@@ -83,7 +83,7 @@ export function passesVerhoeff(text: string): boolean {
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True for a day that a calendar has. `year` may have two digits: then the 29 February is one. */
+/** True for a valid date. A two-digit `year` always allows 29 February. */
 export function isDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const fullYear = year < 100 ? 2000 : year;

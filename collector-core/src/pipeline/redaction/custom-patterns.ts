@@ -6,23 +6,23 @@ import { TimeBudget } from "./time-budget.js";
 
 /** A pattern of `REDACTION_CUSTOM_PATTERNS_JSON` (spec 2.6). */
 export interface CustomPattern {
-  /** Regular expression in RE2's syntax: no lookaround, no back references, and linear in time for it. */
+  /** Regular expression in RE2 syntax: linear in time, without lookarounds and back references. */
   readonly pattern: string;
-  /** Stands in the place of a match, as it is: `$&` and `$1` are text. */
+  /** Replaces each match literally: `$&` and `$1` are text. */
   readonly replacement: string;
 }
 
-/** What {@link compileCustomPattern} needs beside the pattern. */
+/** Options of {@link compileCustomPattern}. */
 export interface CustomPatternOptions {
-  /** Among the custom patterns, from 1: it is counted as `custom_<position>`. */
+  /** Position among the custom patterns, from 1, for the name `custom_<position>`. */
   readonly position: number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
 /**
- * Makes a pattern of a custom one.
+ * Compiles a custom pattern.
  *
- * @throws where RE2 does not take it, with the reason.
+ * @throws with the reason when RE2 rejects the expression.
  */
 export function compileCustomPattern(
   { pattern, replacement }: CustomPattern,
@@ -38,8 +38,8 @@ export function compileCustomPattern(
     needs: 0,
     digits: ANY_DIGITS,
     find(text) {
-      // One search is linear in the length of the text, all searches from match to match need not be: `a.*?b|a` over a
-      // text of `a` looks at what is left of it for each.
+      // One search is linear in the length of the text. All searches together can be quadratic: in a text of `a`,
+      // each search for `a.*?b|a` reads the whole rest of the text.
       budget.begin(text.length);
       const found: TextMatch[] = [];
       const matcher = expression.matcher(text);

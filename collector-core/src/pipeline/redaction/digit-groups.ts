@@ -1,13 +1,13 @@
 import type { TextMatch } from "./pattern.js";
 
-/** Digits without anything between them. */
+/** Consecutive digits. */
 export type DigitGroup = TextMatch;
 
 const GROUP = /\d+/g;
 
 /**
- * The groups of digits of a text, those together that have no more than one separator between them:
- * `4111 1111 1111 1111` is a run of four groups.
+ * Returns the runs of digit groups in a text. Groups of a run have a single separator in between: `4111 1111 1111
+ * 1111` is a run of four groups.
  */
 export function digitGroups(text: string, separator: RegExp): DigitGroup[][] {
   const runs: DigitGroup[][] = [];

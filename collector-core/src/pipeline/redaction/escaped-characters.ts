@@ -1,6 +1,6 @@
-/** Characters of ASCII that are written as an escape of JSON or JavaScript, or as an entity of HTML. */
+/** Decodes ASCII characters that are written as a JSON or JavaScript escape or as an HTML entity. */
 
-/** Entities by name, without those that only a language lesson uses. */
+/** Common named entities. */
 const ENTITIES = new Map([
   ["commat", "@"],
   ["period", "."],
@@ -27,42 +27,42 @@ const ENTITIES = new Map([
   ["dollar", "$"],
 ]);
 
-/** JSON within JSON has more backslashes than one. */
+/** JSON within JSON has several backslashes. */
 const ESCAPE = new RegExp(
   String.raw`\\{1,4}(?:u00([2-7][\da-f])|x([2-7][\da-f]))|&(?:#0{0,5}(\d{2,3})|#x0{0,5}([2-7][\da-f])|(${[...ENTITIES.keys()].join("|")}));`,
   "gi",
 );
 
-/** A text with its escapes read. */
+/** A text with decoded escapes. */
 export interface DecodedText {
   readonly text: string;
-  /** Where each of its characters begins in the text as it was, and behind the last one its length. */
-  readonly places: Int32Array;
+  /** Position of each character in the original text, followed by the length of the original text. */
+  readonly offsets: Int32Array;
 }
 
-/** The text with its escapes of ASCII read; undefined where it has none. All other escapes stay. */
+/** Decodes the escapes of ASCII characters. Leaves other escapes unchanged. Returns undefined without such escapes. */
 export function decodeEscapes(text: string): DecodedText | undefined {
   ESCAPE.lastIndex = 0;
-  // Most texts with a backslash or an ampersand have no escape: they cost a search and no memory.
+  // Most texts with a backslash or an ampersand have no escape and need no allocation.
   let match = nextEscape(text);
   if (match === undefined) return undefined;
-  const places = new Int32Array(text.length + 1);
+  const offsets = new Int32Array(text.length + 1);
   let decoded = "";
   let copiedTo = 0;
   const copy = (end: number): void => {
-    for (let at = copiedTo; at < end; at++) places[decoded.length + at - copiedTo] = at;
+    for (let at = copiedTo; at < end; at++) offsets[decoded.length + at - copiedTo] = at;
     decoded += text.slice(copiedTo, end);
     copiedTo = end;
   };
   for (; match !== undefined; match = nextEscape(text)) {
     copy(match.start);
-    places[decoded.length] = match.start;
+    offsets[decoded.length] = match.start;
     decoded += match.character;
     copiedTo = match.end;
   }
   copy(text.length);
-  places[decoded.length] = text.length;
-  return { text: decoded, places };
+  offsets[decoded.length] = text.length;
+  return { text: decoded, offsets };
 }
 
 interface Escape {
@@ -71,7 +71,7 @@ interface Escape {
   readonly character: string;
 }
 
-/** The next escape that is one of a character of ASCII. */
+/** Returns the next escape of an ASCII character. */
 function nextEscape(text: string): Escape | undefined {
   for (let match = ESCAPE.exec(text); match !== null; match = ESCAPE.exec(text)) {
     const character = characterOf(match);

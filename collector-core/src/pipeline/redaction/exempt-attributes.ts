@@ -1,7 +1,6 @@
 /**
- * Attributes that redaction leaves alone: they name a kind of thing out of a small set, are labels of metrics and
- * filters, and a change would split what belongs together. Everything else that has text is redacted, what an
- * application adds of its own included.
+ * Attributes that are not redacted: labels of metrics and filters with a small set of values. All other text is
+ * redacted, including custom attributes of an application.
  */
 export const EXEMPT_ATTRIBUTES: ReadonlySet<string> = new Set([
   "model",
@@ -21,10 +20,10 @@ export const EXEMPT_ATTRIBUTES: ReadonlySet<string> = new Set([
   "judge_provider",
 ]);
 
-/** The one of them that is a list of labels. */
+/** The only attribute with a list of labels. */
 const LIST = "evaluation_types";
 
-/** True for a label. Whatever else stands under the name of one is redacted as all else is. */
+/** True for a label attribute with a value of the expected type. Other values are redacted. */
 export function isExempt(key: string, value: unknown): boolean {
   if (typeof value === "string") return EXEMPT_ATTRIBUTES.has(key);
   return key === LIST && Array.isArray(value) && value.every((type) => typeof type === "string");

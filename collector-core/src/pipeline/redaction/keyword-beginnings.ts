@@ -1,36 +1,39 @@
 import { isDigit, isLetter } from "./boundaries.js";
 
 /**
- * How the words of a set of keywords can begin, so that a text is asked with three characters of each of its words
- * whether it may have one. Most texts have none, and the expression of two hundred words is the dearest to search with.
+ * A filter for keywords by their first three characters. Most texts contain no keyword, and the expression of two
+ * hundred keywords is the most expensive one to search with.
  */
 
-/** So many characters of a keyword are looked at. */
+/** Number of characters to compare. */
 const LENGTH = 3;
 const BITS = 5;
 const LOW_BITS = (1 << BITS) - 1;
 const FIRST_NOT_ASCII = 0x80;
 
-/** Of the regular expression of a keyword: groups, alternatives, classes, and what may be left out. */
-class Beginnings {
+/** Parses the regular expression of keywords: groups, alternatives, classes and optional elements. */
+class BeginningsParser {
+  readonly #source: string;
   #at = 0;
 
-  constructor(private readonly source: string) {}
+  constructor(source: string) {
+    this.#source = source;
+  }
 
-  /** All that the alternatives up to a closing bracket can begin with. */
+  /** Returns the beginnings of all alternatives up to a closing parenthesis. */
   alternatives(): Set<string> {
     const all = new Set<string>();
     do {
       for (const beginning of this.#sequence()) all.add(beginning);
-    } while (this.#takes("|"));
+    } while (this.#consume("|"));
     return all;
   }
 
   #sequence(): Set<string> {
     let beginnings = new Set([""]);
-    while (this.#at < this.source.length && !"|)".includes(this.source[this.#at] ?? "")) {
+    while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at] ?? "")) {
       const next = this.#element();
-      if (this.#takes("?")) next.add("");
+      if (this.#consume("?")) next.add("");
       beginnings = new Set(
         [...beginnings].flatMap((beginning) => [...next].map((more) => (beginning + more).slice(0, LENGTH))),
       );
@@ -39,49 +42,50 @@ class Beginnings {
   }
 
   #element(): Set<string> {
-    if (this.#takes("(?:")) {
+    if (this.#consume("(?:")) {
       const inside = this.alternatives();
-      this.#takes(")");
+      this.#consume(")");
       return inside;
     }
-    if (this.#takes("[")) {
-      const end = this.source.indexOf("]", this.#at);
-      const characters = new Set(this.source.slice(this.#at, end));
+    if (this.#consume("[")) {
+      const end = this.#source.indexOf("]", this.#at);
+      const characters = new Set(this.#source.slice(this.#at, end));
       this.#at = end + 1;
       return characters;
     }
-    this.#takes("\\");
-    return new Set(this.source[this.#at++] ?? "");
+    this.#consume("\\");
+    return new Set(this.#source[this.#at++] ?? "");
   }
 
-  #takes(text: string): boolean {
-    const isNext = this.source.startsWith(text, this.#at);
+  #consume(text: string): boolean {
+    const isNext = this.#source.startsWith(text, this.#at);
     if (isNext) this.#at += text.length;
     return isNext;
   }
 }
 
-/** Which keywords a text may have. */
+/** The set of the first characters of keywords. */
 export class KeywordBeginnings {
-  readonly #known = new Uint8Array(1 << (BITS * LENGTH));
+  readonly #beginnings = new Uint8Array(1 << (BITS * LENGTH));
 
-  /** @param words - alternatives of a regular expression, in lower case. */
+  /** @param words - lower-case alternatives of a regular expression. */
   constructor(words: string) {
-    for (const beginning of new Beginnings(words).alternatives()) this.#add(beginning);
+    for (const beginning of new BeginningsParser(words).alternatives()) this.#add(beginning);
   }
 
-  /** A keyword that is shorter may be followed by anything. */
+  /** A shorter keyword can be followed by any character. */
   #add(beginning: string): void {
     if (beginning.length === LENGTH) {
-      this.#known[indexOf(beginning.charCodeAt(0), beginning.charCodeAt(1), beginning.charCodeAt(2))] = 1;
+      this.#beginnings[indexOf(beginning.charCodeAt(0), beginning.charCodeAt(1), beginning.charCodeAt(2))] =
+        1;
       return;
     }
     for (let code = 0; code <= LOW_BITS; code++) this.#add(beginning + String.fromCharCode(code));
   }
 
   /**
-   * @param codes - the characters of a text, with something before and behind it.
-   * @returns false where no word between the two places is a keyword.
+   * @param codes - the UTF-16 codes of a text, with a margin on both sides.
+   * @returns false when no word in the range can be a keyword.
    */
   mayBeIn(codes: Uint16Array, start: number, end: number): boolean {
     let isInWord = false;
@@ -92,7 +96,7 @@ export class KeywordBeginnings {
       if (isWord && !isInWord) {
         const second = codes[at + 1] as number;
         const third = codes[at + 2] as number;
-        if (this.#known[indexOf(code, second, third)] === 1) return true;
+        if (this.#beginnings[indexOf(code, second, third)] === 1) return true;
       }
       isInWord = isWord;
     }
@@ -100,7 +104,7 @@ export class KeywordBeginnings {
   }
 }
 
-/** Capital and small letters have the same last five bits. */
+/** Upper-case and lower-case letters have the same low five bits. */
 function indexOf(first: number, second: number, third: number): number {
   return ((first & LOW_BITS) << (2 * BITS)) | ((second & LOW_BITS) << BITS) | (third & LOW_BITS);
 }

@@ -1,22 +1,22 @@
-/** An object as JSON.parse makes it. */
+/** An object from JSON.parse. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The same object where no value changes. */
+/** Maps the values of an object. Returns the same object when no value changes. */
 export function mapValues(object: JsonObject, map: (key: string, value: unknown) => unknown): JsonObject {
   let changed: Record<string, unknown> | undefined;
-  // A loop over the keys of an object reads its values several times as fast as one over an array of keys.
+  // for...in reads the values several times faster than a loop over Object.keys.
   for (const key in object) {
     const value = object[key];
     const mapped = map(key, value);
     if (mapped === value) continue;
-    // The copy has every key as its own, so that writing to `__proto__` writes to that one.
+    // The spread copies `__proto__` as an own key, so that the assignment does not change the prototype.
     changed ??= { ...object };
     changed[key] = mapped;
   }
   return changed ?? object;
 }
 
-/** The same object where no key changes. */
+/** Maps the keys of an object. Returns the same object when no key changes. */
 export function mapKeys(object: JsonObject, map: (key: string) => string): JsonObject {
   const keys = Object.keys(object);
   const mapped = keys.map((key) => map(key));
@@ -26,30 +26,30 @@ export function mapKeys(object: JsonObject, map: (key: string) => string): JsonO
   return renamed.toObject();
 }
 
-/** Gathers the properties of an object. Two keys that become the same are told apart: none takes the other's place. */
+/** Builds an object. Appends a number to a duplicate key, so that no property is overwritten. */
 export class DistinctKeys {
   readonly #object: Record<string, unknown> = {};
-  /** By key the number to try next, so that ten thousand equal keys take ten thousand steps and not their square. */
+  /** The next number to try for each key, so that many equal keys take linear time. */
   readonly #nextNumbers = new Map<string, number>();
 
   add(key: string, value: unknown): void {
-    const free = this.#freeKey(key);
-    // Assignment would take a key `__proto__` for the prototype.
-    if (free === "__proto__")
-      Object.defineProperty(this.#object, free, {
+    const unusedKey = this.#unusedKey(key);
+    // An assignment to `__proto__` would set the prototype.
+    if (unusedKey === "__proto__")
+      Object.defineProperty(this.#object, unusedKey, {
         value,
         writable: true,
         enumerable: true,
         configurable: true,
       });
-    else this.#object[free] = value;
+    else this.#object[unusedKey] = value;
   }
 
   toObject(): JsonObject {
     return this.#object;
   }
 
-  #freeKey(key: string): string {
+  #unusedKey(key: string): string {
     if (!Object.hasOwn(this.#object, key)) return key;
     let number = this.#nextNumbers.get(key) ?? 2;
     while (Object.hasOwn(this.#object, `${key} ${number}`)) number++;

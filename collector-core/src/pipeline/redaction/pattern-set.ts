@@ -6,35 +6,35 @@ import type { Pattern } from "./pattern.js";
 import { plainCharacters } from "./plain-characters.js";
 import { FEATURE, textFeatures, type TextFeatures } from "./text-features.js";
 
-/** A text, and what may be found in it. */
+/** A text that is ready for the patterns. */
 export interface PreparedText {
-  /** The text in the form in which the patterns look at it. */
+  /** The decoded text, in ASCII characters where variants exist. */
   readonly searched: string;
-  /** Where each of its characters stands in the text; undefined where both have the same places. */
-  readonly places: Int32Array | undefined;
-  /** The patterns that may have a match in it, in the order in which they run. */
+  /** Position of each decoded character in the original text; undefined when the positions are equal. */
+  readonly offsets: Int32Array | undefined;
+  /** The patterns that may match, in order. */
   readonly candidates: readonly Pattern[];
 }
 
-/** Patterns, in the order in which they run. */
+/** An ordered set of patterns. */
 export interface PatternSet {
-  /** Looks at what a text has in it. */
+  /** Decodes a text and selects the patterns that may match. */
   prepare(text: string): PreparedText;
-  /** Of the candidates those that run after a pattern of the set. */
+  /** Returns the candidates that run after `pattern`. */
   after(pattern: Pattern, candidates: readonly Pattern[]): readonly Pattern[];
 }
 
-/** What texts of one kind need. */
+/** Patterns for texts with the same features. */
 interface Selection {
   readonly candidates: readonly Pattern[];
-  /** Of these, what is left where no word says what a number is. */
+  /** Candidates that need no keyword. */
   readonly unnamed: readonly Pattern[];
 }
 
-/** Selections that are remembered: few kinds of texts come again and again. */
+/** Cached selections. Few combinations of features are common. */
 const MAX_SELECTIONS = 1000;
 
-/** A set of built-in patterns. */
+/** Creates a set of built-in patterns. */
 export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
   const words = wordsOf(patterns.filter(isNamed).flatMap((pattern) => pattern.keyword ?? []));
   const keyword = keywords(words);
@@ -42,21 +42,24 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
   const selections = new Map<number, Selection>();
 
   function select({ flags, digitSums }: TextFeatures): Selection {
-    // Both in one number: the flags are few, and the sums have 32 bits.
-    const kind = flags * 2 ** 32 + (digitSums >>> 0);
-    const known = selections.get(kind);
-    if (known !== undefined) return known;
+    // Combines both in one number: the flags have 17 bits and the sums 32.
+    const key = flags * 2 ** 32 + (digitSums >>> 0);
+    const cached = selections.get(key);
+    if (cached !== undefined) return cached;
     const withName = flags | FEATURE.named;
     const candidates = patterns.filter(
       ({ needs, digits }) => (withName & needs) === needs && (digitSums & digits) !== 0,
     );
     const selection = { candidates, unnamed: candidates.filter((pattern) => !isNamed(pattern)) };
     if (selections.size >= MAX_SELECTIONS) selections.clear();
-    selections.set(kind, selection);
+    selections.set(key, selection);
     return selection;
   }
 
-  /** The words are what is dearest to look for. They stand before the number that they name. */
+  /**
+   * Checks for a keyword before the last digit. The expression is expensive, so the filter by first letters comes
+   * first.
+   */
   function hasKeyword(text: string, { codes, digitsEnd }: TextFeatures): boolean {
     return beginnings.mayBeIn(codes, MARGIN, MARGIN + digitsEnd) && keyword.test(text.slice(0, digitsEnd));
   }
@@ -65,11 +68,11 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
     prepare(text) {
       let searched = text;
       let features = textFeatures(text);
-      let places: Int32Array | undefined;
+      let offsets: Int32Array | undefined;
       const decoded = features.mayHaveEscapes ? decodeEscapes(text) : undefined;
       if (decoded !== undefined) {
         searched = decoded.text;
-        places = decoded.places;
+        offsets = decoded.offsets;
         features = textFeatures(searched);
       }
       if (!features.isPlain) {
@@ -78,7 +81,7 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
       }
       const { candidates, unnamed } = select(features);
       const isWithName = unnamed.length < candidates.length && hasKeyword(searched, features);
-      return { searched, places, candidates: isWithName ? candidates : unnamed };
+      return { searched, offsets, candidates: isWithName ? candidates : unnamed };
     },
     after(pattern, candidates) {
       const position = patterns.indexOf(pattern);
@@ -87,7 +90,7 @@ export function createPatternSet(patterns: readonly Pattern[]): PatternSet {
   };
 }
 
-/** True where a match needs a word that says what it is. */
+/** True when a match needs a keyword. */
 export function isNamed({ needs }: Pattern): boolean {
   return (needs & FEATURE.named) !== 0;
 }

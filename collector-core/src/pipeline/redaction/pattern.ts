@@ -1,46 +1,46 @@
 import { ANY_DIGITS, type DigitSums } from "./digit-sums.js";
 
-/** Where something stands in a text. */
+/** Position of a match in a text. */
 export interface TextMatch {
   readonly start: number;
-  /** Behind its last character. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 /** Finds one kind of sensitive text. */
 export interface Pattern {
-  /** What was found: the label `pattern` of `obs_redactions_total`. */
+  /** The label `pattern` of `obs_redactions_total`. */
   readonly name: string;
-  /** What stands in the place of a match, as it is: `$&` is text. */
+  /** Replaces each match literally: `$&` is text. */
   readonly replacement: string;
-  /** The features of a text without which there can be no match: bits of `FEATURE`. */
+  /** Features that every text with a match has: bits of `FEATURE`. */
   readonly needs: number;
-  /** Sums of digits, of which a text with a match has one at least. */
+  /** Every text with a match has at least one of these digit sums. */
   readonly digits: DigitSums;
-  /** Words that say, standing before it, what a text is. */
+  /** Keywords that identify the text after them. */
   readonly keyword?: RegExp | undefined;
-  /** All matches, from left to right, none inside another and none empty. */
+  /** Returns all matches from left to right. Matches do not overlap and are not empty. */
   readonly find: (text: string) => TextMatch[];
 }
 
-/** A pattern of the built-in table; its replacement is its name: `[EMAIL]`. */
+/** Creates a built-in pattern, by default with its name as the replacement: `[EMAIL]`. */
 export function builtIn(pattern: Pick<Pattern, "name" | "find"> & Partial<Pattern>): Pattern {
   return { replacement: `[${pattern.name.toUpperCase()}]`, needs: 0, digits: ANY_DIGITS, ...pattern };
 }
 
-/** What a built-in pattern leaves behind. None looks for anything in it. */
+/** Replacement of a built-in pattern. No pattern matches within it. */
 export const REPLACEMENT_TAG = /\[[A-Z][A-Z0-9_]{1,30}\]/g;
 
-/** The same matches in a text of which another form was searched. */
-export function matchesAt(
+/** Maps matches in a decoded text to the original text. Without offsets both texts have the same positions. */
+export function mapMatches(
   matches: readonly TextMatch[],
-  places: Int32Array | undefined,
+  offsets: Int32Array | undefined,
 ): readonly TextMatch[] {
-  if (places === undefined) return matches;
-  return matches.map(({ start, end }) => ({ start: places[start] ?? 0, end: places[end] ?? 0 }));
+  if (offsets === undefined) return matches;
+  return matches.map(({ start, end }) => ({ start: offsets[start] ?? 0, end: offsets[end] ?? 0 }));
 }
 
-/** Puts a replacement in the place of each match. */
+/** Replaces each match. */
 export function replaceMatches(text: string, matches: readonly TextMatch[], replacement: string): string {
   let result = "";
   let copiedTo = 0;
@@ -52,9 +52,9 @@ export function replaceMatches(text: string, matches: readonly TextMatch[], repl
 }
 
 /**
- * The matches of a regular expression with the flag `g` that pass a check.
+ * Returns the matches of a regular expression with the flag `g` that pass a check.
  *
- * @param accept - true: the match as it is; a part of it; or false: the search goes on behind it.
+ * @param accept - returns true for the whole match, a part of it, or false to skip it.
  */
 export function findAll(
   text: string,
@@ -62,6 +62,7 @@ export function findAll(
   accept: (match: RegExpExecArray) => TextMatch | boolean | undefined,
 ): TextMatch[] {
   const found: TextMatch[] = [];
+  // The expressions are module constants: no position may remain from an earlier search.
   expression.lastIndex = 0;
   for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
     const verdict = accept(match);

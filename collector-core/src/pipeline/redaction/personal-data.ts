@@ -2,10 +2,10 @@ import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { REPLACEMENT_TAG } from "./pattern.js";
 import { createTextRedactor } from "./text-redactor.js";
 
-/** Kinds of personal data and secrets in a text, by the name of their pattern, with how many of each. */
+/** Counts the personal data and secrets in a text by pattern name. */
 export type FindPersonalData = (text: string) => ReadonlyMap<string, number>;
 
-/** Looks for what the built-in patterns would redact, and for what they have redacted already. */
+/** Creates a finder that counts matches of the built-in patterns, and replacements of earlier matches. */
 export function createPersonalDataFinder(): FindPersonalData {
   let found = new Map<string, number>();
   const add = (kind: string, count: number): void => void found.set(kind, (found.get(kind) ?? 0) + count);

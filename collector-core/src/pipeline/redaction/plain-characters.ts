@@ -1,7 +1,6 @@
 /**
- * Digits of other scripts, full-width forms and the typographic dashes and spaces that models like to write, each as the
- * character of ASCII that it stands for. Character by character: what is found in the one text stands at the same place
- * in the other.
+ * Maps digits of other scripts, full-width forms, and typographic dashes and spaces, which models often write, to
+ * ASCII. The mapping is one to one, so that matches have the same positions in both texts.
  */
 
 /** The first of ten digits, by script: Arabic, Persian, Devanagari, Bengali, Thai, full-width. */
@@ -24,11 +23,11 @@ const PLAIN = new Map<string, string>([
   ...Array.from(SPACES, (space) => [space, " "] as const),
   ...OTHERS,
 ]);
-/** The characters that {@link plainCharacters} changes, for a class of a regular expression. */
+/** The characters that {@link plainCharacters} replaces, for a character class of a regular expression. */
 export const NOT_PLAIN = Array.from(PLAIN.keys()).join("");
 const TO_PLAIN = new RegExp(`[${NOT_PLAIN}]`, "g");
 
-/** A text of the same length, in which patterns made for ASCII find what they look for. */
+/** Replaces variants by ASCII characters. The result has the same length. */
 export function plainCharacters(text: string): string {
   return text.replace(TO_PLAIN, (character) => PLAIN.get(character) ?? character);
 }

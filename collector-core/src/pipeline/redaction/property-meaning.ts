@@ -1,14 +1,14 @@
 import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import type { JsonObject } from "./map-object.js";
 
-/** What is said of the values of an object by more than their keys. */
+/** Meaning of object values that does not follow from their own key alone. */
 
-/** A pair says in one value what the other is: `{"name": "X-Api-Key", "value": "…"}`. */
+/** Keys of a name-value pair: `{"name": "X-Api-Key", "value": "…"}`. */
 const VALUE_KEYS: ReadonlySet<string> = new Set(["value", "Value", "val", "VALUE"]);
 const NAME_KEYS = ["name", "key", "Name", "Key", "header", "field", "NAME", "KEY"];
 
-/** The name that an object gives to its value `key`, if it is a pair. */
-export function namedByItself(object: JsonObject, key: string): string | undefined {
+/** Returns the name of the value under `key` when the object is a name-value pair. */
+export function nameOfPair(object: JsonObject, key: string): string | undefined {
   if (!VALUE_KEYS.has(key)) return undefined;
   for (const nameKey of NAME_KEYS) {
     const name = object[nameKey];
@@ -17,10 +17,10 @@ export function namedByItself(object: JsonObject, key: string): string | undefin
   return undefined;
 }
 
-/** The types of JSON Schema, in the capitals of Gemini too, and those of Python. */
+/** Types of JSON Schema, including Gemini's upper case, and of Python. */
 const SCHEMA_TYPE = /^(?:string|number|integer|boolean|object|array|null|str|int|float|bool|dict|list|any)$/i;
 const SCHEMA_KEYS = ["$ref", "anyOf", "oneOf", "allOf"];
-/** Keys of a schema that has no type: one of them says what it is about. */
+/** Keys of a schema without a type; one of them is required. */
 const DESCRIPTIONS = ["description", "title"];
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...DESCRIPTIONS,
@@ -29,10 +29,10 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the key of an object says of all values in it: whatever stands beneath `password` is one. But for a schema: the
- * definition of a tool says of its parameter `password` that it is a string.
+ * Returns the meaning that the values of an object inherit from its key: everything within `password` is secret. A
+ * schema is an exception, because a tool definition only describes its parameter `password`.
  */
-export function passedOnBy(object: JsonObject, meaning: KeyMeaning): KeyMeaning {
+export function inheritedMeaning(object: JsonObject, meaning: KeyMeaning): KeyMeaning {
   return meaning.isSecretText === undefined || isSchema(object) ? NO_MEANING : meaning;
 }
 
@@ -47,7 +47,7 @@ function isSchemaType(type: unknown): boolean {
   return typeof type === "string" && type.length <= 7 && SCHEMA_TYPE.test(type);
 }
 
-/** A schema that says nothing of the type: `{"description": "of the user"}`. */
+/** True for a schema without a type: `{"description": "of the user"}`. */
 function isDescription(object: JsonObject): boolean {
   if (!DESCRIPTIONS.some((key) => Object.hasOwn(object, key))) return false;
   for (const key in object) if (!ANNOTATIONS.has(key)) return false;

@@ -1,23 +1,22 @@
 import { isExempt } from "./exempt-attributes.js";
 import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import { DistinctKeys, type JsonObject } from "./map-object.js";
-import { openAttributes, type OpenObject, type ValueRedactor } from "./value-redactor.js";
+import { analysedAttributes, type AnalysedObject, type ValueRedactor } from "./value-redactor.js";
 
 /**
- * Redacts a large value piece by piece. Whoever runs it decides after each piece whether others have their turn first; a
- * span may have megabytes.
+ * Redacts a large value, such as a span of megabytes, in steps. The caller can yield to the event loop after each step.
  */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Characters of a piece, each value counted as one more: some milliseconds of work at worst. */
+/** Maximum size of a piece in characters plus values. A piece takes a few milliseconds at worst. */
 const PIECE_LENGTH = 8 * 1024;
 
-/** True where a value is more than a piece. Takes no longer for a larger one. */
+/** True when a value is larger than a piece. The check stops at the limit. */
 export function isLongerThanPiece(value: unknown): boolean {
   return lengthLeft(value, PIECE_LENGTH) < 0;
 }
 
-/** What is left of a length when a value is taken from it; below 0 where it is longer. */
+/** Subtracts the size of a value from `length`. The result is negative when the value is larger. */
 function lengthLeft(value: unknown, length: number): number {
   if (typeof value === "string") return length - 1 - value.length;
   let left = length - 1;
@@ -38,9 +37,9 @@ export function* attributesInSteps(values: ValueRedactor, attributes: unknown): 
   if (!isLongerThanPiece(attributes)) return values.attributes(attributes);
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
     return yield* valueInSteps(values, attributes, NO_MEANING);
-  const opened = openAttributes(attributes as JsonObject);
-  return yield* objectInSteps(opened, (key, value) =>
-    isExempt(key, value) ? keep(value) : valueInSteps(values, value, values.meaningOf(opened, key)),
+  const analysed = analysedAttributes(attributes as JsonObject);
+  return yield* objectInSteps(analysed, (key, value) =>
+    isExempt(key, value) ? keep(value) : valueInSteps(values, value, values.meaningOf(analysed, key)),
   );
 }
 
@@ -52,18 +51,18 @@ export function* valueInSteps(values: ValueRedactor, value: unknown, meaning: Ke
     return yield* arrayInSteps(value, (element) =>
       valueInSteps(values, element, meaning.elements ?? meaning),
     );
-  const opened = values.open(value as JsonObject, meaning);
+  const analysed = values.analyse(value as JsonObject, meaning);
   return yield* objectInSteps(
-    opened,
+    analysed,
     (key, inside) =>
-      key === opened.binaryKey
-        ? keep(values.property(opened, key, inside))
-        : valueInSteps(values, inside, values.meaningOf(opened, key)),
+      key === analysed.binaryKey
+        ? keep(values.property(analysed, key, inside))
+        : valueInSteps(values, inside, values.meaningOf(analysed, key)),
     (key) => values.text(key),
   );
 }
 
-/** The same array where no element changes. */
+/** Redacts the elements of an array. Returns the same array when no element changes. */
 export function* arrayInSteps(
   array: readonly unknown[],
   redact: (element: unknown) => Steps<unknown>,
@@ -79,9 +78,9 @@ export function* arrayInSteps(
   return changed ?? array;
 }
 
-/** The same object where neither a key nor a value changes. */
+/** Redacts the properties of an object. Returns the same object when no key and no value changes. */
 function* objectInSteps(
-  { object }: OpenObject,
+  { object }: AnalysedObject,
   redact: (key: string, value: unknown) => Steps<unknown>,
   redactKey: (key: string) => string = (key) => key,
 ): Steps<JsonObject> {

@@ -1,6 +1,6 @@
-/** The names of secrets, in texts and as the keys of objects. */
+/** Names of secrets, in texts and as object keys. */
 
-/** Names of what is secret whatever it looks like. */
+/** Names whose values are always secret. */
 export const STRONG_SECRET_NAMES: readonly string[] = [
   "pass(?:word|wd|phrase|code)",
   "secret",
@@ -11,24 +11,24 @@ export const STRONG_SECRET_NAMES: readonly string[] = [
   "connection[-_ ]?string",
 ];
 
-/** Names that also stand for other things: the tokens of a text or a page, the working directory. */
+/** Also includes ambiguous names: a token can be part of a text or a page cursor, `pwd` the working directory. */
 export const SECRET_NAMES: readonly string[] = [...STRONG_SECRET_NAMES, "token", "pwd"];
 
-/** What may follow a name. */
+/** Optional suffixes of a name. */
 export const SECRET_NAME_SUFFIXES: readonly string[] = ["value", "hash", "base64"];
 
-/** The last two characters of all of these, and of `cookie`. */
+/** The last two characters of all names and suffixes, and of `cookie`. */
 const ENDINGS = ["rd", "wd", "se", "de", "et", "ey", "en", "al", "ls", "on", "ng", "ue", "sh", "64", "ie"];
 
 const IS_ENDING = new Uint8Array(1024);
 for (const ending of ENDINGS) IS_ENDING[endingIndex(ending.charCodeAt(0), ending.charCodeAt(1))] = 1;
 
-/** Capital and small letters have the same last five bits. */
+/** Upper-case and lower-case letters have the same low five bits. */
 function endingIndex(beforeLast: number, last: number): number {
   return ((beforeLast & 31) << 5) | (last & 31);
 }
 
-/** True where the name of a secret may end with these two characters; it rarely does where none ends. */
+/** True when the name of a secret may end with these two characters. False positives are rare. */
 export function mayEndSecretName(beforeLast: number, last: number): boolean {
   return IS_ENDING[endingIndex(beforeLast, last)] === 1;
 }

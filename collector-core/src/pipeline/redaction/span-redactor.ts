@@ -16,41 +16,41 @@ import type { Redactor, SpanAndTextRedactor } from "./redactor.js";
 import { createTextRedactor } from "./text-redactor.js";
 import { createValueRedactor, type ValueRedactor } from "./value-redactor.js";
 
-/** Where redaction reports what it did (contract 4). */
+/** Counters of redaction (contract 4). */
 export interface RedactionCounters {
-  /** Matches that were replaced, by pattern. */
+  /** Counts replaced matches by pattern. */
   redacted(pattern: string, matches: number): void;
-  /** Redaction of a span failed: it was dropped, or kept as it came. */
+  /** Counts a failed redaction; the span was dropped or kept unredacted. */
   redactionFailed(action: "dropped" | "kept"): void;
 }
 
-/** What {@link createSpanRedactor} needs: the keys of the section `redaction`, and whom to tell. */
+/** Options of {@link createSpanRedactor}: the section `redaction` of the configuration and its collaborators. */
 export interface SpanRedactorOptions {
   readonly maxTextLength: number;
   readonly dropOnFailure: boolean;
   readonly customPatterns: readonly CustomPattern[];
   readonly counters: RedactionCounters;
-  /** Told of the first failure of an episode, which is over after a minute without one. */
+  /** Called with the first failure of an episode. An episode ends after a minute without failures. */
   readonly onFailure: (error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Lets the event loop turn amid a large span. Ingestion waits for it: it must not queue behind questions. */
+  /** Yields to the event loop within a large span. Ingestion waits for it, so it must not queue behind queries. */
   readonly nextTurn: () => Promise<void>;
 }
 
-/** How long spans are redacted in one turn of the event loop. */
+/** Time per turn of the event loop for redaction. */
 const SLICE_MS = 5;
 
-/** A failure so long after the last one is news again. */
+/** Time without failures that ends a failure episode. */
 const EPISODE_MS = 60_000;
 
 /**
- * Redacts spans: their name, type and status, and every text in their attributes and in those of their events, however deep, but for
- * the few attributes that are labels (contract 6: "every attribute that carries text").
+ * Redacts name, type and status of spans, and all text in attributes and events at any depth, except for label
+ * attributes (contract 6: "every attribute that carries text").
  */
 export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRedactor {
   const { counters, clock, nextTurn } = options;
-  // All spans share it: many spans that take less than a slice each would hold the loop together.
-  const turnIfDue = createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn });
+  // All spans share one time slice, because many short redactions together can block the event loop too.
+  const yieldIfDue = createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn });
   const onRedacted = (pattern: string, matches: number): void => counters.redacted(pattern, matches);
   const values = createValueRedactor({
     textRedactor: createTextRedactor({
@@ -67,7 +67,8 @@ export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRed
   return {
     ...withFailureAction(
       {
-        redact: (span) => (isLong(span) ? redactInSlices(span, values, turnIfDue) : redactSpan(span, values)),
+        redact: (span) =>
+          isLong(span) ? redactInSlices(span, values, yieldIfDue) : redactSpan(span, values),
       },
       options,
     ),
@@ -75,10 +76,10 @@ export function createSpanRedactor(options: SpanRedactorOptions): SpanAndTextRed
   };
 }
 
-/** A span of a batch that is no larger is redacted at once: it takes milliseconds at most. */
+/** A span of a batch up to this size is redacted synchronously, which takes a few milliseconds at most. */
 const SMALL_BATCH_BYTES = 64 * 1024;
 
-/** True where a span is so long that the event loop is to have its turn meanwhile. */
+/** True when a span is large enough to be redacted in time slices. */
 function isLong(pipelineSpan: PipelineSpan): boolean {
   const { batch } = originOf(pipelineSpan);
   if (batch !== undefined && batch.body.length <= SMALL_BATCH_BYTES) return false;
@@ -99,14 +100,14 @@ function redactSpan(pipelineSpan: PipelineSpan, values: ValueRedactor): Pipeline
 async function redactInSlices(
   pipelineSpan: PipelineSpan,
   values: ValueRedactor,
-  turnIfDue: () => Promise<void> | undefined,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<PipelineSpan> {
   const { span } = pipelineSpan;
   const finish = async (steps: Steps<unknown>): Promise<unknown> => {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      const turn = turnIfDue();
+      const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
   };
@@ -115,13 +116,13 @@ async function redactInSlices(
   return withRedacted(pipelineSpan, values, attributes, events);
 }
 
-/** The types that a span may have by itself (contract 1): none of them says anything about anybody. */
-const KNOWN_NAMES: ReadonlySet<unknown> = new Set([
+/** The types and statuses of contract 1, which contain no personal data. */
+const SAFE_NAMES: ReadonlySet<unknown> = new Set([
   ...[undefined, "OK", "ERROR", "RUNNING"],
   ...["llm", "embedding", "retrieval", "tool", "agent", "task", "workflow", "evaluation", "span"],
 ]);
 
-/** The span where nothing in it changes, so that its bytes can be kept as they came; else a new one. */
+/** Returns the same span when nothing changes, so that its received bytes can be stored. Otherwise returns a copy. */
 function withRedacted(
   pipelineSpan: PipelineSpan,
   values: ValueRedactor,
@@ -141,7 +142,7 @@ function withRedacted(
   )
     return pipelineSpan;
 
-  // Copied first and changed then, which takes a fraction of the time that a copy with other values takes.
+  // Assignment to a plain copy is several times faster than a spread with overrides.
   const redacted: Record<string, unknown> = { ...span };
   if (name !== span.name) redacted["name"] = name;
   if (spanType !== span.span_type) redacted["span_type"] = spanType;
@@ -152,10 +153,10 @@ function withRedacted(
 }
 
 function redactName(name: unknown, values: ValueRedactor): unknown {
-  return KNOWN_NAMES.has(name) ? name : values.value(name);
+  return SAFE_NAMES.has(name) ? name : values.value(name);
 }
 
-/** Events as they came: what is no event has not been left out yet. */
+/** Redacts unvalidated events: items that are not events are still included. */
 function redactEvents(events: unknown, values: ValueRedactor): unknown {
   if (!Array.isArray(events)) return values.value(events);
   let changed: unknown[] | undefined;
@@ -198,7 +199,7 @@ function withEvent(event: AnyEvent, attributes: unknown, values: ValueRedactor):
   return { ...event, name: redactedName, attributes };
 }
 
-/** What `redaction.drop_on_failure` says: nothing that a redactor throws reaches the worker (spec 4.9 rule 4). */
+/** Applies `redaction.drop_on_failure`: drops or keeps the span when the redactor throws (spec 4.9 rule 4). */
 export function withFailureAction(
   redactor: Redactor,
   options: Pick<SpanRedactorOptions, "dropOnFailure" | "counters" | "onFailure" | "clock">,

@@ -1,6 +1,6 @@
 /**
- * What a text has in it. A pattern runs only where the features that it cannot do without are there, so that a text
- * without anything costs little more than to be looked at once.
+ * Detects the features of a text in one pass. A pattern runs only on texts with its required features, so that a text
+ * without any costs little more than the one pass.
  */
 
 import { isCapital, isDigit, isLetter, isWordCharacter } from "./boundaries.js";
@@ -9,31 +9,31 @@ import { ANY_DIGITS, areSeparators, atLeast, sumsEndingWith, sumsOf, type DigitS
 import { NOT_PLAIN } from "./plain-characters.js";
 import { mayEndSecretName } from "./secret-names.js";
 
-/** The features, each a bit. */
+/** The features, one bit each. */
 export const FEATURE = {
-  /** `@`, or `%40`, as which it stands in a URL. */
+  /** `@`, or `%40` as in a URL. */
   at: 1,
-  /** The end of what may be the name of a secret, and what assigns: `:`, `=` or `is`. */
+  /** A possible end of a secret's name, followed by `:`, `=` or `is`. */
   assignment: 1 << 1,
-  /** Sixteen or more characters of which keys and tokens are made. */
+  /** Sixteen or more token characters in a row. */
   token: 1 << 2,
-  /** Nine or more letters and digits, both among them. */
+  /** Nine or more letters and digits in a row, with at least one of each. */
   code: 1 << 3,
-  /** Four numbers with dots between them. */
+  /** Four numbers separated by dots. */
   dots: 1 << 4,
-  /** Two colons with at most four hexadecimal digits between them. */
+  /** Two colons with at most four hexadecimal digits in between. */
   colons: 1 << 5,
   /** Five dashes. */
   dashes: 1 << 6,
   /** `://`. */
   scheme: 1 << 7,
-  /** A word that says what a number is: `ssn`, `phone`. */
+  /** A keyword that identifies a number: `ssn`, `phone`. */
   named: 1 << 8,
-  /** A capital letter beside digits, or one character away from them. */
+  /** A capital letter within two characters of digits. */
   capital: 1 << 9,
-  /** Two letters before two digits or more. */
+  /** Two letters before two or more digits. */
   country: 1 << 10,
-  /** What may be the end of `bearer`, `basic` or `authorization`, and what may follow it. */
+  /** A possible end of `bearer`, `basic` or `authorization`, followed by a space or an assignment. */
   authorization: 1 << 11,
   /** `+` or `00`, or a group of three digits. */
   phone: 1 << 12,
@@ -41,38 +41,38 @@ export const FEATURE = {
   three: 1 << 13,
   /** A group of six digits. */
   six: 1 << 14,
-  /** An option of a command: `--` and a letter, or `-u`. */
+  /** A command-line option: `--` and a letter, or `-u`. */
   option: 1 << 15,
-  /** The end of what may be the name of a secret, and `>`. */
+  /** A possible end of a secret's name, followed by `>`. */
   element: 1 << 16,
 } as const;
 
-/** What {@link textFeatures} found. */
+/** Result of {@link textFeatures}. */
 export interface TextFeatures {
-  /** A sum of bits of {@link FEATURE}, but for `named`. */
+  /** Bits of {@link FEATURE}, except for `named`. */
   readonly flags: number;
   readonly digitSums: DigitSums;
-  /** Behind the last digit; 0 where there is none. */
+  /** End of the last digit; 0 without digits. */
   readonly digitsEnd: number;
-  /** True where a character of ASCII may be written as an escape or an entity. */
+  /** True when an ASCII character may be written as an escape or an entity. */
   readonly mayHaveEscapes: boolean;
-  /** The characters of the text, from {@link MARGIN} on; good until the next text is looked at. */
+  /** The UTF-16 codes of the text from index {@link MARGIN} on. The buffer is reused by the next call. */
   readonly codes: Uint16Array;
-  /** False where a character stands for one of ASCII: nothing else is said of such a text. */
+  /** False when the text has variants of ASCII characters. The other results are then not computed. */
   readonly isPlain: boolean;
 }
 
-/** Whoever has none of these has nothing to redact; most prose does not. */
-const NOTEWORTHY = new RegExp(String.raw`[\d@:=_<&${NOT_PLAIN}-]`);
-/** The one form of a key that may have neither digit nor symbol. */
-const NOTEWORTHY_WORDS = ["AKIA", "ASIA"];
+/** Every match contains one of these characters, or one of the words below. Most prose has none. */
+const MATCH_CHARACTER = new RegExp(String.raw`[\d@:=_<&${NOT_PLAIN}-]`);
+/** Prefixes of the only key that needs neither digits nor symbols. */
+const MATCH_WORDS = ["AKIA", "ASIA"];
 
-/** True where nothing in the text can be a match of a built-in pattern: what {@link textFeatures} says, sooner. */
+/** True when no built-in pattern can match the text. Faster than {@link textFeatures}. */
 export function isPlainProse(text: string): boolean {
-  return !NOTEWORTHY.test(text) && !NOTEWORTHY_WORDS.some((word) => text.indexOf(word) >= 0);
+  return !MATCH_CHARACTER.test(text) && !MATCH_WORDS.some((word) => text.indexOf(word) >= 0);
 }
 
-/** What is looked at more closely. From `space` on, what ends a token. */
+/** Kinds of characters that need a closer look. Kinds from `space` on end a token. */
 const KIND = {
   digit: 1,
   equals: 2,
@@ -121,15 +121,15 @@ const LETTER_R = 0x72;
 const LETTER_S = 0x73;
 const LETTER_U = 0x75;
 const LETTER_X = 0x78;
-/** Makes a capital letter of ASCII a small one. */
-const SMALL = 0x20;
+/** Bit that converts an ASCII letter to lower case. */
+const LOWER_CASE = 0x20;
 
 const NO_DIGITS = sumsOf(0);
 const SOME_DIGITS = atLeast(1);
-/** Behind the escape of a character its digits are no part of a number, though they stand beside it. */
+/** Number features of a text with escapes, because the digits of an escape do not belong to an adjacent number. */
 const ANY_NUMBER = FEATURE.country | FEATURE.phone | FEATURE.three | FEATURE.six;
 
-/** Looks at each character once. */
+/** Detects the features of a text. Visits each character once. */
 export function textFeatures(text: string): TextFeatures {
   const codes = characterCodes(text);
   const end = MARGIN + text.length;
@@ -146,7 +146,7 @@ export function textFeatures(text: string): TextFeatures {
 
   for (let at = MARGIN; at < end; at++) {
     const code = codes[at] as number;
-    // Most of a text is small letters.
+    // Fast path: most characters are lower-case letters.
     if (code >= LETTER_A && code <= LETTER_Z) continue;
     const kind = KIND_OF[code] as number;
     if (kind === 0) continue;
@@ -155,10 +155,10 @@ export function textFeatures(text: string): TextFeatures {
       tokenStart = at + 1;
     }
     if (kind === KIND.space) {
-      // What few words end or begin with is asked first.
-      const last = (codes[at - 1] as number) | SMALL;
+      // Cheap checks of the adjacent letters come first.
+      const last = (codes[at - 1] as number) | LOWER_CASE;
       if (last === LETTER_R || last === LETTER_C) flags |= featuresOfScheme(codes, at);
-      if (((codes[at + 1] as number) | SMALL) === LETTER_I && isWordIs(codes, at + 1))
+      if (((codes[at + 1] as number) | LOWER_CASE) === LETTER_I && isWordIs(codes, at + 1))
         flags |= featuresBeforeSign(codes, at);
     } else if (kind === KIND.digit) {
       numbersWithDots = at === digitsEnd + 1 && codes[digitsEnd] === DOT ? numbersWithDots + 1 : 1;
@@ -198,7 +198,7 @@ export function textFeatures(text: string): TextFeatures {
   }
 
   if (end - tokenStart >= TOKEN_LENGTH) flags |= FEATURE.token;
-  // A value has a digit or is a token, or it is assigned with a sign.
+  // An assigned value has a digit, is a token, or follows `:` or `=`.
   const mayAssign = hasSign || (flags & FEATURE.token) !== 0 || (sums & SOME_DIGITS) !== 0;
   if (!mayAssign) flags &= ~(FEATURE.assignment | FEATURE.authorization);
   if (isEscaped) flags |= ANY_NUMBER;
@@ -221,51 +221,54 @@ function isDash(codes: Uint16Array, at: number): boolean {
   return codes[at] === DASH;
 }
 
-/** True for the first of two dashes before a letter, and for the dash of `-u`. */
+/** True at the first dash of `--x`, where x is a letter, and at the dash of `-u`. */
 function isOption(codes: Uint16Array, dash: number): boolean {
   const next = codes[dash + 1] as number;
   if (next === LETTER_U) return true;
   return next === DASH && isLetter(codes[dash + 2] as number);
 }
 
-/** `</password>`, `</pass >`. */
+/** True when the name before `>` may be a secret's: `</password>`, `</pass >`. */
 function mayEndElement(codes: Uint16Array, closing: number): boolean {
   let end = closing;
   while (closing - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
   const last = codes[end - 1] as number;
   const beforeLast = codes[end - 2] as number;
-  const mayBePlural = (last | SMALL) === LETTER_S;
+  const mayBePlural = (last | LOWER_CASE) === LETTER_S;
   return mayEndSecretName(beforeLast, last) || mayBePlural;
 }
 
 function areHexadecimal(codes: Uint16Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
-    const code = (codes[at] as number) | SMALL;
+    const code = (codes[at] as number) | LOWER_CASE;
     if (!isDigit(codes[at] as number) && !(code >= 0x61 && code <= 0x66)) return false;
   }
   return true;
 }
 
-/** `bearer` or `basic` before a space. */
+/** Detects `bearer` or `basic` before a space. */
 function featuresOfScheme(codes: Uint16Array, space: number): number {
-  const second = (codes[space - 2] as number) | SMALL;
-  const third = (codes[space - 3] as number) | SMALL;
+  const second = (codes[space - 2] as number) | LOWER_CASE;
+  const third = (codes[space - 3] as number) | LOWER_CASE;
   const isBearer = second === LETTER_E && third === LETTER_R;
   const isBasic =
-    second === LETTER_I && third === LETTER_S && ((codes[space - 5] as number) | SMALL) === LETTER_B;
+    second === LETTER_I && third === LETTER_S && ((codes[space - 5] as number) | LOWER_CASE) === LETTER_B;
   return isBearer || isBasic ? FEATURE.authorization : 0;
 }
 
 function isWordIs(codes: Uint16Array, at: number): boolean {
-  return ((codes[at + 1] as number) | SMALL) === LETTER_S && KIND_OF[codes[at + 2] as number] === KIND.space;
+  return (
+    ((codes[at + 1] as number) | LOWER_CASE) === LETTER_S && KIND_OF[codes[at + 2] as number] === KIND.space
+  );
 }
 
-/** So many spaces may stand before what assigns, and before these so many characters that close quotes and brackets. */
+/** Maximum spaces between a name and an assignment. */
 const MAX_SPACES = 4;
+/** Maximum closing quotes and brackets after a name. */
 const MAX_CLOSING = 6;
 const CLOSING = new Set(Array.from("\\\"'`]", (character) => character.charCodeAt(0)));
 
-/** The name of a secret, or of the header, before what assigns. */
+/** Detects the name of a secret or of the header `Authorization` before an assignment. */
 function featuresBeforeSign(codes: Uint16Array, sign: number): number {
   let end = sign;
   while (sign - end < MAX_SPACES && KIND_OF[codes[end - 1] as number] === KIND.space) end--;
@@ -273,27 +276,27 @@ function featuresBeforeSign(codes: Uint16Array, sign: number): number {
   const last = codes[end - 1] as number;
   const beforeLast = codes[end - 2] as number;
   if (!mayEndSecretName(beforeLast, last)) return 0;
-  const mayBeHeader = (last | SMALL) === LETTER_N && (beforeLast | SMALL) === LETTER_O;
+  const mayBeHeader = (last | LOWER_CASE) === LETTER_N && (beforeLast | LOWER_CASE) === LETTER_O;
   return mayBeHeader ? FEATURE.assignment | FEATURE.authorization : FEATURE.assignment;
 }
 
-/** What a group of digits is, and what stands beside it. */
+/** Detects features of a group of digits and its neighbours. */
 function featuresOfDigits(codes: Uint16Array, start: number, end: number): number {
   const before = codes[start - 1] as number;
-  const beforeThat = codes[start - 2] as number;
-  const behind = codes[end] as number;
-  const behindThat = codes[end + 1] as number;
+  const secondBefore = codes[start - 2] as number;
+  const after = codes[end] as number;
+  const secondAfter = codes[end + 1] as number;
   let features = 0;
   if (end - start === 3) features = FEATURE.three | FEATURE.phone;
   else if (end - start === 6) features = FEATURE.six;
   if (codes[start] === ZERO && codes[start + 1] === ZERO) {
-    const isInNumber = (before === DASH || before === DOT) && isDigit(beforeThat);
+    const isInNumber = (before === DASH || before === DOT) && isDigit(secondBefore);
     if (!isInNumber) features |= FEATURE.phone;
   }
-  if (isCapital(before) || isCapital(beforeThat) || isCapital(behind) || isCapital(behindThat))
+  if (isCapital(before) || isCapital(secondBefore) || isCapital(after) || isCapital(secondAfter))
     features |= FEATURE.capital;
-  if (isWordCharacter(before) || isWordCharacter(behind)) {
-    if (isLetter(before) && isLetter(beforeThat) && end - start >= 2) features |= FEATURE.country;
+  if (isWordCharacter(before) || isWordCharacter(after)) {
+    if (isLetter(before) && isLetter(secondBefore) && end - start >= 2) features |= FEATURE.country;
     if (isInCode(codes, start, end)) features |= FEATURE.code;
   }
   return features;
@@ -301,7 +304,7 @@ function featuresOfDigits(codes: Uint16Array, start: number, end: number): numbe
 
 const CODE_LENGTH = 9;
 
-/** True where a group of digits with a letter beside it stands in a long run of letters and digits. */
+/** True when a group of digits is part of a long run of letters and digits. */
 function isInCode(codes: Uint16Array, digitsStart: number, digitsEnd: number): boolean {
   let start = digitsStart;
   let end = digitsEnd;

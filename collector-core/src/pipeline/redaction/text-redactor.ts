@@ -1,43 +1,46 @@
-import { matchesAt, replaceMatches, type Pattern, type TextMatch } from "./pattern.js";
+import { mapMatches, replaceMatches, type Pattern, type TextMatch } from "./pattern.js";
 import { createPatternSet, isNamed } from "./pattern-set.js";
 import { SECRET_NAME } from "./patterns/assigned-secret.js";
 import { isPlainProse } from "./text-features.js";
 import { truncateText } from "./truncation.js";
 
-/** What {@link createTextRedactor} needs. */
+/** Options of {@link createTextRedactor}. */
 export interface TextRedactorOptions {
   /** `redaction.max_text_length`, in characters. */
   readonly maxTextLength: number;
   readonly builtInPatterns: readonly Pattern[];
-  /** Run after the built-in ones, in order. */
+  /** Run in order, after the built-in patterns. */
   readonly customPatterns: readonly Pattern[];
-  /** Told of the matches that were replaced (`obs_redactions_total{pattern}`). */
+  /** Called with the number of replaced matches (`obs_redactions_total{pattern}`). */
   readonly onRedacted: (pattern: string, matches: number) => void;
 }
 
-/** Redacts one text. Given the same text again, or its own result, it gives the same. */
+/** Redacts a single text. Redaction is deterministic and idempotent. */
 export interface TextRedactor {
   /**
-   * @param label - what the text is called, where that may say what it is: the key `ssn` of an object.
-   * @returns the same text where there is nothing in it to redact.
+   * @param label - name of the text when it helps to identify the content, such as the object key `ssn`.
+   * @returns the same text when there is nothing to redact.
    */
   redact(text: string, label?: string): string;
 }
 
 /**
- * How often the built-in patterns look again at what they left behind: a replacement is shorter or longer than what it
- * stands for, and may bring a number nearer to the word that says what it is, or set it free of what it stood beside.
+ * Maximum number of rounds of the built-in patterns. A replacement changes lengths and neighbours, so that a number
+ * can move closer to its keyword or become a separate word. The next round finds it.
  */
 const MAX_ROUNDS = 5;
 
-/** A text after one round. */
+/** Result of one round. */
 interface Round {
   readonly text: string;
-  /** Another round would find nothing more. */
+  /** True when another round would find nothing. */
   readonly isSettled: boolean;
 }
 
-/** Truncates, then runs the built-in patterns, then the custom ones in order (spec 4.9 rule 4). */
+/**
+ * Creates a redactor that truncates, then runs the built-in patterns, then the custom patterns in order (spec 4.9
+ * rule 4).
+ */
 export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   const { maxTextLength, builtInPatterns, customPatterns, onRedacted } = options;
   const builtIn = createPatternSet(builtInPatterns);
@@ -45,9 +48,9 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   const truncate = (text: string): string => truncateText(text, maxTextLength, findMatches);
 
   function findMatches(text: string): TextMatch[] {
-    const { searched, places, candidates } = builtIn.prepare(text);
+    const { searched, offsets, candidates } = builtIn.prepare(text);
     return [
-      ...candidates.flatMap(({ find }) => matchesAt(find(searched), places)),
+      ...candidates.flatMap(({ find }) => mapMatches(find(searched), offsets)),
       ...customPatterns.flatMap(({ find }) => find(text)),
     ];
   }
@@ -55,21 +58,21 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   function runBuiltIn(text: string, label: string | undefined): Round {
     const prefix = label === undefined ? "" : `${label}: `;
     let result = prefix + text;
-    let { searched, places, candidates } = builtIn.prepare(result);
+    let { searched, offsets, candidates } = builtIn.prepare(result);
     let isSettled = true;
     for (let next = 0; next < candidates.length; next++) {
       const pattern = candidates[next] as Pattern;
       const found = pattern.find(searched);
       if (found.length === 0) continue;
-      const matches = matchesAt(found, places);
-      const standApart = matches.every((match) => standsApart(result, match));
+      const matches = mapMatches(found, offsets);
+      const areIsolated = matches.every((match) => isIsolated(result, match));
       const isSame = searched === result;
       result = replaceMatches(result, matches, pattern.replacement);
-      if (places !== undefined) ({ searched, places } = builtIn.prepare(result));
+      if (offsets !== undefined) ({ searched, offsets } = builtIn.prepare(result));
       else searched = isSame ? result : replaceMatches(searched, matches, pattern.replacement);
       onRedacted(pattern.name, matches.length);
-      // What it left behind may be part of something else now, or the name of what follows: `[API_KEY]: …`.
-      const isDone = standApart && !namesSecret.has(pattern);
+      // The remaining text may now form another match, or the replacement may name the next text: `[API_KEY]: …`.
+      const isDone = areIsolated && !namesSecret.has(pattern);
       isSettled &&= isDone && !candidates.some(isNamed);
       if (!isDone) {
         candidates = builtIn.after(pattern, builtIn.prepare(searched).candidates);
@@ -92,12 +95,12 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
 
   return {
     redact(text, label) {
-      // Most texts are prose, and short.
+      // Fast path: most texts are short prose.
       if (text.length <= maxTextLength && customPatterns.length === 0 && isPlainProse(text)) return text;
       let current = truncate(text);
       for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
         const round = runBuiltIn(current, label);
-        // A replacement may be longer than what it replaces.
+        // A replacement can be longer than its match.
         const next = round.text === current ? current : truncate(round.text);
         const isSettled = round.isSettled && next === round.text;
         current = next;
@@ -110,18 +113,15 @@ export function createTextRedactor(options: TextRedactorOptions): TextRedactor {
   };
 }
 
-/** A character beside which a word or a number ends, whatever stands there. */
-const END_OF_WORD = /[\s"'`,;<>]/;
-/** But for another group of digits, which may be part of the number. */
+/** Characters that always separate words and numbers, unless another group of digits follows. */
+const SEPARATOR = /[\s"'`,;<>]/;
 const DIGIT = /\d/;
 
-/** True where nothing beside a match could become one when it is gone. */
-function standsApart(text: string, { start, end }: TextMatch): boolean {
-  return endsBeside(text[start - 1], text[start - 2]) && endsBeside(text[end], text[end + 1]);
+/** True when the removal of a match cannot create a new match with its neighbours. */
+function isIsolated(text: string, { start, end }: TextMatch): boolean {
+  return isSeparated(text[start - 1], text[start - 2]) && isSeparated(text[end], text[end + 1]);
 }
 
-function endsBeside(neighbour: string | undefined, next: string | undefined): boolean {
-  return (
-    neighbour === undefined || (END_OF_WORD.test(neighbour) && (next === undefined || !DIGIT.test(next)))
-  );
+function isSeparated(neighbour: string | undefined, next: string | undefined): boolean {
+  return neighbour === undefined || (SEPARATOR.test(neighbour) && (next === undefined || !DIGIT.test(next)));
 }

@@ -1,18 +1,18 @@
 import { CONTEXT_LENGTH } from "./keywords.js";
 import { REPLACEMENT_TAG, type TextMatch } from "./pattern.js";
 
-/** How far before and behind the cut a match is looked for, and how much more than the excess is dropped at most. */
+/** Distance around the cut within which matches are searched, and the maximum extra text to drop. */
 export const REACH = 256;
 
-/** What a key or a token is made of. */
+/** Characters of keys and tokens. */
 const TOKEN_CHARACTER = /[\w\-+/=.@:%~!$#&*^]/;
 
-/** Finds the matches of all patterns in a part of a text. */
+/** Returns the matches of all patterns in a part of a text. */
 export type FindMatches = (part: string) => readonly TextMatch[];
 
 /**
- * Cuts a text that is longer than `maxLength` characters (spec 4.9 rule 4), so that no half of a secret is left: a match
- * that spans the cut goes whole, and so does a token that the cut would split, each up to {@link REACH} characters.
+ * Truncates a text to `maxLength` characters (spec 4.9 rule 4) without leaving half of a secret: also drops up to
+ * {@link REACH} more characters of a match or token that the cut would split.
  *
  * @param maxLength - in code points.
  */
@@ -23,7 +23,7 @@ export function truncateText(text: string, maxLength: number, findMatches: FindM
   return text.slice(0, safeCut(text, limit, findMatches));
 }
 
-/** Where the first `count` code points end. */
+/** Returns the end of the first `count` code points. */
 function codePointsEnd(text: string, count: number): number {
   let end = 0;
   for (let points = 0; points < count && end < text.length; points++) end += isPair(text, end) ? 2 : 1;

@@ -1,9 +1,9 @@
-/** What a value looks like, where its name may be that of a secret or of something harmless. */
+/** Checks of the form of a value whose name is ambiguous: it can be a secret or something harmless. */
 
 const MAX_PASSWORD_LENGTH = 256;
 const MIN_PASSWORD_LENGTH = 6;
 
-/** What a test or a judge says, and what stands for a value. */
+/** Verdicts of tests and judges, and placeholders. */
 const VERDICT =
   /^(?:pass(?:ed|es)?|fail(?:ed|s|ure)?|yes|no|true|false|ok|none|null|n\/a|unknown|partial(?:ly)?|mostly|warn(?:ing)?|skip(?:ped)?|\W*|\d{1,3}(?:\.\d+)?%?)$/i;
 /** `2nd-round`, `round2`, `v1.2`, `pass@10`. */
@@ -13,20 +13,20 @@ const NUMBERED =
 const SHARE = /^\d+(?:\.\d+)?(?:\/|%|of\d)/;
 const DATE = /^\d{4}-\d\d-\d\d(?!\d)/;
 const NUMBER = /^[-+]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?[kmb]?$/i;
-/** Words and numbers that something joins: `needs_review`, `TC-1042`, `claude-sonnet-4-5`. */
+/** Words and numbers joined by symbols: `needs_review`, `TC-1042`, `claude-sonnet-4-5`. */
 const IDENTIFIER = /^(?:\p{L}+|\d+)(?:[-_./:](?:\p{L}+|\d+))+$/u;
 
-/** What is said of how many or whether there are any: `0`, `none`, `valid`. */
+/** Words for a state: `valid`, `missing`. */
 const STATE = /^(?:valid|invalid|missing|expired|present|absent|enabled|disabled|required|optional|found)$/i;
 
-/** A word that is no verdict. */
+/** True for a single word that is not a verdict. */
 export function isWordPassword(text: string): boolean {
   return (
     text.length <= MAX_PASSWORD_LENGTH && !/\s/.test(text) && !VERDICT.test(text) && !NUMBERED.test(text)
   );
 }
 
-/** Letters with a digit or a symbol among them, and no grade, no share, no name of a step. */
+/** True for letters mixed with digits or symbols, except for grades, ratios, dates, step names and identifiers. */
 export function hasPasswordForm(text: string): boolean {
   return (
     text.length >= MIN_PASSWORD_LENGTH &&
@@ -39,22 +39,22 @@ export function hasPasswordForm(text: string): boolean {
   );
 }
 
-/** A count, or a word that says whether there is something. */
-export function saysState(text: string): boolean {
+/** True for a count, a verdict or a state. */
+export function isState(text: string): boolean {
   return text.length <= MAX_PASSWORD_LENGTH && (VERDICT.test(text) || STATE.test(text));
 }
 
-/** Digits alone, with what divides and shortens them: `4096`, `0.000002`, `128k`. */
+/** True for a number with optional separators, exponent and unit: `4096`, `0.000002`, `128k`. */
 export function isNumber(text: string): boolean {
   return text.length <= MAX_PASSWORD_LENGTH && NUMBER.test(text);
 }
 
-/** How a date or a time begins. */
+/** True for a text that begins with an ISO date. */
 export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
-/** Words and numbers alone, with dashes and the like between them. */
+/** True for words and numbers joined by dashes, dots and similar symbols. */
 export function isIdentifier(text: string): boolean {
   return text.length <= MAX_PASSWORD_LENGTH && IDENTIFIER.test(text);
 }
@@ -62,7 +62,7 @@ export function isIdentifier(text: string): boolean {
 const MIN_TOKEN_LENGTH = 16;
 const TOKEN = /^[\w+/=.~:-]*$/;
 
-/** Long, without spaces, and with letters and digits: the pieces into which a model divides text are none of it. */
+/** True for a long text without spaces that has letters and digits, unlike the text tokens of a model. */
 export function looksLikeToken(text: string): boolean {
   return (
     text.length >= MIN_TOKEN_LENGTH &&
@@ -74,15 +74,15 @@ export function looksLikeToken(text: string): boolean {
 }
 
 /**
- * How a path begins, or what says that a secret is found elsewhere: `./`, `~/`, `C:\`, `file://`, `arn:`. A key in base64
- * may begin with a slash, but hardly with one more behind a word.
+ * Prefixes of a path or of a reference to a secret: `./`, `~/`, `C:\`, `file://`, `arn:`. A base64 key can begin with
+ * a slash, but rarely has a second slash after a word.
  */
-const BEGINNING_OF_PATH =
+const PATH_PREFIX =
   /^@?(?:\.{1,2}\/|\/(?:[a-z]{2,20}|Users|Volumes)\/|~[\w-]{0,32}\/|[A-Za-z]:[\\/]|\\\\|(?:file|fileb|env|op|arn|vault|ssm):)/;
 const FILE_NAME =
   /^@?[\w./\\-]{1,200}\.(?:txt|json|jsonl|ya?ml|toml|env|pem|key|crt|cer|p12|pfx|jks|ini|cfg|conf|csv|enc|gpg|age|jar|sqlite)$/i;
 
-/** A file, or another place where a secret stands. */
-export function isPlace(text: string): boolean {
-  return BEGINNING_OF_PATH.test(text) || FILE_NAME.test(text);
+/** True for a file name, a path or another reference to a secret. */
+export function isReference(text: string): boolean {
+  return PATH_PREFIX.test(text) || FILE_NAME.test(text);
 }

@@ -1,49 +1,48 @@
 import { binaryContentKey, redactEncodedText } from "./binary-content.js";
 import { isExempt } from "./exempt-attributes.js";
-import { meaningBeneath, meaningBeside, NO_MEANING, type KeyMeaning } from "./key-meaning.js";
+import { NO_MEANING, refineBySiblings, refineInherited, type KeyMeaning } from "./key-meaning.js";
 import { mapKeys, mapValues, type JsonObject } from "./map-object.js";
 import { assignedSecret } from "./patterns/assigned-secret.js";
 import { cardNumber, isLongCardNumber } from "./patterns/card-number.js";
-import { namedByItself, passedOnBy } from "./property-meaning.js";
+import { inheritedMeaning, nameOfPair } from "./property-meaning.js";
 import { mayEndSecretName } from "./secret-names.js";
 import type { TextRedactor } from "./text-redactor.js";
 
 /**
- * Redacts the texts in JSON values, at any depth. A value in which nothing changes is returned as it is; nothing is
- * changed in place.
+ * Redacts the texts in JSON values, at any depth. Never mutates a value; returns the same value when nothing changes.
  */
 export interface ValueRedactor {
   text(text: string): string;
-  /** Attributes of a span or an event. Their names stay, and so do those that are labels. */
+  /** Redacts attributes of a span or an event, except for their names and for label attributes. */
   attributes(attributes: unknown): unknown;
-  /** @param meaning - of the key of the value, or of the array that it is in. */
+  /** @param meaning - the meaning of the value's key, or of the key of its array. */
   value(value: unknown, meaning?: KeyMeaning): unknown;
-  /** What an object says about its values. */
-  open(object: JsonObject, meaning: KeyMeaning): OpenObject;
-  /** A value of an object. */
-  property(opened: OpenObject, key: string, value: unknown): unknown;
-  /** What the key of a value says about it. */
-  meaningOf(opened: OpenObject, key: string): KeyMeaning;
+  /** Analyses an object before its properties are redacted. */
+  analyse(object: JsonObject, meaning: KeyMeaning): AnalysedObject;
+  /** Redacts one property of an object. */
+  property(analysed: AnalysedObject, key: string, value: unknown): unknown;
+  /** Returns the meaning of a property's key. */
+  meaningOf(analysed: AnalysedObject, key: string): KeyMeaning;
 }
 
-/** An object whose values are redacted. */
-export interface OpenObject {
+/** An object with the facts that redaction of its properties needs. */
+export interface AnalysedObject {
   readonly object: JsonObject;
-  /** Where the bytes of an image and the like stand. */
+  /** Key of base64 content such as an image; undefined when there is none. */
   readonly binaryKey: string | undefined;
-  /** What the object's own key says of everything in it. */
-  readonly passedOn: KeyMeaning;
+  /** Meaning that all properties inherit from the object's own key. */
+  readonly inherited: KeyMeaning;
 }
 
-/** What {@link createValueRedactor} needs. */
+/** Options of {@link createValueRedactor}. */
 export interface ValueRedactorOptions {
   readonly textRedactor: TextRedactor;
   readonly readKey: (key: string) => KeyMeaning;
-  /** Told of the texts that were replaced because of their key. */
+  /** Called for values that were replaced because of their key. */
   readonly onRedacted: (pattern: string, matches: number) => void;
 }
 
-/** The least number that could be somebody's. */
+/** Smallest number that can be personal data. */
 const MIN_NUMBER = 10_000_000;
 
 export function createValueRedactor({
@@ -51,7 +50,7 @@ export function createValueRedactor({
   readKey,
   onRedacted,
 }: ValueRedactorOptions): ValueRedactor {
-  function hide(): string {
+  function replaceSecret(): string {
     onRedacted(assignedSecret.name, 1);
     return assignedSecret.replacement;
   }
@@ -59,12 +58,12 @@ export function createValueRedactor({
   function redactText(text: string, { isSecretText, label }: KeyMeaning): string {
     const isSecret =
       isSecretText !== undefined && text !== "" && text !== assignedSecret.replacement && isSecretText(text);
-    return isSecret ? hide() : textRedactor.redact(text, label);
+    return isSecret ? replaceSecret() : textRedactor.redact(text, label);
   }
 
-  /** A card number may come as a number. What takes its place is a text. */
+  /** Redacts a number, such as a card number. The replacement is a text. */
   function redactNumber(value: number, meaning: KeyMeaning): unknown {
-    if (meaning.isSecretNumber?.(value) === true) return hide();
+    if (meaning.isSecretNumber?.(value) === true) return replaceSecret();
     if (value < MIN_NUMBER) return value;
     if (!Number.isSafeInteger(value)) {
       if (!meaning.isCard || !isLongCardNumber(value)) return value;
@@ -96,56 +95,56 @@ export function createValueRedactor({
   }
 
   function redactObject(object: JsonObject, meaning: KeyMeaning): JsonObject {
-    const opened = open(object, meaning);
-    const values = mapValues(object, (key, value) => redactProperty(opened, key, value));
+    const analysed = analyse(object, meaning);
+    const values = mapValues(object, (key, value) => redactProperty(analysed, key, value));
     return mapKeys(values, (key) => textRedactor.redact(key));
   }
 
-  function open(object: JsonObject, meaning: KeyMeaning): OpenObject {
-    return { object, binaryKey: binaryContentKey(object), passedOn: passedOnBy(object, meaning) };
+  function analyse(object: JsonObject, meaning: KeyMeaning): AnalysedObject {
+    return { object, binaryKey: binaryContentKey(object), inherited: inheritedMeaning(object, meaning) };
   }
 
-  function redactProperty(opened: OpenObject, key: string, value: unknown): unknown {
-    if (key === opened.binaryKey && typeof value === "string")
+  function redactProperty(analysed: AnalysedObject, key: string, value: unknown): unknown {
+    if (key === analysed.binaryKey && typeof value === "string")
       return redactEncodedText(value, (text) => textRedactor.redact(text));
-    return opened.passedOn === NO_MEANING && isPlainNumber(key, value)
+    return analysed.inherited === NO_MEANING && isHarmlessNumber(key, value)
       ? value
-      : redactValue(value, meaningOf(opened, key));
+      : redactValue(value, meaningOf(analysed, key));
   }
 
-  function meaningOf({ object, passedOn }: OpenObject, key: string): KeyMeaning {
-    const name = namedByItself(object, key);
-    const own = meaningBeside(readKey(name ?? key), object);
-    if (own.isSecretText !== undefined || passedOn.isSecretText === undefined) return own;
-    return name === undefined ? meaningBeneath(passedOn, key) : passedOn;
+  function meaningOf({ object, inherited }: AnalysedObject, key: string): KeyMeaning {
+    const name = nameOfPair(object, key);
+    const own = refineBySiblings(readKey(name ?? key), object);
+    if (own.isSecretText !== undefined || inherited.isSecretText === undefined) return own;
+    return name === undefined ? refineInherited(inherited, key) : inherited;
   }
 
   return {
     text: (text) => textRedactor.redact(text),
     value: (value, meaning = NO_MEANING) => redactValue(value, meaning),
-    open,
+    analyse,
     property: redactProperty,
     meaningOf,
     attributes(attributes) {
       if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
         return redactValue(attributes, NO_MEANING);
-      const opened = openAttributes(attributes as JsonObject);
-      return mapValues(opened.object, (key, value) =>
-        isExempt(key, value) || isPlainNumber(key, value)
+      const analysed = analysedAttributes(attributes as JsonObject);
+      return mapValues(analysed.object, (key, value) =>
+        isExempt(key, value) || isHarmlessNumber(key, value)
           ? value
-          : redactValue(value, meaningOf(opened, key)),
+          : redactValue(value, meaningOf(analysed, key)),
       );
     },
   };
 }
 
-/** Attributes of a span or an event: nothing stands above them. */
-export function openAttributes(object: JsonObject): OpenObject {
-  return { object, binaryKey: undefined, passedOn: NO_MEANING };
+/** Wraps the attributes of a span or an event, which inherit no meaning. */
+export function analysedAttributes(object: JsonObject): AnalysedObject {
+  return { object, binaryKey: undefined, inherited: NO_MEANING };
 }
 
-/** True for a number that is nobody's, under a key that is no name of a secret: said sooner than by reading the key. */
-function isPlainNumber(key: string, value: unknown): boolean {
+/** True for a small number under a key that cannot name a secret. Faster than reading the key. */
+function isHarmlessNumber(key: string, value: unknown): boolean {
   if (typeof value !== "number" || value >= MIN_NUMBER) return false;
   const last = key.charCodeAt(key.length - 1);
   return !mayEndSecretName(key.charCodeAt(key.length - 2), last) && last !== LETTER_S && last !== CAPITAL_S;

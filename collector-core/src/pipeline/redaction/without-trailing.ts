@@ -1,4 +1,4 @@
-/** A text without those of `characters` that it ends in, in time that grows with their number alone. */
+/** Removes trailing `characters`, in time proportional to the number of removed characters. */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;

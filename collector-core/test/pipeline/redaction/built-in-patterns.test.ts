@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { redact, textRedactor } from "./support.js";
 
-/** Text and what becomes of it, by pattern. */
+/** Texts and their redacted form, by pattern. */
 const REDACTED: Record<string, readonly (readonly [string, string])[]> = {
   email: [
     ["Mail alice@example.com now.", "Mail [EMAIL] now."],
@@ -264,7 +264,7 @@ const API_KEYS = [
   "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
 ];
 
-describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => {
+describe("spec 4.9 rule 4: the built-in patterns replace their matches", () => {
   for (const [pattern, cases] of Object.entries(REDACTED)) {
     it(pattern, () => {
       for (const [text, expected] of cases) {
@@ -280,7 +280,7 @@ describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => 
     expect(redact(JSON.stringify({ text: `a\n${key}` }))).toBe(String.raw`{"text":"a\n[API_KEY]"}`);
   });
 
-  it("api_key: of a webhook", () => {
+  it("api_key: the address of a webhook", () => {
     expect(redact("https://hooks.slack.com/services/T01234567/B01234567/abcdefghij0123456789ABCD")).toBe(
       "https://hooks.slack.com/[API_KEY]",
     );
@@ -290,43 +290,43 @@ describe("spec 4.9 rule 4: the built-in patterns replace what they find", () => 
     );
   });
 
-  it("api_key: behind a name that an underscore glues to it", () => {
+  it("api_key: a key after a name and an underscore", () => {
     expect(redact("OPENAI_sk-abcdefghij1234567890ABCDEFGHIJ")).toBe("OPENAI_[API_KEY]");
     expect(redact("ci_ghp_abcdefghijklmnopqrstuvwxyz0123456789")).toBe("ci_[API_KEY]");
   });
 
-  it("counts every match by its pattern", () => {
+  it("counts every match by pattern", () => {
     const redactor = textRedactor();
     redactor.redact("a@b.example, c@d.example, 123-45-6789");
     expect(redactor.counts).toEqual({ email: 2, us_ssn: 1 });
   });
 });
 
-describe("spec 4.9 rule 4: a number that breaks its rule is none", () => {
+describe("spec 4.9 rule 4: an invalid number does not match", () => {
   it.each([
     ["a card with a wrong check digit", "4111111111111112"],
-    ["16 digits of no issuer", "1234567812345670"],
+    ["16 digits without an issuer", "1234567812345670"],
     ["a card in a longer number", "94111111111111111"],
     ["an SSN of area 000", "000-12-3456"],
     ["an SSN of area 666", "666-12-3456"],
     ["an SSN of area 900", "900-12-3456"],
     ["an SSN of group 00", "123-00-4567"],
     ["an SSN of serial 0000", "123-45-0000"],
-    ["nine digits that nothing calls an SSN", "123456789"],
-    ["a NINO with a prefix that is not given out", "BG123456A"],
+    ["nine digits without a keyword", "123456789"],
+    ["a NINO with an unassigned prefix", "BG123456A"],
     ["a NINO with a wrong suffix", "AB123456E"],
     ["an IBAN with a wrong checksum", "DE88370400440532013000"],
     ["an IBAN of a wrong length", "DE8937040044053201300"],
-    ["an IPv4 address of no valid octet", "256.1.1.1"],
+    ["an IPv4 address with an invalid octet", "256.1.1.1"],
     ["a DNI with a wrong letter", "12345678A"],
     ["an Aadhaar with a wrong check digit", "2345 6789 0123"],
-    ["a telephone number of no area code", "123-555-2671"],
-    ["a telephone number of no country", "+999 1234 5678"],
+    ["a phone number without a valid area code", "123-555-2671"],
+    ["a phone number without a valid country code", "+999 1234 5678"],
   ])("%s", (_what, text) => {
     expect(redact(text)).toBe(text);
   });
 
-  it("a word that a replacement holds makes no number behind it one", () => {
+  it("ignores keywords within a replacement", () => {
     expect(redact("123-45-6789 order 234567891")).toBe("[US_SSN] order 234567891");
   });
 });

@@ -6,7 +6,7 @@ import { textRedactor } from "./support.js";
 
 const VARIABLE = "OBS_SERVER_REDACTION_CUSTOM_PATTERNS_JSON";
 
-/** What custom patterns make of a text. */
+/** Redacts a text with custom patterns. */
 function redactWith(text: string, ...custom: [pattern: string, replacement: string][]): string {
   return textRedactor({
     custom: custom.map(([pattern, replacement]) => ({ pattern, replacement })),
@@ -14,7 +14,7 @@ function redactWith(text: string, ...custom: [pattern: string, replacement: stri
 }
 
 describe("spec 4.9 rule 4: custom patterns", () => {
-  it("run in order, each on what the one before has left", () => {
+  it("run in order, each on the result of the previous one", () => {
     expect(redactWith("abc", ["a", "b"], ["b+", "c"], ["c", "d"])).toBe("dd");
     expect(redactWith("abc", ["c", "d"], ["b", "c"], ["a", "b"])).toBe("bcd");
   });
@@ -24,7 +24,7 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     expect(redactWith("alice@example.com", [String.raw`\[EMAIL\]`, "<mail>"])).toBe("<mail>");
   });
 
-  it("are counted by their place", () => {
+  it("are counted by position", () => {
     const redactor = textRedactor({
       custom: [
         { pattern: "x", replacement: "" },
@@ -35,28 +35,28 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     expect(redactor.counts).toEqual({ custom_2: 2 });
   });
 
-  it("reliability.md: `$&` and `$1` in a replacement are text", () => {
+  it("reliability.md: insert `$&` and `$1` in a replacement literally", () => {
     expect(redactWith("secret", ["(s)ecret", "[$&|$1|$$|\\1|$<n>]"])).toBe("[$&|$1|$$|\\1|$<n>]");
   });
 
-  it("matches of no length change nothing and do not loop", () => {
+  it("ignore empty matches and do not loop", () => {
     expect(redactWith("abc", ["x*", "-"])).toBe("abc");
     expect(redactWith("axxb", ["x*", "-"])).toBe("a-b");
     expect(redactWith("abc", ["^|$|\\b", "-"])).toBe("abc");
     expect(redactWith("🙂a", ["z?", "-"])).toBe("🙂a");
   });
 
-  it("take inline flags, classes of Unicode and lone surrogates", () => {
+  it("support inline flags, Unicode classes and lone surrogates", () => {
     expect(redactWith("ACME acme", ["(?i)acme", "X"])).toBe("X X");
     expect(redactWith("Jörg Müller", [String.raw`\p{Lu}\p{Ll}+`, "N"])).toBe("N N");
     expect(redactWith("a\ud800b\udc00c", ["[bc]", "-"])).toBe("a\ud800-\udc00-");
   });
 
-  it("reliability.md: `(a+)+$`, which is exponential elsewhere, is searched in linear time", () => {
+  it("reliability.md: run `(a+)+$`, which is exponential in other engines, in linear time", () => {
     expect(redactWith(`${"a".repeat(49_998)}!`, ["(a+)+$", "X"])).toBe(`${"a".repeat(49_998)}!`);
   });
 
-  it("a search from match to match that takes too long fails, rather than hold up the collector", () => {
+  it("fail when all searches in a text together take too long", () => {
     let nowMs = 0;
     const { find } = compileCustomPattern(
       { pattern: "a.*?b|a", replacement: "X" },
@@ -65,7 +65,7 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     expect(() => find("aaaaaaaaaa")).toThrow("custom_3 took too long for a text of 10 characters");
   });
 
-  it("texts like one that took too long fail at once for a minute, then one is tried again", () => {
+  it("fail immediately for similar texts for a minute after a slow text, and then search again", () => {
     let nowMs = 0;
     let looks = 0;
     let stepMs = 0;
@@ -97,7 +97,7 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     expect(looksOf()).toBe(1);
   });
 
-  it("a shorter text that takes long as well makes texts like it fail too", () => {
+  it("fail for shorter texts too after a shorter slow text", () => {
     let nowMs = 0;
     let stepMs = 100;
     const { find } = compileCustomPattern(
@@ -111,7 +111,7 @@ describe("spec 4.9 rule 4: custom patterns", () => {
     expect(find("a".repeat(10))).toHaveLength(10);
   });
 
-  it("in real time: a hundred texts that use up their time cost the time of one", () => {
+  it("in real time: take no longer for a hundred slow texts than for one", () => {
     const { find } = compileCustomPattern(
       { pattern: "a.*?b|a", replacement: "X" },
       { position: 1, clock: systemClock },
@@ -123,7 +123,7 @@ describe("spec 4.9 rule 4: custom patterns", () => {
 });
 
 describe("REDACTION_CUSTOM_PATTERNS_JSON (spec 2.6)", () => {
-  it("is unset by default, and read as JSON from its variable", () => {
+  it("is unset by default, and parsed as JSON", () => {
     expect(load({}).config["redaction.custom_patterns_json"]).toBeUndefined();
     const patterns = [{ pattern: "EMP-[0-9]+", replacement: "[EMPLOYEE]" }];
     const { config } = load({ env: { [VARIABLE]: JSON.stringify(patterns) } });
@@ -170,7 +170,7 @@ describe("REDACTION_CUSTOM_PATTERNS_JSON (spec 2.6)", () => {
     expect(found[0]).toContain(reason);
   });
 
-  it("each pattern that cannot be used has a line of its own", () => {
+  it("reports each invalid pattern on a separate line", () => {
     const patterns = ["(", "ok", "a**"].map((pattern) => ({ pattern, replacement: "" }));
     const found = problems({ env: { [VARIABLE]: JSON.stringify(patterns) } });
     expect(found).toHaveLength(2);

@@ -6,7 +6,7 @@ import { EUROPEAN_IDS } from "../../../src/pipeline/redaction/patterns/national-
 import { WORLD_IDS } from "../../../src/pipeline/redaction/patterns/national-ids-world.js";
 import { FEATURE, textFeatures } from "../../../src/pipeline/redaction/text-features.js";
 
-describe("the sums of digits that stand together in a text", () => {
+describe("the digit sums of a text", () => {
   it.each([
     ["", [0]],
     ["2026-11-21", [0, 2, 4, 6, 8]],
@@ -19,7 +19,7 @@ describe("the sums of digits that stand together in a text", () => {
     expect(textFeatures(text).digitSums).toBe(sumsOf(...sums));
   });
 
-  it("may be any behind the escape of a character, whose digits are no part of the number", () => {
+  it("include every sum when the text has an escape, whose digits do not belong to the number", () => {
     expect(textFeatures(String.raw`\u00e9123-45-6789`).digitSums).toBe(atLeast(0));
   });
 });
@@ -40,7 +40,7 @@ const before = fc.constantFrom(
 );
 const after = fc.constantFrom("", " ", ".", ", 7", " 88", ")", "\n", "é", " x");
 
-/** Texts of the form of a number, most of them with a wrong check digit. */
+/** Texts with the form of a number, most of them with a wrong check digit. */
 function forms(shape: string): fc.Arbitrary<string> {
   const separators = shape.includes("\\1") ? ["", "-", " ", "\\."] : [""];
   const plain = separators.map((separator) =>
@@ -52,7 +52,7 @@ function forms(shape: string): fc.Arbitrary<string> {
   return fc.oneof(...plain.map((expression) => fc.stringMatching(new RegExp(`^(?:${expression})$`))));
 }
 
-describe("what a rule of a national id says of its digits holds for every number of its form", () => {
+describe("the digit counts of a national id rule cover every number of its form", () => {
   it.each([...EUROPEAN_IDS, ...WORLD_IDS].map((rule) => [rule.name, rule] as const))("%s", (_name, rule) => {
     const digits = rule.digits.length === 0 ? atLeast(0) : sumsOf(...rule.digits);
     const expression = new RegExp(`(?:${rule.shape})${NUMBER_END}`, "g");

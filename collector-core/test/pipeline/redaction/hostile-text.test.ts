@@ -3,7 +3,7 @@ import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patt
 import { createPatternSet } from "../../../src/pipeline/redaction/pattern-set.js";
 import { redact } from "./support.js";
 
-/** Pieces that, repeated, make a careless expression try again and again. */
+/** Texts whose repetition causes backtracking in a naive expression. */
 const PIECES = [
   ...Array.from("19aA@-:.=+/(\\ é价\ud83d"),
   "1 ",
@@ -76,12 +76,12 @@ const PIECES = [
 
 const SMALL = 6_250;
 const LARGE = 50_000;
-/** Eight times the text is eight times the work where it is linear, and sixty-four times where it is quadratic. */
+/** Eight times the text takes eight times the time when linear, and sixty-four times when quadratic. */
 const MOST_GROWTH = 32;
-/** So little processor time says nothing. */
+/** Less CPU time than this is not significant. */
 const NEGLIGIBLE_MICROSECONDS = 30_000;
 
-/** Processor time, of which others on the machine take none; the least of three. */
+/** CPU time, which does not depend on other processes; the minimum of three runs. */
 function microseconds(run: () => unknown): number {
   const times = [0, 1, 2].map(() => {
     const before = process.cpuUsage();
@@ -96,7 +96,7 @@ function repeated(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
 
-describe("reliability.md: no text makes a built-in pattern take more than linear time", () => {
+describe("reliability.md: the built-in patterns take linear time for every text", () => {
   const set = createPatternSet(BUILT_IN_PATTERNS);
   const searches = [...BUILT_IN_PATTERNS, { name: "prepare", find: set.prepare }];
   it.each(PIECES)("50,000 characters of %j", (piece) => {

@@ -13,7 +13,7 @@ function mayHave(beginnings: KeywordBeginnings, text: string): boolean {
 }
 
 describe("the beginnings of the keywords", () => {
-  it("tell of every keyword, in capitals too, wherever it stands", () => {
+  it("match every keyword, in lower and upper case, at any position", () => {
     const beginnings = new KeywordBeginnings(words);
     fc.assert(
       fc.property(
@@ -29,7 +29,7 @@ describe("the beginnings of the keywords", () => {
     );
   });
 
-  it("are those of few other words", () => {
+  it("match few other words", () => {
     const beginnings = new KeywordBeginnings(words);
     expect(mayHave(beginnings, "On 2026-11-21 order 20261121-0042 of alice@example.com came: 3 items")).toBe(
       false,

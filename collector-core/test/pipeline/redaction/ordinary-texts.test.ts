@@ -9,7 +9,7 @@ import {
 import { createValueRedactor } from "../../../src/pipeline/redaction/value-redactor.js";
 import { redact, textRedactor } from "./support.js";
 
-/** What applications of language models write all day, with words in it that also name secrets. */
+/** Typical texts of LLM applications with words that also name secrets. */
 const TEXTS: Record<string, readonly string[]> = {
   "verdicts of judges": [
     "<pass>true</pass>",
@@ -105,7 +105,7 @@ const TEXTS: Record<string, readonly string[]> = {
   ],
 };
 
-/** Values of attributes, of tools' arguments and of their definitions. */
+/** Values of attributes, tool arguments and tool definitions. */
 const VALUES: Record<string, Record<string, unknown>> = {
   "the verdict of a judge": { pass: "partial", why: "Most of it is there." },
   "a share that passed": { pass: "12/15" },
@@ -185,10 +185,10 @@ function finish(steps: Steps<unknown>): unknown {
   return step.value;
 }
 
-/** Long enough that the value around it is redacted in steps. */
+/** Long enough for redaction of its value in steps. */
 const PADDING = "words and words ".repeat(600);
 
-describe("what applications of language models write stays as it is", () => {
+describe("typical texts of LLM applications stay unchanged", () => {
   for (const [kind, texts] of Object.entries(TEXTS)) {
     it.each(texts)(`${kind}: %s`, (text) => {
       expect(redact(text)).toBe(text);
@@ -207,7 +207,7 @@ describe("what applications of language models write stays as it is", () => {
   });
 });
 
-describe("beside them secrets are found as before", () => {
+describe("secrets next to such texts are redacted", () => {
   const hidden = "[SECRET]";
   it.each([
     ["a password with a digit", { pass: "hunter2" }, { pass: hidden }],

@@ -8,7 +8,7 @@ import { redact, textRedactor } from "./support.js";
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 const alphanumeric = (length: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{${length}}$`));
 
-/** The number with the check digit, of ten, that makes it pass. */
+/** Completes a number with its valid check digit. */
 function withCheckDigit(body: string, passes: (number: string) => boolean): string {
   for (let check = 0; check < 10; check++) if (passes(body + String(check))) return body + String(check);
   throw new Error("no check digit passes");
@@ -16,7 +16,7 @@ function withCheckDigit(body: string, passes: (number: string) => boolean): stri
 
 const grouped = (number: string, separator: string) => number.replace(/(.{4})(?=.)/g, `$1${separator}`);
 
-/** Secrets of every kind, valid by the rules of their kind. */
+/** Valid secrets of every kind. */
 const secret = fc.oneof(
   fc
     .tuple(fc.constantFrom("4", "51", "2221", "6011"), digits(15), fc.constantFrom("", " ", "-"))
@@ -54,14 +54,14 @@ const secret = fc.oneof(
   fc.tuple(fc.integer({ min: 200, max: 223 }), digits(2)).map(([first, last]) => `${first}.7.1${last}.9`),
 );
 
-/** Text around it, which may be anything but what would make another thing of it. */
+/** Surrounding text that does not change the meaning of a secret. */
 const surroundings = fc.string({
   unit: fc.constantFrom(...Array.from("abc dé 价\n\"'{}():;,!?")),
   maxLength: 60,
 });
 
-describe("spec 4.9 rule 4: what redaction holds to for any text", () => {
-  it("it throws at none, lone surrogates included", () => {
+describe("spec 4.9 rule 4: properties of redaction for any text", () => {
+  it("never throws, even for lone surrogates", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => typeof redact(text) === "string"),
     );
@@ -73,7 +73,7 @@ describe("spec 4.9 rule 4: what redaction holds to for any text", () => {
     );
   });
 
-  it("a secret in a text is not in what comes out", () => {
+  it("removes every secret from a text", () => {
     fc.assert(
       fc.property(surroundings, secret, surroundings, (before, hidden, after) => {
         const text = `${before} ${hidden} ${after}`;
@@ -84,7 +84,7 @@ describe("spec 4.9 rule 4: what redaction holds to for any text", () => {
     );
   });
 
-  it("redacting twice changes nothing more", () => {
+  it("is idempotent", () => {
     const piece = fc.oneof(
       secret,
       surroundings,
@@ -117,7 +117,7 @@ describe("spec 4.9 rule 4: what redaction holds to for any text", () => {
     );
   });
 
-  it("truncation leaves no more than was asked for, and no beginning of a secret", () => {
+  it("truncates to the maximum length, without leaving the beginning of a secret", () => {
     fc.assert(
       fc.property(surroundings, secret, fc.nat(), (before, hidden, position) => {
         const start = `${before} `;

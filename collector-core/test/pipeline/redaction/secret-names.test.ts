@@ -7,7 +7,7 @@ import {
 } from "../../../src/pipeline/redaction/secret-names.js";
 
 it.each([...SECRET_NAMES, ...SECRET_NAME_SUFFIXES])(
-  "whatever ends with %s may end the name of a secret, in capitals too",
+  "mayEndSecretName is true for %s, in lower and upper case",
   (source) => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(`^(?:${source})$`)), fc.boolean(), (name, isCapital) => {

@@ -16,7 +16,7 @@ interface AnsweredSpan {
   readonly events: { readonly name: string; readonly attributes: Record<string, unknown> }[];
 }
 
-/** What the collector answers for a span that was sent to it. */
+/** Sends a span and returns the stored span. */
 async function stored(fields: Record<string, unknown>, settings: Record<string, string> = ENABLED) {
   const running = await startCollector(settings);
   const { post, get, settled } = running;
@@ -30,7 +30,7 @@ async function stored(fields: Record<string, unknown>, settings: Record<string, 
   return { ...running, trace, answered };
 }
 
-/** The attributes that are left of those sent. */
+/** Sends attributes and returns the stored attributes. */
 async function storedAttributes(attributes: unknown): Promise<unknown> {
   return (await stored({ attributes })).answered.attributes;
 }
@@ -62,7 +62,7 @@ function redactor(counts: Record<string, number> = {}) {
   });
 }
 
-/** What becomes of a span that is small enough to be redacted at once. */
+/** Redacts a small span synchronously. */
 function redactNow(span: PipelineSpan): PipelineSpan | undefined {
   const redacted = redactor().redact(span);
   if (redacted instanceof Promise) throw new Error("the span is redacted in slices");
@@ -76,7 +76,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(await metric('obs_redactions_total{pattern="email"}')).toBe(0);
   });
 
-  it("covers prompt_text and completion_text, and says how much it replaced", async () => {
+  it("covers prompt_text and completion_text, and counts the replacements", async () => {
     const { answered, trace, metric, get } = await stored({
       span_type: "llm",
       attributes: { prompt_text: "I am a@b.example", completion_text: "SSN 123-45-6789, a@b.example" },
@@ -156,7 +156,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     });
   });
 
-  it("covers the name of the span, and events", async () => {
+  it("covers the name of the span and its events", async () => {
     const { answered, trace } = await stored({
       name: "answer a@b.example",
       events: [{ name: "exception", attributes: { "exception.message": "no a@b.example" } }],
@@ -166,7 +166,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(answered.events).toMatchObject([{ attributes: { "exception.message": "no [EMAIL]" } }]);
   });
 
-  it("leaves labels whole, which metrics and filters go by", async () => {
+  it("does not change labels of metrics and filters", async () => {
     const labels = {
       model: "gpt-5-mini-2025-08-07",
       agent: "team@support.example",
@@ -176,7 +176,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(await storedAttributes(labels)).toEqual(labels);
   });
 
-  it("leaves the image of a blob part whole, however long", async () => {
+  it("does not change or truncate the image of a blob part", async () => {
     const content = Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 256)).toString(
       "base64",
     );
@@ -186,14 +186,14 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(await storedAttributes({ prompt_messages })).toEqual({ prompt_messages });
   });
 
-  it("redacts a part that only says that it is a blob", async () => {
+  it("redacts a blob part whose content is not base64", async () => {
     const parts = (content: string) => ({
       prompt_messages: [{ role: "user", parts: [{ type: "blob", content }] }],
     });
     expect(await storedAttributes(parts("mail a@b.example"))).toEqual(parts("mail [EMAIL]"));
   });
 
-  it("goes by what a value is called: a secret's name, an id's, a version's", async () => {
+  it("uses the key of a value, which can name a secret, an id or a version", async () => {
     expect(
       await storedAttributes({
         arguments: {
@@ -229,7 +229,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     });
   });
 
-  it("hides numbers, lists and objects beneath the key of a secret, and what a pair calls by such a name", async () => {
+  it("redacts numbers, lists and objects under the key of a secret, and name-value pairs with such a name", async () => {
     expect(
       await storedAttributes({
         arguments: {
@@ -273,7 +273,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     });
   });
 
-  it("leaves counts of tokens, outcomes of tests, and the schemas of tools", async () => {
+  it("does not change token counts, test outcomes and tool schemas", async () => {
     const survivors = {
       usage: {
         tokens: 4096,
@@ -308,7 +308,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(await storedAttributes(survivors)).toEqual(survivors);
   });
 
-  it("redacts the type and the status of a span where they are of a sender's own", async () => {
+  it("redacts custom types and statuses of a span", async () => {
     const { answered, trace } = await stored({
       span_type: "mail a@b.example",
       status: "sent to a@b.example",
@@ -317,7 +317,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(JSON.stringify(trace)).not.toContain("a@b.example");
   });
 
-  it("redacts what stands under the name of a label and is none", () => {
+  it("redacts values of an unexpected type under the name of a label", () => {
     const mail = "a@b.example";
     const attributes = {
       model: [mail],
@@ -331,7 +331,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     });
   });
 
-  it("redacts text that a blob part has in base64, and a key that looks like it", async () => {
+  it("redacts base64 text in a blob part, and an API key that looks like base64", async () => {
     const parts = (...contents: string[]) => ({
       prompt_messages: [{ role: "user", parts: contents.map((content) => ({ type: "blob", content })) }],
     });
@@ -344,7 +344,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     ).toEqual(parts(encoded("Grüße an [EMAIL]"), encoded("nothing here"), icon, "[API_KEY]"));
   });
 
-  it("keeps both values where two keys are the same once redacted, and a key `__proto__` as data", () => {
+  it("keeps both values of two keys with the same redacted form, and a key `__proto__` as data", () => {
     const { attributes } = JSON.parse(
       '{"attributes":{"x":{"a@b.example":1,"c@d.example":2,"__proto__":"e@f.example"}}}',
     ) as { attributes: Span["attributes"] };
@@ -377,7 +377,7 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
     expect(await metric('obs_redactions_total{pattern="custom_1"}')).toBe(1);
   });
 
-  it("metrics count the span as it came, sampled or not (spec 1: redaction comes after them)", async () => {
+  it("runs after the metrics, which count the received span (spec 1)", async () => {
     const { post, settled, metric } = await startCollector({ ...ENABLED, SAMPLING_RATE: "0" });
     await post({ spans: [span({ attributes: { prompt_text: "a@b.example" } })] });
     await settled();
@@ -386,8 +386,8 @@ describe("spec 4.9 rule 4: redaction of a span", () => {
   });
 });
 
-describe("a span that was handed on is never changed in place", () => {
-  it("one in which nothing is redacted is the same object, its bytes as they came", () => {
+describe("redaction never mutates a span", () => {
+  it("returns the same object with the received bytes when nothing changes", () => {
     const before = pipelineSpan({
       attributes: { prompt_text: "nothing to see", model: "gpt-5-mini", nested: { list: ["a", 1, null] } },
       events: [{ name: "done", attributes: { text: "fine" } }],
@@ -395,7 +395,7 @@ describe("a span that was handed on is never changed in place", () => {
     expect(redactNow(before)).toBe(before);
   });
 
-  it("one in which something is redacted is a new one that says what its bytes are of", () => {
+  it("returns a copy that refers to the original span when something changes", () => {
     const before = pipelineSpan({
       name: "ask a@b.example",
       attributes: { prompt_text: "a@b.example", untouched: { a: 1 } },
@@ -408,7 +408,7 @@ describe("a span that was handed on is never changed in place", () => {
     expect(after?.span.attributes?.["untouched"]).toBe(before.span.attributes?.["untouched"]);
   });
 
-  it("attributes and events of no usable shape are redacted as they are", () => {
+  it("redacts attributes and events of an unexpected shape", () => {
     const odd = {
       attributes: "a@b.example",
       events: ["a@b.example", { name: 7, attributes: ["a@b.example"] }],
@@ -442,20 +442,20 @@ describe("spec 2.6 redaction.drop_on_failure", () => {
     return { actions, warnings, redact: wrapped.redact, pass: (ms: number) => (nowMs += ms) };
   }
 
-  it("true, the default: the span is dropped and counted", () => {
+  it("true, the default: drops and counts the span", () => {
     const { redact, actions } = failing(true);
     expect(redact(pipelineSpan())).toBeUndefined();
     expect(actions).toEqual(["dropped"]);
   });
 
-  it("false: the span is kept as it came, and counted", () => {
+  it("false: keeps the unredacted span, and counts it", () => {
     const { redact, actions } = failing(false);
     const before = pipelineSpan();
     expect(redact(before)).toBe(before);
     expect(actions).toEqual(["kept"]);
   });
 
-  it("one warning is given an episode, which ends with a minute without a failure", () => {
+  it("logs one warning per episode, which ends after a minute without a failure", () => {
     const { redact, warnings, pass } = failing(true);
     for (let second = 0; second < 120; second++) {
       void redact(pipelineSpan());
@@ -467,8 +467,8 @@ describe("spec 2.6 redaction.drop_on_failure", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("through the front door: a span whose redaction fails is in the metrics and nowhere else", async () => {
-    // All searches from match to match in a text of `a` are quadratic: this one gives up.
+  it("over HTTP: a span whose redaction fails is only in the metrics", async () => {
+    // All searches in a text of `a` together are quadratic and exceed the time limit.
     const { post, settled, metric, collector, get, lines } = await startCollector(
       {
         ...ENABLED,
@@ -488,7 +488,7 @@ describe("spec 2.6 redaction.drop_on_failure", () => {
   });
 });
 
-/** A clock that goes on by a step each time it is asked. */
+/** A clock that advances by a step at each call. */
 function steppingClock(stepMs: number): () => number {
   let nowMs = 0;
   return () => (nowMs += stepMs);

@@ -2,10 +2,10 @@ import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patt
 import { compileCustomPattern, type CustomPattern } from "../../../src/pipeline/redaction/custom-patterns.js";
 import { createTextRedactor, type TextRedactor } from "../../../src/pipeline/redaction/text-redactor.js";
 
-/** No time passes: a pattern never runs out of its time, however slow the machine. One that hangs ends by the test's timeout. */
+/** A stopped clock, so that a pattern never exceeds its time on a slow machine. The test's timeout ends a hanging pattern. */
 const STOPPED_CLOCK = { monotonic: () => 0 };
 
-/** A text redactor as the collector makes it, and what it counted. */
+/** A text redactor with the collector's settings, and its counts. */
 export function textRedactor(
   options: { maxTextLength?: number; custom?: readonly CustomPattern[] } = {},
 ): TextRedactor & { readonly counts: Record<string, number> } {
@@ -21,7 +21,7 @@ export function textRedactor(
   return { ...redactor, counts };
 }
 
-/** What the built-in patterns make of a text. */
+/** Redacts a text with the built-in patterns. */
 export function redact(text: string): string {
   return textRedactor().redact(text);
 }

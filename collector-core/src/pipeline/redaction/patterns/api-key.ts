@@ -5,11 +5,12 @@ import { FEATURE } from "../text-features.js";
 const WORD = String.raw`[\w-]`;
 
 /**
- * The forms of keys and tokens that say by themselves whose they are. What has no form of its own (an AWS secret
- * key, a Twilio token) is found by the name that it is assigned to: `assigned-secret.ts`.
+ * Forms of keys and tokens with a provider-specific prefix or structure. Other secrets, such as an AWS secret key or
+ * a Twilio token, are found by the name that they are assigned to: `assigned-secret.ts`.
  */
 const FORMS: readonly string[] = [
-  // Models: OpenAI (also sk-proj-, sk-svcacct-, sk-admin-), Anthropic, OpenRouter, DeepSeek and others that begin alike.
+  // Models: OpenAI (also sk-proj-, sk-svcacct-, sk-admin-), Anthropic, OpenRouter, DeepSeek and others with the same
+  // prefix.
   String.raw`sk-${WORD}{16,250}`,
   String.raw`sess-[A-Za-z0-9]{32,64}`,
   String.raw`AIza${WORD}{30,40}`, // Google
@@ -28,7 +29,7 @@ const FORMS: readonly string[] = [
   String.raw`tvly-${WORD}{20,80}`, // Tavily
   String.raw`fc-[0-9a-f]{32}`, // Firecrawl
   String.raw`pcsk_[A-Za-z0-9_]{20,120}`, // Pinecone
-  // Telemetry: Langfuse begins with sk-lf-, so it is above; its public key is no secret.
+  // Telemetry: the first form covers sk-lf- of Langfuse, whose public key is not a secret.
   String.raw`lsv2_(?:pt|sk)_[0-9a-f]{20,64}_[0-9a-f]{6,16}`, // LangSmith
   String.raw`ls__[A-Za-z0-9]{20,64}`,
   String.raw`glsa_[A-Za-z0-9]{20,60}_[0-9a-f]{6,10}`, // Grafana
@@ -73,7 +74,7 @@ const FORMS: readonly string[] = [
   String.raw`[0-9a-f]{32}-us\d{1,2}`, // Mailchimp
   String.raw`xkeysib-[0-9a-f]{60,70}-[A-Za-z0-9]{16}`, // Brevo
   String.raw`re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{16,32}`, // Resend
-  // Whoever knows the address of a webhook may write to it: Slack, Discord. What the host is stays readable.
+  // The address of a webhook grants access: Slack, Discord. The host stays readable.
   String.raw`services/T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,32}`,
   String.raw`webhooks/\d{17,20}/${WORD}{60,72}`,
   // Payments and shops.
@@ -92,7 +93,7 @@ const FORMS: readonly string[] = [
   String.raw`AGE-SECRET-KEY-1[A-Z0-9]{50,64}`,
 ];
 
-/** The forms by what they can begin with, each to be tried at one place. */
+/** Sticky expressions of the forms by their first character. */
 const FORMS_BY_FIRST = new Map(
   Array.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz").flatMap((first) => {
     const forms = FORMS.filter((form) => canBeginWith(form, first));
@@ -100,7 +101,7 @@ const FORMS_BY_FIRST = new Map(
   }),
 );
 
-/** Whether a form can begin with a character: its first letter, or its first class or group of alternatives, says so. */
+/** True when a form can begin with a character, according to its first letter, class or group of alternatives. */
 function canBeginWith(form: string, first: string): boolean {
   const [, group, digit, charClass, letter = ""] =
     /^(?:\(\?:([^)]+)\)|(\\d)|(\[[^\]]+\])|(\w))/.exec(form) ?? [];
@@ -109,8 +110,8 @@ function canBeginWith(form: string, first: string): boolean {
   return charClass === undefined ? letter === first : new RegExp(charClass).test(first);
 }
 
-/** Keys that are known by how they begin, a name before them or not: `OPENAI_sk-…`. */
-const PLAIN_BEGINNING =
+/** Prefixes that identify a key even after a name and an underscore: `OPENAI_sk-…`. */
+const DISTINCT_PREFIX =
   /^(?:sk-|gh[pousr]_|github_pat_|AIza|A[KS]IA|xox[a-z]|glpat-|gsk_|xai-|pplx-|npm_|pypi-|hf_|[rs]k_(?:live|test)_|SG\.)/;
 
 const TOKEN_CHARACTER = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -118,7 +119,7 @@ const TOKEN_CHARACTER = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 const MIN_TOKEN_LENGTH = 16;
 
-/** Keys and tokens of the services that agents talk to. */
+/** Keys and tokens of services that agents use. */
 export const apiKey = builtIn({ name: "api_key", needs: FEATURE.token, find: findApiKeys });
 
 function findApiKeys(text: string): TextMatch[] {
@@ -134,22 +135,22 @@ function findApiKeys(text: string): TextMatch[] {
 
 function findInToken(text: string, start: number, end: number, found: TextMatch[]): void {
   for (let at = start; at < end; at++) {
-    const isGlued = !startsWord(text, at);
-    if (isGlued && text[at - 1] !== "_") continue;
+    const followsWord = !startsWord(text, at);
+    if (followsWord && text[at - 1] !== "_") continue;
     const forms = FORMS_BY_FIRST.get(text[at] ?? "");
     if (forms === undefined) continue;
     forms.lastIndex = at;
     const key = forms.exec(text)?.[0];
-    if (key === undefined || !isRandom(key) || (isGlued && !PLAIN_BEGINNING.test(key))) continue;
+    if (key === undefined || !isRandom(key) || (followsWord && !DISTINCT_PREFIX.test(key))) continue;
     found.push({ start: at, end: at + key.length });
     at += key.length - 1;
   }
 }
 
-/** No word is so long. */
+/** More letters than a word has. */
 const LONG_LETTERS = /^[A-Za-z]{30,}$/;
 
-/** A word in a stylesheet may begin like a key; a key has digits, or letters of both cases, or is longer than a word. */
+/** True when a key has digits, both cases, or is longer than a word, unlike a stylesheet name with the same prefix. */
 function isRandom(key: string): boolean {
   const body = key.replace(/^[a-z]{2,6}[-_]/, "");
   return (
@@ -163,8 +164,7 @@ const JWT = /eyJ[\w-]{8,4000}(?:\.[\w-]{0,8000}){0,4}/g;
 const JWT_HEADER = /"(?:alg|enc|typ|kid)"\s*:/;
 
 /**
- * A JSON Web Token. Its first part says so, so that one whose text was cut, and which has no signature any more, is
- * found as well.
+ * A JSON Web Token, identified by its header. Therefore a truncated token without a signature also matches.
  */
 export const jwt = builtIn({
   name: "jwt",

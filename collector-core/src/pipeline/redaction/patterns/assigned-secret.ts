@@ -1,33 +1,36 @@
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { SECRET_NAME_SUFFIXES, SECRET_NAMES, STRONG_SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
-import { isNumber, isPlace } from "../value-form.js";
+import { isNumber, isReference } from "../value-form.js";
 import { withoutTrailing } from "../without-trailing.js";
 
-/** What stands before `token` where it is one of a text or a page. */
+/** Prefixes of `token` that denote a text token or a page cursor. */
 const NO_SECRET_TOKEN =
   /(?:next|prev|previous|page|pagination|cursor|resume|scroll|sync|continuation|eos|bos|pad|unk|sep|cls|mask|special|stop|start|starting|first|last|cancell?ation)[-_ ]?$/i;
 
-/** True for the name of a token of a text or a page, given up to its end: `next_page_token`. */
+/** True for the name of a text token or a page cursor: `next_page_token`. */
 export function isNoSecretToken(name: string): boolean {
   return NO_SECRET_TOKEN.test(name.slice(0, -"token".length));
 }
 
-/** How a path begins. */
+/** The beginning of a path. */
 const PATH = /^(?:[/~.\\]|[A-Za-z]:)/;
 
 const PASSWORD_NAME = /pass(?:word|wd|phrase|code)$|pwd$/i;
 
-/** True for a file and the like: `--credentials ./creds.json`. A password may look like one; its file has another name. */
-export function standsElsewhere(name: string, value: string): boolean {
-  return !PASSWORD_NAME.test(name) && isPlace(value);
+/**
+ * True for a reference to a secret, such as a file: `--credentials ./creds.json`. The value of a
+ * password is never a reference, because a password can look like a path.
+ */
+export function isSecretReference(name: string, value: string): boolean {
+  return !PASSWORD_NAME.test(name) && isReference(value);
 }
 
-/** An option of a command, up to the name of a secret: what is given to it is looked at as such. */
+/** A command-line option before the name of a secret; {@link secretOption} handles its value. */
 const OPTION = /(?<![\w-])--(?:[a-z\d]{1,30}[-_]){0,3}$/i;
 const OPTION_LENGTH = 96;
 
-/** A name, what closes its quotes or brackets, and what assigns: `"password": "`, `config["token"] = '`, `pwd is `. */
+/** A name, closing quotes or brackets, and an assignment: `"password": "`, `config["token"] = '`, `pwd is `. */
 const ASSIGNMENT = new RegExp(
   String.raw`(${SECRET_NAMES.join("|")})(?:[-_ ]?(?:${SECRET_NAME_SUFFIXES.join("|")}))?[\\"'\`\]]{0,6}\s{0,4}` +
     String.raw`(?::=|=>|={1,3}|:|\sis\s{1,4}:?)\s{0,4}(?:(?:str|string)\s{0,4}=\s{0,4})?\\{0,3}(["'\`]?)`,
@@ -37,18 +40,18 @@ const VALUE = /[^\s"'`,;&<>()[\]{}|\\]{8,4096}/y;
 const QUOTED_VALUE = /[^\s"'`\\]{8,4096}/y;
 const MIN_LENGTH = 8;
 
-/** What stands for a value rather than being one: `${KEY}`, `<your-key>`, `%s`, `****`, `[SECRET]`. */
+/** A placeholder for a value: `${KEY}`, `<your-key>`, `%s`, `****`, `[SECRET]`. */
 const PLACEHOLDER = /^(?:\$[\w({]|\{\{|%[\w({]|<[^>]*>$|(.)\1*$|\[[A-Z0-9_]+\])/;
-/** A value from somewhere else: `process.env.KEY`, `getPassword(`, `settings["key"]`. */
+/** An expression that reads the value: `process.env.KEY`, `getPassword(`, `settings["key"]`. */
 const EXPRESSION =
   /^(?:process|os|env|config|settings|options|self|this|request|req|args|ctx|context|secrets|params|props)(?:\.|$)/i;
 const CALL_OR_INDEX = /^[A-Za-z_$][\w$.-]*$/;
-/** `token.value`: no digit, and names only. */
+/** A property path without digits: `token.value`. */
 const PROPERTY = /^[A-Za-z_$]+(?:\??\.[A-Za-z_$]+)+$/;
 
 /**
- * A value that is assigned to the name of a secret: `password=…`, `"api_key": "…"`, `client_secret: …`. Only the value
- * is a match: at least eight characters without spaces, with a digit or a symbol among them.
+ * A value that is assigned to the name of a secret: `password=…`, `"api_key": "…"`, `client_secret: …`. The match is
+ * the value alone: at least eight characters without spaces, including a digit or a symbol.
  */
 export const assignedSecret = builtIn({
   name: "secret",
@@ -62,9 +65,9 @@ export const assignedSecret = builtIn({
       const found = valueAt(text, start, quote);
       if (found === undefined) return undefined;
       const value = text.slice(found.start, found.end);
-      // A price or a time by the token: `cost_per_token: 0.0000025`.
+      // A price or a time per token: `cost_per_token: 0.0000025`.
       if (isToken && isNumber(withoutTrailing(value, "."))) return false;
-      if (standsElsewhere(name, value)) return false;
+      if (isSecretReference(name, value)) return false;
       const isOption =
         whole[name.length] === "=" && OPTION.test(text.slice(Math.max(0, index - OPTION_LENGTH), index));
       return isOption ? false : found;
@@ -78,7 +81,7 @@ function valueAt(text: string, start: number, quote: string): TextMatch | undefi
   if (value === undefined || PLACEHOLDER.test(value)) return undefined;
   const next = text[start + value.length] ?? "";
   if (quote === "") {
-    // In prose a value may end a sentence; in code it may be a call, or an element of something.
+    // In prose the value can end a sentence. In code it can be a call or an index expression.
     const bare = withoutTrailing(value, ".!?:");
     if (
       EXPRESSION.test(bare) ||
@@ -92,22 +95,22 @@ function valueAt(text: string, start: number, quote: string): TextMatch | undefi
   return { start, end: start + value.length };
 }
 
-/** True for what stands for a value rather than being one. */
+/** True for a placeholder. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value);
 }
 
-/** Letters alone are a word. */
+/** True for a text of letters only. */
 export function isWord(value: string): boolean {
   return /^\p{L}+$/u.test(value);
 }
 
-/** The names, for the keys of objects. */
+/** Matches a secret's name within an object key or a replacement. */
 export const SECRET_NAME = new RegExp(SECRET_NAMES.join("|"), "i");
 
 const STRONG_KEY = new RegExp(String.raw`(?:${STRONG_SECRET_NAMES.join("|")}|cookie)s?$`, "i");
 
-/** True for the key of an object whose value is secret as a whole: `password`, `x-api-key`, `clientSecret`, `secrets`. */
+/** True for an object key whose whole value is secret: `password`, `x-api-key`, `clientSecret`, `secrets`. */
 export function isSecretKey(key: string): boolean {
   return STRONG_KEY.test(key);
 }

@@ -2,18 +2,18 @@ import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 import { withoutTrailing } from "../without-trailing.js";
 
-/** A scheme and what follows it, or what follows the header's name with any scheme. */
+/** A value after the scheme `bearer` or `basic`, or after the header name with any scheme. */
 const CREDENTIALS = new RegExp(
   String.raw`(?:(?<![A-Za-z])(bearer|basic)\s{1,4}|authorization["'\\\]]{0,6}\s{0,3}[:=]\s{0,3}["'\\]{0,4}` +
     String.raw`(?!bearer|basic)(?:[a-z][\w-]{1,20}\s{1,3})?)([A-Za-z0-9._~+/=:-]{8,4096})`,
   "gi",
 );
 const HAS_DIGIT = /\d/;
-/** So long no word is. */
+/** Minimum length of a token without digits; words are shorter. */
 const TOKEN_LENGTH = 24;
 const PRINTABLE_PAIR = /^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/;
 
-/** The value of an `Authorization` header: `Bearer …`, `Basic …`. What a key says by its form is found before. */
+/** The value of an `Authorization` header: `Bearer …`, `Basic …`. Keys with a known form match an earlier pattern. */
 export const authorization = builtIn({
   name: "authorization",
   needs: FEATURE.authorization,
@@ -30,7 +30,7 @@ function isToken(value: string): boolean {
   return HAS_DIGIT.test(value) || withoutTrailing(value, ".=:-").length >= TOKEN_LENGTH;
 }
 
-/** `Basic` is also an everyday word: its value decodes to a name, a colon and a password. */
+/** True when a value decodes to `name:password`, because `basic` is also a common word. */
 function isBasic(value: string): boolean {
   return PRINTABLE_PAIR.test(Buffer.from(value, "base64").toString("latin1"));
 }

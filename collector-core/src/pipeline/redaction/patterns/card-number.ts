@@ -4,7 +4,7 @@ import { digitGroups, type DigitGroup } from "../digit-groups.js";
 import { sumsOf } from "../digit-sums.js";
 import { builtIn, type TextMatch } from "../pattern.js";
 
-/** What card numbers begin with, and how many digits they have. */
+/** Prefixes and lengths of card numbers by issuer. */
 const ISSUERS: readonly { readonly begins: RegExp; readonly lengths: readonly number[] }[] = [
   { begins: /^4/, lengths: [13, 16, 19] }, // Visa
   { begins: /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, lengths: [16] }, // Mastercard
@@ -17,10 +17,10 @@ const ISSUERS: readonly { readonly begins: RegExp; readonly lengths: readonly nu
 ];
 
 const MAX_DIGITS = 19;
-/** Of each group but the last. */
+/** Minimum length of each group except the last. */
 const MIN_GROUP_LENGTH = 4;
 
-/** Payment card numbers: an issuer's beginning, its length and Luhn's checksum, with or without spaces or dashes. */
+/** Payment card numbers with a valid prefix, length and Luhn checksum, with or without spaces or dashes. */
 export const cardNumber = builtIn({
   name: "card_number",
   digits: sumsOf(13, 14, 15, 16, 17, 18, 19),
@@ -47,15 +47,15 @@ function lastGroupOfCard(text: string, groups: readonly DigitGroup[], first: num
     const group = groups[last] as DigitGroup;
     digits += text.slice(group.start, Math.min(group.end, group.start + MAX_DIGITS + 1));
     if (digits.length > MAX_DIGITS) return undefined;
-    if (isCard(digits) && isFree(text, start, group.end) && areCardGroups(text, groups, first, last))
+    if (isCard(digits) && isStandalone(text, start, group.end) && areCardGroups(text, groups, first, last))
       return last;
-    // Cards are printed in groups of four, or of four, six and the rest: not as `1 2 3`.
+    // Cards have groups of four digits, or of four, six and the rest. Only the last group can be shorter.
     if (group.end - group.start < MIN_GROUP_LENGTH) return undefined;
   }
   return undefined;
 }
 
-/** With dots only groups of four throughout: others are decimals and versions. */
+/** Dots are only valid between groups of four digits. Otherwise the number is a decimal or a version. */
 function areCardGroups(text: string, groups: readonly DigitGroup[], first: number, last: number): boolean {
   if (first === last) return true;
   const inside = groups.slice(first, last + 1);
@@ -72,18 +72,20 @@ function isIssued(digits: string): boolean {
   return ISSUERS.some(({ begins, lengths }) => lengths.includes(digits.length) && begins.test(digits));
 }
 
-/** True for a number beyond those that JSON carries exactly: its last digits, and with them the checksum, are lost. */
+/**
+ * Checks a number beyond the safe integers by prefix and length only: JSON has lost its last digits and the checksum.
+ */
 export function isLongCardNumber(value: number): boolean {
   const digits = String(value);
   return /^\d+$/.test(digits) && isIssued(digits);
 }
 
-/** True where nothing says that the digits are part of something else: a decimal, an id, a UUID. */
-function isFree(text: string, start: number, end: number): boolean {
+/** True when the digits are not part of a decimal, an id or a UUID. */
+function isStandalone(text: string, start: number, end: number): boolean {
   if (!startsWord(text, start)) return false;
   if (/[A-Za-z_]/.test(text[end] ?? "")) return false;
   if (text[start - 1] === "." && isDigit(text.charCodeAt(start - 2))) return false;
-  // A number that became a decimal on its way is one: `4111111111111111.0`.
+  // Accepts a card number that was converted to a float: `4111111111111111.0`.
   if (
     text[end] === "." &&
     isDigit(text.charCodeAt(end + 1)) &&

@@ -4,9 +4,9 @@ import { SECRET_NAMES } from "../secret-names.js";
 import { FEATURE } from "../text-features.js";
 import { isIdentifier, isNumber, isWordPassword } from "../value-form.js";
 import { withoutTrailing } from "../without-trailing.js";
-import { isNoSecretToken, isPlaceholder, isWord, standsElsewhere } from "./assigned-secret.js";
+import { isNoSecretToken, isPlaceholder, isWord, isSecretReference } from "./assigned-secret.js";
 
-/** `--password x`, `--api-key=x`, and as a list of arguments has it: `"--token", "x"`. */
+/** `--password x`, `--api-key=x`, and `"--token", "x"` in a list of arguments. */
 const OPTION = new RegExp(
   String.raw`(?<![\w-])--(?:[a-z\d]{1,30}[-_]){0,3}?(?:${SECRET_NAMES.join("|")}|pass|cookie)` +
     String.raw`(?:["'\\]{1,4}\s?,\s{0,4}(["'\\]{1,4})|(?:\s{1,4}|=)(["'\\]{0,4}))`,
@@ -17,7 +17,7 @@ const VALUE = /[^\s"'\\]{1,4096}/y;
 const QUOTED_VALUE = /[^"'\\\r\n]{1,4096}/y;
 const MIN_LENGTH = 4;
 
-/** The value of an option of a command that is called like a secret. */
+/** The value of a command-line option with the name of a secret. */
 export const secretOption = builtIn({
   name: "secret",
   needs: FEATURE.option,
@@ -37,25 +37,25 @@ function valueAt(text: string, start: number, isQuoted: boolean): TextMatch | un
   const found = expression.exec(text)?.[0];
   if (found === undefined || found.startsWith("-") || isPlaceholder(found)) return undefined;
   if (isQuoted) return { start, end: start + found.length };
-  // In prose a word follows: `the --password option`.
+  // In prose a plain word follows: `the --password option`.
   const value = withoutTrailing(found, ".,;:!?)]}");
   return value.length < MIN_LENGTH || isWord(value) || isPlaceholder(value)
     ? undefined
     : { start, end: start + value.length };
 }
 
-/** `--secret id=npmrc,src=.npmrc` of `docker build`. */
+/** A field of `docker build --secret id=npmrc,src=.npmrc`. */
 const FIELD = /^(?:id|type|source|src|target|env|name)=/i;
 const TOKEN_NAME = /token$/i;
 const SECRET_OR_CREDENTIALS = /^(?:secret|credentials?)$/i;
 const USER_OPTION = /(?<![\w-])--?(?:u|user|username|login|host)[\s=]/i;
-/** So far before `--pass` an option is looked for that says whose password it is. */
+/** Number of characters before `--pass` that are searched for a user option. */
 const USER_DISTANCE = 120;
 
 function isSecretValue(name: string, value: string, before: string): boolean {
   if (TOKEN_NAME.test(name) && (isNoSecretToken(name) || isNumber(value))) return false;
-  if (standsElsewhere(name, value)) return false;
-  // What is kept elsewhere goes by its name: `--secret db-password`.
+  if (isSecretReference(name, value)) return false;
+  // The value can be the name of a stored secret: `--secret db-password`.
   if (SECRET_OR_CREDENTIALS.test(name) && (FIELD.test(value) || isIdentifier(value))) return false;
   if (!/(?:^|[-_])pass$/i.test(name)) return true;
   const meaning = passMeaning(name);
@@ -69,20 +69,20 @@ const USER = new RegExp(
     String.raw`(?:["'\\]{1,4}([^"'\\\r\n:$<{]{1,256}:[^"'\\\r\n]{1,1024})|([^\s"'\\:$<{]{1,256}:[^\s"'\\]{1,1024}))`,
   "g",
 );
-/** So far before it the command is looked for. */
+/** Number of characters before the option that are searched for the command. */
 const COMMAND_DISTANCE = 300;
-/** Up to the last command. */
+/** The text up to the last command. */
 const COMMAND = /^.*(?<!\w)(?:curl|wget|httpie|xh)(?![\w-])/is;
 const QUOTED = /"[^"]*"|'[^']*'/g;
 /**
- * Where a command ends: a line break is part of it where the line ends in what continues it. In JSON, and in JSON within
- * JSON, a line break has one backslash or two, and behind a backslash of its own three times as many.
+ * The end of a command. A line break after a continuation character is part of the command. In JSON and in nested
+ * JSON a line break has one or two backslashes; after a continuation backslash it has three times as many.
  */
 const END_OF_COMMAND = /[;|&]|(?<![\\^`])\r?\n|(?<!\\)\\{1,2}n|[.!?]\s+\p{Lu}/u;
-/** Whom a container runs as: `1000:1000`. */
+/** User and group of a container: `1000:1000`. */
 const USER_AND_GROUP = /^\d+:\d+$/;
 
-/** The user and the password that a request is made with. Other commands have other options `-u`. */
+/** User and password of an HTTP request. Other commands use `-u` for other purposes. */
 export const requestUser = builtIn({
   name: "credentials",
   needs: FEATURE.option,
@@ -96,7 +96,7 @@ export const requestUser = builtIn({
     }),
 });
 
-/** True where the command that a text ends within is one that makes requests. */
+/** True when the text ends within a command that sends HTTP requests. */
 function isInRequest(before: string): boolean {
   const command = COMMAND.exec(before)?.[0];
   if (command === undefined) return false;

@@ -5,19 +5,19 @@ const NAME = String.raw`[\w!#$%&*+.^|~-]{1,128}`;
 const VALUE = String.raw`[^\s;,"'\\<>]{0,4096}`;
 const ATTRIBUTE = String.raw`expires=[^;"'\\<>\r\n]{0,40}|httponly|secure|partitioned|${NAME}=${VALUE}`;
 
-/** The header with all that it sets: `Cookie: a=b; c=d`, `Set-Cookie: sid=…; Path=/; HttpOnly`. */
+/** The header with all cookies and attributes: `Cookie: a=b; c=d`, `Set-Cookie: sid=…; Path=/; HttpOnly`. */
 const COOKIES = new RegExp(
   String.raw`(?<![A-Za-z])(?:set-)?cookie["'\\\]]{0,6}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(${NAME}=${VALUE}(?:;\s{0,2}(?:${ATTRIBUTE})){0,200})`,
   "gi",
 );
 
-/** What stands before a header: the start of a line, a quote, a mark of a log, or the word itself. */
+/** Text before a header: the start of a line, a quote, a log delimiter, or the word `header`. */
 const BEFORE_HEADER = /(?:^|[\r\n"'`\\{[(,|<>]\s{0,4}|\\[nrt]|headers?\W{1,4}|document\.)$/i;
 const BEFORE_LENGTH = 16;
-/** A value that is the id of a session rather than a word. */
+/** A value that looks like a session id. */
 const LONG_VALUE = /=(?=[^;=\d]{0,4096}\d)[^\s;=]{8}/;
 
-/** What a `Cookie` or `Set-Cookie` header carries; not the cookies that prose is about: `set a cookie: theme=dark`. */
+/** The value of a `Cookie` or `Set-Cookie` header, but not a cookie in prose: `set a cookie: theme=dark`. */
 export const cookie = builtIn({
   name: "cookie",
   needs: FEATURE.assignment,

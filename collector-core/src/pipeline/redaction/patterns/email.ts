@@ -2,14 +2,14 @@ import { escapeLengthBefore, isDigit, isWordCharacter } from "../boundaries.js";
 import { builtIn, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
-/** Longer than any address: 64 characters before the `@` and 253 behind it. */
+/** More than the longest address: 64 characters before the `@` and 253 after it. */
 const MAX_LENGTH = 320;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const LAST_LABEL = /^(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]{2,59})$/iu;
 /** `pkg@1.2.3-beta.rc`, `logo@2x.png`. */
 const VERSION_OR_SCALE = /^(?:\d+\.\d+|\dx\.)/;
 
-/** E-mail addresses, found from each `@` outwards, with letters of any script. In a URL the `@` may be `%40`. */
+/** Email addresses in any script. The search extends from each `@`, or `%40` in a URL, in both directions. */
 export const email = builtIn({ name: "email", needs: FEATURE.at, find: findAddresses });
 
 function findAddresses(text: string): TextMatch[] {
@@ -33,13 +33,13 @@ function findAddresses(text: string): TextMatch[] {
   return found;
 }
 
-/** Where the part before the `@` begins; `at` where there is none. */
+/** Returns the start of the part before the `@`, or `at` when that part is empty. */
 function localStart(text: string, at: number, notBefore: number): number {
   let start = at;
   const limit = Math.max(notBefore, at - MAX_LENGTH);
   while (start > limit && isLocal(text.charCodeAt(start - 1)) && !isScriptChange(text, start - 1, start))
     start--;
-  // The letter of an escape is no part of the address: `\nalice@example.com`.
+  // Excludes the letter of an escape: `\nalice@example.com`.
   for (let inside = start; inside <= start + 5 && inside < at; inside++) {
     const length = escapeLengthBefore(text, inside);
     if (length > 0 && inside - length < start) {
@@ -51,7 +51,7 @@ function localStart(text: string, at: number, notBefore: number): number {
   return start;
 }
 
-/** Where the domain ends: with its last label that can be a top-level domain. Undefined where there is none. */
+/** Returns the end of the domain, which is its last possible top-level domain; undefined without one. */
 function domainEnd(text: string, start: number): number | undefined {
   let end: number | undefined;
   let label = start;
@@ -71,7 +71,7 @@ function domainEnd(text: string, start: number): number | undefined {
   return mayBeVersion && end !== undefined && VERSION_OR_SCALE.test(text.slice(start, end)) ? undefined : end;
 }
 
-/** `git@github.com:owner/repository` is nobody's address. */
+/** True for a Git remote, which is not an address: `git@github.com:owner/repository`. */
 function isGitRemote(text: string, start: number, at: number, end: number): boolean {
   return text.slice(start, at) === "git" && (text[end] === ":" || text[end] === "/");
 }
@@ -95,7 +95,7 @@ function isLetterOrDigit(code: number): boolean {
   return LETTER.test(String.fromCharCode(code));
 }
 
-/** Chinese or Japanese text has no space before an address in Latin letters, nor behind it. */
+/** True between East Asian and ASCII characters, where text has no space around an address. */
 function isScriptChange(text: string, at: number, neighbour: number): boolean {
   return isEastAsian(text.charCodeAt(at)) && isWordCharacter(text.charCodeAt(neighbour));
 }

@@ -4,7 +4,7 @@ import { atLeast } from "../digit-sums.js";
 import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
-/** Length of an IBAN by country (the SWIFT registry). */
+/** Length of an IBAN by country (SWIFT registry). */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 " +
@@ -18,7 +18,7 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 
 const START = /(?:[A-Z]{2}|[a-z]{2})\d\d(?=[ \u00a0-]?[A-Za-z0-9])/g;
 
-/** International bank account numbers, with or without a space or a dash between groups. */
+/** International bank account numbers, with or without spaces or dashes. */
 export const iban = builtIn({
   name: "iban",
   needs: FEATURE.country,

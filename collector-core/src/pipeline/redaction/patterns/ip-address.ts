@@ -7,23 +7,23 @@ import { withoutTrailing } from "../without-trailing.js";
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = new RegExp(String.raw`${OCTET}(?:\.${OCTET}){3}(?!\w|\.\w|-[A-Za-z])`, "g");
-/** What stands before four numbers that are a version: `v`, `version`, `Chrome/`, `package@`, `==`. */
+/** Text before a version of four numbers: `v`, `version`, `Chrome/`, `package@`, `==`. */
 const VERSION_WORDS = "v|version|ver|release|build|rev|revision|firmware|section|chapter";
 const VERSION = new RegExp(
   String.raw`(?:(?:\b|_)(?:${VERSION_WORDS})["'\\)]{0,3}[\s:.=#-]{0,3}["'\\]{0,3}|[A-Za-z]\/|@|==|~|\^|§ ?)$`,
   "i",
 );
 const VERSION_LENGTH = 24;
-/** This machine, none, all, and netmasks: they say nothing about anybody. */
-const NOBODYS = /^(?:127\.|0\.0\.0\.0$|255\.)/;
+/** Loopback, unspecified and broadcast addresses and netmasks, which identify nobody. */
+const IMPERSONAL = /^(?:127\.|0\.0\.0\.0$|255\.)/;
 
-/** What an IPv6 address is made of; the last part may be an IPv4 address. */
+/** Characters of an IPv6 address, whose last part can be an IPv4 address. */
 const IPV6_CHARACTER = /[\da-f:.]/i;
 const MAX_IPV6_LENGTH = 45;
-/** Fewer hexadecimal digits are a slice of a list: `x[1::2]`. */
+/** Fewer hexadecimal digits can be a slice expression: `x[1::2]`. */
 const MIN_IPV6_DIGITS = 5;
 
-/** IPv4 addresses with valid octets that are no version. */
+/** IPv4 addresses with valid octets, except for versions. */
 export const ipv4Address = builtIn({
   name: "ip_address",
   needs: FEATURE.dots,
@@ -31,18 +31,18 @@ export const ipv4Address = builtIn({
   find: ipv4,
 });
 
-/** IPv6 addresses, as the standard library knows them. */
+/** IPv6 addresses that the standard library accepts. */
 export const ipv6Address = builtIn({ name: "ip_address", needs: FEATURE.colons, find: ipv6 });
 
 function ipv4(text: string): TextMatch[] {
   return findAll(text, IPV4, ({ 0: address, index }) => {
-    if (NOBODYS.test(address) || !startsWord(text, index)) return false;
+    if (IMPERSONAL.test(address) || !startsWord(text, index)) return false;
     const before = text.slice(Math.max(0, index - VERSION_LENGTH), index);
     return !before.endsWith(".") && !VERSION.test(before);
   });
 }
 
-/** Outwards from each colon. */
+/** Searches from each colon in both directions. */
 function ipv6(text: string): TextMatch[] {
   const found: TextMatch[] = [];
   for (let at = text.indexOf(":"); at >= 0;) {
@@ -58,7 +58,7 @@ function ipv6(text: string): TextMatch[] {
 }
 
 function ipv6Between(text: string, start: number, end: number): TextMatch | undefined {
-  // A colon may stand before the address, and a dot or a colon behind it.
+  // A colon can precede the address, and a dot or a colon can follow it.
   const from = start + (/^[:.](?!:)/.test(text.slice(start, start + 2)) ? 1 : 0);
   const found = text.slice(from, end);
   const withoutDots = withoutTrailing(found, ".");

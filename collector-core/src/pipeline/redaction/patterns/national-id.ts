@@ -4,39 +4,38 @@ import { hasKeywordBefore } from "../keywords.js";
 import { builtIn, findAll, type Pattern, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
-/** How the number of one country is known. */
+/** Rule for an identity number. */
 export interface NationalIdRule {
   readonly name: string;
   /**
-   * Its forms, as a regular expression without flags; the ends are checked beside it. Letters are capitals, and in
-   * small ones only behind a keyword.
+   * Regular expression of the forms, without flags and boundaries. Lower-case letters match only after a keyword.
    */
   readonly shape: string;
-  /** Words that say what it is. */
+  /** Keywords that identify the number. */
   readonly keyword?: RegExp;
   /**
-   * What is a match without a keyword: any form that is valid (`always`), one that looks like this, or none (the
-   * default), where a checksum of one digit lets every tenth number pass.
+   * Forms that match without a keyword: all valid ones (`always`), those that match an expression, or none (the
+   * default). A one-digit checksum alone is too weak, because every tenth number passes.
    */
   readonly standsAlone?: "always" | RegExp;
-  /** How many of its digits stand together, but for separators: all that may be, or of its parts the one that always is. */
+  /** Possible digit counts of the number, or of a part that every form contains, ignoring separators. */
   readonly digits: readonly number[];
-  /** What else a text must have. */
+  /** Further required features of the text. */
   readonly needs?: number;
-  /** What else a text must have where the number has no keyword. */
+  /** Further required features of the text when the number has no keyword. */
   readonly needsAlone?: number;
-  /** True where every form has a letter beside its digits. */
+  /** True when every form has a letter next to its digits. */
   readonly hasLetter?: boolean;
-  /** @param compact - without separators, in capitals. */
+  /** @param compact - the number without separators, in upper case. */
   isValid(compact: string): boolean;
 }
 
-/** Separators that are no part of the number. */
+/** Separators within a number. */
 const SEPARATORS = /[\s.\-/·]/g;
-/** The same one throughout. */
+/** A repetition of a single character. */
 const ONE_CHARACTER = /^(.)\1*$/;
 
-/** The patterns of a rule: one for its forms that stand alone, one for those behind a keyword. */
+/** Creates the patterns of a rule: one for forms without a keyword, and one for forms after a keyword. */
 export function nationalId(rule: NationalIdRule): Pattern[] {
   const { name, needs = 0, needsAlone = 0, hasLetter = false, keyword, standsAlone } = rule;
   const digits = rule.digits.length === 0 ? ANY_DIGITS : sumsOf(...rule.digits);

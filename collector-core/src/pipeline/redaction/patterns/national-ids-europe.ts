@@ -7,7 +7,10 @@ const SPANISH_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE";
 const FINNISH_CHARACTERS = "0123456789ABCDEFHJKLMNPRSTUVWXY";
 const IRISH_LETTERS = "WABCDEFGHIJKLMNOPQRSTUV";
 
-/** Values of the characters at odd places of a codice fiscale; at even places a digit or a letter counts as itself. */
+/**
+ * Values of the characters at odd positions of a codice fiscale. At even positions a digit or letter has its own
+ * value.
+ */
 const ITALIAN_ODD = [
   1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23,
 ];
@@ -16,7 +19,7 @@ function number(text: string, from: number, to: number): number {
   return Number(text.slice(from, to));
 }
 
-/** Identity numbers of Europe. The sources of the rules are the issuers' own descriptions. */
+/** Identity numbers of Europe, according to the descriptions of the issuers. */
 export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   {
     name: "uk_nino",
@@ -147,7 +150,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
     digits: [4, 10, 12],
     shape: String.raw`\d{6}(?:\d\d)?[-+]?\d{4}`,
     keyword: keywords("person(?:nummer|nr)|samordningsnummer|pnr|personal (?:identity )?number"),
-    // Order numbers begin with the day of the order: not with one of the last century.
+    // Only years 19xx match without a keyword: order numbers begin with a current date.
     standsAlone: /^19\d{6}[-+]\d{4}$/,
     isValid(id) {
       const digits = id.replace("+", "");
@@ -180,7 +183,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
       weightedSum(id, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
   },
   {
-    // Its checksum is no longer used.
+    // No checksum: new numbers no longer have one.
     name: "dk_cpr",
     digits: [10],
     shape: String.raw`\d{6}[- ]?\d{4}`,
@@ -220,7 +223,7 @@ export const EUROPEAN_IDS: readonly NationalIdRule[] = [
   },
 ];
 
-/** Among the first ten digits of a Steuer-ID one stands twice or three times, and no second one three times. */
+/** True when exactly one of the first ten digits of a Steuer-ID repeats, two or three times. */
 function hasRepeatedDigit(id: string): boolean {
   const counts = new Array<number>(10).fill(0);
   for (const digit of digitsOf(id).slice(0, 10)) counts[digit] = (counts[digit] ?? 0) + 1;

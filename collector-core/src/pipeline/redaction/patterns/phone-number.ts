@@ -4,7 +4,7 @@ import { hasKeywordBefore, keywords } from "../keywords.js";
 import { builtIn, findAll, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
-/** The country calling codes that are assigned. */
+/** The assigned country calling codes. */
 const CALLING_CODES = new Set(
   (
     "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 " +
@@ -24,18 +24,18 @@ const PHONE = keywords(
     "t[eé]l[eé]phone|portable|handy|rufnummer|m[oó]vil|celular|telefone|telefoon|puhelin|telefonnummer|mobil|mob|numer telefonu|" +
     "телефон|тел|моб|电话|手机|電話|手機|携帯|전화|휴대폰",
 );
-/** Behind a keyword of {@link PHONE} may stand `number`, `no.` and so on; they change nothing. */
+/** A number after a keyword of {@link PHONE}. Words such as `number` and `no.` may be in between. */
 const AFTER_KEYWORD = /[()\d][\d ().\-/\u00a0]{5,22}\d/g;
 
 const NORTH_AMERICAN = new RegExp(
   String.raw`(?:1[ .-]?)?(?:\((\d{3})\) ?|(\d{3})[ .-])(\d{3})[ .-](\d{4})${NUMBER_END}`,
   "g",
 );
-/** Area codes and exchanges begin with 2 to 9; N11 are services, 37X and 96X are reserved. */
+/** Area codes and exchanges begin with 2 to 9. N11 codes are services; 37X and 96X are reserved. */
 const AREA_CODE = /^(?!.11|37|96)[2-9][0-8]\d$/;
 const EXCHANGE = /^(?!.11)[2-9]\d\d$/;
 
-/** Telephone numbers: international ones after `+` or `00`, and North American ones by their form. */
+/** International phone numbers after `+` or `00`, and North American phone numbers. */
 export const phoneNumber = builtIn({
   name: "phone_number",
   needs: FEATURE.phone,
@@ -46,7 +46,7 @@ export const phoneNumber = builtIn({
   },
 });
 
-/** Telephone numbers of any other form, behind a word that says what they are. */
+/** Phone numbers of any other form after a keyword. */
 export const namedPhoneNumber = builtIn({
   name: "phone_number",
   needs: FEATURE.named,
@@ -72,7 +72,7 @@ function international(text: string): TextMatch[] {
   });
 }
 
-/** The end of the longest number that begins here with a calling code. */
+/** Returns the end of the longest number at `start` that begins with a calling code. */
 function internationalEnd(text: string, start: number, hasPlus: boolean): number | undefined {
   let digits = "";
   let separators = 0;
@@ -120,7 +120,7 @@ function afterKeyword(text: string): TextMatch[] {
   });
 }
 
-/** A range of years, a date, or a time since the epoch. */
+/** True for a range of years, a date, or a Unix time. */
 function isTime(number: string): boolean {
   return (
     /^\(?(?:19|20)\d\d\)? ?[-./] ?\(?(?:19|20)\d\d\)?$/.test(number) ||

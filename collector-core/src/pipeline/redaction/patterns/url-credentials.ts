@@ -1,10 +1,10 @@
 import { builtIn, type TextMatch } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
-/** The longest part before the `@` of a URL that is looked for. */
+/** Maximum length of the part before the `@`. */
 const MAX_USER_INFO = 1024;
 
-/** `user:password` before the host of a URL, or a token that stands there alone: `postgres://[CREDENTIALS]@db/shop`. */
+/** `user:password` or a token before the host of a URL: `postgres://[CREDENTIALS]@db/shop`. */
 export const urlCredentials = builtIn({
   name: "credentials",
   needs: FEATURE.scheme | FEATURE.at,
@@ -21,7 +21,9 @@ function findCredentials(text: string): TextMatch[] {
   return found;
 }
 
-/** Where the last `@` of the URL's authority stands; a password may have one that should have been escaped. */
+/**
+ * Returns the position of the last `@` in the authority of the URL, because a password can contain an unescaped `@`.
+ */
 function userInfoEnd(text: string, start: number): number {
   let end = -1;
   const limit = Math.min(text.length, start + MAX_USER_INFO);
@@ -36,7 +38,7 @@ function userInfoEnd(text: string, start: number): number {
 function isSecret(userInfo: string): boolean {
   if (/^\[[A-Z_]+\]$/.test(userInfo)) return false;
   const colon = userInfo.indexOf(":");
-  // A user's name alone, as in ssh://git@host, is none.
+  // A user name alone, as in ssh://git@host, is not a secret.
   if (colon < 0) return userInfo.length >= 16 && /\d/.test(userInfo) && !userInfo.includes("@");
   return (
     userInfo.length > colon + 1 && !/^(?:\$\{?\w+\}?|\{+\w+\}+|<[\w-]+>|\*+)$/.test(userInfo.slice(colon + 1))

@@ -1,18 +1,18 @@
 import { passMeaning } from "../key-meaning.js";
 import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
-import { isPlace, isWordPassword, looksLikeToken, saysState } from "../value-form.js";
+import { isReference, isWordPassword, looksLikeToken, isState } from "../value-form.js";
 import { isNoSecretToken, isPlaceholder, isSecretKey, SECRET_NAME } from "./assigned-secret.js";
 
 const ELEMENT = /<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>([^<>]{1,4096})<\\{0,2}\/\1\s{0,4}>/g;
 const TOKEN_NAME = /(?:^|[:._-])token$/i;
 const PWD_NAME = /(?:^|[:._-])pwd$/i;
 const PLURAL_NAME = /s$/i;
-/** What stands right before the password of an account. */
+/** Elements that precede the password of an account. */
 const END_OF_USER = /<\/(?:[\w-]{1,40}:)?(?:user|user_?name|login|email|host)>\s{0,20}$/i;
 const END_OF_USER_LENGTH = 80;
 
-/** The text of an element that is called like a secret: `<password>…</password>`. */
+/** The text of an element with the name of a secret: `<password>…</password>`. */
 export const secretElement = builtIn({
   name: "secret",
   needs: FEATURE.element,
@@ -29,13 +29,13 @@ export const secretElement = builtIn({
 
 function isSecretContent(name: string, value: string, before: string): boolean {
   if (isSecretKey(name)) {
-    if (PLURAL_NAME.test(name) && saysState(value)) return false;
-    // A label says what is asked for: `<Password>Enter your password</Password>`.
+    if (PLURAL_NAME.test(name) && isState(value)) return false;
+    // The text can be a label of a form: `<Password>Enter your password</Password>`.
     return !/^(?:true|false|null)$/i.test(value) && !(/\s/.test(value) && SECRET_NAME.test(value));
   }
   if (TOKEN_NAME.test(name)) return !isNoSecretToken(name) && looksLikeToken(value);
-  if (PWD_NAME.test(name)) return isWordPassword(value) && !isPlace(value);
-  // A judge's verdict stands in such an element too.
+  if (PWD_NAME.test(name)) return isWordPassword(value) && !isReference(value);
+  // `<pass>` can also contain the verdict of a judge.
   const meaning = passMeaning(name);
   if (meaning === undefined) return false;
   return END_OF_USER.test(before) ? isWordPassword(value) : meaning.isSecretText?.(value) === true;

@@ -7,7 +7,7 @@ import { TimeSlice } from "../../../src/runtime/time-slice.js";
 import { countTurns, everLater } from "../../runtime/loop-turns.js";
 
 const CONTEXT = { tenant: "", service: "shop", env: "test", version: undefined, receivedAtMs: 0 };
-const QUESTIONS = 100;
+const QUERIES = 100;
 
 function largeSpan(texts: number): PipelineSpan {
   const prompt_messages = Array.from({ length: texts }, () => ({ content: "mail a@b.example ".repeat(600) }));
@@ -34,14 +34,14 @@ function redactor(clock: ReturnType<typeof everLater>, turn: () => Promise<void>
   });
 }
 
-it("a large span is redacted as fast beside a hundred questions: it queues behind none", async () => {
+it("redacts a large span without queuing behind a hundred concurrent queries", async () => {
   const clock = everLater();
   let isOver = false;
-  const ask = async (): Promise<void> => {
+  const query = async (): Promise<void> => {
     const slice = new TimeSlice(clock);
     while (!isOver) await slice.next();
   };
-  const questions = Array.from({ length: QUESTIONS }, ask);
+  const queries = Array.from({ length: QUERIES }, query);
   let waits = 0;
   const { redact } = redactor(clock, () => {
     waits++;
@@ -49,15 +49,15 @@ it("a large span is redacted as fast beside a hundred questions: it queues behin
   });
   const turns = countTurns();
   const redacted = await redact(largeSpan(10));
-  const turned = turns.end();
+  const turnCount = turns.end();
   isOver = true;
-  await Promise.all(questions);
+  await Promise.all(queries);
   expect(JSON.stringify(redacted?.span)).not.toContain("a@b.example");
   expect(waits).toBeGreaterThanOrEqual(10);
-  expect(turned).toBeLessThanOrEqual(waits + 2);
+  expect(turnCount).toBeLessThanOrEqual(waits + 2);
 });
 
-it("large spans that each take less than a slice let the event loop turn between them", async () => {
+it("yields to the event loop between large spans that each take less than a time slice", async () => {
   let nowMs = 0;
   let waits = 0;
   const clock = { ...everLater(), monotonic: () => (nowMs += 0.1) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { redact } from "./support.js";
 
-/** What looks like something sensitive and is not; redacted, it would make traces worthless. */
+/** Texts that look sensitive but are not. Traces need them. */
 const SURVIVORS: Record<string, readonly string[]> = {
   "ids and hashes": [
     "550e8400-e29b-41d4-a716-446655440000",
@@ -133,7 +133,7 @@ const SURVIVORS: Record<string, readonly string[]> = {
   ],
 };
 
-describe("spec 4.9 rule 4: what is not sensitive survives", () => {
+describe("spec 4.9 rule 4: text that is not sensitive stays unchanged", () => {
   for (const [kind, texts] of Object.entries(SURVIVORS)) {
     it.each(texts)(`${kind}: %s`, (text) => {
       expect(redact(text)).toBe(text);
