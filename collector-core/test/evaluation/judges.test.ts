@@ -194,7 +194,7 @@ describe("contract 8: the answer of the judge", () => {
     ["a score as text", { score: "0.8" }],
     ["a negative score", { score: -0.1 }],
     ["a label of 65 characters", { score: 1, label: "x".repeat(65) }],
-    ["an explanation that is no text", { score: 1, explanation: ["because"] }],
+    ["an explanation that is not a text", { score: 1, explanation: ["because"] }],
   ])("%s: is malformed after one repair request", async (_name, reply) => {
     server.reply = () => reply;
     const judge = await open();

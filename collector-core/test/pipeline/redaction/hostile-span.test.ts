@@ -25,9 +25,9 @@ const repeatText = (piece: string, count: number): string => piece.repeat(count)
 
 /** Values that take quadratic time in a naive redactor, by what they contain many of. */
 const SHAPES: Record<string, (count: number) => unknown> = {
-  "keys that become the same": (count) =>
+  "keys with equal redacted forms": (count) =>
     Object.fromEntries(repeat(count, (index) => [`user${index}@example.com`, index])),
-  "keys that become the same, among keys that look like the result": (count) =>
+  "keys with equal redacted forms, among keys that look like the result": (count) =>
     Object.fromEntries(
       repeat(count, (index) => [index % 2 === 0 ? `u${index}@example.com` : `[EMAIL] ${index}`, index]),
     ),
@@ -39,13 +39,13 @@ const SHAPES: Record<string, (count: number) => unknown> = {
     repeatText("a@b.example 4111 1111 1111 1111 password=hunter2x, ", count / 20),
   "texts that are JSON": (count) =>
     repeat(count, () => JSON.stringify({ a: JSON.stringify({ mail: "a@b.example" }) })),
-  "backslashes of JSON in JSON": (count) => repeatText(String.raw`\\\"`, count),
+  "backslashes of nested JSON": (count) => repeatText(String.raw`\\\"`, count),
   "escapes of ASCII": (count) => repeatText(String.raw`\u0040a`, count),
   entities: (count) => repeatText("&#64;a", count),
   digits: (count) => repeatText("4", count),
   "groups of digits": (count) => repeatText("4111.", count),
   "pairs of a name and a value": (count) => repeat(count, () => ({ name: "X-Api-Key", value: "abc" })),
-  "nested objects beneath a secret": (count) => ({
+  "nested objects under a secret key": (count) => ({
     password: repeat(count, (index) => ({ index, value: "a" })),
   }),
   "blobs of text": (count) => repeat(count, () => ({ type: "blob", content: btoa("mail a@b.example") })),

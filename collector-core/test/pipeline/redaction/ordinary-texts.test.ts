@@ -40,7 +40,7 @@ const TEXTS: Record<string, readonly string[]> = {
     '"pad_token_id": 50256, "eos_token_id": [128001, 128009]',
     "special_token: <|im_start|>",
   ],
-  "usage, prices and times by the token": [
+  "usage, prices and times per token": [
     '"cost_per_token": 0.0000025',
     "input_cost_per_token=1.5e-07",
     "time_to_first_token: 0.34567812",
@@ -49,7 +49,7 @@ const TEXTS: Record<string, readonly string[]> = {
     '{"usage": {"prompt_tokens": 1200, "completion_tokens": 34, "total_tokens": 1234}}',
     "max_tokens=4096, max_completion_tokens=128000",
   ],
-  "tokens of pages": [
+  "page tokens": [
     "pagination_token: abc12345678",
     '"nextPageToken": "CAUQAA12345"',
     '"next_token": "eyJvZmZzZXQiOjEwfQ"',
@@ -125,9 +125,9 @@ const VALUES: Record<string, Record<string, unknown>> = {
   "a count of keys": { api_keys: 0 },
   "a count of logins": { failed_credentials: 3, passwords: 2 },
   "a count of cookies": { cookies: 7 },
-  "what is known of cookies": { cookies: "enabled", credentials: "missing", secrets: "none" },
+  "the state of cookies": { cookies: "enabled", credentials: "missing", secrets: "none" },
   "the kind of credentials": { credentials: { type: "oauth", expires_in: 3600 } },
-  "the life of credentials": {
+  "the lifetime of credentials": {
     credentials: {
       type: "oauth2",
       provider: "google",
@@ -212,8 +212,8 @@ describe("secrets next to such texts are redacted", () => {
   it.each([
     ["a password with a digit", { pass: "hunter2" }, { pass: hidden }],
     ["a password with symbols", { pass: "p@ssw0rd!" }, { pass: hidden }],
-    ["a word beside a user", { username: "ann", pass: "letmein" }, { username: "ann", pass: hidden }],
-    ["a number beside a host", { host: "db", pass: 482911 }, { host: "db", pass: hidden }],
+    ["a word next to a user", { username: "ann", pass: "letmein" }, { username: "ann", pass: hidden }],
+    ["a number next to a host", { host: "db", pass: 482911 }, { host: "db", pass: hidden }],
     ["a word of an account", { smtp_pass: "letmein", dbPass: 482911 }, { smtp_pass: hidden, dbPass: hidden }],
     ["a list of passwords", { passwords: ["hunter", 12] }, { passwords: [hidden, hidden] }],
     [
@@ -232,12 +232,12 @@ describe("secrets next to such texts are redacted", () => {
       { credentials: { type: hidden } },
     ],
     [
-      "a value beside a description",
+      "a value next to a description",
       { password: { description: "of Ann", value: "abc" } },
       { password: { description: "of Ann", value: hidden } },
     ],
     [
-      "what has other keys than a schema",
+      "an object with other keys than a schema",
       { password: { title: "a", old: "abc" } },
       { password: { title: "a", old: hidden } },
     ],

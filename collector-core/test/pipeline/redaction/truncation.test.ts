@@ -25,12 +25,12 @@ describe("spec 4.9 rule 4: text is truncated to max_text_length first", () => {
 
   it.each([
     ["a card number in groups", "4111 1111 1111 1111"],
-    ["an SSN behind its keyword", "123 45 6789"],
-    ["a telephone number", "+49 30 1234 5678"],
+    ["an SSN after its keyword", "123 45 6789"],
+    ["a phone number", "+49 30 1234 5678"],
     ["an address", "jörg.müller@straße.example"],
     ["an IBAN in groups", "DE89 3704 0044 0532 0130 00"],
     ["a key", "sk-proj-abcdefghij1234567890ABCDEFG"],
-    ["a token of no known form", "Zm9vYmFyYmF6cXV4"],
+    ["a token without a known form", "Zm9vYmFyYmF6cXV4"],
   ])("drops %s at the cut completely", (_what, secret) => {
     const before = "call it ssn: ";
     const text = `${before}${secret} and more`;
