@@ -13,7 +13,7 @@ import {
   RESERVED_PREFIX,
 } from "./attributes-to-otlp.js";
 import { instantOf } from "./nanoseconds.js";
-import { readJsonText } from "./json-text.js";
+import type { JsonTexts } from "./json-texts.js";
 import {
   MAX_VALUE_DEPTH,
   NO_NAME,
@@ -31,17 +31,19 @@ export function isOwnSpan({ attributes }: OtlpSpan): boolean {
  * The span that was exported: the inverse of `span-to-otlp.ts`, which loses nothing (contract 6). An id that no span may
  * have was not written by Obspan: the span keeps the one that OTLP carries.
  */
-export function ownSpanFromOtlp(span: OtlpSpan): Span {
+export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
   const said = (key: string): JsonValue | undefined => span.attributes.get(`${RESERVED_PREFIX}${key}`);
   const start = instantOf(span.startUnixNano);
   const end = said("no_end") === true ? undefined : instantOf(span.endUnixNano);
   const durationMs = said("duration_ms");
-  const more = moreOf(span.attributes);
+  const more = moreOf(span.attributes, texts);
   const events = [
-    ...span.events.filter((event) => event.attributes.get(DERIVED) !== true).map(ownEvent),
+    ...span.events
+      .filter((event) => event.attributes.get(DERIVED) !== true)
+      .map((event) => ownEvent(event, texts)),
     ...more.events,
   ];
-  const attributes = unescaped(span.attributes, MAX_VALUE_DEPTH);
+  const attributes = unescaped(span.attributes, MAX_VALUE_DEPTH, texts);
   const [traceId, spanId, parentId] = [said("trace_id"), said("span_id"), said("parent_span_id")];
   const parent = isUsableSpanId(parentId) ? parentId : span.parentSpanId;
   return {
@@ -72,7 +74,7 @@ interface More {
 const MAX_MORE_DEPTH = MAX_VALUE_DEPTH + 1;
 
 /** Reads what was written as JSON. Texts that another receiver has changed on the way stay as they are, as an attribute. */
-function moreOf(attributes: OtlpAttributes): More {
+function moreOf(attributes: OtlpAttributes, jsonTexts: JsonTexts): More {
   const more = { attributes: {} as Attributes, events: [] as SpanEvent[] };
   const unread = (key: string, text: string): void => {
     const texts = more.attributes[key];
@@ -80,13 +82,13 @@ function moreOf(attributes: OtlpAttributes): More {
     else more.attributes[key] = [text];
   };
   for (const text of listOf(attributes.get(MORE_ATTRIBUTES))) {
-    const value = readJsonText(text, MAX_MORE_DEPTH);
+    const value = jsonTexts.parse(text, MAX_MORE_DEPTH);
     if (isRecord(value))
       for (const key of Object.keys(value)) define(more.attributes, key, value[key] ?? null);
     else unread(MORE_ATTRIBUTES, text);
   }
   for (const text of listOf(attributes.get(MORE_EVENTS))) {
-    const value = readJsonText(text, MAX_MORE_DEPTH);
+    const value = jsonTexts.parse(text, MAX_MORE_DEPTH);
     if (Array.isArray(value)) appendAll(more.events, value as unknown as SpanEvent[]);
     else unread(MORE_EVENTS, text);
   }
@@ -124,25 +126,25 @@ const MAX_EVENT_VALUE_DEPTH = MAX_VALUE_DEPTH - 2;
  * The attributes with those read as JSON that were written as such. A text that another receiver has changed on the way
  * stays a text, and so does one that is nested too deep.
  */
-function unescaped(attributes: OtlpAttributes, maxDepth: number): OtlpAttributes {
+function unescaped(attributes: OtlpAttributes, maxDepth: number, texts: JsonTexts): OtlpAttributes {
   const jsonKeys = listOf(attributes.get(JSON_KEYS));
   if (jsonKeys.length === 0) return attributes;
   const read: OtlpAttributes = new Map(attributes);
   for (const key of jsonKeys) {
     const text = attributes.get(key);
     if (typeof text !== "string") continue;
-    const value = readJsonText(text, maxDepth);
+    const value = texts.parse(text, maxDepth);
     if (value !== undefined) read.set(key, value);
   }
   return read;
 }
 
-function ownEvent({ name, timeUnixNano, attributes }: OtlpEvent): SpanEvent {
+function ownEvent({ name, timeUnixNano, attributes }: OtlpEvent, texts: JsonTexts): SpanEvent {
   const time = attributes.get("obspan.no_time") === true ? undefined : instantOf(timeUnixNano);
   return {
     name,
     ...(time === undefined ? {} : { time: formatInstant(time) }),
-    attributes: ownAttributes(unescaped(attributes, MAX_EVENT_VALUE_DEPTH), () => true),
+    attributes: ownAttributes(unescaped(attributes, MAX_EVENT_VALUE_DEPTH, texts), () => true),
   };
 }
 

@@ -7,15 +7,20 @@ import { takeLabels, takeTimeToFirstToken } from "./mapping/labels.js";
 import { takeSpanType } from "./mapping/span-type.js";
 import { takeUsage } from "./mapping/usage.js";
 import { instantOf } from "./nanoseconds.js";
-import { isShallow } from "./json-text.js";
+import { isShallow, type JsonTexts } from "./json-texts.js";
 import { MAX_VALUE_DEPTH, NO_NAME, type OtlpEvent, type OtlpScope, type OtlpSpan } from "./received-spans.js";
 
 /**
  * A span of any library as ours (contract 6): one table for OpenTelemetry's conventions, OpenInference, Traceloop, the AI
  * SDK, Langfuse and their relatives. What the table does not know is kept as it came.
  */
-export function spanFromOtlp(span: OtlpSpan, scope: OtlpScope, resource?: Attributes): Span {
-  const attributes = new AttributeSet(span.attributes);
+export function spanFromOtlp(
+  span: OtlpSpan,
+  scope: OtlpScope,
+  texts: JsonTexts,
+  resource?: Attributes,
+): Span {
+  const attributes = new AttributeSet(span.attributes, texts);
   const outcome = takeOutcome(span, attributes);
   const spanType = takeSpanType(attributes, span.name);
   const labels = takeLabels(attributes, span, spanType);

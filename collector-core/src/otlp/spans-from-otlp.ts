@@ -1,7 +1,7 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
 import { runAtOnce, type Steps } from "../runtime/steps.js";
-import { beginJsonTexts, jsonTextBudget, MAX_FOREIGN_CONTAINERS } from "./json-text.js";
+import { FOREIGN_SPAN_LIMITS, JsonTexts, OWN_SPAN_LIMITS } from "./json-texts.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { settleLinks, type LinkMemory } from "./request-links.js";
@@ -53,8 +53,8 @@ export function spansFromOtlp(
 
 /** Spans that are mapped in one step, unless they have much in them: some tenths of a millisecond. */
 const SPANS_PER_STEP = 32;
-/** Objects and arrays of JSON texts after which a step ends. */
-const CONTAINERS_PER_STEP = 2000;
+/** Cost of parsed JSON texts after which a step ends, see `JsonTexts.cost`. */
+const TEXT_COST_PER_STEP = 2000;
 
 /** The same, some spans in each step. */
 export function* mapInSteps(
@@ -67,31 +67,31 @@ export function* mapInSteps(
   const own = new Set<Span>();
   let receivedSpans = 0;
   let refusedSpans = 0;
-  const texts = jsonTextBudget();
+  const texts = new JsonTexts();
   const mappedOf: Span[][] = [];
   let spansOfStep = 0;
-  let leftAtStep = texts.left;
+  let costAtStep = texts.cost;
   for (const { resource, scopes } of request) {
     const resourceAttributes = restOfResource(resource);
     const mapped: Span[] = [];
     for (const { scope, spans } of scopes) {
       receivedSpans += spans.length;
       for (const span of spans) {
-        if (++spansOfStep > SPANS_PER_STEP || leftAtStep - texts.left > CONTAINERS_PER_STEP) {
+        if (++spansOfStep > SPANS_PER_STEP || texts.cost - costAtStep > TEXT_COST_PER_STEP) {
           yield;
           spansOfStep = 1;
-          leftAtStep = texts.left;
+          costAtStep = texts.cost;
         }
         if (!isUsable(span)) {
           refusedSpans++;
         } else if (isOwnSpan(span)) {
-          beginJsonTexts(texts);
-          const exported = ownSpanFromOtlp(span);
+          texts.startSpan(OWN_SPAN_LIMITS);
+          const exported = ownSpanFromOtlp(span, texts);
           own.add(exported);
           mapped.push(exported);
         } else {
-          beginJsonTexts(texts, MAX_FOREIGN_CONTAINERS);
-          const made = spanFromOtlp(span, scope, resourceAttributes);
+          texts.startSpan(FOREIGN_SPAN_LIMITS);
+          const made = spanFromOtlp(span, scope, texts, resourceAttributes);
           foreign.push(made);
           mapped.push(made);
         }

@@ -16,6 +16,8 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Objects and arrays together. */
   readonly maxContainers: number;
+  /** Weight of rare keys. Default: {@link MAX_RARE_KEYS}. */
+  readonly maxRareKeys?: number;
 }
 
 /**
@@ -49,75 +51,97 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Looks for a bound that a JSON text is beyond, in one pass over the bytes and before it is parsed. The text need not be
- * valid: of one that is not, the parser says so.
+ * Returns the first bound that a JSON text exceeds. Makes one pass over the bytes before they are parsed. The text need
+ * not be valid: the parser reports errors of syntax.
  */
 export function exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBound | undefined {
-  const { length } = json;
-  if (length < SHORTEST_SCANNED) return undefined;
-  const words = wordsOf(json);
-  const keys = new KeyCounter(json, words);
-  let depth = 0;
-  let containers = 0;
-  let values = 0;
-  let rareKeys = 0;
-  /** Whether the next rare key may be the first of its object. */
-  let isNewObject = false;
-  let stringStart = 0;
-  let stringEnd = 0;
-  for (let at = 0; at < length; at++) {
-    switch (json[at] ?? 0) {
-      case QUOTE:
-        stringStart = at + 1;
-        stringEnd = at = closingQuoteOrEnd(json, words, at);
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        if (++depth > bounds.maxDepth) return "depth";
-        if (++containers > bounds.maxContainers) return "containers";
-        isNewObject = true;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        depth--;
-        isNewObject = true;
-        break;
-      case COMMA:
-        if (++values > MAX_VALUES) return "values";
-        break;
-      case COLON:
-        if (++values > MAX_VALUES) return "values";
-        if (!keys.isRare(stringStart, stringEnd)) break;
-        rareKeys += isNewObject ? FIRST_RARE_KEY : 1;
-        if (rareKeys > MAX_RARE_KEYS) return "keys";
-        isNewObject = false;
-        break;
-    }
-  }
-  return undefined;
+  return json.length < SHORTEST_SCANNED ? undefined : new JsonScanner().exceededBound(json, bounds);
 }
 
-/** Tells common keys from rare ones, by a hash of each. Where two hashes fall together a rare key may count as common. */
-class KeyCounter {
+/** Scans JSON texts that share the bound on rare keys, such as the texts of one request. */
+export class JsonScanner {
+  readonly #keys = new CommonKeys();
+  #containers = 0;
+  #rareKeys = 0;
+
+  /** Objects and arrays of all texts that exceeded no bound. */
+  get containers(): number {
+    return this.#containers;
+  }
+
+  /** Weight of the rare keys of all texts that exceeded no bound. */
+  get rareKeys(): number {
+    return this.#rareKeys;
+  }
+
+  /**
+   * Like the function {@link exceededBound}, for a text of any length. `maxRareKeys` bounds the rare keys of all texts
+   * together. A text that exceeds a bound is not counted.
+   */
+  exceededBound(json: Uint8Array, bounds: JsonBounds): ExceededBound | undefined {
+    const { length } = json;
+    const words = wordsOf(json);
+    const keys = this.#keys;
+    const { maxRareKeys = MAX_RARE_KEYS } = bounds;
+    let depth = 0;
+    let containers = 0;
+    let values = 0;
+    let rareKeys = this.#rareKeys;
+    /** Whether the next rare key may be the first of its object. */
+    let isNewObject = false;
+    let stringStart = 0;
+    let stringEnd = 0;
+    for (let at = 0; at < length; at++) {
+      switch (json[at] ?? 0) {
+        case QUOTE:
+          stringStart = at + 1;
+          stringEnd = at = closingQuoteOrEnd(json, words, at);
+          break;
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          if (++depth > bounds.maxDepth) return "depth";
+          if (++containers > bounds.maxContainers) return "containers";
+          isNewObject = true;
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          depth--;
+          isNewObject = true;
+          break;
+        case COMMA:
+          if (++values > MAX_VALUES) return "values";
+          break;
+        case COLON:
+          if (++values > MAX_VALUES) return "values";
+          if (!keys.isRare(json, words, stringStart, stringEnd)) break;
+          rareKeys += isNewObject ? FIRST_RARE_KEY : 1;
+          if (rareKeys > maxRareKeys) return "keys";
+          isNewObject = false;
+          break;
+      }
+    }
+    this.#containers += containers;
+    this.#rareKeys = rareKeys;
+    return undefined;
+  }
+}
+
+/** Distinguishes common keys from rare ones by a hash of each. On a collision a rare key may count as common. */
+class CommonKeys {
   readonly #common = new Uint8Array(KEY_BITS / 8);
-  /** Drawn at random, so that nobody can choose keys that fall together. */
+  /** Random, so that a sender cannot choose keys whose hashes collide. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #count = 0;
 
-  constructor(
-    private readonly json: Uint8Array,
-    private readonly words: DataView,
-  ) {}
-
-  /** True where a key is numeric, or is none of the first {@link COMMON_KEYS} different ones. */
-  isRare(start: number, end: number): boolean {
-    const first = this.json[start] ?? 0;
+  /** True if a key is numeric or is not among the first {@link COMMON_KEYS} distinct keys. */
+  isRare(json: Uint8Array, words: DataView, start: number, end: number): boolean {
+    const first = json[start] ?? 0;
     // A digit may be written as an escape.
     if ((first >= DIGIT_0 && first <= DIGIT_9) || first === BACKSLASH) return true;
     let hash = this.#seed;
     let at = start;
-    for (const lastWord = end - 4; at <= lastWord; at += 4) hash = mix(hash, this.words.getInt32(at));
-    for (; at < end; at++) hash = mix(hash, this.json[at] ?? 0);
+    for (const lastWord = end - 4; at <= lastWord; at += 4) hash = mix(hash, words.getInt32(at));
+    for (; at < end; at++) hash = mix(hash, json[at] ?? 0);
     const bit = hash & (KEY_BITS - 1);
     const mask = 1 << (bit & 7);
     const common = this.#common[bit >>> 3] ?? 0;

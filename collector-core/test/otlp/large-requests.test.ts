@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readJsonRequest } from "../../src/otlp/read-json.js";
 import { applicationsOf, mapInSteps, spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
+import { SHORTEST_SCANNED } from "../../src/span/json-bounds.js";
 import { map, mapAll } from "./map-request.js";
 import { otlpRequest, type TestSpan } from "./otlp-request.js";
 
@@ -30,6 +31,32 @@ describe("an OTLP request that is large", () => {
     expect(inputOf(span)).toBe("text");
     const { attributes } = span as { attributes: Record<string, unknown> };
     expect(attributes["gen_ai.input.messages"]).toBe(call.attributes?.["gen_ai.input.messages"]);
+  });
+
+  it("shares the bound on rare keys among its texts, however short each one is", () => {
+    const numbers = Array.from({ length: 25_000 }, (_, index) => `"${String(index)}":0`).join(",");
+    const messages = `[{"role":"user","content":"?",${numbers}}]`;
+    expect(messages.length).toBeLessThan(SHORTEST_SCANNED);
+    const span = { attributes: { "gen_ai.operation.name": "chat", "gen_ai.input.messages": messages } };
+    const inputs = mapAll(new Array<TestSpan>(20).fill(span)).map(inputOf);
+    const parsed = inputs.filter((input) => input === 1).length;
+    // One text is not scanned, five have 150,000 rare keys.
+    expect(parsed).toBeGreaterThan(1);
+    expect(parsed).toBeLessThanOrEqual(7);
+    expect(inputs.slice(parsed)).toEqual(new Array(20 - parsed).fill("text"));
+  });
+
+  it("shares the bound on objects among the texts of one span, however short each one is", () => {
+    const list = JSON.stringify(new Array<object>(4000).fill({ role: "user", content: "?" }));
+    const attributes = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`llm.input_messages.${String(index)}.message.content`, list]),
+    );
+    const span = map({ attributes: { "openinference.span.kind": "LLM", ...attributes } });
+    const messages = (span.attributes as { prompt_messages: { parts: object[] }[] }).prompt_messages;
+    const parsed = messages.filter(({ parts }) => parts.length === 4000).length;
+    expect(parsed).toBeGreaterThan(5);
+    expect(parsed).toBeLessThanOrEqual(13);
+    expect(messages.slice(parsed).every(({ parts }) => parts.length === 1)).toBe(true);
   });
 
   it.each([

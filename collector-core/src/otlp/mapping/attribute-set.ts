@@ -1,9 +1,9 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
-import { readJsonText } from "../json-text.js";
+import type { JsonTexts } from "../json-texts.js";
 
-/** Reads a value; undefined where it is not what is looked for. */
-export type ReadValue<T> = (value: JsonValue) => T | undefined;
+/** Reads a value; undefined if the value is of another kind. */
+export type ReadValue<T> = (value: JsonValue, texts: JsonTexts) => T | undefined;
 
 /** Attributes that say the same thing in the words of many libraries, in order of precedence. */
 export interface KeyGroup {
@@ -52,8 +52,14 @@ export class AttributeSet {
   #low = 0;
   #high = 0;
 
-  /** @param values - undefined where it has been taken: a Map from which much is deleted makes itself anew each time. */
-  constructor(private readonly values: Map<string, JsonValue | undefined>) {
+  /**
+   * @param values - undefined marks a taken value: a Map rehashes when many entries are deleted.
+   * @param texts - parses the JSON texts of the request.
+   */
+  constructor(
+    private readonly values: Map<string, JsonValue | undefined>,
+    readonly texts: JsonTexts,
+  ) {
     for (const key of values.keys()) {
       const mask = MASKS.get(key);
       if (mask !== undefined) {
@@ -102,7 +108,7 @@ export class AttributeSet {
     if (!this.mayHave(group)) return undefined;
     for (const key of group.keys) {
       const value = this.values.get(key);
-      const result = value === undefined ? undefined : read(value);
+      const result = value === undefined ? undefined : read(value, this.texts);
       if (result !== undefined) return result;
     }
     return undefined;
@@ -115,7 +121,7 @@ export class AttributeSet {
     for (const key of group.keys) {
       const value = this.values.get(key);
       if (value === undefined) continue;
-      const result = read(value);
+      const result = read(value, this.texts);
       if (result === undefined) continue;
       found ??= result;
       if (result === found) this.values.set(key, undefined);
@@ -157,32 +163,21 @@ export function asBoolean(value: unknown): boolean | undefined {
 }
 
 /** A record, or the record that a text of JSON is. */
-export function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const parsed = parsedJson(value);
+export function asRecord(value: unknown, texts: JsonTexts): Readonly<Record<string, unknown>> | undefined {
+  const parsed = texts.parsed(value);
   return isRecord(parsed) ? parsed : undefined;
 }
 
 /** A list, or the list that a text of JSON is. */
-export function asList(value: unknown): readonly unknown[] | undefined {
-  const parsed = parsedJson(value);
+export function asList(value: unknown, texts: JsonTexts): readonly unknown[] | undefined {
+  const parsed = texts.parsed(value);
   return Array.isArray(parsed) ? (parsed as unknown[]) : undefined;
 }
 
 /** Why a model stopped: one reason, alone, in a list, or in a text of JSON that is one. */
-export function onlyReason(value: JsonValue): string | undefined {
-  const reasons = asList(value);
+export function onlyReason(value: JsonValue, texts: JsonTexts): string | undefined {
+  const reasons = asList(value, texts);
   if (reasons === undefined) return asText(value);
   const [first] = reasons;
   return reasons.every((reason) => reason === first) ? asText(first) : undefined;
-}
-
-/** Deepest nesting of a JSON text that is read. What is deeper stays a text (contract 1: 32 with the span around it). */
-const MAX_JSON_DEPTH = 24;
-
-const LOOKS_LIKE_JSON = /^\s*[{[]/;
-
-/** What a text of a JSON object or list says; any other value as it is. */
-export function parsedJson(value: unknown): unknown {
-  if (typeof value !== "string" || !LOOKS_LIKE_JSON.test(value)) return value;
-  return readJsonText(value, MAX_JSON_DEPTH) ?? value;
 }

@@ -1,6 +1,7 @@
 import type { JsonValue, KnownSpanType, Message } from "@obspan/sdk/wire";
 import { appendAll } from "../../runtime/append-all.js";
 import { isRecord } from "../../span/span-facts.js";
+import type { JsonTexts } from "../json-texts.js";
 import type { OtlpAttributes, OtlpEvent } from "../received-spans.js";
 import {
   asList,
@@ -8,7 +9,6 @@ import {
   asText,
   keyGroup,
   listGroup,
-  parsedJson,
   type AttributeSet,
   type KeyGroup,
 } from "./attribute-set.js";
@@ -39,10 +39,11 @@ export function takeConversation(
   /** Those that have not been understood. */ readonly events: readonly OtlpEvent[];
 } {
   const isModelCall = spanType === "llm";
-  const fromEvents = readEvents(events, isModelCall);
+  const fromEvents = readEvents(events, isModelCall, attributes.texts);
   const listed = takeListedEvents(attributes, isModelCall);
   const instructions = takeInstructions(attributes);
   const input = after(
+    attributes.texts,
     instructions,
     takeStructuredInput(attributes) ?? fromEvents.input ?? listed?.input ?? takeInput(attributes, spanType),
   );
@@ -83,8 +84,15 @@ function takeStructuredInput(attributes: AttributeSet): Content | undefined {
   const hasMessages = attributes.mayHave(STRUCTURED_INPUT);
   return (
     (hasMessages ? takeMessages(attributes, "gen_ai.input.messages", "user") : undefined) ??
-    takeIndexed(attributes, INPUT_LISTS, "gen_ai.prompt", (item) => toMessage(plain(item), "user")) ??
-    takeIndexed(attributes, INPUT_LISTS, "llm.input_messages", openInferenceMessage("user")) ??
+    takeIndexed(attributes, INPUT_LISTS, "gen_ai.prompt", (item) =>
+      toMessage(plain(item), "user", attributes.texts),
+    ) ??
+    takeIndexed(
+      attributes,
+      INPUT_LISTS,
+      "llm.input_messages",
+      openInferenceMessage("user", attributes.texts),
+    ) ??
     (hasMessages
       ? (takeMessages(attributes, "ai.prompt.messages", "user") ??
         takeMessages(attributes, "ai.prompt", "user"))
@@ -98,15 +106,20 @@ function takeStructuredOutput(attributes: AttributeSet): Content | undefined {
       ? takeMessages(attributes, "gen_ai.output.messages", "assistant")
       : undefined) ??
     takeIndexed(attributes, OUTPUT_LISTS, "gen_ai.completion", (item) =>
-      toMessage(plain(item), "assistant"),
+      toMessage(plain(item), "assistant", attributes.texts),
     ) ??
-    takeIndexed(attributes, OUTPUT_LISTS, "llm.output_messages", openInferenceMessage("assistant")) ??
+    takeIndexed(
+      attributes,
+      OUTPUT_LISTS,
+      "llm.output_messages",
+      openInferenceMessage("assistant", attributes.texts),
+    ) ??
     (attributes.mayHave(AI_SDK_ANSWER) ? takeAiSdkAnswer(attributes) : undefined)
   );
 }
 
 function takeMessages(attributes: AttributeSet, key: string, role: string): Content | undefined {
-  const messages = toMessages(attributes.get(key), role);
+  const messages = toMessages(attributes.get(key), role, attributes.texts);
   if (messages === undefined) return undefined;
   attributes.delete(key);
   return { messages };
@@ -119,10 +132,14 @@ function takeInstructions(attributes: AttributeSet): readonly Message[] {
   return instructions;
 }
 
-function after(instructions: readonly Message[], input: Content | undefined): Content | undefined {
+function after(
+  texts: JsonTexts,
+  instructions: readonly Message[],
+  input: Content | undefined,
+): Content | undefined {
   if (instructions.length === 0) return input;
   if (input === undefined) return { messages: [...instructions] };
-  const messages = "messages" in input ? input.messages : ofText(input.text, "user");
+  const messages = "messages" in input ? input.messages : ofText(input.text, "user", texts);
   return { messages: [...instructions, ...messages] };
 }
 
@@ -171,7 +188,10 @@ function plain(item: NestedRecord): Record<string, unknown> {
 }
 
 /** `message.role`, `message.contents.0.message_content.text`, `message.tool_calls.0.tool_call.function.name`. */
-function openInferenceMessage(defaultRole: string): (item: NestedRecord) => Message | undefined {
+function openInferenceMessage(
+  defaultRole: string,
+  texts: JsonTexts,
+): (item: NestedRecord) => Message | undefined {
   return (item) => {
     const message = isNestedRecord(item["message"]) ? item["message"] : {};
     const contents = itemsOf(message["contents"]).flatMap((content) => {
@@ -196,6 +216,7 @@ function openInferenceMessage(defaultRole: string): (item: NestedRecord) => Mess
           : { function_call: { name: legacy, arguments: message["function_call_arguments_json"] ?? {} } }),
       },
       defaultRole,
+      texts,
     );
   };
 }
@@ -213,7 +234,9 @@ function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
     ...[text, object].flatMap((value) =>
       asText(value) === undefined ? [] : [textPart(asText(value) ?? "")],
     ),
-    ...(asList(calls) ?? []).flatMap((call) => (isRecord(call) ? (toolCall(call) ?? []) : [])),
+    ...(asList(calls, attributes.texts) ?? []).flatMap((call) =>
+      isRecord(call) ? (toolCall(call) ?? []) : [],
+    ),
   ];
   if (parts.length === 0) return undefined;
   for (const name of AI_SDK_PARTS) attributes.delete(keyOf(name));
@@ -322,15 +345,18 @@ function takeFirst(
     if (value === undefined || value === null || value === "") continue;
     attributes.delete(key);
     // Only of a model's call is what looks like messages taken for them: a tool may have any argument.
-    const messages = spanType === "llm" ? toMessages(withInnerMessage(value), role) : undefined;
+    const messages =
+      spanType === "llm"
+        ? toMessages(withInnerMessage(value, attributes.texts), role, attributes.texts)
+        : undefined;
     return messages === undefined ? { text: asPlainText(value) } : { messages };
   }
   return undefined;
 }
 
 /** Logfire and Genkit keep an answer as `{"message":{…},"usage":{…}}`. */
-function withInnerMessage(value: JsonValue): unknown {
-  const record = asRecord(value);
+function withInnerMessage(value: JsonValue, texts: JsonTexts): unknown {
+  const record = asRecord(value, texts);
   if (record === undefined || !isRecord(record["message"])) return value;
   const reason = asText(record["finishReason"]);
   return reason === undefined ? record["message"] : { ...record["message"], finish_reason: reason };
@@ -355,11 +381,12 @@ const NO_EVENTS = { input: undefined, output: undefined, rest: [] };
 function readEvents(
   events: readonly OtlpEvent[],
   isModelCall: boolean,
+  texts: JsonTexts,
 ): { input: Content | undefined; output: Content | undefined; rest: readonly OtlpEvent[] } {
   if (events.length === 0) return NO_EVENTS;
   const input: Message[] = [];
   const output: Message[] = [];
-  const rest = events.filter((event) => !readEvent(event, input, output));
+  const rest = events.filter((event) => !readEvent(event, input, output, texts));
   if (rest.length === events.length) return { input: undefined, output: undefined, rest: events };
   return { input: contentOf(input, isModelCall), output: contentOf(output, isModelCall), rest };
 }
@@ -379,7 +406,7 @@ function takeListedEvents(
     return [{ name, timeUnixNano: 0n, attributes: new Map(Object.entries(item)) as OtlpAttributes }];
   });
   if (events.length === 0 || events.length < list.length) return undefined;
-  const { input, output, rest } = readEvents(events, isModelCall);
+  const { input, output, rest } = readEvents(events, isModelCall, attributes.texts);
   if (rest.length > 0) return undefined;
   for (const key of LISTED_EVENTS.keys) attributes.delete(key);
   return { input, output };
@@ -403,18 +430,23 @@ function contentOf(messages: Message[], isModelCall: boolean): Content | undefin
 }
 
 /** @returns false where the event is none of these. */
-function readEvent({ name, attributes }: OtlpEvent, input: Message[], output: Message[]): boolean {
+function readEvent(
+  { name, attributes }: OtlpEvent,
+  input: Message[],
+  output: Message[],
+  texts: JsonTexts,
+): boolean {
   const role = ROLE_OF_EVENT[name];
-  if (role !== undefined) return addAll(input, eventMessage(attributes, role));
-  if (name === "gen_ai.choice") return addAll(output, choiceMessage(attributes));
+  if (role !== undefined) return addAll(input, eventMessage(attributes, role, texts));
+  if (name === "gen_ai.choice") return addAll(output, choiceMessage(attributes, texts));
   if (name === "gen_ai.content.prompt")
-    return addAll(input, messagesOrText(attributes.get("gen_ai.prompt"), "user"));
+    return addAll(input, messagesOrText(attributes.get("gen_ai.prompt"), "user", texts));
   if (name === "gen_ai.content.completion")
-    return addAll(output, messagesOrText(attributes.get("gen_ai.completion"), "assistant"));
+    return addAll(output, messagesOrText(attributes.get("gen_ai.completion"), "assistant", texts));
   if (name !== "gen_ai.client.inference.operation.details") return false;
-  const system = systemMessages(attributes.get("gen_ai.system_instructions"));
-  const asked = toMessages(attributes.get("gen_ai.input.messages"), "user") ?? [];
-  const answered = toMessages(attributes.get("gen_ai.output.messages"), "assistant") ?? [];
+  const system = systemMessages(attributes.get("gen_ai.system_instructions"), texts);
+  const asked = toMessages(attributes.get("gen_ai.input.messages"), "user", texts) ?? [];
+  const answered = toMessages(attributes.get("gen_ai.output.messages"), "assistant", texts) ?? [];
   addAll(input, [...system, ...asked]);
   addAll(output, answered);
   return system.length + asked.length + answered.length > 0;
@@ -426,25 +458,29 @@ function addAll(list: Message[], messages: readonly Message[] | undefined): bool
   return true;
 }
 
-function messagesOrText(value: unknown, role: string): Message[] | undefined {
+function messagesOrText(value: unknown, role: string, texts: JsonTexts): Message[] | undefined {
   const text = asText(value);
-  return toMessages(value, role) ?? (text === undefined ? undefined : ofText(text, role));
+  return toMessages(value, role, texts) ?? (text === undefined ? undefined : ofText(text, role, texts));
 }
 
-function eventMessage(attributes: ReadonlyMap<string, JsonValue>, role: string): Message[] | undefined {
-  const body = asRecord(attributes.get("body")) ?? Object.fromEntries(attributes);
+function eventMessage(
+  attributes: ReadonlyMap<string, JsonValue>,
+  role: string,
+  texts: JsonTexts,
+): Message[] | undefined {
+  const body = asRecord(attributes.get("body"), texts) ?? Object.fromEntries(attributes);
   const id = role === "tool" ? (asText(body["id"]) ?? asText(body["tool_call_id"])) : undefined;
-  const message = toMessage({ role, content: null, ...body, id: undefined, tool_call_id: id }, role);
+  const message = toMessage({ role, content: null, ...body, id: undefined, tool_call_id: id }, role, texts);
   return message === undefined ? undefined : [{ ...message, role: asText(body["role"]) ?? role }];
 }
 
-function choiceMessage(attributes: ReadonlyMap<string, JsonValue>): Message[] | undefined {
-  const body = asRecord(attributes.get("body")) ?? Object.fromEntries(attributes);
-  const inner = parsedJson(body["message"] ?? body["content"]);
+function choiceMessage(attributes: ReadonlyMap<string, JsonValue>, texts: JsonTexts): Message[] | undefined {
+  const body = asRecord(attributes.get("body"), texts) ?? Object.fromEntries(attributes);
+  const inner = texts.parsed(body["message"] ?? body["content"]);
   const reason = asText(body["finish_reason"]);
   const message = isRecord(inner)
-    ? toMessage(inner, "assistant")
-    : toMessage({ content: inner ?? null, tool_calls: body["tool_calls"] }, "assistant");
+    ? toMessage(inner, "assistant", texts)
+    : toMessage({ content: inner ?? null, tool_calls: body["tool_calls"] }, "assistant", texts);
   if (message === undefined) return undefined;
   return [reason === undefined ? message : { ...message, finish_reason: reason }];
 }

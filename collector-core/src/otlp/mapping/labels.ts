@@ -1,5 +1,6 @@
 import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire";
 import { copyText } from "../../span/kept-text.js";
+import type { JsonTexts } from "../json-texts.js";
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
 import {
   asBoolean,
@@ -215,8 +216,9 @@ const TOOL_LISTS = ["llm.tools", "llm.request.functions", "gen_ai.tool.definitio
 }));
 
 function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
+  const { texts } = attributes;
   for (const key of attributes.mayHave(TOOL_DEFINITIONS) ? TOOL_DEFINITIONS.keys : []) {
-    const definitions = toToolDefinitions(attributes.get(key));
+    const definitions = toToolDefinitions(attributes.get(key), texts);
     if (definitions === undefined) continue;
     attributes.delete(key);
     return asJson(definitions);
@@ -224,7 +226,10 @@ function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
   for (const { prefix, group } of TOOL_LISTS) {
     const indexed = attributes.mayHave(group) ? readIndexed(attributes, prefix) : undefined;
     if (indexed === undefined) continue;
-    const definitions = toToolDefinitions(indexed.items.map(openInferenceTool));
+    const definitions = toToolDefinitions(
+      indexed.items.map((item) => openInferenceTool(item, texts)),
+      texts,
+    );
     if (definitions === undefined) continue;
     indexed.take();
     return asJson(definitions);
@@ -233,9 +238,9 @@ function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
 }
 
 /** `llm.tools.0.tool.json_schema` is the definition as a text. */
-function openInferenceTool(item: Readonly<Record<string, unknown>>): unknown {
+function openInferenceTool(item: Readonly<Record<string, unknown>>, texts: JsonTexts): unknown {
   const { tool } = item;
-  return asRecord(asRecord(tool)?.["json_schema"]) ?? tool ?? item;
+  return asRecord(asRecord(tool, texts)?.["json_schema"], texts) ?? tool ?? item;
 }
 
 /** The definitions are JSON, though their type allows more. */

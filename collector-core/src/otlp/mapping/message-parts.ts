@@ -1,6 +1,7 @@
 import type { MessagePart } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
-import { asText, parsedJson } from "./attribute-set.js";
+import type { JsonTexts } from "../json-texts.js";
+import { asText } from "./attribute-set.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,12 +9,12 @@ type Fields = Readonly<Record<string, unknown>>;
  * The parts of a message's content, whatever library wrote it: OpenTelemetry's own parts, OpenAI's (chat and Responses),
  * Anthropic's, Google's, Bedrock's, the AI SDK's, LangChain's. What none of them is stays as it came.
  */
-export function toParts(content: unknown): MessagePart[] {
-  const value = parsedJson(content);
+export function toParts(content: unknown, texts: JsonTexts): MessagePart[] {
+  const value = texts.parsed(content);
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "string") return [textPart(value)];
-  if (Array.isArray(value)) return (value as unknown[]).flatMap((item) => toPart(item));
-  if (isRecord(value)) return toPart(value);
+  if (Array.isArray(value)) return (value as unknown[]).flatMap((item) => toPart(item, texts));
+  if (isRecord(value)) return toPart(value, texts);
   return [textPart(JSON.stringify(value))];
 }
 
@@ -21,12 +22,12 @@ export function textPart(content: string): MessagePart {
   return { type: "text", content };
 }
 
-function toPart(item: unknown): MessagePart[] {
+function toPart(item: unknown, texts: JsonTexts): MessagePart[] {
   if (typeof item === "string") return item === "" ? [] : [textPart(item)];
   if (!isRecord(item)) return [textPart(JSON.stringify(item))];
   const type = asText(item["type"]);
   const named = type === undefined ? undefined : NAMED[type.toLowerCase().replaceAll("-", "_")];
-  return named?.(item) ?? byField(item) ?? [{ ...item, type: type ?? "unknown" }];
+  return named?.(item) ?? byField(item, texts) ?? [{ ...item, type: type ?? "unknown" }];
 }
 
 /** What each `type` of a part says; undefined where the part is not as expected. */
@@ -62,7 +63,7 @@ const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined
 };
 
 /** Parts that say what they are by their field: Google's, Bedrock's and Genkit's. */
-function byField(part: Fields): MessagePart[] | undefined {
+function byField(part: Fields, texts: JsonTexts): MessagePart[] | undefined {
   const call = CALL_FIELDS.map((field) => part[field]).find(isRecord);
   if (call !== undefined) return toolCall({ ...part, ...call });
   const response = RESPONSE_FIELDS.map((field) => part[field]).find(isRecord);
@@ -72,7 +73,7 @@ function byField(part: Fields): MessagePart[] | undefined {
   const attached = ATTACHED.find((field) => isRecord(part[field]));
   if (attached !== undefined) return attachment(attached, part[attached]);
   const reasoning = part["reasoningContent"];
-  if (isRecord(reasoning)) return toParts(reasoning["reasoningText"]).map(asReasoning);
+  if (isRecord(reasoning)) return toParts(reasoning["reasoningText"], texts).map(asReasoning);
   if (part["type"] !== undefined) return undefined;
   const isReasoning = part["thought"] === true || typeof part["reasoning"] === "string";
   return textOf(part, isReasoning ? "reasoning" : "text");

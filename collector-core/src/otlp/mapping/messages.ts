@@ -1,7 +1,8 @@
 import type { Message, MessagePart, ToolDefinition } from "@obspan/sdk/wire";
 import { appendAll } from "../../runtime/append-all.js";
 import { isRecord } from "../../span/span-facts.js";
-import { asText, parsedJson } from "./attribute-set.js";
+import type { JsonTexts } from "../json-texts.js";
+import { asText } from "./attribute-set.js";
 import { toolCall, toolResponse, toParts } from "./message-parts.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,22 +27,24 @@ const ROLES: Readonly<Record<string, string>> = {
  * @param role - of messages that do not say whose they are.
  * @returns undefined where it holds none: a plain text, or something else.
  */
-export function toMessages(value: unknown, role: string): Message[] | undefined {
-  const parsed = parsedJson(value);
+export function toMessages(value: unknown, role: string, texts: JsonTexts): Message[] | undefined {
+  const parsed = texts.parsed(value);
   const messages = Array.isArray(parsed)
-    ? fromList(parsed as unknown[], role)
+    ? fromList(parsed as unknown[], role, texts)
     : isRecord(parsed)
-      ? fromRecord(parsed, role)
+      ? fromRecord(parsed, role, texts)
       : undefined;
   return messages === undefined || messages.length === 0 ? undefined : messages;
 }
 
-function fromList(items: readonly unknown[], role: string): Message[] | undefined {
+function fromList(items: readonly unknown[], role: string, texts: JsonTexts): Message[] | undefined {
   const messages: Message[] = [];
   let wasItem = false;
   for (const item of items) {
     // LangChain sends a list of conversations.
-    const more = Array.isArray(item) ? fromList(item as unknown[], role) : toMessage(parsedJson(item), role);
+    const more = Array.isArray(item)
+      ? fromList(item as unknown[], role, texts)
+      : toMessage(texts.parsed(item), role, texts);
     if (more === undefined) return undefined;
     const last = messages.at(-1);
     if (Array.isArray(more)) appendAll(messages, more);
@@ -67,32 +70,33 @@ function isCallOrReasoning({ type, role }: Fields): boolean {
 }
 
 /** A request (`messages`, `contents`, `input`, `prompt`), an answer (`choices`, `output`, `candidates`), or one message. */
-function fromRecord(body: Fields, role: string): Message[] | undefined {
+function fromRecord(body: Fields, role: string, texts: JsonTexts): Message[] | undefined {
   const conversation = body["messages"] ?? body["contents"];
   if (conversation !== undefined) {
-    const messages = toMessages(conversation, role);
-    return messages === undefined ? undefined : [...systemOf(body), ...messages];
+    const messages = toMessages(conversation, role, texts);
+    return messages === undefined ? undefined : [...systemOf(body, texts), ...messages];
   }
   const prompt = body["prompt"] ?? (body["model"] === undefined ? undefined : body["input"]);
   if (prompt !== undefined) {
-    const messages = typeof prompt === "string" ? ofText(prompt, role) : toMessages(prompt, role);
-    return messages === undefined ? undefined : [...systemOf(body), ...messages];
+    const messages =
+      typeof prompt === "string" ? ofText(prompt, role, texts) : toMessages(prompt, role, texts);
+    return messages === undefined ? undefined : [...systemOf(body, texts), ...messages];
   }
   const answers = [body["choices"], body["output"], body["candidates"], body["generations"]].find(
     Array.isArray,
   );
-  if (answers !== undefined) return fromAnswers(answers as unknown[], role);
-  const message = toMessage(body, role);
+  if (answers !== undefined) return fromAnswers(answers as unknown[], role, texts);
+  const message = toMessage(body, role, texts);
   return message === undefined ? undefined : [message];
 }
 
-function fromAnswers(answers: readonly unknown[], role: string): Message[] | undefined {
+function fromAnswers(answers: readonly unknown[], role: string, texts: JsonTexts): Message[] | undefined {
   const messages = answers.flatMap((answer) => {
-    if (Array.isArray(answer)) return fromAnswers(answer as unknown[], role) ?? [];
+    if (Array.isArray(answer)) return fromAnswers(answer as unknown[], role, texts) ?? [];
     if (!isRecord(answer)) return [];
     const inner =
       answer["message"] ?? (isRecord(answer["content"]) ? answer["content"] : undefined) ?? answer;
-    const message = toMessage(inner, role);
+    const message = toMessage(inner, role, texts);
     if (message === undefined) return [];
     const reason = asText(answer["finish_reason"]) ?? asText(answer["finishReason"]);
     return reason === undefined ? message : { ...message, finish_reason: reason };
@@ -112,32 +116,33 @@ function joined(messages: readonly Message[]): Message[] {
   return result;
 }
 
-function systemOf(body: Fields): Message[] {
+function systemOf(body: Fields, texts: JsonTexts): Message[] {
   const config = isRecord(body["config"]) ? body["config"] : {};
   const instructions =
     body["system"] ?? body["instructions"] ?? config["system_instruction"] ?? config["systemInstruction"];
   const content = isRecord(instructions) ? (instructions["parts"] ?? instructions) : instructions;
-  return systemMessages(content);
+  return systemMessages(content, texts);
 }
 
 /** What stands before a conversation, as a message of its own. */
-export function systemMessages(instructions: unknown): Message[] {
-  const parts = toParts(instructions);
+export function systemMessages(instructions: unknown, texts: JsonTexts): Message[] {
+  const parts = toParts(instructions, texts);
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
 
 /** A text as a message. */
-export function ofText(content: string, role: string): Message[] {
-  return [{ role, parts: toParts(content) }];
+export function ofText(content: string, role: string, texts: JsonTexts): Message[] {
+  return [{ role, parts: toParts(content, texts) }];
 }
 
 /** @returns undefined where it is no message. */
-export function toMessage(item: unknown, defaultRole: string): Message | undefined {
-  if (typeof item === "string") return item === "" ? undefined : { role: defaultRole, parts: toParts(item) };
+export function toMessage(item: unknown, defaultRole: string, texts: JsonTexts): Message | undefined {
+  if (typeof item === "string")
+    return item === "" ? undefined : { role: defaultRole, parts: toParts(item, texts) };
   if (!isRecord(item)) return undefined;
   if (isPlainMessage(item)) return item;
   const fields = unwrapped(item);
-  const parts = partsOf(fields);
+  const parts = partsOf(fields, texts);
   if (parts === undefined) return undefined;
   const reason = asText(fields["finish_reason"]) ?? asText(fields["stop_reason"]);
   return {
@@ -183,34 +188,34 @@ function roleOf(fields: Fields, defaultRole: string): string {
   return defaultRole;
 }
 
-function partsOf(fields: Fields): MessagePart[] | undefined {
-  if (Array.isArray(fields["parts"])) return toParts(fields["parts"]);
-  if (isCallOrReasoning(fields)) return toParts(fields);
+function partsOf(fields: Fields, texts: JsonTexts): MessagePart[] | undefined {
+  if (Array.isArray(fields["parts"])) return toParts(fields["parts"], texts);
+  if (isCallOrReasoning(fields)) return toParts(fields, texts);
   const content = fields["content"] ?? fields["text"];
   const calls = fields["tool_calls"] ?? fields["toolCalls"];
   const legacyCall = fields["function_call"];
   if (content === undefined && !Array.isArray(calls) && !isRecord(legacyCall)) {
     // An answer without a text: `{"role":"assistant","content":null}`, or only a refusal.
-    return typeof fields["role"] === "string" ? toParts(fields["refusal"]) : undefined;
+    return typeof fields["role"] === "string" ? toParts(fields["refusal"], texts) : undefined;
   }
   const answered = asText(fields["tool_call_id"]) ?? asText(fields["toolCallId"]);
   if (answered !== undefined) return toolResponse({ id: answered, response: content ?? "" }) ?? [];
   return [
-    ...toParts(fields["reasoning_content"]).map((part): MessagePart =>
+    ...toParts(fields["reasoning_content"], texts).map((part): MessagePart =>
       part.type === "text" ? { ...part, type: "reasoning" } : part,
     ),
-    ...toParts(content),
-    ...toParts(fields["refusal"]),
-    ...toolCalls(calls),
+    ...toParts(content, texts),
+    ...toParts(fields["refusal"], texts),
+    ...toolCalls(calls, texts),
     ...(isRecord(legacyCall) ? (toolCall(legacyCall) ?? []) : []),
   ];
 }
 
-function toolCalls(calls: unknown): MessagePart[] {
-  const list = parsedJson(calls);
+function toolCalls(calls: unknown, texts: JsonTexts): MessagePart[] {
+  const list = texts.parsed(calls);
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).flatMap((call) => {
-    const fields = parsedJson(call);
+    const fields = texts.parsed(call);
     return isRecord(fields) ? (toolCall(fields) ?? [{ ...fields, type: "tool_call" }]) : [];
   });
 }
@@ -219,17 +224,17 @@ function toolCalls(calls: unknown): MessagePart[] {
 const SCHEMA_FIELDS = ["parameters", "input_schema", "inputSchema", "json_schema", "arguments"];
 
 /** Tools that were offered to the model, from whatever list of them. @returns undefined where it is none. */
-export function toToolDefinitions(value: unknown): ToolDefinition[] | undefined {
-  const list = parsedJson(value);
+export function toToolDefinitions(value: unknown, texts: JsonTexts): ToolDefinition[] | undefined {
+  const list = texts.parsed(value);
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const definitions = (list as unknown[]).flatMap((item) => {
-    const tool = parsedJson(item);
+    const tool = texts.parsed(item);
     if (!isRecord(tool)) return [];
     const fields = [tool["function"], tool["toolSpec"]].find(isRecord) ?? tool;
     const name = asText(fields["name"]);
     if (name === undefined) return [];
     const description = asText(fields["description"]);
-    const schema = parsedJson(
+    const schema = texts.parsed(
       SCHEMA_FIELDS.map((field) => fields[field]).find((found) => found !== undefined),
     );
     // Bedrock's stands in one field more.

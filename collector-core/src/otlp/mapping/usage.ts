@@ -187,7 +187,7 @@ function readGenkitUsage(attributes: AttributeSet): Usage | undefined {
 function readProviderMetadata(
   attributes: AttributeSet,
 ): UsageDetails & { readonly input?: number | undefined } {
-  const metadata = asRecord(attributes.get("ai.response.providerMetadata"));
+  const metadata = asRecord(attributes.get("ai.response.providerMetadata"), attributes.texts);
   if (metadata === undefined) return {};
   for (const fields of Object.values(metadata)) {
     if (!isRecord(fields)) continue;
@@ -213,7 +213,7 @@ function readProviderMetadata(
 
 /** Langfuse counts in one object whose entries have nothing in common: what begins with `input` adds up to the input. */
 function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
-  const details = asRecord(attributes.get("langfuse.observation.usage_details"));
+  const details = asRecord(attributes.get("langfuse.observation.usage_details"), attributes.texts);
   if (details === undefined) return undefined;
   const cached = firstOf(details, [
     "input_cached_tokens",
@@ -221,8 +221,14 @@ function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
     "cache_read_input_tokens",
     "input_cache_read_tokens",
   ]);
-  const promptDetails = asRecord(details["prompt_tokens_details"] ?? details["input_tokens_details"]);
-  const outputDetails = asRecord(details["completion_tokens_details"] ?? details["output_tokens_details"]);
+  const promptDetails = asRecord(
+    details["prompt_tokens_details"] ?? details["input_tokens_details"],
+    attributes.texts,
+  );
+  const outputDetails = asRecord(
+    details["completion_tokens_details"] ?? details["output_tokens_details"],
+    attributes.texts,
+  );
   return {
     tokens_input: sumOf(details, "input") ?? asTokens(details["prompt_tokens"]),
     tokens_output: sumOf(details, "output") ?? asTokens(details["completion_tokens"]),
@@ -251,7 +257,7 @@ function sumOf(details: Fields, side: "input" | "output"): number | undefined {
 }
 
 function readLangfuseCost(attributes: AttributeSet): number | undefined {
-  const details = asRecord(attributes.get("langfuse.observation.cost_details"));
+  const details = asRecord(attributes.get("langfuse.observation.cost_details"), attributes.texts);
   if (details === undefined) return undefined;
   const total = asAmount(details["total"]);
   if (total !== undefined) return total;
