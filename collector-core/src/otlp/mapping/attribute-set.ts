@@ -1,47 +1,10 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../../span/span-facts.js";
 import type { JsonTexts } from "../json-texts.js";
+import { ATTRIBUTE_GROUPS, type KeyGroup } from "./key-groups.js";
 
 /** Reads a value; undefined if the value is of another kind. */
 export type ReadValue<T> = (value: JsonValue, texts: JsonTexts) => T | undefined;
-
-/** Attributes that say the same thing in the words of many libraries, in order of precedence. */
-export interface KeyGroup {
-  readonly keys: readonly string[];
-  /** Its bit in one of the two words of a mask: of most groups a span has no key at all. */
-  readonly low: number;
-  readonly high: number;
-}
-
-/** The bits of the groups that a key is in. */
-const MASKS = new Map<string, { low: number; high: number }>();
-/** Beginnings of keys that go on with an index: `llm.input_messages.0.…`. */
-const LISTS: { readonly start: string; readonly group: KeyGroup }[] = [];
-let groups = 0;
-
-/** Makes a group; done once, when the tables are made. */
-export function keyGroup(keys: readonly string[]): KeyGroup {
-  const group = { keys, low: groups < 32 ? 1 << groups : 0, high: groups >= 32 ? 1 << (groups - 32) : 0 };
-  if (++groups > 64) throw new Error("A mask has bits for 64 groups.");
-  for (const key of keys) addBits(key, group);
-  return group;
-}
-
-/** The group of the keys that begin with a prefix and an index: a list that was sent leaf by leaf. */
-export function listGroup(prefix: string): KeyGroup {
-  const group = keyGroup([]);
-  LISTS.push({ start: `${prefix}.`, group });
-  return group;
-}
-
-function addBits(key: string, { low, high }: KeyGroup): void {
-  const mask = MASKS.get(key);
-  if (mask === undefined) MASKS.set(key, { low, high });
-  else {
-    mask.low |= low;
-    mask.high |= high;
-  }
-}
 
 /**
  * The attributes of a span while they are being mapped: what has been understood is taken out, and what is left is kept
@@ -52,28 +15,29 @@ export class AttributeSet {
   #low = 0;
   #high = 0;
 
+  readonly #values: Map<string, JsonValue | undefined>;
+
   /**
    * @param values - undefined marks a taken value: a Map rehashes when many entries are deleted.
    * @param texts - parses the JSON texts of the request.
    */
   constructor(
-    private readonly values: Map<string, JsonValue | undefined>,
+    values: Map<string, JsonValue | undefined>,
     readonly texts: JsonTexts,
+    groups = ATTRIBUTE_GROUPS,
   ) {
+    this.#values = values;
     for (const key of values.keys()) {
-      const mask = MASKS.get(key);
+      const mask = groups.maskOf(key);
       if (mask !== undefined) {
         this.#low |= mask.low;
         this.#high |= mask.high;
-      } else if (hasIndex(key)) this.#markLists(key);
-    }
-  }
-
-  #markLists(key: string): void {
-    for (const { start, group } of LISTS) {
-      if (!key.startsWith(start)) continue;
-      this.#low |= group.low;
-      this.#high |= group.high;
+      } else if (hasIndex(key)) {
+        for (const list of groups.listsOf(key)) {
+          this.#low |= list.low;
+          this.#high |= list.high;
+        }
+      }
     }
   }
 
@@ -83,31 +47,31 @@ export class AttributeSet {
   }
 
   get(key: string): JsonValue | undefined {
-    return this.values.get(key);
+    return this.#values.get(key);
   }
 
   has(key: string): boolean {
-    return this.values.get(key) !== undefined;
+    return this.#values.get(key) !== undefined;
   }
 
   *keys(): IterableIterator<string> {
-    for (const [key, value] of this.values) if (value !== undefined) yield key;
+    for (const [key, value] of this.#values) if (value !== undefined) yield key;
   }
 
   delete(key: string): void {
-    if (this.has(key)) this.values.set(key, undefined);
+    if (this.has(key)) this.#values.set(key, undefined);
   }
 
   /** The text under a key, where there is one that is not empty. */
   text(key: string): string | undefined {
-    return asText(this.values.get(key));
+    return asText(this.#values.get(key));
   }
 
   /** The first of the keys whose value can be read, without taking it. */
   peek<T>(group: KeyGroup, read: ReadValue<T>): T | undefined {
     if (!this.mayHave(group)) return undefined;
     for (const key of group.keys) {
-      const value = this.values.get(key);
+      const value = this.#values.get(key);
       const result = value === undefined ? undefined : read(value, this.texts);
       if (result !== undefined) return result;
     }
@@ -119,19 +83,19 @@ export class AttributeSet {
     if (!this.mayHave(group)) return undefined;
     let found: T | undefined;
     for (const key of group.keys) {
-      const value = this.values.get(key);
+      const value = this.#values.get(key);
       if (value === undefined) continue;
       const result = read(value, this.texts);
       if (result === undefined) continue;
       found ??= result;
-      if (result === found) this.values.set(key, undefined);
+      if (result === found) this.#values.set(key, undefined);
     }
     return found;
   }
 
   /** What came, in its order; undefined where it has been taken. */
   all(): IterableIterator<[string, JsonValue | undefined]> {
-    return this.values.entries();
+    return this.#values.entries();
   }
 }
 

@@ -3,16 +3,9 @@ import { appendAll } from "../../runtime/append-all.js";
 import { isRecord } from "../../span/span-facts.js";
 import type { JsonTexts } from "../json-texts.js";
 import type { OtlpAttributes, OtlpEvent } from "../received-spans.js";
-import {
-  asList,
-  asRecord,
-  asText,
-  keyGroup,
-  listGroup,
-  type AttributeSet,
-  type KeyGroup,
-} from "./attribute-set.js";
+import { asList, asRecord, asText, type AttributeSet } from "./attribute-set.js";
 import { itemsOf, isNestedRecord, readIndexed, type NestedRecord } from "./indexed-attributes.js";
+import { keyGroup, listGroup, type KeyGroup } from "./key-groups.js";
 import { textPart, toolCall } from "./message-parts.js";
 import { ofText, systemMessages, toMessage, toMessages } from "./messages.js";
 

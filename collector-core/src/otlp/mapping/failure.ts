@@ -1,5 +1,6 @@
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
-import { asNumber, asText, keyGroup, onlyReason, type AttributeSet } from "./attribute-set.js";
+import { asNumber, asText, onlyReason, type AttributeSet } from "./attribute-set.js";
+import { keyGroup } from "./key-groups.js";
 
 const HTTP_STATUS = keyGroup(["http.response.status_code", "http.status_code"]);
 const ERROR_TYPE = keyGroup(["error.type"]);

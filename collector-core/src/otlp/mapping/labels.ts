@@ -2,17 +2,9 @@ import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire"
 import { copyText } from "../../span/kept-text.js";
 import type { JsonTexts } from "../json-texts.js";
 import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
-import {
-  asBoolean,
-  asNumber,
-  asRecord,
-  asText,
-  keyGroup,
-  listGroup,
-  onlyReason,
-  type AttributeSet,
-} from "./attribute-set.js";
+import { asBoolean, asNumber, asRecord, asText, onlyReason, type AttributeSet } from "./attribute-set.js";
 import { readIndexed } from "./indexed-attributes.js";
+import { keyGroup, listGroup } from "./key-groups.js";
 import { toToolDefinitions } from "./messages.js";
 import { normalizeProvider } from "./provider.js";
 

@@ -1,5 +1,6 @@
 import type { KnownSpanType } from "@obspan/sdk/wire";
-import { keyGroup, type AttributeSet } from "./attribute-set.js";
+import type { AttributeSet } from "./attribute-set.js";
+import { keyGroup } from "./key-groups.js";
 
 /** `gen_ai.operation.name` (OpenTelemetry), also as older and other libraries write it. */
 const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [

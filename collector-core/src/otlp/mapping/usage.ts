@@ -1,5 +1,6 @@
 import { isRecord } from "../../span/span-facts.js";
-import { asNumber, asRecord, keyGroup, type AttributeSet } from "./attribute-set.js";
+import { asNumber, asRecord, type AttributeSet } from "./attribute-set.js";
+import { keyGroup } from "./key-groups.js";
 
 /** What a call used. What the sender does not say is absent: never a zero (contract 6). */
 export interface Usage {
