@@ -20,7 +20,8 @@ interface SpanIds {
 
 const hash = new SeededHash();
 
-// Spans that follow each other are of one trace, and most of them have one parent.
+// The last trace and parent, since consecutive spans usually share both. One entry each, like the hash state of the
+// process: hashing is pure, so no caller can observe the cache.
 let last = { tenant: "", traceId: "", trace: copyOf(hash.ofPair("", "")) };
 let lastParent = { trace: last.trace, id: "", parent: hashSpan(last.trace, "") };
 

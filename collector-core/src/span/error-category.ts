@@ -34,11 +34,12 @@ const PATTERNS: readonly (readonly [ErrorCategory, RegExp])[] = [
   ],
 ];
 
-/** At most this many distinct classes are remembered; a class seen after that is matched each time. */
+/** Distinct classes in the cache, at most. A class seen after that is matched each time. */
 const CACHE_SIZE = 1000;
-/** What is matched of a class: an `error_type` of megabytes must not cost a scan of it. */
+/** Characters of a class that are matched, so that an `error_type` of megabytes costs no scan. Longer classes are not cached. */
 const MATCHED_LENGTH = 200;
 
+/** Shared by the process: the category depends on the class alone. Holds at most 1000 × 200 characters. */
 const cache = new Map<string, ErrorCategory>();
 
 /** The category of an error class as it was sent; `internal` for all that none of the patterns knows. */

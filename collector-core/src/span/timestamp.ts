@@ -81,7 +81,10 @@ function hasSeparators(text: string): boolean {
   );
 }
 
-/** What was read last, up to the seconds, and the moment that it says. */
+/**
+ * The last minute read, as text and as time. One entry for the process: parsing is pure, so no caller can observe the
+ * cache, and a parser object would have to reach every place that reads a time.
+ */
 let lastDay = "";
 let lastMinute = "";
 let lastMinuteMs = 0;
@@ -177,7 +180,7 @@ function digitsOfNanos(nanos: number): string {
   return rest === 0 ? threeDigits(micros) : `${threeDigits(micros)}${threeDigits(rest)}`;
 }
 
-/** Minutes that were written last, and what they are written as. The spans of a trace are of one minute, or of two. */
+/** The last minutes written, one per slot. The spans of a trace usually lie in one or two minutes. A cache like `lastDay`. */
 const WRITTEN_MINUTES = 4;
 const writtenMinutes = new Array<number>(WRITTEN_MINUTES).fill(Number.NaN);
 const writtenTexts = new Array<string>(WRITTEN_MINUTES).fill("");
