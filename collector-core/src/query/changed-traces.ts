@@ -2,38 +2,41 @@ import type { TraceKey } from "../interfaces.js";
 
 /** The traces that changed in one step. */
 export interface Step {
-  /** Of all tenants together; undefined where they are a burst. */
+  /** Of all tenants; undefined for a burst. */
   readonly keys: readonly TraceKey[] | undefined;
-  /** By tenant; undefined for one whose traces are a burst. */
+  /** By tenant; undefined for a burst of that tenant. */
   readonly keysOf: ReadonlyMap<string, readonly TraceKey[] | undefined>;
-  /** Number of the newest evaluation when the step ended. */
+  /** Number of the newest evaluation at the end of the step. */
   readonly evaluation: number;
-  /** What the step is to every reader, whatever it asks for. */
+  /** Set if the step resets every reader. */
   readonly reset: "burst" | "cleared" | undefined;
-  /** What it takes in memory: keys, and tenants. */
+  /** Number of keys and tenants. */
   readonly size: number;
 }
 
-/** The traces that change in the step under way. */
+/** Collects the traces that change in the current step. */
 export class ChangedTraces {
   readonly #all = new Map<string, TraceKey>();
-  /** By tenant and trace id; undefined for a tenant whose traces are a burst. */
+  /** By tenant and trace id; undefined for a burst of that tenant. */
   readonly #ofTenant = new Map<string, Map<string, TraceKey> | undefined>();
-  /** Keys and tenants that are held. */
+  /** Number of keys and tenants. */
   #size = 0;
 
-  constructor(
-    private readonly maxTraces: number,
-    private readonly maxSize: number,
-  ) {}
+  readonly #maxTraces: number;
+  readonly #maxSize: number;
+
+  constructor(maxTraces: number, maxSize: number) {
+    this.#maxTraces = maxTraces;
+    this.#maxSize = maxSize;
+  }
 
   get isEmpty(): boolean {
     return this.#all.size === 0;
   }
 
   add(key: TraceKey): void {
-    // One more than is sent tells a burst; more than that need not be held.
-    if (this.#all.size <= this.maxTraces) this.#all.set(keyText(key), key);
+    // One key beyond the limit marks a burst; further keys are not needed.
+    if (this.#all.size <= this.#maxTraces) this.#all.set(keyText(key), key);
     if (this.#isOverfull()) return;
     const { tenant, traceId } = key;
     let keys = this.#ofTenant.get(tenant);
@@ -43,7 +46,7 @@ export class ChangedTraces {
       this.#size++;
     }
     if (keys.has(traceId)) return;
-    if (keys.size === this.maxTraces) {
+    if (keys.size === this.#maxTraces) {
       this.#ofTenant.set(tenant, undefined);
       this.#size -= keys.size;
       return;
@@ -53,9 +56,9 @@ export class ChangedTraces {
     if (this.#isOverfull()) this.#ofTenant.clear();
   }
 
-  /** True where so many tenants have changes that the step is a burst to all. */
+  /** True if the step is a burst for every reader, because too many tenants have changes. */
   #isOverfull(): boolean {
-    return this.#size > this.maxSize;
+    return this.#size > this.#maxSize;
   }
 
   step(evaluation: number, isCleared: boolean): Step {
@@ -67,12 +70,12 @@ export class ChangedTraces {
         keys === undefined ? undefined : [...keys.values()],
       ]),
     );
-    const keys = this.#all.size > this.maxTraces ? undefined : [...this.#all.values()];
+    const keys = this.#all.size > this.#maxTraces ? undefined : [...this.#all.values()];
     return { keys, keysOf, evaluation, reset, size: this.#size };
   }
 }
 
-/** A trace's key as one text. A tenant has no line break, so no two keys have the same. */
+/** A trace key as one string. It is unique, since a tenant has no line break. */
 export function keyText({ traceId, tenant }: TraceKey): string {
   return `${traceId}\n${tenant}`;
 }

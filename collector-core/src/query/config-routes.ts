@@ -9,13 +9,13 @@ import {
 } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
 import { isRecord } from "../span/span-facts.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 
-/** What {@link configRoutes} needs. */
+/** Options of {@link configRoutes}. */
 export interface ConfigRoutesOptions {
   readonly describe: () => ConfigDescription;
   readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
-  /** `auth.api_keys` are set: who got here has one. Without, only this machine may write. */
+  /** True if `auth.api_keys` are set: each request then carries a valid key. Otherwise only loopback clients may write. */
   readonly hasKeys: boolean;
   readonly isLoopback: (address: string) => boolean;
 }
@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 const Body = Type.Object({
   config: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      "New values by key; null takes a key out of the file. A secret that is `***` stays as it is.",
+      "New values by key. null removes a key from the file. A secret sent as `***` keeps its value.",
   }),
 });
 
@@ -46,17 +46,17 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
   app.put(
     "/v1/config",
     {
-      preHandler: async (request) => requireTrust(request, options),
+      preHandler: async (request) => requireTrustedClient(request, options),
       schema: {
         tags: ["configuration"],
         summary: "Write the configuration file",
         description:
-          "Every value is checked, and the file as a whole, before it is replaced; its comments stay. From this machine, " +
-          "or with a key. What the collector does now stays until it is started again.",
+          "Validates every value and the whole file before it replaces the file; comments are kept. Requires an API key, or " +
+          "without `auth.api_keys` a client on the same machine. The changes apply after a restart of the collector.",
         body: Body,
         response: {
           200: ConfigChangeSchema,
-          ...errorAnswers(
+          ...errorResponses(
             "invalid_json",
             "invalid_payload",
             "invalid_config",
@@ -72,10 +72,10 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
   );
 };
 
-/** A proxy on this machine speaks for others: what it passes on does not come from here. */
+/** A request with one of these headers came through a proxy, whose client may be remote. */
 const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
 
-function requireTrust(
+function requireTrustedClient(
   { headers, socket }: FastifyRequest,
   { hasKeys, isLoopback }: ConfigRoutesOptions,
 ): void {
@@ -84,11 +84,11 @@ function requireTrust(
   if (isLoopback(socket.remoteAddress ?? "") && !isProxied) return;
   throw new ApiError(
     "loopback_only",
-    "Without auth.api_keys the configuration can only be written from the machine that the collector runs on.",
+    "Without auth.api_keys, the configuration can only be written from the machine that the collector runs on. Set auth.api_keys to write it from elsewhere.",
   );
 }
 
-/** Checked here, for the validator would speak of a query. */
+/** Validates the body itself: the schema validator reports errors as `invalid_query`. */
 async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {
   let body: unknown;
   try {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { isRecord } from "../span/span-facts.js";
 
 /**
- * Makes the tenant header the default of `tenant` in every route whose query or body has such a field: a route cannot
- * forget it. What a request says explicitly wins, since the header is a label and no credential.
+ * Makes the tenant header the default of `tenant` in every route whose query or body has that field, so that no route can
+ * forget it. An explicit `tenant` wins: the header is a label, not a credential.
  */
 export function defaultTenantByHeader(
   app: FastifyInstance,

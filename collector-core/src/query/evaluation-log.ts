@@ -15,65 +15,65 @@ import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.j
 import { requireTimestamp } from "../span/required-timestamp.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
 
-/** An evaluation as it is remembered. */
+/** An evaluation in the log. */
 export interface LoggedEvaluation {
-  /** Grows with every evaluation. */
+  /** Increases with every evaluation. */
   readonly sequence: number;
   readonly endedAtMs: number;
-  /** Version of the application, where it is known. */
+  /** Version of the application, if known. */
   readonly version: string | undefined;
   readonly evaluation: Evaluation;
 }
 
-/** What an evaluation is about, where its span does not say it: a user's score. */
+/** Labels of the evaluated span, for evaluations that carry none, such as a user's score. */
 export type EvaluatedLabels = Pick<Evaluation, "model" | "agent">;
 
-/** What {@link createEvaluationLog} needs. */
+/** Options of {@link createEvaluationLog}. */
 export interface EvaluationLogOptions {
   /** `evaluation.thresholds`. */
   readonly thresholds: Readonly<Record<string, number>>;
-  /** Which way own types count. */
+  /** Directions of custom types. */
   readonly directions: Readonly<Partial<Record<string, EvaluationDirection>>>;
-  /** Model and agent of a span, or of a trace where no span is named. */
+  /** Reads model and agent of a span, or of the trace if `spanId` is null. */
   readonly labelsOf: (key: TraceKey, spanId: string | null) => Promise<EvaluatedLabels>;
-  /** Evaluations that are remembered. Default: 20,000, the oldest going first. */
+  /** Evaluations in the log; the oldest are evicted. Default: 20,000. */
   readonly capacity?: number;
-  /** Memory that they may take together. Default: 32 MiB, the oldest going first. */
+  /** Memory of all evaluations; the oldest are evicted. Default: 32 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Evaluations by their sequence numbers. */
+/** A range of sequence numbers. */
 export interface EvaluationRange {
-  /** Those after this one. */
+  /** Exclusive start. */
   readonly after: number;
-  /** The last of them. */
+  /** Inclusive end. */
   readonly upTo: number;
-  /** Undefined: of every tenant. */
+  /** Undefined selects every tenant. */
   readonly tenant: string | undefined;
 }
 
-/** The latest evaluations, in this process: what the pages show beyond a single trace. */
+/** The latest evaluations of this process, which the pages show across traces. */
 export interface EvaluationLog extends SpanSink {
-  /** Those that match, in the order asked for, after the cursor. */
+  /** One page of matching evaluations in the requested order, after the cursor. */
   list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
-  /** All that match and ended in a range, by default that of the query; the oldest first. */
+  /** All matching evaluations that ended in a range, oldest first. Default: the range of the query. */
   select(query: EvaluationQuery, range?: EndedBetween): LoggedEvaluation[];
   /**
-   * Those in a range, the oldest first; undefined where there are more than `max`, or where some of the range, of whatever
-   * tenant, are forgotten.
+   * Evaluations of a range, oldest first. Undefined if there are more than `max`, or if part of the range was evicted, of
+   * any tenant.
    */
   within(range: EvaluationRange, max: number): readonly Evaluation[] | undefined;
-  /** Sequence number of the newest; 0 before the first. */
+  /** Sequence number of the newest evaluation; 0 before the first. */
   readonly newest: number;
   readonly oldest: LoggedEvaluation | undefined;
   thresholdOf(type: string, direction: EvaluationDirection): number | null;
-  /** Forgets those of traces that were deleted. */
+  /** Removes the evaluations of deleted traces. */
   remove(isDeleted: (key: TraceKey) => boolean): void;
 }
 
 const CAPACITY = 20_000;
 const MAX_BYTES = 32 * 2 ** 20;
-/** What an entry costs beside the characters of its texts, and what a character costs, at most. */
+/** Upper bounds of the memory of an entry without its texts, and of a character. */
 const ENTRY_BYTES = 600;
 const BYTES_PER_CHARACTER = 2;
 const DEFAULT_LIMIT = 20;
@@ -84,7 +84,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
   let entries: LoggedEvaluation[] = [];
   let bytes = 0;
   let sequence = 0;
-  let forgottenUpTo = 0;
+  let evictedUpTo = 0;
 
   async function add(span: PipelineSpan): Promise<void> {
     const evaluation = await read(span);
@@ -93,19 +93,19 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     const ended = addMs(facts.start, facts.durationMs ?? 0);
     entries.push({ sequence: ++sequence, endedAtMs: ended.epochMs, version: context.version, evaluation });
     bytes += bytesOf(evaluation);
-    // Some are dropped at a time, so that the array does not move for each.
-    if (entries.length > capacity * 1.1) drop(entries.length - capacity);
-    if (bytes > maxBytes) drop(countBeyond(maxBytes * 0.9));
+    // Evicts in batches, so that the array is not copied for each entry.
+    if (entries.length > capacity * 1.1) evict(entries.length - capacity);
+    if (bytes > maxBytes) evict(countToEvict(maxBytes * 0.9));
   }
 
-  function drop(count: number): void {
+  function evict(count: number): void {
     for (const { evaluation } of entries.slice(0, count)) bytes -= bytesOf(evaluation);
-    forgottenUpTo = entries[count - 1]?.sequence ?? forgottenUpTo;
+    evictedUpTo = entries[count - 1]?.sequence ?? evictedUpTo;
     entries = entries.slice(count);
   }
 
-  /** How many of the oldest have to go until the others take no more than so many bytes. */
-  function countBeyond(wantedBytes: number): number {
+  /** The number of oldest entries to evict until the rest takes at most `wantedBytes`. */
+  function countToEvict(wantedBytes: number): number {
     let left = bytes;
     let count = 0;
     for (const { evaluation } of entries) {
@@ -121,12 +121,11 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     const type = text(attributes["evaluation_type"]);
     if (type === null) return undefined;
     const score = facts.evaluationScore ?? null;
-    const said = attributes["evaluated_span_id"];
-    const evaluatedSpanId = isUsableSpanId(said) ? said : facts.parentSpanId || null;
+    const givenId = attributes["evaluated_span_id"];
+    const evaluatedSpanId = isUsableSpanId(givenId) ? givenId : facts.parentSpanId || null;
     const key = { tenant: context.tenant, traceId: facts.traceId };
-    const known = { model: facts.model || null, agent: facts.agent || null };
-    const labels =
-      known.model === null && known.agent === null ? await labelsOf(key, evaluatedSpanId) : known;
+    const own = { model: facts.model || null, agent: facts.agent || null };
+    const labels = own.model === null && own.agent === null ? await labelsOf(key, evaluatedSpanId) : own;
     const direction = directionOf(attributes["evaluation_direction"], type);
     const judgeModel = text(attributes["judge_model"]);
     return {
@@ -157,10 +156,10 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
   }
 
   function directionOf(given: unknown, type: string): EvaluationDirection {
-    const said = EVALUATION_DIRECTIONS.find((direction) => direction === given);
+    const valid = EVALUATION_DIRECTIONS.find((direction) => direction === given);
     const name = evaluationTypeName(type);
     const builtIn = (BUILT_IN_TYPES as Partial<Record<string, EvaluationDirection>>)[name];
-    return said ?? directions[name] ?? builtIn ?? "maximize";
+    return valid ?? directions[name] ?? builtIn ?? "maximize";
   }
 
   function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
@@ -182,7 +181,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       const matches = matcher(query, rangeOf(query));
       const page = new RankedPage(limit + 1);
       const oldest = Math.max(0, entries.length - capacity);
-      // From the newest on: where that is the order, a page is all that is looked at.
+      // Newest first: in that order the loop ends when the page is full.
       for (let at = entries.length - 1; at >= oldest && !(isNewest && page.isFull); at--) {
         const entry = entries[at];
         if (entry === undefined || !(isNewest || entry.evaluation.score !== null)) continue;
@@ -199,7 +198,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       };
     },
     within({ after, upTo, tenant }, max) {
-      if (after < Math.min(forgottenUpTo, upTo)) return undefined;
+      if (after < Math.min(evictedUpTo, upTo)) return undefined;
       const found: Evaluation[] = [];
       for (let at = entries.length - 1; at >= 0; at--) {
         const entry = entries[at];
@@ -232,17 +231,21 @@ interface Ranked {
   readonly rank: number;
 }
 
-/** The entries of the highest ranks, so many at most; of equal ranks those that were added first. */
+/** The entries with the highest ranks, at most `size`; ties keep the entry that was added first. */
 class RankedPage {
   readonly #ranked: Ranked[] = [];
 
-  constructor(private readonly size: number) {}
+  readonly #size: number;
 
-  get isFull(): boolean {
-    return this.#ranked.length === this.size;
+  constructor(size: number) {
+    this.#size = size;
   }
 
-  /** False for a rank that is too low. */
+  get isFull(): boolean {
+    return this.#ranked.length === this.#size;
+  }
+
+  /** False if the rank is too low for the page. */
   takes(rank: number): boolean {
     const lowest = this.#ranked.at(-1);
     return !this.isFull || lowest === undefined || rank > lowest.rank;
@@ -272,13 +275,13 @@ function badness({ score, direction }: Evaluation): number {
   return direction === "maximize" ? 1 - score : score;
 }
 
-/** When evaluations ended: at `sinceMs` or later, and before `untilMs`. */
+/** A range of end times: `sinceMs` inclusive, `untilMs` exclusive. */
 export interface EndedBetween {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/** @throws ApiError `invalid_query` where one of them is no time. */
+/** @throws ApiError `invalid_query` if `since` or `until` is not a time. */
 function rangeOf(query: EvaluationQuery): EndedBetween {
   return {
     sinceMs: requireTimestamp(query.since, "since")?.epochMs ?? -Infinity,
@@ -290,7 +293,7 @@ function matcher(
   query: EvaluationQuery,
   { sinceMs, untilMs }: EndedBetween,
 ): (entry: LoggedEvaluation) => boolean {
-  /* eslint-disable obspan/no-uncopied-part -- of a query, for one answer */
+  /* eslint-disable obspan/no-uncopied-part -- parts of a query live as long as its response */
   const trimmed = (text: string): string => text.trim();
   const types = query.type === undefined ? undefined : new Set(query.type.split(",").map(trimmed));
   const outcomes = query.outcome === undefined ? undefined : new Set(query.outcome.split(",").map(trimmed));
@@ -332,7 +335,10 @@ function decodeCursor(cursor: string): Cursor {
   const [, rank, sequence] =
     /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (rank === undefined || sequence === undefined)
-    throw new ApiError("invalid_query", "The query cannot be used: cursor is not one of an answer.");
+    throw new ApiError(
+      "invalid_query",
+      "The query cannot be used: cursor must be a next_cursor of an earlier response.",
+    );
   return { rank: Number(rank), sequence: Number(sequence) };
 }
 
@@ -340,7 +346,7 @@ function defaultThreshold(direction: EvaluationDirection): number | null {
   return direction === "neutral" ? null : DEFAULT_THRESHOLDS[direction];
 }
 
-/** A text as it is kept: cut, and never a part of a longer one. */
+/** A text for the log: truncated, and copied rather than a slice of a longer string. */
 function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
   return typeof value === "string" && value !== "" ? keptText(value, maxLength) : null;
 }

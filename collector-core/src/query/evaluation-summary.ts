@@ -8,13 +8,13 @@ import type { EvaluationLog, LoggedEvaluation } from "./evaluation-log.js";
 const DAY_MS = 86_400_000;
 const DEFAULT_POINTS = 60;
 const TENTHS = 10;
-/** Types, agents and models that are told apart. */
+/** Types, agents and models with a group of their own. */
 const MAX_GROUPS = 50;
 const MAX_DEPLOYMENTS = 20;
-/** Evaluations that are looked at between two looks at the clock. */
-const ITEMS_PER_LOOK = 500;
+/** Evaluations between two reads of the clock. */
+const ITEMS_PER_CLOCK_READ = 500;
 
-/** What {@link summarizeEvaluations} is given. */
+/** Options of {@link summarizeEvaluations}. */
 export interface SummaryOptions {
   readonly log: EvaluationLog;
   readonly query: EvaluationSummaryQuery;
@@ -24,7 +24,7 @@ export interface SummaryOptions {
   readonly timeSlice: TimeSlice;
 }
 
-/** Adds up the evaluations of a while: by default of the last day. */
+/** Summarizes the evaluations of a time range. Default: the last day. */
 export async function summarizeEvaluations({
   log,
   query,
@@ -36,7 +36,7 @@ export async function summarizeEvaluations({
   const untilMs = requireTimestamp(until, "until")?.epochMs ?? nowMs;
   const sinceMs = requireTimestamp(since, "since")?.epochMs ?? untilMs - DAY_MS;
   const oldest = log.oldest?.evaluation.time ?? null;
-  // What ends now is in it.
+  // Includes evaluations that end in this millisecond.
   const found = log.select(filters, { sinceMs, untilMs: untilMs + 1 });
   const scored = found.filter(isScored);
   const pointMs = Math.max(1, untilMs + 1 - sinceMs) / points;
@@ -82,7 +82,7 @@ export async function summarizeEvaluations({
   };
 
   function typeSummary(type: string, group: readonly Scored[]): EvaluationSummary["types"][number] {
-    // Types that count in different ways are in one group.
+    // The group of other types mixes directions.
     const isMixed = type === OTHER_LABEL_VALUE;
     const direction = isMixed ? "neutral" : (group.at(-1)?.evaluation.direction ?? "maximize");
     const series = Array.from({ length: points }, () => ({ sum: 0, count: 0 }));
@@ -156,7 +156,7 @@ function isCounted<T extends object>(outcome: PropertyKey, outcomes: T): outcome
   return Object.hasOwn(outcomes, outcome);
 }
 
-/** The first evaluation of each version but the first of its service: those were there before. */
+/** The first evaluation of each new version of a service. The first version seen is no deployment. */
 function deploymentsIn(found: readonly LoggedEvaluation[]): EvaluationSummary["deployments"] {
   const seen = new Map<string, Set<string>>();
   const deployments: EvaluationSummary["deployments"] = [];
@@ -177,7 +177,7 @@ function latencies(values: readonly number[]): Pick<EvaluationSummary["judge"], 
   return { p50_ms: at(0.5), p95_ms: at(0.95) };
 }
 
-/** Of a group that is not empty, as groups are. */
+/** Requires a non-empty group. */
 function meanOf(group: readonly Scored[]): number {
   return sum(group.map(({ evaluation: { score } }) => score)) / group.length;
 }
@@ -197,7 +197,7 @@ async function groupBy<T>(
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
-    if (index % ITEMS_PER_LOOK === 0 && timeSlice.isOver()) await timeSlice.next();
+    if (index % ITEMS_PER_CLOCK_READ === 0 && timeSlice.isOver()) await timeSlice.next();
   }
   return groups;
 }

@@ -23,15 +23,15 @@ import { isRecord } from "../span/span-facts.js";
 import { writeInSteps } from "../span/json-in-steps.js";
 import { readPartly, readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
 import { whileConnected } from "./trace-requests.js";
 
-/** Runs types over a stored span. */
+/** Runs evaluation types on a stored span. */
 export interface EvaluationRunner {
-  /** Why a type cannot be run; undefined where it can. */
+  /** Why a type cannot run; undefined if it can. */
   problemOf(type: string): Promise<string | undefined>;
   run(
     span: NormalizedSpan,
@@ -41,12 +41,12 @@ export interface EvaluationRunner {
   describe(): NonNullable<EvaluationSummary["evaluation"]>;
 }
 
-/** What {@link evaluationsRoutes} needs. */
+/** Options of {@link evaluationsRoutes}. */
 export interface EvaluationsRoutesOptions {
   readonly log: EvaluationLog;
-  /** Undefined where `trace_store.enabled` is false. */
+  /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
-  /** Undefined where evaluation is off. */
+  /** Undefined if evaluation is off. */
   readonly runner: EvaluationRunner | undefined;
   readonly clock: Clock;
 }
@@ -55,7 +55,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const PREVIEW_LENGTH = 300;
 const TAGS = ["evaluations"];
 
-/** `GET` and `POST /v1/evaluations`, and what they say together (contract 3). */
+/** `GET` and `POST /v1/evaluations`, `GET /v1/evaluations/summary` (contract 3). */
 export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptions> = async (
   app,
   { log, store, runner, clock },
@@ -68,11 +68,11 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     {
       schema: {
         tags: TAGS,
-        summary: "Recent scores, of judges and of users",
+        summary: "Recent scores of judges and users",
         querystring: Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: EvaluationListSchema,
-          ...errorAnswers("invalid_limit", "invalid_query", "invalid_tenant"),
+          ...errorResponses("invalid_limit", "invalid_query", "invalid_tenant"),
         },
       },
     },
@@ -93,11 +93,11 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     {
       schema: {
         tags: TAGS,
-        summary: "What recent scores say together",
+        summary: "Summary of recent scores",
         description:
-          "Means over time, distributions, by agent and by model, outcomes, the judge's latency and cost.",
+          "Means over time, distributions, means by agent and by model, outcomes, and latency and cost of the judge.",
         querystring: Type.Object(EvaluationSummaryQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: EvaluationSummarySchema, ...errorAnswers("invalid_query", "invalid_tenant") },
+        response: { 200: EvaluationSummarySchema, ...errorResponses("invalid_query", "invalid_tenant") },
       },
     },
     ({ query }, reply) =>
@@ -117,11 +117,11 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         tags: TAGS,
         summary: "Evaluate stored spans, or the model calls of stored traces",
         description:
-          "Past both samplings. The scores come as evaluation spans, and as events of `GET /v1/live`.",
+          "Ignores trace sampling and evaluation sampling. The scores arrive as evaluation spans and as events of `GET /v1/live`.",
         body: EvaluationRunSchema,
         response: {
           202: EvaluationRunAnswerSchema,
-          ...errorAnswers(
+          ...errorResponses(
             "invalid_json",
             "invalid_payload",
             "invalid_tenant",
@@ -162,7 +162,7 @@ async function run(
     answer.dropped += dropped;
     answer.spans++;
   };
-  // All keys first: where one is ambiguous, nothing is evaluated.
+  // Resolves all keys first, so that an ambiguous one fails the request before anything is evaluated.
   const keys = new Map<string, TraceKey>();
   for (const traceId of [...traceIds, ...spans.map(({ trace_id: id }) => id)]) {
     if (timeSlice.isOver()) await timeSlice.next();
@@ -201,39 +201,42 @@ async function run(
     }
   }
   if (answer.missing === traceIds.length + spans.length)
-    throw new ApiError("trace_not_found", "None of these traces and spans is in the store.");
+    throw new ApiError(
+      "trace_not_found",
+      "None of the given traces and spans is in the store: they were never received, or were evicted.",
+    );
   return answer;
 }
 
 /**
- * The calls that ended and have an answer; a call around another one says the same again. Each is looked at, and read
- * again when it is evaluated: together they may be many times what memory there is.
+ * Model calls that ended with an output. A call that wraps another call is left out, since it repeats the same output.
+ * Spans are parsed again when they are evaluated: all of them parsed at once may exceed the memory.
  */
 async function modelCallsOf(
   spans: readonly StoredSpan[],
   timeSlice: TimeSlice,
 ): Promise<readonly StoredSpan[]> {
   const wrappers = new Set<string | null>();
-  const answered: { readonly stored: StoredSpan; readonly id: string }[] = [];
+  const calls: { readonly stored: StoredSpan; readonly id: string }[] = [];
   for (const stored of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const span = await readScalars(stored, ANSWER_ATTRIBUTES, timeSlice);
+    const span = await readScalars(stored, OUTPUT_ATTRIBUTES, timeSlice);
     if (span.span_type === "llm") wrappers.add(span.parent_span_id);
-    if (isAnsweredCall(span)) answered.push({ stored, id: span.span_id });
+    if (hasOutput(span)) calls.push({ stored, id: span.span_id });
   }
-  return answered.filter(({ id }) => !wrappers.has(id)).map(({ stored }) => stored);
+  return calls.filter(({ id }) => !wrappers.has(id)).map(({ stored }) => stored);
 }
 
-/** What a call answered is in one of these. */
-const ANSWER_ATTRIBUTES: ReadonlySet<string> = new Set([
+/** Attributes with the output of a call. */
+const OUTPUT_ATTRIBUTES: ReadonlySet<string> = new Set([
   "completion_text",
   "completion_messages",
   "output_text",
 ]);
 
-function isAnsweredCall({ span_type: type, status, attributes }: NormalizedSpan): boolean {
+function hasOutput({ span_type: type, status, attributes }: NormalizedSpan): boolean {
   if (type !== "llm" || status === "RUNNING") return false;
-  return [...ANSWER_ATTRIBUTES].some((key) => Object.hasOwn(attributes, key));
+  return [...OUTPUT_ATTRIBUTES].some((key) => Object.hasOwn(attributes, key));
 }
 
 async function listed(
@@ -248,7 +251,7 @@ async function listed(
   let evaluatedText = trace?.output_preview ?? null;
   if (stored !== undefined) {
     try {
-      evaluatedText = answerOf(await readPartly(stored, ANSWER_ATTRIBUTES, timeSlice));
+      evaluatedText = outputPreview(await readPartly(stored, OUTPUT_ATTRIBUTES, timeSlice));
     } finally {
       stored.release();
     }
@@ -256,8 +259,8 @@ async function listed(
   return { ...evaluation, trace_name: trace?.root_name ?? null, evaluated_text: evaluatedText };
 }
 
-/** What a span answered: its words, or the first tool that it called. */
-function answerOf({ attributes }: NormalizedSpan): string | null {
+/** A preview of the output of a span: its text, or the first tool call. */
+function outputPreview({ attributes }: NormalizedSpan): string | null {
   const plain = attributes["completion_text"] ?? attributes["output_text"];
   if (typeof plain === "string" && plain !== "") return truncateCodePoints(plain, PREVIEW_LENGTH);
   const messages: unknown = attributes["completion_messages"];
@@ -275,7 +278,7 @@ function answerOf({ attributes }: NormalizedSpan): string | null {
   return null;
 }
 
-/** The JSON of a value, or as much of it as a preview shows and more. */
+/** The JSON of a value, cut to somewhat more than a preview shows. */
 function beginningOfJson(value: unknown): string {
   let text = "";
   const steps = writeInSteps(value, (piece) => (text += piece));
@@ -283,7 +286,7 @@ function beginningOfJson(value: unknown): string {
   return text;
 }
 
-/** Checked here, for the validator would speak of a query. */
+/** Validates the body itself: the schema validator reports errors as `invalid_query`. */
 async function parseRun(_request: unknown, text: string | Buffer): Promise<EvaluationRun> {
   let body: unknown;
   try {

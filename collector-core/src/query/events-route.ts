@@ -1,23 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { EventsSchema, type Events } from "../api-schema/events.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 
-/** What {@link eventsRoute} needs. */
+/** Options of {@link eventsRoute}. */
 export interface EventsRouteOptions {
   readonly read: () => Events;
 }
 
-/** `GET /v1/events`: the last refused requests and the last warnings, without bodies (contract 3). */
+/** `GET /v1/events`: the latest rejected requests and warnings, without bodies (contract 3). */
 export const eventsRoute: FastifyPluginAsyncTypebox<EventsRouteOptions> = async (app, { read }) => {
   app.get(
     "/v1/events",
     {
       schema: {
         tags: ["pipeline"],
-        summary: "What was refused, and what the collector warned of",
+        summary: "Recent rejected requests and warnings",
         querystring: Type.Object({}, { additionalProperties: false }),
-        response: { 200: EventsSchema, ...errorAnswers("invalid_query") },
+        response: { 200: EventsSchema, ...errorResponses("invalid_query") },
       },
     },
     async () => read(),

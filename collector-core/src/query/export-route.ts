@@ -12,26 +12,26 @@ import {
   type StoredSpan,
 } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
 
-/** What {@link exportRoute} needs. */
+/** Options of {@link exportRoute}. */
 export interface ExportRouteOptions {
-  /** Undefined where `trace_store.enabled` is false. */
+  /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
-  /** Of the collector; it stands in the file. */
+  /** Version of the collector, written to the file. */
   readonly version: string;
   readonly clock: Clock;
 }
 
-/** Typed loosely: the answer is streamed. */
+/** Loosely typed, since the response is a stream. */
 const STREAMED: Record<number, object> = {
   200: Type.String({
-    description: "One OTLP request in JSON a line (`.otlp.jsonl`), the oldest trace first.",
+    description: "One OTLP request in JSON per line (`.otlp.jsonl`), oldest trace first.",
   }),
 };
 
-/** `GET /v1/export` (contract 3): what `POST /v1/import` takes in again, with nothing lost. */
+/** `GET /v1/export` (contract 3): a lossless file for `POST /v1/import`. */
 export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async (
   app,
   { store, version, clock },
@@ -41,15 +41,15 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     {
       schema: {
         tags: ["traces"],
-        summary: "Traces as a file",
+        summary: "Export traces to a file",
         description:
-          "The traces that the filters choose, each with all its spans as they came, as OTLP-JSON lines. The answer is " +
-          "streamed, as an attachment.",
+          "The traces that match the filters, each with all its spans as received, as OTLP-JSON lines. The response is " +
+          "streamed as an attachment.",
         produces: ["application/jsonl"],
         querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
         response: {
           ...STREAMED,
-          ...errorAnswers(
+          ...errorResponses(
             "invalid_query",
             "invalid_tenant",
             "trace_not_found",
@@ -60,32 +60,32 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
       },
     },
     async ({ query }, reply) => {
-      const kept = requiredStore(store);
+      const traces = requiredStore(store);
       const connected = whileConnected(reply.raw);
-      const keys = await kept.select(query, connected);
+      const keys = await traces.select(query, connected);
       if (query.trace_id !== undefined && keys.length === 0) throw traceNotFound(query.trace_id);
       void reply
         .type("application/jsonl; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, clock.now())}"`)
         .header("Cache-Control", "no-store");
-      return await reply.send(Readable.from(lines(kept, keys, connected)));
+      return await reply.send(Readable.from(lines(traces, keys, connected)));
     },
   );
 
-  /** One trace after the other: what is held is a span. A trace that is evicted meanwhile is left out. */
-  async function* lines(kept: TraceStore, keys: readonly TraceKey[], connected: AbortSignal) {
-    // Loaded when it is first needed: protobuf is a tenth of the start.
+  /** Holds one span at a time. A trace that is evicted during the export is left out. */
+  async function* lines(traces: TraceStore, keys: readonly TraceKey[], connected: AbortSignal) {
+    // Loaded on first use: protobuf takes a tenth of the start-up time.
     const { jsonLines } = await import("../otlp/json-lines.js");
     const timeSlice = new TimeSlice(clock, connected);
     for (const key of keys) {
       if (timeSlice.isOver()) await timeSlice.next();
-      const trace = await kept.get(key);
+      const trace = await traces.get(key);
       if (trace === undefined) continue;
       try {
         for (let from = 0; from < trace.received.length;) {
           const { spans, to } = await runOf(trace.received, from, timeSlice);
           for (const part of jsonLines(spans, version)) {
-            // A reader that is quick enough would have all lines in one turn of the loop.
+            // Yields to the event loop: a fast client would otherwise get all lines in one turn.
             if (timeSlice.isOver()) await timeSlice.next();
             if (part !== undefined) yield part;
           }
@@ -98,7 +98,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
   }
 };
 
-/** The spans that follow as far as each is read at once, when it is asked for; or a large one, which is read in slices. */
+/** The next run of small spans, each parsed when it is consumed; or one large span, parsed in time slices. */
 async function runOf(
   stored: readonly StoredSpan[],
   from: number,
@@ -119,10 +119,10 @@ function* smallSpans(stored: readonly StoredSpan[], from: number, to: number): G
   }
 }
 
-/** A name that every file system takes. */
+/** A name that is valid on every file system. */
 function fileName(traceId: string | undefined, nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(":", "-");
-  const what =
+  const subject =
     traceId === undefined ? `traces-${time}` : `trace-${traceId.replace(/[^\w-]+/g, "_").slice(0, 64)}`;
-  return `obspan-${what}.otlp.jsonl`;
+  return `obspan-${subject}.otlp.jsonl`;
 }

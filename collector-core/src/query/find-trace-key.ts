@@ -2,13 +2,13 @@ import { ApiError } from "../api-schema/errors.js";
 import type { TraceKey, TraceStore } from "../interfaces.js";
 import { shownId } from "./trace-requests.js";
 
-/** Tenants that an error names. */
+/** Tenants listed in an error. */
 const MAX_NAMED = 20;
 
 /**
- * The key of a trace. Without a tenant it is the one of that id; a guess among several could delete another tenant's.
+ * Returns the key of a trace. Without a tenant, the id must be unique: a guess could delete the trace of another tenant.
  *
- * @throws `ApiError` ambiguous_trace.
+ * @throws `ApiError` ambiguous_trace if several tenants have the id.
  */
 export async function findTraceKey(
   store: Pick<TraceStore, "tenantsOf">,
@@ -25,7 +25,7 @@ export async function findTraceKey(
 function ambiguousTrace(traceId: string, tenants: readonly string[]): ApiError {
   return new ApiError(
     "ambiguous_trace",
-    `${tenants.length} tenants have a trace ${shownId(traceId)}: name one of them by the parameter tenant.`,
+    `${tenants.length} tenants have a trace ${shownId(traceId)}: name one of them in the parameter tenant.`,
     { count: tenants.length, tenants: tenants.slice(0, MAX_NAMED) },
   );
 }

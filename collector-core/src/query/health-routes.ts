@@ -3,7 +3,7 @@ import { HealthSchema, NotReadySchema, ReadySchema } from "../api-schema/health.
 import type { QueueUsage } from "../interfaces.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 
-/** What {@link healthRoutes} needs. */
+/** Options of {@link healthRoutes}. */
 export interface HealthRoutesOptions {
   readonly version: string;
   readonly uptimeSeconds: () => number;

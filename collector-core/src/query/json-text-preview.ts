@@ -5,18 +5,19 @@ import type { JsonRange } from "../span/span-outline.js";
 import type { Steps } from "../runtime/steps.js";
 import { MAX_TEXT_BYTES, PREVIEW_LENGTH } from "./shorten-texts.js";
 
-/** Bytes between two steps. */
+/** Bytes per step. */
 const STEP_BYTES = 128 * 1024;
 const LOWER_U = 0x75;
-/** Of `\uXXXX`. */
+/** Length of `\uXXXX`. */
 const ESCAPE_BYTES = 6;
 
 /**
- * The preview of a text in the bytes of JSON; undefined where the text is not long.
+ * Reads the preview of a string from the bytes of JSON; undefined if the string is short.
  *
- * @param text - with its quotes.
+ * @param range - the string with its quotes.
  */
-export function* previewInSteps(json: Buffer, { start, end }: JsonRange): Steps<TruncatedText | undefined> {
+export function* previewInSteps(json: Buffer, range: JsonRange): Steps<TruncatedText | undefined> {
+  const { start, end } = range;
   const bytes = yield* textBytes(json, start + 1, end - 1);
   if (bytes <= MAX_TEXT_BYTES) return undefined;
   const beginning = json.toString("utf8", start + 1, previewEnd(json, start + 1, end - 1));
@@ -24,7 +25,7 @@ export function* previewInSteps(json: Buffer, { start, end }: JsonRange): Steps<
   return { truncated: true, bytes, preview };
 }
 
-/** What a text takes in UTF-8 without the escapes of JSON. */
+/** Length of a string in UTF-8, unescaped. */
 function* textBytes(json: Buffer, start: number, end: number): Steps<number> {
   if (!json.subarray(start, end).includes(BACKSLASH)) return end - start;
   let bytes = 0;
@@ -41,19 +42,19 @@ function* textBytes(json: Buffer, start: number, end: number): Steps<number> {
   return bytes;
 }
 
-/** Bytes of the character at a place of a text, or of one byte of it: more than one where it is an escape. */
+/** Bytes of the escape at a position; 1 for a byte that starts no escape. */
 function escapeLength(json: Buffer, at: number): number {
   if (json[at] !== BACKSLASH) return 1;
   if (json[at + 1] !== LOWER_U) return 2;
   return isPair(json, at) ? 2 * ESCAPE_BYTES : ESCAPE_BYTES;
 }
 
-/** What the character takes in UTF-8 that is written as one `\uXXXX` or two. */
+/** Length in UTF-8 of a character that is written as one `\uXXXX` or as a pair. */
 function escapedBytes(json: Buffer, at: number): number {
   const unit = unitAt(json, at);
   if (unit < 0x80) return 1;
   if (unit < 0x800) return 2;
-  // Half a pair is written as U+FFFD.
+  // A lone surrogate becomes U+FFFD.
   return isPair(json, at) ? 4 : 3;
 }
 
@@ -71,7 +72,7 @@ function unitAt(json: Buffer, at: number): number {
   return Number.parseInt(json.toString("latin1", at + 2, at + ESCAPE_BYTES), 16);
 }
 
-/** Where a beginning of the text ends that has the characters of a preview, or more: each is one unit of UTF-16 or two. */
+/** End of a prefix with at least the characters of a preview. Each character has one or two UTF-16 units. */
 function previewEnd(json: Buffer, start: number, end: number): number {
   let units = 0;
   for (let at = start; at < end; at += escapeLength(json, at)) {

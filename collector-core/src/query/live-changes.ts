@@ -1,70 +1,72 @@
 import type { TraceKey } from "../interfaces.js";
 import { ChangedTraces, keyText, type Step } from "./changed-traces.js";
 
-/** Traces that changed since a reader last looked; `reset` where the reader must fetch anew. */
+/** Traces that changed since the last update of a reader; `reset` if the reader must fetch all data again. */
 export type Changes =
   | { readonly type: "traces"; readonly keys: readonly TraceKey[] }
   | { readonly type: "reset"; readonly reason: "gap" | "burst" | "cleared" };
 
-/** What bounds {@link LiveChanges}. */
+/** Limits of {@link LiveChanges}. */
 export interface LiveChangesOptions {
-  /** Traces of one step that are worth sending one by one to a reader; with more the step is a `burst` to it. */
+  /** Traces per step that a reader gets one by one; with more the step is a `burst`. */
   readonly maxTracesPerStep: number;
-  /** Steps that a reader may be behind; further back is a `gap`. */
+  /** Steps that a reader may lag behind; a longer lag is a `gap`. */
   readonly maxSteps: number;
 }
 
-/** All steps put together, as a reader sees them. What changed after a step are the last of the traces. */
+/** All steps merged, as a reader sees them. The traces that changed after a step form a suffix of `keys`. */
 interface Merged {
-  /** Each trace once, in the order of their last changes; no more than may be sent. */
+  /** Each trace once, in order of its last change; at most `maxTracesPerStep`. */
   readonly keys: readonly TraceKey[];
-  /** The step in which each of them changed last. */
+  /** The step of the last change of each key. */
   readonly steps: readonly number[];
-  /** Readers that are further back than this have missed more traces than may be sent. */
+  /** Readers before this step missed more than `maxTracesPerStep` traces. */
   readonly burstUpTo: number;
-  /** The last step that is a reset, and why. */
+  /** The last step that resets every reader. */
   readonly reset: { readonly step: number; readonly reason: "burst" | "cleared" } | undefined;
 }
 
 /**
- * Which traces changed in which step. It holds keys and never events, and so is bounded by its options however slow a
- * reader is: what a reader missed is merged when it looks again. Each tenant has bounds of its own, so that a burst of one
- * resets no reader of another; together they hold no more keys than one tenant may.
+ * Records which traces changed in which step. It holds keys rather than events, so its options bound it however slow a
+ * reader is: missed steps are merged at the next update. Each tenant has its own limits, so that a burst of one tenant does
+ * not reset the readers of another. All tenants together hold at most as many keys as one tenant may.
  */
 export class LiveChanges {
   /** The last `maxSteps` steps, oldest first. */
   #steps: Step[] = [];
   #lastStep = 0;
-  /** Keys and tenants that all steps hold. */
+  /** Keys and tenants in all steps. */
   #size = 0;
-  /** Number of the newest evaluation when the step before those kept ended. */
+  /** Number of the newest evaluation at the end of the last evicted step. */
   #evaluationBefore = 0;
   #changed: ChangedTraces;
   #cleared = false;
-  /** Made when the first reader of a tenant asks after a step; all others are given parts of it. */
+  /** By tenant. Computed for the first reader after a step; the other readers get a suffix of it. */
   readonly #merged = new Map<string | undefined, Merged>();
   readonly #maxSize: number;
+  readonly #options: LiveChangesOptions;
 
-  constructor(private readonly options: LiveChangesOptions) {
-    // A step of one tenant that is no burst has so many keys, and the tenant.
+  constructor(options: LiveChangesOptions) {
+    this.#options = options;
+    // A step of one tenant without a burst has at most this many keys, plus the tenant.
     this.#maxSize = (options.maxTracesPerStep + 1) * options.maxSteps;
     this.#changed = new ChangedTraces(options.maxTracesPerStep, this.#maxSize);
   }
 
-  /** Notes that a trace changed, in the step under way. */
+  /** Adds a changed trace to the current step. */
   add(key: TraceKey): void {
     this.#changed.add(key);
   }
 
-  /** Notes that traces are gone which readers may show. */
+  /** Marks the current step as one that deleted traces which readers may show. */
   clear(): void {
     this.#cleared = true;
   }
 
   /**
-   * Ends the step under way; false where nothing had changed and no evaluation had ended, and then there is none.
+   * Ends the current step. Returns false, without a new step, if nothing changed and no evaluation ended.
    *
-   * @param evaluation - the number of the newest evaluation.
+   * @param evaluation - number of the newest evaluation.
    */
   endStep(evaluation = 0): boolean {
     if (this.#changed.isEmpty && !this.#cleared && evaluation <= this.lastEvaluation) return false;
@@ -72,7 +74,7 @@ export class LiveChanges {
     this.#steps.push(step);
     this.#size += step.size;
     while (
-      this.#steps.length > this.options.maxSteps ||
+      this.#steps.length > this.#options.maxSteps ||
       (this.#size > this.#maxSize && this.#steps.length > 1)
     ) {
       const oldest = this.#steps.shift();
@@ -81,22 +83,22 @@ export class LiveChanges {
     }
     this.#lastStep++;
     this.#merged.clear();
-    this.#changed = new ChangedTraces(this.options.maxTracesPerStep, this.#maxSize);
+    this.#changed = new ChangedTraces(this.#options.maxTracesPerStep, this.#maxSize);
     this.#cleared = false;
     return true;
   }
 
-  /** The number of the newest step; 0 before the first. */
+  /** Number of the newest step; 0 before the first. */
   get lastStep(): number {
     return this.#lastStep;
   }
 
-  /** The number of the newest evaluation when the newest step ended. */
+  /** Number of the newest evaluation at the end of the newest step. */
   get lastEvaluation(): number {
     return this.#steps.at(-1)?.evaluation ?? this.#evaluationBefore;
   }
 
-  /** The number of the newest evaluation when a step ended; undefined for a step that is not known any more. */
+  /** Number of the newest evaluation at the end of a step; undefined for an evicted or unknown step. */
   evaluationAt(step: number): number | undefined {
     const missed = this.#lastStep - step;
     if (missed < 0 || missed > this.#steps.length) return undefined;
@@ -104,9 +106,9 @@ export class LiveChanges {
   }
 
   /**
-   * What changed after a step, each trace once. Of two readers, one is given the last of what the other is given.
+   * Returns the changes after a step, each trace once. The result for a later step is a suffix of that for an earlier one.
    *
-   * @param tenant - whose traces; undefined: every tenant's.
+   * @param tenant - undefined selects every tenant.
    */
   since(step: number, tenant?: string): Changes {
     const missed = this.#lastStep - step;
@@ -121,9 +123,9 @@ export class LiveChanges {
   }
 
   #merge(tenant: string | undefined): Merged {
-    const { maxTracesPerStep } = this.options;
+    const { maxTracesPerStep } = this.#options;
     const seen = new Set<string>();
-    /** The latest change first. */
+    /** Latest change first. */
     const found: { readonly key: TraceKey; readonly step: number }[] = [];
     let burstUpTo = 0;
     let reset: Merged["reset"];
@@ -136,7 +138,7 @@ export class LiveChanges {
       }
       const keys = changed.filter((key) => !seen.has(keyText(key)));
       if (found.length + keys.length > maxTracesPerStep) burstUpTo = Math.max(burstUpTo, step);
-      // Further back only a reset is of interest.
+      // In older steps only a reset matters.
       if (burstUpTo === 0) for (const key of keys.toReversed()) found.push({ key, step });
       for (const key of keys) seen.add(keyText(key));
       step--;
@@ -146,7 +148,7 @@ export class LiveChanges {
   }
 }
 
-/** The traces of a step that a reader is told of; undefined where they are a burst to it. */
+/** The traces of a step that a reader of a tenant gets; undefined for a burst. */
 function keysFor(tenant: string | undefined, { keys, keysOf }: Step): readonly TraceKey[] | undefined {
   if (tenant === undefined) return keys;
   return keysOf.has(tenant) ? keysOf.get(tenant) : [];

@@ -11,74 +11,74 @@ import { createWritePacer, type WritePacer } from "./write-pacer.js";
 
 /** A connection that events are written to. */
 export interface LiveReader {
-  /** Writes text, or bytes that other readers are sent too. */
+  /** Writes text, or bytes that readers share. */
   write(text: string | Uint8Array): void;
-  /** True while the connection has to catch up: nothing is written then, and what it misses is merged. */
+  /** True while the connection has unsent data. Nothing is written then; missed changes are merged. */
   isBehind(): boolean;
-  /** False from when its key or its session has ended: it is told nothing more then. */
+  /** False once its key or session has ended: the hub then ends the connection. */
   isAllowed(): boolean;
   end(): void;
-  /** Whose traces and evaluations it is told of; undefined: every tenant's. */
+  /** Tenant of the traces and evaluations it gets; undefined selects every tenant. */
   readonly tenant?: string | undefined;
 }
 
-/** What {@link createLiveHub} needs. */
+/** Options of {@link createLiveHub}. */
 export interface LiveHubOptions {
-  /** Undefined where the trace store is off: only `status` and `metrics` are sent. */
+  /** Undefined if the trace store is off: the hub then sends only `status` and `metrics`. */
   readonly store: Pick<TraceStore, "summary"> | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly status: () => LiveStatus;
-  /** Evaluations that are over. */
+  /** Evaluations that have ended. */
   readonly evaluations: Pick<EvaluationLog, "within" | "newest">;
   /** The newest step of the statistics. */
   readonly metrics: () => LiveMetrics;
 }
 
-/** Tells readers what happens, after redaction and never from the queue (contract 3, `GET /v1/live`). */
+/** Sends readers live updates after redaction, never from the queue (contract 3, `GET /v1/live`). */
 export interface LiveHub extends SpanSink, Lifecycle {
   /**
-   * Adds a reader, which goes on after the event of id `lastEventId` where it names one.
+   * Adds a reader. It resumes after the event `lastEventId`, if given.
    *
-   * @returns removes it.
+   * @returns a function that removes the reader.
    */
   connect(reader: LiveReader, lastEventId: string | undefined): () => void;
-  /** Says that traces are gone which readers may show. */
+  /** Resets readers, which may show traces that were deleted. */
   cleared(): void;
 }
 
-/** At most five updates a second: faster than that nobody reads (spec app 1). */
+/** At most five updates a second, as fast as a person can read (spec app 1). */
 const STEP_MS = 200;
 const STATUS_MS = 1000;
-/** A minute of steps in which something changed, and about a screenful of rows in each. */
+/** A minute of steps with changes, and about a screenful of rows in each. */
 const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
 
-/** A screenful. A reader that missed more gets a `reset`, and fetches what it shows. */
+/** A screenful. A reader that missed more gets a `reset` and fetches the shown data again. */
 const MAX_EVALUATIONS = 50;
 
 interface Connected {
   readonly reader: LiveReader;
   step: number;
-  /** The last evaluation of the steps that it has been told of. */
+  /** Number of the last evaluation it has received. */
   evaluation: number;
 }
 
 export function createLiveHub({ store, clock, status, metrics, evaluations }: LiveHubOptions): LiveHub {
   const changes = new LiveChanges({ maxTracesPerStep: MAX_TRACES_PER_STEP, maxSteps: MAX_STEPS });
-  /** Tells ids of this run from those of an earlier one, which are a gap. */
+  /** Part of event ids. An id of an earlier run of the process counts as a gap. */
   const run = randomBytes(4).toString("hex");
   const connected = new Set<Connected>();
   let shownStatus: string | undefined;
   let timers: NodeJS.Timeout[] = [];
 
-  /** Writes what each reader has missed, in slices; what changes meanwhile is for the next round. */
-  const sendChanges = oneAtATime(async () => {
-    // Without a store readers are told of neither traces nor evaluations.
+  /** Writes to each reader what it missed, in time slices. Changes during the round wait for the next one. */
+  const sendChanges = skipWhilePending(async () => {
+    // Without a store, readers get neither traces nor evaluations.
     changes.endStep(store === undefined ? 0 : evaluations.newest);
     await sendMissed(changes.lastStep, changes.lastEvaluation);
   });
 
-  /** The evaluations that a reader has not been told of, or a `reset` where there are too many of them. */
+  /** Events of the evaluations that a reader missed, or a `reset` if there are too many. */
   function evaluationsText({ evaluation: after, reader: { tenant } }: Connected, upTo: number): string {
     if (after >= upTo) return "";
     const ended = evaluations.within({ after, upTo, tenant }, MAX_EVALUATIONS);
@@ -87,48 +87,52 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   }
 
   async function sendMissed(lastStep: number, lastEvaluation: number): Promise<void> {
-    // Who has missed most comes first: what the others have missed is a part of that.
+    // The reader furthest behind comes first: what the others missed is a suffix of its events.
     const behind = [...connected].filter(({ step }) => step !== lastStep).sort((a, b) => a.step - b.step);
     const pacer = createWritePacer(clock);
     const id = `${run}-${lastStep}`;
-    /** By the tenant that a reader asks for. */
+    /** By the tenant of the reader. */
     const eventsOf = new Map<string | undefined, TraceEvents>();
     for (const each of behind) {
-      if (!canBeTold(each)) continue;
+      if (!canWriteTo(each)) continue;
       const { tenant } = each.reader;
       const missed = changes.since(each.step, tenant);
       let text: string | Uint8Array;
       if (missed.type === "reset") text = eventText("reset", { reason: missed.reason }, id);
       else {
         const { keys } = missed;
-        const events = eventsOf.get(tenant) ?? (await makeEvents(keys, id, pacer));
+        const events = eventsOf.get(tenant) ?? (await encodeEvents(keys, id, pacer));
         eventsOf.set(tenant, events);
         text = events.ofLast(keys.length);
-        // A reader learns how far it has come, even where the step has no event for it.
+        // Without an event for this reader, the id alone moves its position forward.
         if (text.length === 0) text = `id: ${id}\n\n`;
       }
-      // It may have left, or fallen behind, while the events were made.
-      if (!canBeTold(each)) continue;
+      // The reader may have disconnected or fallen behind during the await.
+      if (!canWriteTo(each)) continue;
       const ended = evaluationsText(each, lastEvaluation);
       each.step = lastStep;
       each.evaluation = lastEvaluation;
-      // The id is in what comes last: it says that all of the step has come.
+      // The id is part of the last write: a client that has it has received the whole step.
       if (ended !== "") each.reader.write(ended);
       each.reader.write(text);
       await pacer.wrote(ended.length + text.length);
     }
   }
 
-  function canBeTold(each: Connected): boolean {
+  function canWriteTo(each: Connected): boolean {
     return connected.has(each) && !each.reader.isBehind();
   }
 
-  /** The events of traces as they are now, in order; the last has the id. */
-  async function makeEvents(keys: readonly TraceKey[], id: string, pacer: WritePacer): Promise<TraceEvents> {
+  /** Encodes the current summaries of traces as events, in order; the last one has the id. */
+  async function encodeEvents(
+    keys: readonly TraceKey[],
+    id: string,
+    pacer: WritePacer,
+  ): Promise<TraceEvents> {
     const texts: string[] = [];
     for (const key of keys) {
       const summary = await store?.summary(key);
-      // Evicted traces have none.
+      // An evicted trace has no summary.
       texts.push(summary === undefined ? "" : eventText("trace", summary));
       await pacer.pause();
     }
@@ -136,8 +140,8 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     return createTraceEvents(texts.map((text, index) => (index === last ? `id: ${id}\n${text}` : text)));
   }
 
-  /** Who was let in with a session that has ended since is not let in for ever. */
-  function endRefused(): void {
+  /** Ends the connections whose key or session has ended. */
+  function endUnauthorized(): void {
     for (const each of connected) {
       if (each.reader.isAllowed()) continue;
       connected.delete(each);
@@ -145,18 +149,18 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     }
   }
 
-  const sendStatus = oneAtATime(async () => {
+  const sendStatus = skipWhilePending(async () => {
     if (connected.size === 0) return;
     const text = statusText();
     const pacer = createWritePacer(clock);
     for (const each of [...connected]) {
-      if (!canBeTold(each)) continue;
+      if (!canWriteTo(each)) continue;
       each.reader.write(text);
       await pacer.wrote(text.length);
     }
   });
 
-  /** Made once for all who come in the same turn of the event loop: after a restart every reader comes at once. */
+  /** Built once per turn of the event loop: after a restart all readers connect at the same time. */
   function statusText(): string {
     if (shownStatus === undefined) {
       shownStatus = eventText("status", status()) + eventText("metrics", metrics());
@@ -167,9 +171,9 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
 
   function stepAfter(lastEventId: string | undefined): number {
     if (lastEventId === undefined) return changes.lastStep;
-    // eslint-disable-next-line obspan/no-uncopied-part -- compared, and not kept
+    // eslint-disable-next-line obspan/no-uncopied-part -- only compared
     const [seenRun, seenStep] = lastEventId.split("-");
-    // A step that never was is as good as one that is long gone.
+    // An unknown step counts as one that was evicted.
     return seenRun === run && /^\d{1,15}$/.test(seenStep ?? "") ? Number(seenStep) : -1;
   }
 
@@ -178,7 +182,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     offer(spans: readonly PipelineSpan[]) {
       let last: TraceKey = { tenant: "", traceId: "" };
       for (const { facts, context } of spans) {
-        // The spans of a trace follow each other.
+        // Spans of a trace are usually consecutive.
         if (facts.traceId === last.traceId && context.tenant === last.tenant) continue;
         last = { tenant: context.tenant, traceId: facts.traceId };
         changes.add(last);
@@ -198,7 +202,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
       timers = [
         setInterval(() => void sendChanges(), STEP_MS).unref(),
         setInterval(() => {
-          endRefused();
+          endUnauthorized();
           void sendStatus();
         }, STATUS_MS).unref(),
       ];
@@ -211,21 +215,21 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   };
 }
 
-/** A round of writes that is left out while the one before it is under way: no reader is told something older later. */
-function oneAtATime(round: () => Promise<void>): () => Promise<void> {
-  let isUnderWay = false;
+/** Skips a call while the previous one is pending, so that no reader gets older data after newer data. */
+function skipWhilePending(round: () => Promise<void>): () => Promise<void> {
+  let isPending = false;
   return async () => {
-    if (isUnderWay) return;
-    isUnderWay = true;
+    if (isPending) return;
+    isPending = true;
     try {
       await round();
     } finally {
-      isUnderWay = false;
+      isPending = false;
     }
   };
 }
 
-/** One event as it travels. JSON has no raw line breaks, so the data is one line. */
+/** Formats a server-sent event. JSON has no raw line breaks, so the data is one line. */
 function eventText(event: string, data: unknown, id?: string): string {
   return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }

@@ -2,25 +2,25 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { LIVE_EVENT_SCHEMAS } from "../api-schema/live.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import type { LiveHub } from "./live-hub.js";
 
-/** What {@link liveRoute} needs. */
+/** Options of {@link liveRoute}. */
 export interface LiveRouteOptions {
   readonly hub: LiveHub;
-  /** Whether who sent these headers may still be here; asked once a second. */
+  /** Whether the key or session of these headers is still valid; called once a second. */
   readonly isAllowed: (headers: IncomingHttpHeaders) => boolean;
 }
 
 const Query = Type.Object(
   {
     last_event_id: Type.Optional(
-      Type.String({ description: "As the header Last-Event-ID, for clients that cannot set it." }),
+      Type.String({ description: "Same as the header Last-Event-ID, for clients that cannot set headers." }),
     ),
     tenant: Type.Optional(
       Type.String({
         description:
-          "Traces and evaluations of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+          "Only traces and evaluations of this tenant. Default: the tenant header if multi-tenancy is on, else every tenant.",
       }),
     ),
   },
@@ -36,16 +36,18 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
       config: { isOpenEnded: true },
       schema: {
         tags: ["traces"],
-        summary: "What happens, as it happens",
+        summary: "Live updates",
         description:
-          "Server-sent events: `trace` (a summary that is new or changed), `status` and `metrics` (once a second: how the collector " +
-          "is, and the newest step of `GET /v1/stats`), `evaluation` (one that has ended), `reset` (fetch again " +
-          "what you show). A reader that is slow gets merged updates. Resumes after Last-Event-ID with the traces and evaluations that were missed, or with `reset` where they are too many. It ends within a second of the end of the session that it was opened with.",
+          "Server-sent events: `trace` (a new or changed summary), `status` and `metrics` (once a second: the state of the " +
+          "collector, and the newest step of `GET /v1/stats`), `evaluation` (one that has ended), `reset` (fetch the shown " +
+          "data again). A slow client gets merged updates. With Last-Event-ID the stream resumes with the traces and " +
+          "evaluations that the client missed, or with `reset` if there are too many. The stream ends within a second " +
+          "after the session that opened it.",
         produces: ["text/event-stream"],
         querystring: Query,
         response: {
           200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)),
-          ...errorAnswers("invalid_query", "invalid_tenant"),
+          ...errorResponses("invalid_query", "invalid_tenant"),
         },
       },
     },
@@ -56,7 +58,7 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         "Content-Type": "text/event-stream; charset=utf-8",
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
-        // Proxies that gather answers would hold events back.
+        // Stops proxies from buffering events.
         "X-Accel-Buffering": "no",
       });
       const header = request.headers["last-event-id"];

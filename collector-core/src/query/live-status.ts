@@ -3,7 +3,7 @@ import type { QueueUsage, TraceStoreUsage } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { notReadyReasons, shownPct } from "./readiness.js";
 
-/** What {@link createLiveStatus} reads. */
+/** Options of {@link createLiveStatus}. */
 export interface LiveStatusOptions {
   readonly version: string;
   /** On the monotonic clock. */
@@ -27,10 +27,10 @@ export interface LiveStatusOptions {
   readonly isStopping: () => boolean;
 }
 
-/** A rate over less than this would jump with every batch. */
+/** Over a shorter window the rate would jump with every batch. */
 const RATE_WINDOW_MS = 900;
 
-/** Reads the status anew each time; the rate is measured since it was read a second or so before. */
+/** Returns a function that reads the current status. The rate covers the time since a call about a second ago. */
 export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
   let rate = 0;
   let countedAtMs = options.startedAtMs;

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 
-/** Events of traces in the order of their last changes, encoded once for all readers. */
+/** Events of traces in order of their last change, encoded once for all readers. */
 export interface TraceEvents {
-  /** The events of so many traces, the last: bytes that all readers share. */
+  /** The events of the last `count` traces, as bytes that readers share. */
   ofLast(count: number): Uint8Array;
 }
 
-/** @param texts - one of each trace; empty where a trace has no event. */
+/** @param texts - one per trace; empty if the trace has no event. */
 export function createTraceEvents(texts: readonly string[]): TraceEvents {
   const bytes = Buffer.from(texts.join(""), "utf8");
   const starts: number[] = [];

@@ -2,21 +2,21 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 
-/** The exposition formats that a scraper may ask for (spec 4.2, contract 3). */
+/** The exposition formats that a scraper may request (spec 4.2, contract 3). */
 export type ExpositionFormat = "text" | "openmetrics";
 
-/** A scrape, written piece by piece. */
+/** A scrape, streamed in chunks. */
 export interface Exposition {
   readonly contentType: string;
   readonly body: AsyncIterable<string>;
 }
 
-/** What {@link metricsRoute} needs. */
+/** Options of {@link metricsRoute}. */
 export interface MetricsRouteOptions {
   readonly renderMetrics: (format: ExpositionFormat) => Exposition;
 }
 
-/** `GET /metrics`: Prometheus text 0.0.4, or OpenMetrics 1.0 where `Accept` asks for it. */
+/** `GET /metrics`: Prometheus text 0.0.4, or OpenMetrics 1.0 if `Accept` prefers it. */
 export async function metricsRoute(
   app: FastifyInstance,
   { renderMetrics }: MetricsRouteOptions,
@@ -26,9 +26,9 @@ export async function metricsRoute(
     {
       schema: {
         tags: ["metrics"],
-        summary: "All metrics, for a scraper",
+        summary: "All metrics for a Prometheus scraper",
         description:
-          "Prometheus text 0.0.4; OpenMetrics 1.0 where Accept asks for application/openmetrics-text.",
+          "Prometheus text 0.0.4, or OpenMetrics 1.0 if Accept names application/openmetrics-text.",
         response: {
           200: {
             description: "Every metric family.",
@@ -48,7 +48,7 @@ export async function metricsRoute(
   );
 }
 
-/** OpenMetrics where it is named with a quality no lower than plain text's, as Prometheus names it. */
+/** OpenMetrics if `Accept` lists it with at least the quality of plain text, as Prometheus does. */
 export function formatFor(accept: string | undefined): ExpositionFormat {
   let openMetrics = 0;
   let text = 0;

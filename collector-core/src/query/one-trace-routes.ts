@@ -4,23 +4,26 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type, { type Static } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import { NormalizedSpanSchema, TraceDetailSchema } from "../api-schema/trace.js";
-import type { StoredTrace, TraceStore } from "../interfaces.js";
+import type { StoredTrace } from "../interfaces.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
-import { spanAnswer, type SpanShape } from "./span-answer.js";
+import { spanBody, type SpanShape } from "./span-body.js";
 import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
-const TraceIds = Type.Object({ trace_id: Type.String({ description: "As sent." }) });
-const SpanIds = Type.Object({ ...TraceIds.properties, span_id: Type.String({ description: "As sent." }) });
+const TraceIds = Type.Object({ trace_id: Type.String({ description: "The id as sent." }) });
+const SpanIds = Type.Object({
+  ...TraceIds.properties,
+  span_id: Type.String({ description: "The id as sent." }),
+});
 const TenantQuery = Type.Object(
   {
     tenant: Type.Optional(
       Type.String({
         description:
-          "Whose trace. Default where the collector is multi-tenant: the tenant header. Without either, an id that several " +
-          "tenants have is 409 ambiguous_trace.",
+          "Tenant of the trace. Default: the tenant header if multi-tenancy is on. Without either, an id that several " +
+          "tenants have gets 409 ambiguous_trace.",
       }),
     ),
   },
@@ -29,13 +32,15 @@ const TenantQuery = Type.Object(
 const FullQuery = Type.Object(
   {
     ...TenantQuery.properties,
-    full: Type.Optional(Type.Literal("1", { description: "Give long texts whole; the answer is streamed." })),
+    full: Type.Optional(
+      Type.Literal("1", { description: "Return long texts in full; the response is streamed." }),
+    ),
   },
   { additionalProperties: false },
 );
 type Tenant = Static<typeof TenantQuery>;
 
-const ERRORS = errorAnswers(
+const ERRORS = errorResponses(
   "invalid_query",
   "invalid_tenant",
   "trace_not_found",
@@ -44,17 +49,17 @@ const ERRORS = errorAnswers(
   "ambiguous_trace",
 );
 const TAGS = ["traces"];
-/** Typed loosely: an answer that is streamed, or empty, is not sent as the object that it is documented as. */
+/** Loosely typed, since these responses are empty or streamed rather than sent as the documented object. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 const STREAMED: Record<number, object> = { 200: TraceDetailSchema };
 const WRITTEN: Record<number, object> = { 200: NormalizedSpanSchema };
 const BY_QUERY =
-  "The same with the ids as parameters. The only way to an id that is `.` or `..`: in a path, clients resolve these before " +
-  "they send them, percent-encoded too.";
+  "The same, with the ids as query parameters. Required for the ids `.` and `..`: clients resolve these in a path before " +
+  "they send it, even percent-encoded.";
 
 /**
  * One trace, and one span of it: `GET` and `DELETE /v1/traces/{trace_id}`, `GET /v1/traces/{trace_id}/spans/{span_id}` (spec 4.4,
- * contract 3). Each has a twin that takes its ids as parameters of the query, which can carry any id.
+ * contract 3). Each has a variant with its ids in the query, which can carry any id.
  */
 export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = async (
   app,
@@ -62,9 +67,9 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
 ) => {
   const readTrace = {
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
-    async answer(traceId: string, { tenant, full }: Static<typeof FullQuery>, response: ServerResponse) {
-      const kept = requiredStore(store);
-      const trace = await kept.get(await findTraceKey(kept, traceId, tenant));
+    async read(traceId: string, { tenant, full }: Static<typeof FullQuery>, response: ServerResponse) {
+      const traces = requiredStore(store);
+      const trace = await traces.get(await findTraceKey(traces, traceId, tenant));
       if (trace === undefined) throw traceNotFound(traceId);
       whenClosed(response, () => trace.release());
       const shape = full === "1" ? "whole" : "previews";
@@ -72,22 +77,19 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     },
   };
   const readSpan = {
-    schema: { tags: TAGS, summary: "One span, whole", response: { ...WRITTEN, ...ERRORS } },
-    async answer(
+    schema: { tags: TAGS, summary: "One span in full", response: { ...WRITTEN, ...ERRORS } },
+    async read(
       { trace_id: traceId, span_id: spanId }: Static<typeof SpanIds>,
       { tenant }: Tenant,
       response: ServerResponse,
     ) {
-      const kept: TraceStore = requiredStore(store);
-      const span = await kept.getSpan(await findTraceKey(kept, traceId, tenant), spanId);
+      const traces = requiredStore(store);
+      const span = await traces.getSpan(await findTraceKey(traces, traceId, tenant), spanId);
       if (span === undefined)
-        throw new ApiError(
-          "trace_not_found",
-          `There is no span ${shownId(spanId)} in trace ${shownId(traceId)}.`,
-        );
+        throw new ApiError("trace_not_found", `Span ${shownId(spanId)} is not in trace ${shownId(traceId)}.`);
       whenClosed(response, () => span.release());
-      const answer = spanAnswer(span, "whole", new TimeSlice(clock, whileConnected(response)));
-      return typeof answer === "string" ? answer : Readable.from(answer);
+      const json = spanBody(span, "whole", new TimeSlice(clock, whileConnected(response)));
+      return typeof json === "string" ? json : Readable.from(json);
     },
   };
   const deleteTrace = {
@@ -106,7 +108,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     "/v1/traces/:trace_id",
     { schema: { ...readTrace.schema, params: TraceIds, querystring: FullQuery } },
     async ({ params, query }, reply) => {
-      const body = await readTrace.answer(params.trace_id, query, reply.raw);
+      const body = await readTrace.read(params.trace_id, query, reply.raw);
       return await reply.type(JSON_TYPE).send(body);
     },
   );
@@ -120,7 +122,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       },
     },
     async ({ query }, reply) => {
-      const body = await readTrace.answer(query.trace_id, query, reply.raw);
+      const body = await readTrace.read(query.trace_id, query, reply.raw);
       return await reply.type(JSON_TYPE).send(body);
     },
   );
@@ -129,7 +131,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     "/v1/traces/:trace_id/spans/:span_id",
     { schema: { ...readSpan.schema, params: SpanIds, querystring: TenantQuery } },
     async ({ params, query }, reply) => {
-      const body = await readSpan.answer(params, query, reply.raw);
+      const body = await readSpan.read(params, query, reply.raw);
       return await reply.type(JSON_TYPE).send(body);
     },
   );
@@ -143,7 +145,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       },
     },
     async ({ query }, reply) => {
-      const body = await readSpan.answer(query, query, reply.raw);
+      const body = await readSpan.read(query, query, reply.raw);
       return await reply.type(JSON_TYPE).send(body);
     },
   );
@@ -172,7 +174,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   );
 };
 
-/** Writes a trace span by span: one of hundreds of long spans is never one string in memory. */
+/** Writes a trace span by span, so that a trace of many long spans is never one string in memory. */
 async function* traceJson(
   trace: StoredTrace,
   shape: SpanShape,
@@ -182,11 +184,11 @@ async function* traceJson(
   let separator = "";
   for (const span of trace.spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const answer = spanAnswer(span, shape, timeSlice);
-    if (typeof answer === "string") yield separator + answer;
+    const json = spanBody(span, shape, timeSlice);
+    if (typeof json === "string") yield separator + json;
     else {
       if (separator !== "") yield separator;
-      yield* answer;
+      yield* json;
     }
     separator = ",";
   }

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../api-schema/errors.js";
 import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../api-schema/otlp.js";
 import { ImportResultSchema } from "../api-schema/import.js";
 import { AcceptedSchema, SpanBatchSchema } from "../api-schema/telemetry.js";
-import { errorAnswers, type ErrorAnswer } from "./error-schemas.js";
+import { errorResponses, type ErrorResponseSchema } from "./error-schemas.js";
 
 const TELEMETRY_ERRORS = [
   "invalid_json",
@@ -29,44 +29,47 @@ const TELEMETRY_ERRORS = [
   "shutting_down",
 ] as const satisfies readonly ErrorCode[];
 
-/** A span that cannot be used is no error over OTLP: it is counted as a partial success. */
+/** Over OTLP an unusable span is not an error: `partial_success` counts it. */
 const OTLP_ERRORS = TELEMETRY_ERRORS.filter(
   (code) => code !== "missing_spans" && code !== "invalid_spans" && code !== "invalid_span",
 );
 
-/** Described as text: each line is a request of OTLP. */
+/** Documented as a string: each line is an OTLP request. */
 const LINES: object = { type: "string" };
 
-/** The ingestion routes are answered without Fastify, so its plugin cannot see them: they are described here. */
+/** The ingestion routes bypass Fastify, so its plugin does not see them. */
 const INGEST_PATHS = {
   "/v1/telemetry": {
     post: {
       tags: ["ingestion"],
-      summary: "Take a batch of spans",
-      description: "Content-Encoding gzip, deflate and br are understood.",
+      summary: "Send a batch of spans",
+      description: "Supports Content-Encoding gzip, deflate and br.",
       requestBody: { required: true, content: jsonContent(SpanBatchSchema) },
       responses: {
-        202: { description: "Taken; it is processed afterwards.", content: jsonContent(AcceptedSchema) },
-        ...asResponses(errorAnswers(...TELEMETRY_ERRORS)),
+        202: {
+          description: "Accepted; the spans are processed later.",
+          content: jsonContent(AcceptedSchema),
+        },
+        ...asResponses(errorResponses(...TELEMETRY_ERRORS)),
       },
     },
   },
   "/v1/traces": {
     post: {
       tags: ["ingestion"],
-      summary: "Take spans over OTLP/HTTP",
+      summary: "Send spans over OTLP/HTTP",
       description:
-        "Protobuf (application/x-protobuf) or JSON (application/json); Content-Encoding gzip, deflate and br are " +
-        "understood. An error is a google.rpc.Status in the encoding of the request, its message begun by the code. " +
-        "POST /v1/metrics and /v1/logs are refused with 404.",
+        "Protobuf (application/x-protobuf) or JSON (application/json). Supports Content-Encoding gzip, deflate and br. An " +
+        "error is a google.rpc.Status in the encoding of the request, whose message starts with the error code. " +
+        "POST /v1/metrics and POST /v1/logs get 404.",
       requestBody: { required: true, content: otlpContent(ExportTraceRequestSchema) },
       responses: {
         200: {
           description:
-            "Taken; it is processed afterwards. Spans without ids that can be used are refused and counted here.",
+            "Accepted; the spans are processed later. Spans without valid ids are rejected and counted in `partial_success`.",
           content: otlpContent(ExportTraceResponseSchema),
         },
-        ...asResponses(errorAnswers(...OTLP_ERRORS)),
+        ...asResponses(errorResponses(...OTLP_ERRORS)),
       },
     },
   },
@@ -74,7 +77,7 @@ const INGEST_PATHS = {
 };
 
 function importOperation() {
-  const errors = errorAnswers(
+  const errors = errorResponses(
     "invalid_json",
     "invalid_payload",
     "too_deep",
@@ -96,29 +99,29 @@ function importOperation() {
   );
   return {
     tags: ["traces"],
-    summary: "Take traces in from a file",
+    summary: "Import traces from a file",
     description:
-      "OTLP-JSON lines, as `GET /v1/export` and the OpenTelemetry Collector's file exporter write them; gzip and br " +
-      "are understood. A file may have any length and take any time, as long as 16 KiB come within 15 seconds; a line may " +
-      "have four times `limits.max_body_bytes`. Eight imports run at a time. A further one waits up to five seconds, and " +
-      "meanwhile an import that sends less than 64 KiB a second is ended. What is read goes into the trace store and is shown; no metric " +
-      "counts it, and it is not exported or judged again. A line that cannot be used is no reason to refuse the others; " +
-      "a file without a single usable line is refused. An import that ends early keeps what was read: the error says what, " +
-      "and after which line it ended, in `details`.",
+      "OTLP-JSON lines, as `GET /v1/export` and the file exporter of the OpenTelemetry Collector write them. Supports " +
+      "Content-Encoding gzip and br. A file may have any length and take any time, if at least 16 KiB arrive within 15 " +
+      "seconds. A line may have four times `limits.max_body_bytes`. Eight imports run at a time. A further one waits up to " +
+      "five seconds; meanwhile an import that sends less than 64 KiB a second is ended. Imported traces go to the trace " +
+      "store. They are not counted in metrics, exported, or evaluated. Unusable lines are skipped; a file without a usable " +
+      "line is rejected. An import that ends early keeps the traces read so far: `details` of the error has their number " +
+      "and the last line read.",
     requestBody: { required: true, content: { "application/jsonl": { schema: LINES } } },
     responses: {
-      200: { description: "What became of it.", content: jsonContent(ImportResultSchema) },
+      200: { description: "The result of the import.", content: jsonContent(ImportResultSchema) },
       ...asResponses(errors),
     },
   };
 }
 
-/** What any route may answer, as JSON whatever else it produces. */
+/** Errors of every route; always JSON, whatever the route produces. */
 const COMMON_ERRORS = asResponses(
-  errorAnswers("unauthorized", "rate_limited", "host_not_allowed", "origin_not_allowed", "internal_error"),
+  errorResponses("unauthorized", "rate_limited", "host_not_allowed", "origin_not_allowed", "internal_error"),
 );
 
-function asResponses(errors: Record<number, ErrorAnswer>): Record<string, object> {
+function asResponses(errors: Record<number, ErrorResponseSchema>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(errors).map(([status, schema]) => [
       status,
@@ -134,13 +137,14 @@ function jsonContent(schema: object): { "application/json": { schema: object } }
 function otlpContent(schema: object): Record<string, { schema: object }> {
   return {
     ...jsonContent(schema),
-    "application/x-protobuf": { schema: { type: "string", format: "binary", title: "the same in protobuf" } },
+    "application/x-protobuf": {
+      schema: { type: "string", format: "binary", title: "The same message in protobuf" },
+    },
   };
 }
 
 /**
- * `GET /openapi.json`: made from the schemas that the routes validate with. It must be called before the routes that
- * it describes are added.
+ * `GET /openapi.json`: generated from the validation schemas of the routes. Call it before these routes are registered.
  */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
@@ -149,7 +153,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       info: {
         title: "Obspan collector",
         version,
-        description: "Takes spans in, derives metrics, keeps recent traces.",
+        description: "Ingests spans, derives metrics, stores recent traces.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       paths: INGEST_PATHS,

@@ -1,6 +1,6 @@
 import type { QueueUsage } from "../interfaces.js";
 
-/** Why the collector is not ready, in the words of spec 4.6; none where it is. */
+/** Reasons why the collector is not ready, as spec 4.6 words them; empty if it is ready. */
 export function notReadyReasons(usage: QueueUsage, hardLimitPct: number, isStopping: boolean): string[] {
   const reasons: string[] = [];
   if (usage.usagePct >= hardLimitPct) {
@@ -10,7 +10,7 @@ export function notReadyReasons(usage: QueueUsage, hardLimitPct: number, isStopp
   return reasons;
 }
 
-/** Use of the queue as it is shown: two decimals, cut off, so that it never reads as a limit not yet reached. */
+/** Queue usage with two decimals. Truncates, so that the value never shows a limit before it is reached. */
 export function shownPct(usage: QueueUsage): number {
   return Math.floor(usage.usagePct * 100) / 100;
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../api-schema/errors.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 
-/** What {@link sessionRoute} needs. */
+/** Options of {@link sessionRoute}. */
 export interface SessionRouteOptions {
   /** Returns the cookie to set; throws `ApiError` unauthorized, rate_limited. */
   readonly openSession: (key: string, request: IncomingMessage) => string;
@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 4096;
 const SIGNED_IN: Record<number, object> = { 204: Type.Null({ description: "Signed in." }) };
 const SIGNED_OUT: Record<number, object> = { 204: Type.Null({ description: "Signed out." }) };
 
-/** `POST` and `DELETE /v1/session`: how a browser signs in when keys are set, and out again (contract 3). */
+/** `POST` and `DELETE /v1/session`: signs a browser in and out when API keys are set (contract 3). */
 export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = async (
   app,
   { openSession, closeSession },
@@ -29,11 +29,11 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
       schema: {
         tags: ["session"],
         summary: "Sign a browser in",
-        description: "Sets an HttpOnly cookie that all of /v1/* accepts in place of a key.",
+        description: "Sets an HttpOnly cookie that every route of /v1/* accepts instead of a key.",
         body: Type.Object({ key: Type.String({ description: "One of `auth.api_keys`." }) }),
         response: {
           ...SIGNED_IN,
-          ...errorAnswers(
+          ...errorResponses(
             "invalid_json",
             "invalid_payload",
             "unauthorized",
@@ -53,7 +53,7 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
   );
 };
 
-/** Checked here, for the validator would speak of a query. */
+/** Validates the body itself: the schema validator reports errors as `invalid_query`. */
 async function parseKey(_request: unknown, text: string | Buffer): Promise<unknown> {
   let body: unknown;
   try {

@@ -2,12 +2,12 @@ import type { JsonValue } from "@obspan/sdk/wire";
 import type { NormalizedSpan, TruncatedText } from "../api-schema/trace.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 
-/** A string of more bytes than this comes as a preview (contract 3). */
+/** Strings with more bytes are replaced by a preview (contract 3). */
 export const MAX_TEXT_BYTES = 4096;
-/** Characters of a preview: enough to fill the place that it is shown in. */
+/** Characters of a preview. */
 export const PREVIEW_LENGTH = 400;
 
-/** A span whose long texts are replaced by a preview and their size; the same span where none is long. */
+/** Replaces long texts of a span by a preview and their size. Returns the same span if none is long. */
 export function shortenTexts(span: NormalizedSpan): unknown {
   const attributes = shorten(span.attributes);
   const events = shorten(span.events as unknown as JsonValue);
@@ -24,12 +24,12 @@ function shorten(value: JsonValue): JsonValue | TruncatedText {
   }
   const entries = Object.entries(value).map(([key, item]) => [key, shorten(item)] as const);
   const changed = entries.some(([key, item]) => item !== value[key]);
-  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
+  // fromEntries defines properties: an assignment to `__proto__` would set the prototype.
   return changed ? (Object.fromEntries(entries) as Record<string, JsonValue>) : value;
 }
 
 function shortenText(text: string): string | TruncatedText {
-  // UTF-8 takes at most three bytes for a UTF-16 unit: most texts need no counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no counting.
   if (text.length * 3 <= MAX_TEXT_BYTES) return text;
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_TEXT_BYTES) return text;

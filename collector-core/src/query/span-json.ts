@@ -2,10 +2,10 @@ import type { NormalizedSpan } from "../api-schema/trace.js";
 import { unreadableAttributes } from "../span/unreadable-attributes.js";
 
 /**
- * Writes a span of an answer. One that cannot be written, nested too deep or too long for a text, is written without its
- * attributes and events: the other spans of its trace are answered.
+ * Writes a span of a response. A span that `JSON.stringify` cannot write, because it is nested too deep or too long for a
+ * string, is written without its attributes and events, so that the other spans of the trace can be read.
  *
- * @param shape - what is written of it.
+ * @param shape - selects what to write.
  */
 export function spanJson(span: NormalizedSpan, shape: (span: NormalizedSpan) => unknown): string {
   try {

@@ -8,13 +8,13 @@ import {
   type StatsGroup,
   type StatsQuery,
 } from "../api-schema/stats.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import { whileConnected } from "./trace-requests.js";
 
-/** A label that statistics can be chosen and grouped by. */
+/** A label to filter and group statistics by. */
 type StatsLabel = Exclude<StatsGroup, "tool">;
 
-/** What a query asks for, its defaults filled in. */
+/** A query with its defaults. */
 export interface StatsRequest {
   readonly windowSeconds: number;
   readonly stepSeconds: number;
@@ -23,24 +23,24 @@ export interface StatsRequest {
   readonly filters: Readonly<Partial<Record<StatsLabel, string>>>;
 }
 
-/** What {@link statsRoute} needs. */
+/** Options of {@link statsRoute}. */
 export interface StatsRouteOptions {
   readonly read: (request: StatsRequest, signal: AbortSignal) => Promise<Stats>;
 }
 
-/** `GET /v1/stats`: windowed series of every span, unsampled ones included (contract 3). */
+/** `GET /v1/stats`: windowed series over all spans, including unsampled ones (contract 3). */
 export const statsRoute: FastifyPluginAsyncTypebox<StatsRouteOptions> = async (app, { read }) => {
   app.get(
     "/v1/stats",
     {
       schema: {
         tags: ["metrics"],
-        summary: "Figures over time",
+        summary: "Statistics over time",
         description:
-          "Calls, errors, latency, tokens, cost and scores of every span, whatever sampling says, in points of 10 s over " +
-          "the last hour and of a minute over the last day; beside them the pipeline's own counters.",
+          "Calls, errors, latency, tokens, cost and scores of all spans, including unsampled ones, in steps of 10 s over the " +
+          "last hour and of one minute over the last day; and the counters of the pipeline.",
         querystring: Type.Object(StatsQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: StatsSchema, ...errorAnswers("invalid_query", "invalid_tenant") },
+        response: { 200: StatsSchema, ...errorResponses("invalid_query", "invalid_tenant") },
       },
     },
     async ({ query }, reply) => await read(toRequest(query), whileConnected(reply.raw)),
@@ -56,7 +56,7 @@ const MAX_POINTS = 1440;
 function toRequest({ window = "1h", step, group_by, groups = 10, ...filters }: StatsQuery): StatsRequest {
   const windowSeconds = secondsOf("window", window);
   if (windowSeconds < FINE_STEP || windowSeconds > DAY) {
-    throw invalid(`window is ${windowSeconds} s: it must be from ${FINE_STEP} s to 24 h`);
+    throw invalid(`window is ${windowSeconds} s, but must be from ${FINE_STEP} s to 24 h`);
   }
   const { tool, ...labels } = filters;
   return {
@@ -73,15 +73,17 @@ function checkedStep(text: string, windowSeconds: number): number {
   const unit = windowSeconds > HOUR ? MINUTE : FINE_STEP;
   if (step === 0 || step % unit !== 0 || step > windowSeconds) {
     throw invalid(
-      `step is ${step} s: in a window of ${windowSeconds} s it must be a multiple of ${unit} s, and no longer than the window`,
+      `step is ${step} s, but in a window of ${windowSeconds} s must be a multiple of ${unit} s and no longer than the window`,
     );
   }
   if (windowSeconds / step > MAX_POINTS)
-    throw invalid(`step is ${step} s: that is more than ${MAX_POINTS} points`);
+    throw invalid(
+      `a step of ${step} s gives more than ${MAX_POINTS} points; use a longer step or a shorter window`,
+    );
   return step;
 }
 
-/** Steps that read well on an axis. */
+/** Default steps, with readable ticks on an axis. */
 const STEPS = [10, 30, 60, 300, 1200] as const;
 const DEFAULT_POINTS = 75;
 
@@ -94,10 +96,12 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: MINUTE, h: HOU
 function secondsOf(name: string, text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
   if (digits === undefined)
-    throw invalid(`${name} must be seconds, or a number with s, m, h or d: 300, 5m, 1h`);
+    throw invalid(
+      `${name} must be a number of seconds, or a number with the unit s, m, h or d, such as 300, 5m or 1h`,
+    );
   return Number(digits) * (UNITS[unit] ?? 1);
 }
 
-function invalid(what: string): ApiError {
-  return new ApiError("invalid_query", `The query cannot be used: ${what}.`);
+function invalid(problem: string): ApiError {
+  return new ApiError("invalid_query", `The query cannot be used: ${problem}.`);
 }

@@ -11,15 +11,15 @@ import {
 import type { TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { errorAnswers } from "./error-schemas.js";
+import { errorResponses } from "./error-schemas.js";
 import { requiredStore, whileConnected } from "./trace-requests.js";
 
-/** What {@link tracesRoutes} needs. */
+/** Options of {@link tracesRoutes}. */
 export interface TracesRoutesOptions {
-  /** Undefined where `trace_store.enabled` is false: every route answers trace_store_disabled. */
+  /** Undefined if `trace_store.enabled` is false: every route then fails with trace_store_disabled. */
   readonly store: TraceStore | undefined;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Told which traces were deleted. */
+  /** Called with a predicate that matches the deleted traces. */
   readonly onCleared: (isDeleted: (key: TraceKey) => boolean) => void;
 }
 
@@ -28,14 +28,14 @@ const ClearQuery = Type.Object(
     tenant: Type.Optional(
       Type.String({
         description:
-          "Whose traces. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+          "Tenant whose traces are deleted. Default: the tenant header if multi-tenancy is on, else every tenant.",
       }),
     ),
   },
   { additionalProperties: false },
 );
 const TAGS = ["traces"];
-/** Typed loosely: an empty answer is not sent as the null that it is documented as. */
+/** Loosely typed, since the response is empty rather than the documented null. */
 const DELETED: Record<number, object> = { 204: Type.Null({ description: "Deleted." }) };
 
 /** `GET` and `DELETE /v1/traces`, `GET /v1/facets`, `GET /v1/histogram` (spec 4.3, contract 3). */
@@ -48,11 +48,11 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     {
       schema: {
         tags: TAGS,
-        summary: "Recent traces, newest first or in another order",
+        summary: "Recent traces",
         querystring: Type.Object(TraceQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: TraceListSchema,
-          ...errorAnswers(
+          ...errorResponses(
             "invalid_limit",
             "invalid_query",
             "invalid_tenant",
@@ -73,11 +73,11 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     {
       schema: {
         tags: TAGS,
-        summary: "How many traces have which value",
+        summary: "Number of traces per value",
         querystring: Type.Object(TraceFilterSchema.properties, { additionalProperties: false }),
         response: {
           200: FacetsSchema,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
+          ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },
@@ -89,11 +89,11 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
     {
       schema: {
         tags: TAGS,
-        summary: "When traces started",
+        summary: "Number of traces over time",
         querystring: Type.Object(HistogramQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: HistogramSchema,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
+          ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },
@@ -109,7 +109,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         querystring: ClearQuery,
         response: {
           ...DELETED,
-          ...errorAnswers("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
+          ...errorResponses("invalid_query", "invalid_tenant", "trace_store_disabled", "overloaded"),
         },
       },
     },

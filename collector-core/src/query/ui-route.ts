@@ -1,15 +1,15 @@
 import staticFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 
-/** What {@link uiRoute} needs. */
+/** Options of {@link uiRoute}. */
 export interface UiRouteOptions {
-  /** The built pages: `index.html`, and `assets/` whose names carry a hash of what is in them. */
+  /** The built pages: `index.html`, and `assets/` with a content hash in each name. */
   readonly uiDirectory: string;
 }
 
 /**
- * Everything comes from the collector itself, and nothing that a span carries can run: no inline script, no frame, no
- * connection elsewhere. Images may be data, for those that messages hold; styles may be inline, for measured widths.
+ * Allows only the collector as a source, so that no content of a span can run: no inline script, no frame, no other host.
+ * Images may be data URLs, since messages contain images. Styles may be inline, for measured widths.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -25,7 +25,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Paths of pages; each is answered with the one page, whose script shows what the path names. /metrics is the scrape. */
+/** Paths of the single-page app. `/metrics` is not among them: it serves the scrape. */
 const PAGES = [
   "/",
   "/index.html",
@@ -37,14 +37,14 @@ const PAGES = [
   "/settings",
 ];
 
-/** Beside the pages: what their names carry a hash of, and what comes with it. */
+/** Static files of the app. */
 const FILES = ["/assets/*", "/licenses.md", "/fonts-license.txt"];
 
-/** `GET /`: the web UI (contract 3). Its files carry no data and are open. */
+/** `GET /`: the web UI (contract 3). Its files contain no data and need no key. */
 export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOptions): Promise<void> {
   await app.register(staticFiles, {
     root: uiDirectory,
-    // It would look through the directory and add a route for every file; one for all of them is found sooner.
+    // Avoids a directory scan and one route per file.
     serve: false,
     cacheControl: false,
     setHeaders: (response, path) => {

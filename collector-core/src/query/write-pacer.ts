@@ -1,22 +1,21 @@
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 
-/** Divides what is written to many connections into turns of the event loop. */
+/** Spreads writes to many connections over turns of the event loop. */
 export interface WritePacer {
-  /** To be awaited after a write of so many bytes. */
+  /** Await after a write of `bytes` bytes. */
   wrote(bytes: number): Promise<void>;
-  /** To be awaited between pieces of work that write nothing. */
+  /** Await between pieces of work without a write. */
   pause(): Promise<void>;
 }
 
-/** Written in one turn: about a millisecond. */
+/** Bytes per turn: about a millisecond. */
 const BYTES_PER_TURN = 2 ** 19;
-/** What a write costs beside its bytes: a call of the system. */
+/** The cost of a write besides its bytes: one system call. */
 const BYTES_PER_WRITE = 2 ** 12;
 
 /**
- * Node hands over what was written when the slice is over, so a clock does not see what that costs: writes are counted by
- * their bytes.
+ * Counts the bytes of writes. A clock cannot measure them: Node flushes writes after the time slice.
  */
 export function createWritePacer(clock: Pick<Clock, "monotonic">): WritePacer {
   const timeSlice = new TimeSlice(clock, undefined, "urgent");

@@ -50,7 +50,7 @@ function put(url: string, body: unknown, headers: Record<string, string> = {}): 
 }
 
 describe("contract 3: PUT /v1/config", () => {
-  it("writes values into the file and leaves all else in it as it is", async () => {
+  it("writes values to the file and leaves the rest of the file unchanged", async () => {
     const { put, text, path } = await withFile(YAML);
     const response = await put({
       "limits.max_traces": 800,
@@ -83,7 +83,7 @@ histograms:
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it.each([0o664, 0o600, 0o644])("keeps the mode of the file, whatever the umask: %s", async (mode) => {
+  it.each([0o664, 0o600, 0o644])("keeps the mode %s of the file for any umask", async (mode) => {
     const { put, path } = await withFile(YAML);
     chmodSync(path, mode);
     expect((await put({ "limits.max_traces": 800 })).status).toBe(200);
@@ -103,7 +103,7 @@ histograms:
     },
   );
 
-  it("says what stays as it is until a restart", async () => {
+  it("lists the keys that take effect after a restart", async () => {
     const { put, get } = await withFile(YAML);
     const change = (await (
       await put({ "limits.max_traces": 800, "sampling.rate": 1 })
@@ -114,7 +114,7 @@ histograms:
     expect(config["sampling.rate"]).not.toHaveProperty("after_restart");
   });
 
-  it("says which variable wins over what was written", async () => {
+  it("names the environment variable that overrides a written value", async () => {
     const { put, text } = await withFile(YAML, { SAMPLING_RATE: "0.25" });
     const change = (await (await put({ "sampling.rate": 0.75 })).json()) as ConfigChange;
     expect(change.overridden).toEqual({ "sampling.rate": "OBS_SERVER_SAMPLING_RATE" });
@@ -122,7 +122,7 @@ histograms:
     expect(text()).toContain("rate: 0.75");
   });
 
-  it("refuses a URL with a user name or a password, and quotes neither", async () => {
+  it("rejects a URL with credentials without quoting them", async () => {
     const { put, text } = await withFile(YAML);
     const response = await put({ "exporter.otlp_endpoint": "http://user:hunter2@localhost:4318" });
     const error = await errorOf(response);
@@ -132,14 +132,14 @@ histograms:
     expect(text()).toBe(YAML);
   });
 
-  it("refuses to write a masked value in the place of what it hides", async () => {
+  it("rejects a masked value instead of writing it over the secret", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ "evaluation.judge_model": "http://***@localhost/model" }));
     expect(error.details["evaluation.judge_model"]).toContain("write it in full");
     expect(text()).toBe(YAML);
   });
 
-  it("names every problem by its key, and writes nothing", async () => {
+  it("reports every problem by key and writes nothing", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(
       await put({
@@ -158,7 +158,7 @@ histograms:
     expect(text()).toBe(YAML);
   });
 
-  it("takes secrets and never shows one; *** leaves it as it is", async () => {
+  it("accepts secrets and never returns one; *** keeps the current value", async () => {
     const { put, text } = await withFile(YAML.replace("[]", "[old-key]"));
     const key = { "X-API-Key": "old-key" };
     expect((await put({ "auth.api_keys": ["new-key"] })).status).toBe(401);
@@ -184,21 +184,21 @@ histograms:
     expect(text()).toBe(YAML);
   });
 
-  it("without keys takes nothing that a proxy passes on", async () => {
+  it("rejects proxied requests when no keys are set", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ "sampling.rate": 0.5 }, { "X-Forwarded-For": "203.0.113.9" }));
     expect(error).toMatchObject({ status: 403, code: "loopback_only" });
     expect(text()).toBe(YAML);
   });
 
-  it("says what to do where there is no file", async () => {
+  it("explains what to do when there is no file", async () => {
     const { url } = await startCollector();
     const error = await errorOf(await put(url, { config: { "sampling.rate": 0.5 } }));
     expect(error).toMatchObject({ status: 403, code: "config_not_writable" });
     expect(error.message).toContain("OBS_SERVER_CONFIG");
   });
 
-  it("goes through a link, leaves nothing beside the file, and writes one change after the other", async () => {
+  it("follows a symbolic link, leaves no temporary file, and writes concurrent changes one at a time", async () => {
     const { directory, path } = await withFile(YAML);
     const link = join(directory, "link.yaml");
     symlinkSync(path, link);
@@ -214,7 +214,7 @@ histograms:
     expect(readdirSync(directory).toSorted()).toEqual(["link.yaml", "obspan.yaml"]);
   });
 
-  it("writes into an empty file, and into a section without keys", async () => {
+  it("writes to an empty file and to a section without keys", async () => {
     const { put, text } = await withFile("");
     await put({ "sampling.rate": 0.5 });
     expect(text()).toBe("sampling:\n  rate: 0.5\n");
@@ -223,7 +223,7 @@ histograms:
     expect(second.text()).toBe("sampling:\n  rate: 0.5\nlimits:\n  max_traces: 5\n");
   });
 
-  it("says with GET why the collector would not start again", async () => {
+  it("reports with GET why the collector could not restart", async () => {
     const { get, path } = await withFile(YAML);
     writeFileSync(path, "sampling:\n  rate: 7\n");
     const { file, file_problems } = await get<ConfigDescription>("/v1/config");

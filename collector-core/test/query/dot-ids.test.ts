@@ -19,7 +19,7 @@ async function withTraces() {
 
 const query = (parameters: Record<string, string>): string => new URLSearchParams(parameters).toString();
 
-describe("contract 3: one trace and one span by parameters, which carry any id", () => {
+describe("contract 3: one trace and one span by query parameters, which can carry any id", () => {
   it.each(IDS)("reads and deletes the trace %s", async (id) => {
     const { url, get } = await withTraces();
     const { trace, spans } = await get<TraceDetail>(`/v1/trace?${query({ trace_id: id, full: "1" })}`);
@@ -37,7 +37,7 @@ describe("contract 3: one trace and one span by parameters, which carry any id",
     expect(left.traces).toHaveLength(IDS.length - 1);
   });
 
-  it("says which id is missing, and knows no other parameter", async () => {
+  it("names the missing id and rejects unknown parameters", async () => {
     const { url } = await withTraces();
     for (const path of ["/v1/trace", "/v1/span?trace_id=plain", "/v1/trace?trace_id=plain&traceid=x"])
       expect(await errorOf(await fetch(url + path))).toMatchObject({ status: 400, code: "invalid_query" });
@@ -45,7 +45,7 @@ describe("contract 3: one trace and one span by parameters, which carry any id",
     expect(await errorOf(removal)).toMatchObject({ status: 400, code: "invalid_query" });
   });
 
-  it("every route with an id in its path has a twin without", async () => {
+  it("has a query variant of every route with an id in its path", async () => {
     const { get } = await withTraces();
     interface Operation {
       readonly summary: string;

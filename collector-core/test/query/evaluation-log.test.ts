@@ -44,8 +44,8 @@ function createLog(options: { capacity?: number; maxBytes?: number }): Evaluatio
 const explanations = (log: EvaluationLog): (string | null)[] =>
   log.select({}).map(({ evaluation }) => evaluation.explanation);
 
-describe("what is remembered of evaluations", () => {
-  it("is short, however long what a span says of one is", async () => {
+describe("the evaluation log", () => {
+  it("truncates long texts of an evaluation span", async () => {
     const { post, settled, get } = await startCollector();
     const long = "x".repeat(100_000);
     const attributes = Object.fromEntries(TEXTS.map((key) => [key, long]));
@@ -69,7 +69,7 @@ describe("what is remembered of evaluations", () => {
     expect(traces[0]?.scores).toEqual([{ type: "x".repeat(256), score: 0.5, label: "x".repeat(256) }]);
   });
 
-  it("is bounded by bytes: the oldest go first, the newest stay", async () => {
+  it("is bounded by bytes and evicts the oldest evaluations first", async () => {
     const log = createLog({ maxBytes: 100_000 });
     const count = 1000;
     for (let index = 0; index < count; index++)
@@ -82,7 +82,7 @@ describe("what is remembered of evaluations", () => {
     expect(log.oldest?.evaluation.explanation).toBe(kept[0]);
   });
 
-  it("is bounded in number, and charges nothing for what is gone", async () => {
+  it("is bounded by count and does not charge for evicted evaluations", async () => {
     const log = createLog({ capacity: 10, maxBytes: 100_000 });
     for (let index = 0; index < 500; index++) await log.offer([evaluationSpan(String(index))]);
     expect(explanations(log)).toEqual(Array.from({ length: 10 }, (_, index) => String(490 + index)));
@@ -93,7 +93,7 @@ describe("what is remembered of evaluations", () => {
   });
 });
 
-describe("evaluations in a range", () => {
+describe("evaluations in a range of the log", () => {
   const ofTenant = (tenant: string, text: string): PipelineSpan => {
     const made = evaluationSpan(text);
     return { ...made, context: { ...made.context, tenant } };
@@ -101,7 +101,7 @@ describe("evaluations in a range", () => {
   const textsOf = (log: EvaluationLog, after: number, upTo: number, tenant?: string) =>
     log.within({ after, upTo, tenant }, 2)?.map(({ explanation }) => explanation);
 
-  it("are those of a tenant, the oldest first, and none where there are more than asked for", async () => {
+  it("are those of the tenant, oldest first, and undefined when there are more than the maximum", async () => {
     const log = createLog({});
     await log.offer([ofTenant("a", "1"), ofTenant("b", "2"), ofTenant("b", "3"), ofTenant("b", "4")]);
     await log.offer([ofTenant("a", "5")]);
@@ -112,7 +112,7 @@ describe("evaluations in a range", () => {
     expect(textsOf(log, 1, 3)).toEqual(["2", "3"]);
   });
 
-  it("are none where some of them are forgotten", async () => {
+  it("are undefined when part of the range was evicted", async () => {
     const log = createLog({ capacity: 10 });
     await log.offer(Array.from({ length: 12 }, (_, index) => ofTenant("b", String(index + 1))));
     expect(textsOf(log, 0, 12, "a")).toBeUndefined();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { EvaluationList } from "../../src/api-schema/evaluations.js";
 import { span, startCollector } from "../running-collector.js";
 
-it("pages of evaluations hold each once, the newest or the worst first", async () => {
+it("pages of evaluations contain each evaluation once, newest or worst first", async () => {
   const scores = fc.sample(fc.constantFrom(0, 0.25, 0.5, 0.75, 1, undefined), { numRuns: 40, seed: 7 });
   const { post, settled, get } = await startCollector();
   for (const [index, score] of scores.entries()) {

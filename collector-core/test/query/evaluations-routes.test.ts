@@ -36,7 +36,7 @@ function scored(type: string, score: number | undefined, fields: Record<string, 
 }
 
 describe("contract 3: GET /v1/evaluations", () => {
-  it("lists what was judged, with the judge's sentence beside the text", async () => {
+  it("lists each evaluated text with the explanation of the judge", async () => {
     const collector = await startJudgedCollector();
     await collector.post({ service: "shop", version: "1.2", spans: [judgedSpan()] });
     await collector.evaluated();
@@ -70,7 +70,7 @@ describe("contract 3: GET /v1/evaluations", () => {
     ]);
   });
 
-  it("lets the event loop turn while it gathers a long page", async () => {
+  it("yields to the event loop while it reads a long page", async () => {
     const collector = await startCollector({}, { clock: everLater() });
     const spans = Array.from({ length: 400 }, (_, index) => {
       const trace = { trace_id: `t${index}` };
@@ -115,14 +115,14 @@ describe("contract 3: GET /v1/evaluations", () => {
     expect(await types("?since=2999-01-01T00:00:00Z")).toEqual([]);
   });
 
-  it("contract 5: thresholds are those that are configured", async () => {
+  it("contract 5: uses the configured thresholds", async () => {
     const collector = await startCollector({ EVALUATION_THRESHOLDS: "relevance=0.1,toxicity=0.95" });
     await collector.post({ spans: [scored("relevance", 0.2), scored("toxicity", 0.9)] });
     await collector.settled();
     expect((await list(collector, "?past_threshold=true")).evaluations).toEqual([]);
   });
 
-  it("worst first, whichever way a type counts, in pages", async () => {
+  it("orders pages worst first in either direction of a type", async () => {
     const collector = await startCollector();
     const scores: readonly (readonly [string, number])[] = [
       ["relevance", 0.22],
@@ -164,7 +164,7 @@ describe("contract 3: GET /v1/evaluations", () => {
     },
   );
 
-  it("a user's score has the model and the agent of what it is about", async () => {
+  it("gives a user's score the model and agent of the evaluated span", async () => {
     const collector = await startCollector();
     await collector.post({ spans: [judgedSpan()] });
     await collector.settled();
@@ -183,7 +183,7 @@ describe("contract 3: GET /v1/evaluations", () => {
     ]);
   });
 
-  it("deleting traces forgets their evaluations, those that wait too", async () => {
+  it("removes evaluations of deleted traces, including pending ones", async () => {
     const collector = await startJudgedCollector(
       { EVALUATION_WORKER_CONCURRENCY: "1", SHUTDOWN_GRACE_PERIOD_SECONDS: "0" },
       () => HANGS,
@@ -206,7 +206,7 @@ describe("contract 3: GET /v1/evaluations", () => {
 });
 
 describe("contract 3: POST /v1/evaluations", () => {
-  it("evaluates the model calls of stored traces, and stored spans, past sampling", async () => {
+  it("evaluates model calls of stored traces and stored spans, regardless of sampling", async () => {
     const collector = await startJudgedCollector({ EVALUATION_DEFAULT_SAMPLE_RATE: "0" });
     await collector.post({
       spans: [
@@ -235,7 +235,7 @@ describe("contract 3: POST /v1/evaluations", () => {
     expect(parents.sort()).toEqual(["call", "call", "tool", "tool"]);
   });
 
-  it("is 503 evaluation_unavailable where evaluation is off", async () => {
+  it("responds 503 evaluation_unavailable when evaluation is off", async () => {
     const collector = await startCollector();
     expect(await errorOf(await run(collector, { types: ["relevance"], trace_ids: ["t1"] }))).toMatchObject({
       status: 503,
@@ -243,7 +243,7 @@ describe("contract 3: POST /v1/evaluations", () => {
     });
   });
 
-  it("is 404 where nothing of what is asked for is there", async () => {
+  it("responds 404 when none of the requested traces and spans is stored", async () => {
     const collector = await startJudgedCollector();
     expect(await errorOf(await run(collector, { types: ["relevance"], trace_ids: ["t1"] }))).toMatchObject({
       status: 404,
@@ -263,7 +263,7 @@ describe("contract 3: POST /v1/evaluations", () => {
     expect(await errorOf(await run(collector, body))).toMatchObject({ status: 400, code });
   });
 
-  it("what the queue has no room for is dropped, and said", async () => {
+  it("drops and reports evaluations beyond the capacity of the queue", async () => {
     const collector = await startJudgedCollector(
       { EVALUATION_QUEUE_SIZE: "1", EVALUATION_WORKER_CONCURRENCY: "1", SHUTDOWN_GRACE_PERIOD_SECONDS: "0" },
       () => HANGS,
@@ -281,7 +281,7 @@ describe("contract 3: POST /v1/evaluations", () => {
 });
 
 describe("GET /v1/evaluations/summary", () => {
-  it("adds up means, distributions, groups, outcomes and what the judge took", async () => {
+  it("summarizes means, distributions, groups, outcomes, and latency and cost of the judge", async () => {
     const collector = await startJudgedCollector({}, (_call, index) =>
       index === 0 ? { score: 0.95 } : index === 1 ? { score: 0.25 } : "nothing",
     );
@@ -315,7 +315,7 @@ describe("GET /v1/evaluations/summary", () => {
     );
   });
 
-  it("tells 50 types apart and adds the rest up, in slices between which others have their turn", async () => {
+  it("lists 50 types, merges the rest, and yields to the event loop", async () => {
     const collector = await startCollector({}, { clock: everLater() });
     const types = Array.from({ length: 2000 }, (_, index) => `type-${index}`);
     await collector.post({
@@ -358,7 +358,7 @@ describe("GET /v1/evaluations/summary", () => {
     },
   );
 
-  it("takes the last moment that can be written, and the first", async () => {
+  it("accepts the earliest and the latest time that RFC 3339 can express", async () => {
     const collector = await startCollector();
     expect(await summary(collector, "?until=9999-12-31T23:59:59.999Z")).toMatchObject({
       until: "9999-12-31T23:59:59.999Z",
@@ -366,7 +366,7 @@ describe("GET /v1/evaluations/summary", () => {
     expect(await summary(collector, "?until=0")).toMatchObject({ since: "1969-12-31T00:00:00.000Z" });
   });
 
-  it("is empty, and says so, where evaluation is off", async () => {
+  it("is empty with evaluation null when evaluation is off", async () => {
     const collector = await startCollector();
     expect(await summary(collector)).toMatchObject({ types: [], oldest: null, evaluation: null });
   });

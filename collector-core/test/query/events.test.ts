@@ -4,7 +4,7 @@ import type { Events } from "../../src/api-schema/events.js";
 import { span, startCollector } from "../running-collector.js";
 
 describe("contract 3: GET /v1/events", () => {
-  it("lists refused requests with their reason, newest first, equal ones as one, and never what was in them", async () => {
+  it("lists rejected requests with the reason, newest first, merged when equal, without bodies", async () => {
     const { post, url, get } = await startCollector();
     await post({ spans: [{ name: "chat", attributes: { prompt_text: "my secret" } }] });
     await post({ spans: [{ name: "chat", attributes: { prompt_text: "my secret" } }] });
@@ -32,14 +32,14 @@ describe("contract 3: GET /v1/events", () => {
     expect(JSON.stringify(refused)).not.toContain("my secret");
   });
 
-  it("leaves out questions that could not be answered, which whoever asked knows of", async () => {
+  it("omits failed queries, whose clients see the error themselves", async () => {
     const { url, get } = await startCollector();
     await fetch(`${url}/v1/traces/unknown`);
     await fetch(`${url}/v1/traces?limit=0`);
     expect((await get<Events>("/v1/events")).refused).toEqual([]);
   });
 
-  it("lists what was no HTTP, and requests without the key", async () => {
+  it("lists malformed HTTP and requests without a key", async () => {
     const { url } = await startCollector({ AUTH_API_KEYS: "k1" });
     await fetch(`${url}/v1/traces`);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -51,7 +51,7 @@ describe("contract 3: GET /v1/events", () => {
     expect(refused.map(({ code }) => code)).toEqual(["invalid_http", "unauthorized"]);
   });
 
-  it("holds the last 100 refusals and the last 200 warnings", async () => {
+  it("keeps the last 100 rejected requests and the last 200 warnings", async () => {
     const { url, get } = await startCollector();
     for (let index = 0; index < 110; index++) await fetch(`${url}/v1/trace${index}`, { method: "POST" });
     const { refused } = await get<Events>("/v1/events");
@@ -59,7 +59,7 @@ describe("contract 3: GET /v1/events", () => {
     expect(refused.at(-1)?.path).toBe("/v1/trace10");
   });
 
-  it("lists the warnings of the log, with the part that gave them", async () => {
+  it("lists warnings of the log with their logger", async () => {
     const { post, get, settled } = await startCollector({ LIMITS_MAX_QUEUE_SIZE: "10" });
     await post({ spans: Array.from({ length: 8 }, () => span()) });
     await settled();

@@ -138,7 +138,7 @@ const UNUSUAL: readonly Record<string, unknown>[] = [
 ];
 
 describe("contract 3: GET /v1/export and POST /v1/import", () => {
-  it("lose nothing: what was cleared is there again as it was, in its order", async () => {
+  it("restore cleared traces unchanged and in order", async () => {
     const running = await startCollector();
     for (const [index, each] of UNUSUAL.entries()) {
       const context = index % 3 === 0 ? {} : { service: `service ${index % 3}`, env: "test", version: "1.0" };
@@ -167,7 +167,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(await everything(other)).toEqual(before);
   });
 
-  it("keep tenants apart, also where one trace id is of two of them", async () => {
+  it("keep tenants apart, even when two of them share a trace id", async () => {
     const settings = { MULTI_TENANT_ENABLED: "true" };
     const running = await startCollector(settings);
     for (const tenant of ["acme", "globex"])
@@ -180,7 +180,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect((await exported(running, "?tenant=acme")).trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("take a trace of several services and hundreds of spans as it is", async () => {
+  it("round-trip a trace of several services and hundreds of spans", async () => {
     const running = await startCollector();
     for (const service of ["web", "worker", "web"]) {
       const spans = Array.from({ length: 120 }, (_, index) =>
@@ -197,7 +197,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(await everything(other)).toEqual(before);
   });
 
-  it("export what the filters choose, as an attachment of OTLP's own JSON", async () => {
+  it("export the matching traces as an attachment in OTLP JSON", async () => {
     const running = await startCollector();
     await running.post({
       service: "shop",
@@ -248,7 +248,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     });
   });
 
-  it("let the event loop turn while a long file goes out: ingestion does not wait for its end", async () => {
+  it("yield to the event loop during a long export, so that ingestion continues", async () => {
     const running = await startCollector({}, { clock: everLater() });
     const spans = Array.from({ length: 500 }, (_, index) => span({ trace_id: `t${index}` }));
     await running.post({ spans });
@@ -259,7 +259,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(turns.end()).toBeGreaterThanOrEqual(500);
   });
 
-  it("count what was imported by itself: no metric of spans, none received", async () => {
+  it("count imported spans separately, not as received and not in span metrics", async () => {
     const source = await startCollector();
     await source.post({ spans: [span({ span_type: "llm", span_id: "s", attributes: { tokens_input: 5 } })] });
     await source.settled();
@@ -272,7 +272,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(page).not.toMatch(/^obs_(spans_total|llm_calls_total|tokens_input_count)\{/m);
   });
 
-  it("read what the OpenTelemetry Collector's file exporter wrote", async () => {
+  it("import files of the OpenTelemetry Collector's file exporter", async () => {
     const running = await startCollector();
     const line = {
       resourceSpans: [
@@ -316,7 +316,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     ]);
   });
 
-  it("take every line for itself: one that is bad is named, the others are taken", async () => {
+  it("import valid lines and report invalid ones", async () => {
     const running = await startCollector({ LIMITS_MAX_BODY_BYTES: "2000" });
     await running.post({
       spans: [span({ trace_id: "a", span_id: "1" }), span({ trace_id: "b", span_id: "2" })],
@@ -333,7 +333,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(JSON.stringify(result)).not.toContain("nonsense");
   });
 
-  it("refuse a file of which no line is OTLP, with nothing taken", async () => {
+  it("reject a file without an OTLP line and import nothing", async () => {
     const running = await startCollector();
     for (const [body, code] of [
       ["a,b,c\n1,2,3\n", "invalid_json"],
@@ -348,7 +348,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(await importInto(running, "")).toMatchObject({ lines: 0, spans: 0 });
   });
 
-  it("refuse what is not sent as lines, and where there is no store", async () => {
+  it("reject other content types, and every import when the store is off", async () => {
     const { url } = await startCollector();
     const post = (headers: Record<string, string>, at = url): Promise<Response> =>
       fetch(`${at}/v1/import`, { method: "POST", headers, body: "{}" });
@@ -368,7 +368,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect((await fetch(`${locked.url}/v1/export`)).status).toBe(401);
   });
 
-  it("redact what comes in where redaction is on, and keep attributes to their cap", async () => {
+  it("redact imported spans when redaction is on, and cap their attributes", async () => {
     const source = await startCollector();
     const attributes = { prompt_text: "write to jane@example.com", b: 1, c: 2 };
     await source.post({ spans: [span({ span_id: "s", attributes })] });
@@ -383,7 +383,7 @@ describe("contract 3: GET /v1/export and POST /v1/import", () => {
     expect(await running.metric('obs_redactions_total{pattern="email"}')).toBe(1);
   });
 
-  it("bring back whole what the store had let go, and say what had to make room", async () => {
+  it("restore evicted traces in full and report the traces evicted for them", async () => {
     const running = await startCollector({ LIMITS_MAX_TRACES: "2" });
     await running.post({ spans: [span({ trace_id: "a", span_id: "a" })] });
     await running.settled();

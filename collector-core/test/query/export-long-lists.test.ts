@@ -20,7 +20,7 @@ function spansOf(lines: string): WrittenSpan[] {
 }
 
 describe("a span with long lists", () => {
-  it("is exported with the lists as JSON, not as a message for each item, and comes in again unchanged", async () => {
+  it("is exported with its lists as JSON rather than one message per item, and imported unchanged", async () => {
     const attributes = {
       numbers: Array.from({ length: 300_000 }, (_, n) => n % 7),
       flags: new Array<boolean>(20_000).fill(true),
@@ -57,7 +57,7 @@ describe("a span with long lists", () => {
     expect(after?.events).toEqual(before?.events);
   });
 
-  it("shares a line with no others when it is large, whatever its size is made of", async () => {
+  it("gets a line of its own when it is large, whichever field makes it large", async () => {
     const collector = await startCollector();
     const attributes = { numbers: new Array<number>(50_000).fill(1) };
     const events = [{ name: "e", attributes }];

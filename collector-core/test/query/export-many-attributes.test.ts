@@ -52,7 +52,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 describe("a span of 80,000 attributes and half as many events", () => {
   const settings = { LIMITS_MAX_SPAN_ATTRIBUTES: "1000000" };
 
-  it("goes from collector to collector over OTLP, and by a file, with nothing lost", async () => {
+  it("survives OTLP between collectors, and export to a file, without loss", async () => {
     const next = await startCollector(settings);
     const first = await startCollector({
       ...settings,

@@ -41,7 +41,7 @@ const twice = JSON.stringify({ ...large, span_id: "twice" }).replaceAll(
   '{"type":"other","type":"text"',
 );
 
-it("a large stored span is never parsed or written at once, whoever asks for it", async () => {
+it("no route parses or writes a large stored span in one turn", async () => {
   const { url, post, get, settled } = await startCollector();
   for (const span of [JSON.stringify(large), twice])
     await fetch(`${url}/v1/telemetry`, {
@@ -103,7 +103,7 @@ it("a large stored span is never parsed or written at once, whoever asks for it"
   expect(await get("/v1/traces/t/spans/s")).toMatchObject({ attributes });
 });
 
-it("other requests are answered while a large stored span is read", async () => {
+it("the collector serves other requests while it reads a large stored span", async () => {
   const { url, post, settled } = await startCollector();
   await post({ spans: [large] });
   await settled();

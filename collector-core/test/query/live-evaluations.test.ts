@@ -15,7 +15,7 @@ const scored = (id: string) =>
   });
 
 describe("contract 3: GET /v1/live and evaluations", () => {
-  it("sends those that ended while a reader was away, each once", async () => {
+  it("sends the evaluations that ended while a reader was disconnected, each once", async () => {
     const { url, post, settled } = await startCollector();
     const first = await listen(url);
     await post({ spans: [scored("seen")] });
@@ -35,7 +35,7 @@ describe("contract 3: GET /v1/live and evaluations", () => {
     expect(later.map(({ data }) => (data as Evaluation).trace_id)).toEqual(["later"]);
   });
 
-  it("sends a new reader none of those before it came", async () => {
+  it("does not send earlier evaluations to a new reader", async () => {
     const { url, post, settled } = await startCollector();
     const first = await listen(url);
     await post({ spans: [scored("before")] });
@@ -47,7 +47,7 @@ describe("contract 3: GET /v1/live and evaluations", () => {
     expect(data.trace_id).toBe("after");
   });
 
-  it("says reset instead where more ended than are worth sending one by one", async () => {
+  it("sends reset when too many evaluations ended at once", async () => {
     const { url, post, settled } = await startCollector();
     const first = await listen(url);
     await post({ spans: [span({ trace_id: "seen" })] });
@@ -61,7 +61,7 @@ describe("contract 3: GET /v1/live and evaluations", () => {
   });
 });
 
-it("what a user scored is labelled from a trace's summary: its spans are not read", async () => {
+it("labels a user's score from the trace summary without reading spans", async () => {
   const asked: string[] = [];
   const store = {
     summary: async () => {

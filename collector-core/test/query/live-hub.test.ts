@@ -53,7 +53,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it("reads each trace once for all readers that resume, wherever they left, and lets other work go on", async () => {
+it("reads each trace once for all resuming readers and yields to the event loop", async () => {
   const { hub, summaries } = await createChangedHub();
   const first = createReader();
   hub.connect(first, undefined);

@@ -75,7 +75,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it("keeps the place of a reader of one tenant while only others change", async () => {
+it("advances the position of a tenant's reader while only other tenants change", async () => {
   const { hub, change } = await createHub();
   const reader = createReader("a");
   const leave = hub.connect(reader, undefined);
@@ -94,7 +94,7 @@ it("keeps the place of a reader of one tenant while only others change", async (
   await hub.stop();
 });
 
-it("tells a reader that comes back of no evaluation twice", async () => {
+it("sends no evaluation twice to a reader that reconnects", async () => {
   const { hub, change, evaluate } = await createHub();
   const reader = createReader("a");
   const leave = hub.connect(reader, undefined);
@@ -112,7 +112,7 @@ it("tells a reader that comes back of no evaluation twice", async () => {
   await hub.stop();
 });
 
-it("tells of an evaluation that ends while a step is sent with the next step, and once", async () => {
+it("sends an evaluation that ends during a step once, with the next step", async () => {
   const during: (() => void)[] = [];
   const { hub, change, evaluate } = await createHub(async () => during.pop()?.());
   const reader = createReader("a");
@@ -138,7 +138,7 @@ it("tells of an evaluation that ends while a step is sent with the next step, an
   await hub.stop();
 });
 
-it("does not reset a reader for the evaluations of other tenants", async () => {
+it("does not reset a reader because of evaluations of other tenants", async () => {
   const { hub, change, evaluate } = await createHub();
   const [own, every] = [createReader("a"), createReader()];
   hub.connect(own, undefined);
@@ -154,7 +154,7 @@ it("does not reset a reader for the evaluations of other tenants", async () => {
   await hub.stop();
 });
 
-it("tells no reader an older status after a newer one, however long a round takes", async () => {
+it("sends no older status after a newer one, even when a round takes long", async () => {
   let nowMs = 0;
   const clock = { monotonic: () => nowMs };
   const { hub } = await createHub(undefined, clock);
@@ -186,7 +186,7 @@ it("tells no reader an older status after a newer one, however long a round take
   await hub.stop();
 });
 
-it("tells a reader of one tenant what changed, while another tenant has a burst", async () => {
+it("sends a tenant's reader its changes while another tenant has a burst", async () => {
   const { hub, change } = await createHub();
   const [ofA, ofB, ofAll] = [createReader("a"), createReader("b"), createReader()];
   for (const reader of [ofA, ofB, ofAll]) hub.connect(reader, undefined);

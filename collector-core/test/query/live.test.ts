@@ -7,7 +7,7 @@ import { span, startCollector } from "../running-collector.js";
 import { listen } from "./live-reader.js";
 
 describe("contract 3: GET /v1/live", () => {
-  it("sends the status at once and then every second", async () => {
+  it("sends the status on connect and then every second", async () => {
     const { url, post, settled } = await startCollector();
     const { response, next } = await listen(url);
     expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
@@ -25,7 +25,7 @@ describe("contract 3: GET /v1/live", () => {
     await next<LiveStatus>("status", ({ spans_per_second }) => spans_per_second > 0);
   });
 
-  it("sends a trace's summary when it is new and when it changes, several changes as one", async () => {
+  it("sends the summary of a new or changed trace and merges changes", async () => {
     const { url, post, settled } = await startCollector();
     const { events, next } = await listen(url);
     for (let count = 0; count < 5; count++) await post({ spans: [span()] });
@@ -37,7 +37,7 @@ describe("contract 3: GET /v1/live", () => {
     expect(changed.data).toMatchObject({ trace_id: "t1", span_count: 6 });
   });
 
-  it("goes on after Last-Event-ID with what was missed", async () => {
+  it("resumes after Last-Event-ID with the missed events", async () => {
     const { url, post, settled } = await startCollector();
     const first = await listen(url);
     await post({ spans: [span({ trace_id: "seen" })] });
@@ -50,7 +50,7 @@ describe("contract 3: GET /v1/live", () => {
     expect(data.trace_id).toBe("missed");
   });
 
-  it("sends each of many readers what it missed and nothing else, whenever it left", async () => {
+  it("sends each reader exactly the events that it missed", async () => {
     const { url, post, settled } = await startCollector();
     const watching = await listen(url);
     const ids: (string | undefined)[] = [];
@@ -73,13 +73,13 @@ describe("contract 3: GET /v1/live", () => {
     expect(missed).toEqual([[["b", none], ["c", none], last], [["c", none], last], [last]]);
   });
 
-  it("says reset to a reader of an earlier run", async () => {
+  it("sends reset to a reader of an earlier run", async () => {
     const { url } = await startCollector();
     const { next } = await listen(url, "feedbeef-3");
     expect((await next<{ reason: string }>("reset")).data).toEqual({ reason: "gap" });
   });
 
-  it("says reset when traces are deleted, and where too many changed at once", async () => {
+  it("sends reset when traces are deleted or too many changed at once", async () => {
     const { url, post } = await startCollector();
     const { next } = await listen(url);
     await fetch(`${url}/v1/traces`, { method: "DELETE" });
@@ -88,7 +88,7 @@ describe("contract 3: GET /v1/live", () => {
     await next<{ reason: string }>("reset", ({ reason }) => reason === "burst");
   });
 
-  it("sends only the status and the metrics where the trace store is off", async () => {
+  it("sends only status and metrics when the trace store is off", async () => {
     const { url, post, settled } = await startCollector({ TRACE_STORE_ENABLED: "false" });
     const { events, next } = await listen(url);
     await post({ spans: [span()] });
@@ -106,7 +106,7 @@ describe("contract 3: GET /v1/live", () => {
   });
 });
 
-describe("what changed since a reader last looked", () => {
+describe("changes since a reader's last update", () => {
   const keys = (...ids: string[]) => ids.map((traceId) => ({ tenant: "", traceId }));
 
   function changesOf(...steps: string[][]): LiveChanges {
@@ -118,12 +118,12 @@ describe("what changed since a reader last looked", () => {
     return changes;
   }
 
-  it("is each trace once, however often it changed", () => {
+  it("contain each trace once", () => {
     expect(changesOf(["a"], ["b", "a"], ["a"]).since(1)).toEqual({ type: "traces", keys: keys("b", "a") });
     expect(changesOf(["a"]).since(1)).toEqual({ type: "traces", keys: [] });
   });
 
-  it("is a reset after too long a gap, or of a step that never was", () => {
+  it("are a reset after a gap and for an unknown step", () => {
     const changes = changesOf(["a"], ["b"], ["c"], ["d"]);
     expect(changes.since(0)).toEqual({ type: "reset", reason: "gap" });
     expect(changes.since(1)).toMatchObject({ type: "traces" });
@@ -131,12 +131,12 @@ describe("what changed since a reader last looked", () => {
     expect(changes.since(9)).toEqual({ type: "reset", reason: "gap" });
   });
 
-  it("is a reset after a burst, in one step or merged", () => {
+  it("are a reset after a burst in one step or in merged steps", () => {
     expect(changesOf(["a", "b", "c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
     expect(changesOf(["a", "b"], ["c", "d"]).since(0)).toEqual({ type: "reset", reason: "burst" });
   });
 
-  it("is for one reader the last of what it is for another, who has missed more", () => {
+  it("are for one reader a suffix of those for a reader further behind", () => {
     const step = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
@@ -162,7 +162,7 @@ describe("what changed since a reader last looked", () => {
 
   const traceOf = (tenant: string, index: number) => ({ tenant, traceId: `${tenant}${index}` });
 
-  it("is what changed of a tenant, whatever bursts others have", () => {
+  it("contain the traces of a tenant during bursts of others", () => {
     const changes = changesOf();
     for (let step = 1; step <= 3; step++) {
       changes.add(traceOf("a", step));
@@ -175,7 +175,7 @@ describe("what changed since a reader last looked", () => {
     expect(changes.since(1)).toEqual({ type: "reset", reason: "burst" });
   });
 
-  it("is a reset where more tenants have changes than are held, in one step or in those before", () => {
+  it("are a reset when too many tenants have changes in one step or in earlier ones", () => {
     const changes = changesOf();
     const changeOf = (tenants: number): void => {
       for (let tenant = 0; tenant < tenants; tenant++) changes.add(traceOf(`${tenant}.`, 1));
@@ -190,7 +190,7 @@ describe("what changed since a reader last looked", () => {
     expect(changes.since(2, "0.")).toMatchObject({ type: "traces" });
   });
 
-  it("makes no step where nothing changed", () => {
+  it("have no step when nothing changed", () => {
     const changes = changesOf([], ["a"], []);
     expect(changes.lastStep).toBe(1);
   });

@@ -7,7 +7,7 @@ import { formatFor } from "../../src/query/metrics-route.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
 describe("spec 4.5: GET /health", () => {
-  it("answers 200 with status, version and uptime (contract 3)", async () => {
+  it("responds 200 with status, version and uptime (contract 3)", async () => {
     const { get } = await startCollector();
     expect(await get("/health")).toEqual({
       status: "ok",
@@ -18,14 +18,14 @@ describe("spec 4.5: GET /health", () => {
 });
 
 describe("spec 4.6: GET /ready", () => {
-  it("answers 200 ready with the use of the queue", async () => {
+  it("responds 200 ready with the queue usage", async () => {
     const { url } = await startCollector();
     const response = await fetch(`${url}/ready`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ready", queue_pct: 0 });
   });
 
-  it("is not ready from the hard limit on, and says so in the words of the spec", () => {
+  it("is not ready at the hard limit, with the reason as the spec words it", () => {
     const usage = (usagePct: number) => ({
       spans: 0,
       bytes: 0,
@@ -46,7 +46,7 @@ describe("spec 4.6: GET /ready", () => {
 });
 
 describe("spec 4.2: GET /metrics", () => {
-  it("answers Prometheus text, and OpenMetrics where it is asked for", async () => {
+  it("returns Prometheus text, or OpenMetrics on request", async () => {
     const { url, post, settled } = await startCollector();
     await post({ spans: [span()] });
     await settled();
@@ -65,7 +65,7 @@ describe("spec 4.2: GET /metrics", () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain("# TYPE obs_spans_total counter");
   });
 
-  it("chooses the format as the Accept header weighs it", () => {
+  it("chooses the format by the qualities of the Accept header", () => {
     const prometheus =
       "application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.3";
     expect(formatFor(prometheus)).toBe("openmetrics");
@@ -74,7 +74,7 @@ describe("spec 4.2: GET /metrics", () => {
     expect(formatFor(undefined)).toBe("text");
   });
 
-  it("counts requests by route and status, unknown paths under one name", async () => {
+  it("counts requests by route and status, with one name for unknown paths", async () => {
     const { url, post, metric } = await startCollector();
     await post({ spans: [] });
     await post("{");
@@ -88,7 +88,7 @@ describe("spec 4.2: GET /metrics", () => {
 });
 
 describe("contract 2: one shape of error everywhere", () => {
-  it("404 for a path that is not there", async () => {
+  it("404 for an unknown path", async () => {
     const { url } = await startCollector();
     for (const path of ["/nowhere", "/v1", "/v1/telemetry/", "/v1/Traces", "/%ff", "//v1/traces"]) {
       const response = await fetch(url + path);
@@ -98,7 +98,7 @@ describe("contract 2: one shape of error everywhere", () => {
     }
   });
 
-  it("405 with Allow for a path that does not take the method", async () => {
+  it("405 with Allow for a method that the path does not support", async () => {
     const { url } = await startCollector();
     for (const [method, path, allow] of [
       ["GET", "/v1/telemetry", "POST"],
@@ -119,7 +119,7 @@ describe("contract 2: one shape of error everywhere", () => {
     }
   });
 
-  it("says 405 before it looks at a body, and takes a DELETE that names a content type", async () => {
+  it("responds 405 before it reads a body, and accepts a DELETE with a content type", async () => {
     const { url } = await startCollector();
     for (const [method, path, type] of [
       ["PUT", "/v1/traces", "application/json"],
@@ -152,7 +152,7 @@ describe("contract 2: one shape of error everywhere", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ error: { code } });
   });
 
-  it("takes a request that names the whole address", async () => {
+  it("accepts a request target in absolute form", async () => {
     const { url } = await startCollector();
     const { port } = new URL(url);
     const status = await new Promise((resolve, reject) => {
@@ -173,7 +173,7 @@ describe("contract 2: one shape of error everywhere", () => {
 });
 
 describe("contract 3: GET /v1/config", () => {
-  it("answers each option with its value and its source", async () => {
+  it("returns each option with its value and source", async () => {
     const { get } = await startCollector({ LIMITS_MAX_TRACES: "123" });
     const { config } = await get<{ config: Record<string, { value: unknown; source: string }> }>(
       "/v1/config",
@@ -237,8 +237,8 @@ describe("contract 3: GET /openapi.json", () => {
   });
 });
 
-describe("a port that is taken", () => {
-  it("makes the start fail with the system's own code", async () => {
+describe("a port in use", () => {
+  it("fails the start with the error code of the system", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await new Promise((resolve) => other.once("listening", resolve));

@@ -43,7 +43,7 @@ function sum(values: readonly (number | null)[]): number {
 }
 
 describe("contract 3: GET /v1/stats", () => {
-  it("answers points of whole steps, the last of which is under way", async () => {
+  it("returns points aligned to steps, the last one incomplete", async () => {
     const { stats, send, clock } = await start();
     clock.advance(3);
     await send([call(), call()]);
@@ -64,14 +64,14 @@ describe("contract 3: GET /v1/stats", () => {
     expect(total.window.calls).toBe(3);
   });
 
-  it("counts spans whose trace is not sampled, and running ones not at all", async () => {
+  it("counts spans of unsampled traces, but not running spans", async () => {
     const { stats, send, get } = await start({ SAMPLING_RATE: "0" });
     await send([call(), call({}, { status: "RUNNING" })]);
     expect((await stats()).total.window).toMatchObject({ spans: 1, calls: 1 });
     expect(await get("/v1/traces")).toMatchObject({ traces: [] });
   });
 
-  it("says the percentiles that histogram_quantile finds in the buckets of /metrics", async () => {
+  it("returns the percentiles that histogram_quantile computes from /metrics", async () => {
     const { stats, send } = await start({ HISTOGRAMS_DURATION_BUCKETS: "0.1,0.5,1" });
     const durations = [50, 60, 200, 300, 400, 450, 600, 700, 2000, 3000];
     await send(durations.map((duration_ms) => call({ ttft_ms: 50 }, { duration_ms })));
@@ -117,7 +117,7 @@ describe("contract 3: GET /v1/stats", () => {
     });
   });
 
-  it("groups by a label, the busiest first, and sums up the others", async () => {
+  it("groups by a label, busiest first, and merges the rest", async () => {
     const { stats, send } = await start();
     await send(["a", "a", "a", "b", "b", "c"].map((model) => call({ model })));
     await send([span({ span_type: "tool", attributes: { tool_name: "search" } })]);
@@ -132,7 +132,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect(byTool.groups.map(({ value, window }) => [value, window.tool_calls])).toEqual([["search", 1]]);
   });
 
-  it("chooses by every label, an empty value those without one", async () => {
+  it("filters by every label; an empty value matches spans without it", async () => {
     const { stats, send } = await start();
     await send([call({ agent: "x" }), call()], { service: "shop", env: "production" });
     await send([call({ agent: "x" })], { service: "mail" });
@@ -143,7 +143,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect(await calls("?service=nobody")).toBe(0);
   });
 
-  it("takes scores by evaluation type, model and agent", async () => {
+  it("filters scores by evaluation type, model and agent", async () => {
     const { stats, send } = await start();
     const evaluation = (type: string, evaluation_score: number) =>
       span({ span_type: "evaluation", attributes: { model: "m1", evaluation_type: type, evaluation_score } });
@@ -160,7 +160,7 @@ describe("contract 3: GET /v1/stats", () => {
     ]);
   });
 
-  it("remembers an hour in steps of 10 s and a day in minutes", async () => {
+  it("keeps an hour in steps of 10 s and a day in minutes", async () => {
     const { stats, send, clock } = await start();
     await send([call()]);
     clock.advance(50 * 60);
@@ -179,7 +179,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect((await stats("?window=24h")).total.window.calls).toBe(0);
   });
 
-  it("keeps what was recorded at its age where the wall clock jumps back, and leaves a gap where it jumps ahead", async () => {
+  it("keeps the age of records when the wall clock jumps back, and leaves a gap when it jumps ahead", async () => {
     const { stats, send, clock } = await start();
     await send([call()]);
     clock.jumpWall(-3600);
@@ -193,7 +193,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect(ahead.total.window.calls).toBe(1);
   });
 
-  it("lets the event loop turn while it adds up what many labels did", async () => {
+  it("yields to the event loop while it sums many labels", async () => {
     const running = await startCollector({}, { clock: everLater() });
     await running.post({
       spans: Array.from({ length: 50 }, (_, index) => call({ agent: `agent ${index}` })),
@@ -206,7 +206,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect(turns.end()).toBeGreaterThanOrEqual(360);
   });
 
-  it("shows the pipeline's own counters over the same points", async () => {
+  it("returns the pipeline counters over the same points", async () => {
     const { stats, send, post, clock } = await start({ SAMPLING_RATE: "0" });
     await send([call()]);
     await stats(); // They are read once a second, and whenever somebody asks.
@@ -235,7 +235,7 @@ describe("contract 3: GET /v1/stats", () => {
 
   it.each([
     ["window=25h", "24 h"],
-    ["window=5 minutes", "window must be seconds"],
+    ["window=5 minutes", "window must be a number of seconds"],
     ["window=2h&step=10", "multiple of 60 s"],
     ["window=1h&step=15", "multiple of 10 s"],
     ["window=5m&step=10m", "no longer than the window"],
@@ -249,7 +249,7 @@ describe("contract 3: GET /v1/stats", () => {
     expect(error.message).toContain(words);
   });
 
-  it("comes as the event metrics on GET /v1/live, with the trace store off too", async () => {
+  it("is sent as the event metrics of GET /v1/live, also when the trace store is off", async () => {
     const { url, send } = await start({ TRACE_STORE_ENABLED: "false" });
     const { next } = await listen(url);
     await send([call()]);

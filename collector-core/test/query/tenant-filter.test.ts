@@ -51,8 +51,8 @@ async function read<T>(running: RunningCollector, path: string, tenant?: string)
 const idsOf = ({ traces }: TraceList): string[] =>
   traces.map(({ tenant, trace_id: id }) => `${tenant}/${id}`).sort();
 
-describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers", () => {
-  it("in lists, facets, the histogram and the export", async () => {
+describe("spec 2.6 multi_tenant: the tenant header selects the tenant of a query", () => {
+  it("for lists, facets, the histogram and the export", async () => {
     const running = await twoTenants();
     expect(idsOf(await read(running, "/v1/traces"))).toEqual(["acme/own", "acme/shared", "globex/shared"]);
     expect(idsOf(await read(running, "/v1/traces", "acme"))).toEqual(["acme/own", "acme/shared"]);
@@ -64,7 +64,7 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
     expect(exported).not.toContain("of acme");
   });
 
-  it("of one trace and of one span", async () => {
+  it("for one trace and one span", async () => {
     const running = await twoTenants();
     const { trace } = await read<TraceDetail>(running, "/v1/traces/shared", "acme");
     expect(trace.root_name).toBe("of acme");
@@ -73,7 +73,7 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
     expect(missing).toMatchObject({ status: 404, code: "trace_not_found" });
   });
 
-  it("of the evaluations, their summary and the statistics", async () => {
+  it("for evaluations, their summary and the statistics", async () => {
     const running = await twoTenants();
     expect((await read<EvaluationList>(running, "/v1/evaluations", "acme")).evaluations).toHaveLength(2);
     const summary = await read<EvaluationSummary>(running, "/v1/evaluations/summary", "globex");
@@ -82,19 +82,19 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
     expect(stats.total.window).toMatchObject({ spans: 4, scores: 2 });
   });
 
-  it("an explicit parameter wins over it, and a header without a value chooses nothing", async () => {
+  it("unless an explicit parameter overrides it or the header is empty", async () => {
     const running = await twoTenants();
     expect(idsOf(await read(running, "/v1/traces?tenant=globex", "acme"))).toEqual(["globex/shared"]);
     expect(idsOf(await read(running, "/v1/traces", ""))).toHaveLength(3);
   });
 
-  it("and says nothing while multi-tenant is off", async () => {
+  it("and is ignored while multi-tenancy is off", async () => {
     const running = await startCollector();
     await postSpans(running, "acme", ["own"]);
     expect(idsOf(await read(running, "/v1/traces", "nobody"))).toEqual(["/own"]);
   });
 
-  it("a header that cannot be a tenant is 400 invalid_tenant", async () => {
+  it("and fails with 400 invalid_tenant when it is not a valid tenant", async () => {
     const running = await twoTenants();
     for (const path of ["/v1/traces", "/v1/traces/shared", "/v1/evaluations", "/v1/live"]) {
       const answer = await errorOf(await ask(running, path, "x".repeat(129)));
@@ -102,7 +102,7 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
     }
   });
 
-  it("of what a reader of the live feed is told", async () => {
+  it("for the live feed", async () => {
     const running = await twoTenants();
     const byHeader = await listen(running.url, undefined, { "X-Tenant-ID": "acme" });
     const all = await listen(running.url);
@@ -118,7 +118,7 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
     expect(new Set(tenants)).toEqual(new Set(["acme"]));
   });
 
-  it("is a parameter of every route that tells of traces", async () => {
+  it("is a parameter of every route that reads traces", async () => {
     const running = await twoTenants();
     interface Operation {
       readonly parameters?: readonly { readonly name: string }[];
@@ -143,7 +143,7 @@ describe("spec 2.6 multi_tenant: the tenant header chooses what a query answers"
 });
 
 describe("contract 3: an id that several tenants have", () => {
-  it("is 409 ambiguous_trace where no tenant is named, and nothing is deleted", async () => {
+  it("gets 409 ambiguous_trace without a tenant, and nothing is deleted", async () => {
     const running = await twoTenants();
     for (const [path, method] of [
       ["/v1/traces/shared", "GET"],
@@ -161,7 +161,7 @@ describe("contract 3: an id that several tenants have", () => {
     expect((await ask(running, "/v1/traces/shared")).status).toBe(200);
   });
 
-  it("names at most 20 of them", async () => {
+  it("lists at most 20 tenants", async () => {
     const running = await startCollector(MULTI_TENANT);
     for (let number = 0; number < 30; number++) await postSpans(running, `tenant-${number}`, ["shared"]);
     const answer = await errorOf(await ask(running, "/v1/traces/shared"));
@@ -169,7 +169,7 @@ describe("contract 3: an id that several tenants have", () => {
     expect(answer.details["tenants"]).toHaveLength(20);
   });
 
-  it("is evaluated for nobody until a tenant is named, in the body or by the header", async () => {
+  it("is not evaluated until the body or the header names a tenant", async () => {
     const running = await startJudgedCollector(MULTI_TENANT);
     for (const tenant of ["acme", "globex"])
       await running.post({ spans: [judgedSpan([])] }, { "X-Tenant-ID": tenant });
@@ -195,7 +195,7 @@ describe("contract 3: an id that several tenants have", () => {
 });
 
 describe("DELETE /v1/traces", () => {
-  it("deletes those of one tenant where one is named, with their evaluations", async () => {
+  it("deletes the traces and evaluations of a given tenant", async () => {
     const running = await twoTenants();
     expect((await ask(running, "/v1/traces", "acme", { method: "DELETE" })).status).toBe(204);
     expect(idsOf(await read(running, "/v1/traces"))).toEqual(["globex/shared"]);
@@ -206,7 +206,7 @@ describe("DELETE /v1/traces", () => {
     expect(idsOf(await read(running, "/v1/traces"))).toEqual([]);
   });
 
-  it("refuses a parameter that it does not know, and deletes nothing", async () => {
+  it("rejects an unknown parameter and deletes nothing", async () => {
     const running = await twoTenants();
     const answer = await errorOf(
       await ask(running, "/v1/traces?service=unknown", undefined, { method: "DELETE" }),

@@ -18,7 +18,7 @@ async function withTraces(count: number, settings: Record<string, string> = {}) 
 const idsOf = ({ traces }: TraceList): string[] => traces.map(({ trace_id }) => trace_id);
 
 describe("spec 4.3: GET /v1/traces", () => {
-  it("answers the newest first, 20 by default", async () => {
+  it("returns the newest traces first, 20 by default", async () => {
     const { get } = await withTraces(30);
     const list = await get<TraceList>("/v1/traces");
     expect(idsOf(list)).toEqual(Array.from({ length: 20 }, (_, index) => `t${29 - index}`));
@@ -30,7 +30,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect(idsOf(await get<TraceList>("/v1/traces?trace_id=nope"))).toEqual([]);
   });
 
-  it("filters by service over the whole store, not over a page", async () => {
+  it("filters by service across the store, not within a page", async () => {
     const { get } = await withTraces(50);
     const list = await get<TraceList>("/v1/traces?service=odd&limit=3");
     expect(idsOf(list)).toEqual(["t49", "t47", "t45"]);
@@ -54,7 +54,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     }
   });
 
-  it("contract 3: takes every filter and order as text of the address", async () => {
+  it("contract 3: accepts every filter and order in the URL", async () => {
     const { get, post, settled } = await withTraces(3);
     await post({
       spans: [
@@ -89,7 +89,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect(await get<Facets>("/v1/facets?has_evaluation=true")).toMatchObject({ total: 1, cost_usd: 0.5 });
   });
 
-  it("goes on from next_cursor, undisturbed by traces that arrive meanwhile", async () => {
+  it("continues from next_cursor, unaffected by new traces", async () => {
     const { get, post, settled } = await withTraces(5);
     const first = await get<TraceList>("/v1/traces?limit=2");
     await post({ spans: [span({ trace_id: "late" })] });
@@ -100,7 +100,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it("has no next_cursor where nothing more matches", async () => {
+  it("has no next_cursor on the last page", async () => {
     const { get } = await withTraces(4);
     expect((await get<TraceList>("/v1/traces?limit=4")).next_cursor).toBeNull();
     expect((await get<TraceList>("/v1/traces?service=odd&limit=2")).next_cursor).toBeNull();
@@ -156,7 +156,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
   });
 
-  it("takes a number as JSON writes it", async () => {
+  it("accepts a number in JSON notation", async () => {
     const { get } = await withTraces(1);
     for (const ms of ["0", "0.5", "1e-3", "5E+0"])
       expect(idsOf(await get<TraceList>(`/v1/traces?min_duration_ms=${encodeURIComponent(ms)}`))).toEqual([
@@ -176,7 +176,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     expect((await fetch(`${url}${path}1`)).status).toBe(200);
   });
 
-  it("says to each of the first questions what is wrong with it, and the same to later ones", async () => {
+  it("explains each invalid query, for first and later requests alike", async () => {
     const { url } = await startCollector();
     const ask = async (query: string) => (await errorOf(await fetch(`${url}/v1/traces?${query}`))).message;
     const first = await Promise.all(["order=fastest", "sevrice=shop", "limit=0"].map(ask));
@@ -190,7 +190,7 @@ describe("spec 4.3: GET /v1/traces", () => {
 });
 
 describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
-  it("answers all spans of the trace in order of start, ties by arrival", async () => {
+  it("returns all spans of the trace by start time, ties by arrival", async () => {
     const { get, post, settled } = await startCollector();
     await post({
       spans: [
@@ -206,7 +206,7 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     expect(trace).toMatchObject({ trace_id: "t1", span_count: 4, start_time: "1970-01-01T00:00:01.000Z" });
   });
 
-  it("404 trace_not_found for a trace or a span that is not there", async () => {
+  it("404 trace_not_found for an unknown trace or span", async () => {
     const { url } = await withTraces(1);
     for (const path of ["/v1/traces/nope", "/v1/traces/nope/spans/s", "/v1/traces/t0/spans/nope"]) {
       expect(await errorOf(await fetch(url + path)), path).toMatchObject({
@@ -218,7 +218,7 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     expect(await errorOf(removed)).toMatchObject({ status: 404, code: "trace_not_found" });
   });
 
-  it("gives texts over 4 KiB as a preview, whole with full=1 and for one span (contract 3)", async () => {
+  it("returns texts over 4 KiB as previews, and in full with full=1 and for one span (contract 3)", async () => {
     const { get, post, settled } = await startCollector();
     const long = "ü".repeat(2049);
     const attributes = { prompt_text: long, short: "ü".repeat(2048), deep: [{ text: long }] };
@@ -235,7 +235,7 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     expect(await get("/v1/traces/t1/spans/s")).toMatchObject({ attributes });
   });
 
-  it("lets the event loop turn while a long trace goes out", async () => {
+  it("yields to the event loop while it writes a long trace", async () => {
     const { url, post, settled } = await startCollector({}, { clock: everLater() });
     const spans = Array.from({ length: 400 }, (_, index) => span({ trace_id: "long", span_id: `s${index}` }));
     await post({ spans });
@@ -247,7 +247,7 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
     expect(turns.end()).toBeGreaterThanOrEqual(400);
   });
 
-  it("finds ids of any characters, 128 of them", async () => {
+  it("finds ids of 128 arbitrary characters", async () => {
     const { get, post, settled } = await startCollector();
     for (const id of ["a/b?c#d%e", "😀".repeat(64), "x\ny"]) {
       await post({ spans: [span({ trace_id: id, span_id: "s/1" })] });
@@ -260,14 +260,14 @@ describe("spec 4.4: GET /v1/traces/{trace_id}", () => {
 });
 
 describe("contract 3: DELETE /v1/traces", () => {
-  it("204 and removes one trace", async () => {
+  it("responds 204 and deletes one trace", async () => {
     const { url, get } = await withTraces(3);
     const response = await fetch(`${url}/v1/traces/t1`, { method: "DELETE" });
     expect([response.status, await response.text()]).toEqual([204, ""]);
     expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual(["t2", "t0"]);
   });
 
-  it("204 and clears the store, counted as cleared", async () => {
+  it("responds 204, clears the store and counts the traces as cleared", async () => {
     const { url, get, metric } = await withTraces(3);
     expect((await fetch(`${url}/v1/traces`, { method: "DELETE" })).status).toBe(204);
     expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual([]);
@@ -277,7 +277,7 @@ describe("contract 3: DELETE /v1/traces", () => {
 });
 
 describe("contract 3: GET /v1/facets", () => {
-  it("counts the traces that a filter chooses", async () => {
+  it("counts the traces that match a filter", async () => {
     const { get } = await withTraces(5);
     expect(await get("/v1/facets")).toMatchObject({
       total: 5,
@@ -292,7 +292,7 @@ describe("contract 3: GET /v1/facets", () => {
     });
   });
 
-  it("lets the event loop turn while it counts thousands of names", async () => {
+  it("yields to the event loop while it counts thousands of names", async () => {
     const { get, post, settled } = await startCollector({}, { clock: everLater() });
     const spans = Array.from({ length: 3000 }, (_, index) =>
       span({ trace_id: `t${index}`, attributes: { agent: `agent ${index}` } }),
@@ -308,8 +308,8 @@ describe("contract 3: GET /v1/facets", () => {
   });
 });
 
-describe("many questions at once", () => {
-  it("are each answered in full, though others leave while they wait", async () => {
+describe("many concurrent queries", () => {
+  it("each get a full response, even when other clients disconnect", async () => {
     const { url, get, post, settled } = await startCollector({}, { clock: everLater() });
     const spans = Array.from({ length: 200 }, (_, index) => span({ trace_id: `t${index}` }));
     await post({ service: "many", spans });
@@ -327,7 +327,7 @@ describe("many questions at once", () => {
 });
 
 describe("contract 2: trace_store.enabled false", () => {
-  it("404 trace_store_disabled on every query, while ingestion and metrics go on", async () => {
+  it("responds 404 trace_store_disabled to every query, while ingestion and metrics continue", async () => {
     const { url, metric } = await withTraces(2, { TRACE_STORE_ENABLED: "false" });
     for (const path of ["/v1/traces", "/v1/traces/t1", "/v1/traces/t1/spans/s", "/v1/facets"]) {
       expect(await errorOf(await fetch(url + path)), path).toMatchObject({
@@ -344,7 +344,7 @@ describe("contract 2: trace_store.enabled false", () => {
 });
 
 describe("spec 4.9 rule 1: sampling", () => {
-  it("keeps no trace at rate 0 and counts every span in the metrics", async () => {
+  it("stores no trace at rate 0 and counts every span in the metrics", async () => {
     const { get, metric } = await withTraces(20, { SAMPLING_RATE: "0" });
     expect(idsOf(await get<TraceList>("/v1/traces"))).toEqual([]);
     expect(
@@ -352,7 +352,7 @@ describe("spec 4.9 rule 1: sampling", () => {
     ).toBe(10);
   });
 
-  it("keeps a trace whole or not at all, about as many as the rate says, the same ones each time", async () => {
+  it("stores whole traces, about as many as the rate, and always the same ones", async () => {
     const kept: string[][] = [];
     for (let run = 0; run < 2; run++) {
       const { get, post, settled } = await startCollector({ SAMPLING_RATE: "0.5" });

@@ -41,7 +41,7 @@ it.each(["/", "/index.html", "/traces", "/traces/some-id", "/settings"])(
   },
 );
 
-it("a file whose name carries a hash is kept for good, what comes with it is not", async () => {
+it("files with a hash in the name are cached forever, others are not", async () => {
   const { url } = await collectorWithUi();
   const asset = await fetch(`${url}/assets/index-1a2b.js`);
   expect(await asset.text()).toBe("script");
@@ -51,7 +51,7 @@ it("a file whose name carries a hash is kept for good, what comes with it is not
   expect(licenses.headers.get("Cache-Control")).toBe("no-cache");
 });
 
-it("what is not there, and what lies outside, is not found", async () => {
+it("missing files and paths outside the directory get 404", async () => {
   const { url } = await collectorWithUi();
   expect(await statusOf(url, "/assets/index-3c4d.js")).toBe(404);
   expect(await statusOf(url, "/assets/")).toBe(404);

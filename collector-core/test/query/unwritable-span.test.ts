@@ -18,8 +18,8 @@ function writable(name: string, value: JsonValue): WritableSpan {
   return { context: CONTEXT, span, facts: spanFacts({ name, spanId: name }) };
 }
 
-describe("a span that cannot be written", () => {
-  it("does not cut an export short: all others are in it, and of this one what can be written", () => {
+describe("a span that cannot be serialized", () => {
+  it("does not end an export: the other spans are complete, and this one lacks attributes and events", () => {
     const spans = [writable("a", 1), writable("deep", bottomless()), writable("b", [1, { c: 2 }])];
     const text = [...jsonLines(spans, "0")].join("");
     for (const name of ["a", "deep", "b"]) expect(text).toContain(`"name":"${name}"`);
@@ -27,7 +27,7 @@ describe("a span that cannot be written", () => {
     expect(text).toContain('[1,{\\"c\\":2}]');
   });
 
-  it("does not cut the answer of its trace short", () => {
+  it("does not end the response of its trace", () => {
     const { span } = writable("deep", bottomless());
     const written = JSON.parse(spanJson(normalizeSpan(span, CONTEXT), (each) => each)) as object;
     expect(written).toMatchObject({ name: "deep", trace_id: "t", events: [] });

@@ -16,15 +16,15 @@ import type { TimeSlice } from "../runtime/time-slice.js";
 import { previewInSteps } from "./json-text-preview.js";
 import { MAX_TEXT_BYTES } from "./shorten-texts.js";
 
-/** Bytes that are handed on at once. */
-const PIECE_BYTES = 64 * 1024;
+/** Bytes per chunk. */
+const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Writes a large span of an answer, in pieces and without parsing it: most of it is the bytes that came.
+ * Writes a large span of a response in chunks. The span is not parsed: most of the output are the stored bytes.
  *
- * @param hasPreviews - whether long texts are replaced by a preview and their size.
+ * @param hasPreviews - whether to replace long texts by a preview and their size.
  */
-export async function* largeSpanAnswer(
+export async function* largeSpanJson(
   stored: StoredSpan,
   hasPreviews: boolean,
   timeSlice: TimeSlice,
@@ -34,13 +34,13 @@ export async function* largeSpanAnswer(
   const { json, outline } = outlined;
   for (const part of parts(outlined, readHeader(json, outline, stored))) {
     if (typeof part === "string") yield part;
-    else yield* piecesOf(json, part, hasPreviews ? outline.longTexts : [], timeSlice);
+    else yield* chunksOf(json, part, hasPreviews ? outline.longTexts : [], timeSlice);
   }
 }
 
-/** The JSON of the span: texts, and what is copied from its bytes. */
+/** The JSON of the span: strings, and ranges of the stored bytes. */
 function* parts({ json, outline }: OutlinedSpan, header: NormalizedSpan): Generator<string | JsonRange> {
-  // What is undefined is not written.
+  // JSON.stringify omits undefined properties.
   const fields = JSON.stringify({
     ...header,
     attributes: undefined,
@@ -59,7 +59,7 @@ function* parts({ json, outline }: OutlinedSpan, header: NormalizedSpan): Genera
   yield header.error_propagated === true ? `],"error_propagated":true}` : "]}";
 }
 
-/** @param usable - of the checked attributes, those that can be used. */
+/** @param usable - the checked attributes that are valid. */
 function* attributeParts(
   json: Buffer,
   { fields, attributes }: SpanOutline,
@@ -70,14 +70,14 @@ function* attributeParts(
     yield "{}";
     return;
   }
-  const leftOut = attributes.filter(({ key }) => !Object.hasOwn(usable, key));
-  if (leftOut.length === 0) {
+  const omitted = attributes.filter(({ key }) => !Object.hasOwn(usable, key));
+  if (omitted.length === 0) {
     yield object;
     return;
   }
   let separator = "{";
   let start = object.start + 1;
-  for (const { from, value } of [...leftOut, { from: object.end - 1, value: object }]) {
+  for (const { from, value } of [...omitted, { from: object.end - 1, value: object }]) {
     const members = trimmed(json, start, from);
     if (members.start < members.end) {
       yield separator;
@@ -89,7 +89,7 @@ function* attributeParts(
   yield separator === "{" ? "{}" : "}";
 }
 
-/** Members of an object without the space and the commas around them. */
+/** Members of an object without the white space and commas around them. */
 function trimmed(json: Buffer, from: number, to: number): JsonRange {
   let start = from;
   let end = to;
@@ -115,8 +115,8 @@ function* eventParts(json: Buffer, { name, time, attributes }: EventOutline): Ge
   } else yield "{}}";
 }
 
-/** A part of the bytes, with previews in the place of some texts. */
-async function* piecesOf(
+/** Copies of a range of the bytes, with previews instead of some texts. */
+async function* chunksOf(
   json: Buffer,
   part: JsonRange,
   longTexts: readonly JsonRange[],
@@ -140,9 +140,9 @@ async function* copiesOf(
   to: number,
   timeSlice: TimeSlice,
 ): AsyncGenerator<Buffer> {
-  for (let at = from; at < to; at += PIECE_BYTES) {
+  for (let at = from; at < to; at += CHUNK_BYTES) {
     if (timeSlice.isOver()) await timeSlice.next();
-    // The store may use the memory for something else as soon as the reading is over, and a socket is slower.
-    yield Buffer.from(json.subarray(at, Math.min(to, at + PIECE_BYTES)));
+    // Copies: the store may reuse the memory before the socket has sent the chunk.
+    yield Buffer.from(json.subarray(at, Math.min(to, at + CHUNK_BYTES)));
   }
 }

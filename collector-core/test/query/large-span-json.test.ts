@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { largeSpanAnswer } from "../../src/query/large-span-answer.js";
+import { largeSpanJson } from "../../src/query/large-span-json.js";
 import { shortenTexts } from "../../src/query/shorten-texts.js";
 import { parseInSteps, bytesInSteps } from "../../src/span/json-in-steps.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
@@ -33,7 +33,7 @@ function stored(json: string, isAbandoned = false): StoredSpan {
 
 async function answer(span: StoredSpan, hasPreviews: boolean): Promise<unknown> {
   const chunks: Buffer[] = [];
-  for await (const piece of largeSpanAnswer(span, hasPreviews, timeSlice)) chunks.push(Buffer.from(piece));
+  for await (const piece of largeSpanJson(span, hasPreviews, timeSlice)) chunks.push(Buffer.from(piece));
   return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
 }
 
@@ -165,8 +165,8 @@ const span = fc
       `{"name":"n",${gap}"trace_id":"t","span_id":"s"${fields.map(([name, json]) => `,${gap}${name}:${json}`).join("")}${gap}}`,
   );
 
-describe("a large span that is answered from its bytes", () => {
-  it("says the same as one that is parsed, normalised and written", async () => {
+describe("a large span that is written from its stored bytes", () => {
+  it("equals the span parsed, normalized and written", async () => {
     await fc.assert(
       fc.asyncProperty(span, fc.boolean(), async (json, hasPreviews) => {
         expect(await answer(stored(json), hasPreviews)).toEqual(expected(json, hasPreviews));
@@ -175,14 +175,14 @@ describe("a large span that is answered from its bytes", () => {
     );
   });
 
-  it("is shown as abandoned where it has been silent", async () => {
+  it("is shown as ABANDONED after 30 minutes without an update", async () => {
     const json = '{"name":"n","trace_id":"t","span_id":"s","status":"RUNNING"}';
     expect(await answer(stored(json, true), false)).toMatchObject({ status: "ABANDONED", end_time: null });
   });
 });
 
-describe("JSON that is read and written in steps", () => {
-  it("is what JSON.parse and JSON.stringify make of it", () => {
+describe("JSON that is parsed and written in steps", () => {
+  it("equals the results of JSON.parse and JSON.stringify", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 4000 }), (json, repeats) => {
         // So long that it is more than one piece.
@@ -214,11 +214,11 @@ describe("a large span that is parsed in slices", () => {
     events: [{ name: "e" }],
   });
 
-  it("is what it is when it is read at once", async () => {
+  it("equals the span parsed at once", async () => {
     expect(await readStored(stored(json), timeSlice)).toEqual(expected(json, false));
   });
 
-  it("is read in part where no more is wanted", async () => {
+  it("can be parsed in part", async () => {
     const part = await readPartly(stored(json), new Set(["completion_messages", "tokens_input"]), timeSlice);
     expect(part).toEqual({
       ...(expected(json, false) as object),
