@@ -1,30 +1,29 @@
 import Type, { type Static } from "typebox";
 
-/** One option with its value in effect (contract 3, `GET /v1/config`). */
+/** One option with its effective value (contract 3, `GET /v1/config`). */
 export const ConfigEntrySchema = Type.Object(
   {
     value: Type.Unknown({
-      description: "The value in effect; null where it is unset, `***` where it is a secret.",
+      description: "The effective value; null if unset, `***` for a secret.",
     }),
     source: Type.String({
-      description: "Where it comes from: `OBS_SERVER_…`, `file:line`, `--config` or `default`.",
+      description: "Source of the value: `OBS_SERVER_…`, `file:line`, `--config` or `default`.",
     }),
-    default: Type.Unknown({ description: "Null where the option is unset by default." }),
+    default: Type.Unknown({ description: "The default; null if the option is unset by default." }),
     env: Type.String({ description: "The environment variable that sets it." }),
-    env_only: Type.Boolean({ description: "It has no key in the YAML file." }),
+    env_only: Type.Boolean({ description: "True if the option has no key in the YAML file." }),
     secret: Type.Boolean(),
     doc: Type.String(),
-    rule: Type.String({ description: "What a value must be, in words." }),
+    rule: Type.String({ description: "The values that are allowed, in words." }),
     after_restart: Type.Optional(
       Type.Unknown({
-        description:
-          "What it will be when the collector is started again, where that is another: the file says so.",
+        description: "The value in the file, if it differs; it takes effect after a restart.",
       }),
     ),
     schema: Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: "object",
       additionalProperties: true,
-      description: "What a value must be, as JSON Schema.",
+      description: "The values that are allowed, as JSON Schema.",
     }),
   },
   { $id: "ConfigEntry" },
@@ -36,31 +35,31 @@ export const ConfigDescriptionSchema = Type.Object(
   {
     file: Type.Union([Type.String(), Type.Null()], {
       description:
-        "The YAML file, which `PUT /v1/config` writes; null where the collector was started without one.",
+        "The YAML file that `PUT /v1/config` writes; null if the collector was started without one.",
     }),
     file_problems: Type.Array(Type.String(), {
-      description: "Why the collector would not start again with the file as it is now.",
+      description: "Problems in the file that would prevent a restart.",
     }),
     config: Type.Record(Type.String(), ConfigEntrySchema, {
-      description:
-        "By the key of the YAML file, such as `limits.max_traces`, in the order of the reference page.",
+      description: "Options by YAML key, such as `limits.max_traces`, in the order of the reference page.",
     }),
   },
   { $id: "ConfigDescription" },
 );
 export type ConfigDescription = Static<typeof ConfigDescriptionSchema>;
 
-/** What `PUT /v1/config` did. */
+/** The result of `PUT /v1/config`. */
 export const ConfigChangeSchema = Type.Object(
   {
     file: Type.String(),
-    written: Type.Array(Type.String(), { description: "The keys that the file now has, or has no more." }),
+    written: Type.Array(Type.String(), {
+      description: "The keys that were set in or removed from the file.",
+    }),
     restart_required: Type.Array(Type.String(), {
-      description:
-        "Keys whose value in effect is not what the file says, until the collector is started again.",
+      description: "Keys whose value in the file takes effect after a restart.",
     }),
     overridden: Type.Record(Type.String(), Type.String(), {
-      description: "Written keys that an environment variable sets, which wins over the file: its name.",
+      description: "Written keys that an environment variable overrides, with the name of the variable.",
     }),
     config: ConfigDescriptionSchema.properties.config,
   },

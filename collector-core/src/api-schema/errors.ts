@@ -1,6 +1,6 @@
 /**
- * Every error that the collector answers: its code, its HTTP status and what it means (contract 2). The reference
- * page and the OpenAPI document are made from this table.
+ * Every error of the collector with its code, HTTP status and meaning (contract 2). The reference page and the OpenAPI
+ * document are generated from this table.
  */
 export const ERROR_CATALOGUE = {
   invalid_json: { status: 400, meaning: "The body is not valid JSON." },
@@ -12,80 +12,79 @@ export const ERROR_CATALOGUE = {
   invalid_spans: { status: 400, meaning: "`spans` is not an array." },
   invalid_span: {
     status: 400,
-    meaning: "A span is not an object, or its `name` or `trace_id` is missing or of a wrong type or length.",
+    meaning: "A span is not an object, or its `name` or `trace_id` is missing or has a wrong type or length.",
   },
   invalid_encoding: {
     status: 400,
-    meaning: "The body is not valid UTF-8, or is not what Content-Encoding says.",
+    meaning: "The body is not valid UTF-8, or does not match its Content-Encoding.",
   },
-  too_deep: { status: 400, meaning: "The body is nested deeper than 32." },
+  too_deep: { status: 400, meaning: "The body is nested deeper than 32 levels." },
   invalid_limit: { status: 400, meaning: "`limit` is not a whole number from 1 to 1000." },
-  invalid_query: { status: 400, meaning: "A query parameter is unknown or has a value that cannot be used." },
+  invalid_query: { status: 400, meaning: "A query parameter is unknown or has an invalid value." },
   invalid_http: { status: 400, meaning: "The request is not valid HTTP." },
   invalid_tenant: {
     status: 400,
-    meaning: "The tenant header is repeated, too long or has control characters.",
+    meaning: "The tenant header is repeated, too long or contains control characters.",
   },
   invalid_config: {
     status: 400,
-    meaning:
-      "The configuration would break a rule; `details` has each problem by its key. Nothing was written.",
+    meaning: "The configuration would be invalid; `details` has each problem by key. Nothing was written.",
   },
   unauthorized: {
     status: 401,
-    meaning: "`auth.api_keys` are set, and the request carries none of them: apps send one as `OBS_API_KEY`.",
+    meaning: "`auth.api_keys` are set, and the request has none of them. Set `OBS_API_KEY` in the app.",
   },
-  host_not_allowed: { status: 403, meaning: "The Host header is not one that the collector answers to." },
-  origin_not_allowed: { status: 403, meaning: "The request comes from a page of another origin." },
+  host_not_allowed: { status: 403, meaning: "The Host header is not an allowed host." },
+  origin_not_allowed: { status: 403, meaning: "The request comes from a web page of another origin." },
   loopback_only: {
     status: 403,
-    meaning: "Without `auth.api_keys` this is only for the machine that the collector runs on.",
+    meaning: "Without `auth.api_keys`, only clients on the machine of the collector may do this.",
   },
   config_not_writable: {
     status: 403,
     meaning: "There is no configuration file (`OBS_SERVER_CONFIG`), or it cannot be read or written.",
   },
-  not_found: { status: 404, meaning: "There is nothing at this path." },
+  not_found: { status: 404, meaning: "The path does not exist." },
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
-  method_not_allowed: { status: 405, meaning: "The path exists and does not take this method; see `Allow`." },
+  method_not_allowed: { status: 405, meaning: "The path does not support the method; see `Allow`." },
   request_timeout: {
     status: 408,
     meaning:
-      "The request took longer than 15 seconds to arrive, or less than 16 KiB of an import came in them, or less than " +
+      "The request took longer than 15 seconds to arrive, or an import sent less than 16 KiB in 15 seconds, or less than " +
       "64 KiB a second while other imports waited.",
   },
   ambiguous_trace: {
     status: 409,
     meaning:
-      "Several tenants have a trace of this id, and the request names none of them; `details.tenants` has the first 20.",
+      "Several tenants have a trace with this id, and the request names no tenant; `details.tenants` has the first 20.",
   },
   body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
   batch_too_large: {
     status: 413,
     meaning:
-      "The batch has more spans, or bytes, than the queue can ever hold, or the body more objects, arrays, " +
-      "values, rare keys or messages than are read at once.",
+      "The batch has more spans or bytes than the queue can hold, or the body has more objects, arrays, values, rare keys " +
+      "or messages than the limit.",
   },
-  unsupported_media_type: { status: 415, meaning: "The Content-Type is not one that the path takes." },
+  unsupported_media_type: { status: 415, meaning: "The path does not support the Content-Type." },
   unsupported_encoding: {
     status: 415,
     meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
   },
   expectation_failed: { status: 417, meaning: "The Expect header is not `100-continue`." },
-  headers_too_large: { status: 431, meaning: "The head of the request is larger than 16 KiB." },
+  headers_too_large: { status: 431, meaning: "The request headers are larger than 16 KiB." },
   rate_limited: {
     status: 429,
     meaning:
-      "More requests a minute than `rate_limit.per_ip_rpm` or `rate_limit.per_service_rpm`, or too many wrong keys from one address; see `Retry-After`.",
+      "The client exceeds `rate_limit.per_ip_rpm` or `rate_limit.per_service_rpm`, or sent too many wrong keys from one address; see `Retry-After`.",
   },
   queue_full: { status: 429, meaning: "The ingestion queue is at its hard limit; see `Retry-After`." },
-  internal_error: { status: 500, meaning: "Something in the collector went wrong; its log says what." },
+  internal_error: { status: 500, meaning: "An unexpected error in the collector; see its log." },
   overloaded: {
     status: 503,
     meaning:
-      "Large requests and answers under way hold as much memory as they may (`limits.max_in_flight_bytes`), one connection has " +
-      "too many requests under way, or eight imports are; see `Retry-After`.",
+      "Large requests and responses in flight use all of `limits.max_in_flight_bytes`, one connection has too many requests " +
+      "in flight, or eight imports are running; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },
@@ -94,15 +93,15 @@ export const ERROR_CATALOGUE = {
 /** A code of {@link ERROR_CATALOGUE}. */
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** Facts that go with an error, for programs: an index, a field, a limit. */
+/** Machine-readable facts of an error: an index, a field, a limit. */
 export type ErrorDetails = Record<string, string | number | boolean | readonly string[]>;
 
-/** The one shape of an error body (contract 2). */
+/** The shape of every error body (contract 2). */
 export interface ErrorBody {
   error: { code: ErrorCode; message: string; details: ErrorDetails };
 }
 
-/** An error that is the answer to a request. Its message says what was wrong, with the value and the limit. */
+/** An error response. Its message says what is wrong, with the value and the limit. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -111,20 +110,20 @@ export class ApiError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly details: ErrorDetails = {},
-    /** Headers that go with the answer, such as `Retry-After` and `Allow`. */
+    /** Headers of the response, such as `Retry-After` and `Allow`. */
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
     this.status = ERROR_CATALOGUE[code].status;
   }
 
-  /** The body to answer. */
+  /** The response body. */
   toBody(): ErrorBody {
     return { error: { code: this.code, message: this.message, details: this.details } };
   }
 }
 
-/** The answer to what nobody expected: it says nothing of what went wrong, the log does. */
+/** The response to an unexpected error. It has no details; the log has. */
 export function internalError(): ApiError {
   return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
 }

@@ -1,9 +1,9 @@
-/** Which way a score counts. */
+/** Whether a higher or a lower score is better. */
 export const EVALUATION_DIRECTIONS = ["maximize", "minimize", "neutral"] as const;
 /** One of {@link EVALUATION_DIRECTIONS}. */
 export type EvaluationDirection = (typeof EVALUATION_DIRECTIONS)[number];
 
-/** The types that ask a judge, by name, and which way they count (contract 8). */
+/** The types that call a judge, with their directions (contract 8). */
 export const BUILT_IN_TYPES = {
   relevance: "maximize",
   helpfulness: "maximize",
@@ -20,7 +20,7 @@ export const BUILT_IN_TYPES = {
 /** One of {@link BUILT_IN_TYPES}. */
 export type BuiltInTypeName = keyof typeof BUILT_IN_TYPES;
 
-/** The types that call no judge; what follows the colon is theirs to read. `criteria:` does ask a judge. */
+/** The types with a parameter after the colon, and the checks. Only `criteria:` calls a judge. */
 export const PARAMETER_TYPES = {
   valid_json: { direction: "maximize", usage: "valid_json" },
   pii_leak: { direction: "minimize", usage: "pii_leak" },
@@ -30,19 +30,19 @@ export const PARAMETER_TYPES = {
   criteria: { direction: "maximize", usage: "criteria:<text>" },
 } as const satisfies Record<string, { direction: EvaluationDirection; usage: string }>;
 
-/** The part of a type before the colon: what it is called in metrics and filters (contract 8). */
+/** The part of a type before the colon, which names it in metrics and filters (contract 8). */
 export function evaluationTypeName(type: string): string {
   const colon = type.indexOf(":");
   return colon < 0 ? type : type.slice(0, colon);
 }
 
-/** Past which a score is shown as bad, unless `evaluation.thresholds` says otherwise (contract 5). */
+/** Thresholds of a bad score, unless `evaluation.thresholds` has the type (contract 5). */
 export const DEFAULT_THRESHOLDS = { maximize: 0.7, minimize: 0.3 } as const;
 
 /**
- * True where a score is past its threshold: below it where higher is better, above it where lower is.
+ * True if a score is past its threshold: below it if higher is better, above it if lower is better.
  *
- * @param threshold - of the type, where one is configured.
+ * @param threshold - the configured threshold of the type, if any.
  */
 export function isPastThreshold(score: number, direction: EvaluationDirection, threshold?: number): boolean {
   switch (direction) {
@@ -55,10 +55,10 @@ export function isPastThreshold(score: number, direction: EvaluationDirection, t
   }
 }
 
-/** What became of an evaluation that was offered (contract 4, the ledger). */
+/** Outcomes of an offered evaluation (contract 4, the ledger). */
 export const EVALUATION_OUTCOMES = ["completed", "timeout", "error", "malformed", "dropped"] as const;
 /** One of {@link EVALUATION_OUTCOMES}. */
 export type EvaluationOutcome = (typeof EVALUATION_OUTCOMES)[number];
 
-/** Most types that one span may ask for (contract 8). */
+/** Maximum number of types per span (contract 8). */
 export const MAX_TYPES_PER_SPAN = 20;

@@ -6,32 +6,37 @@ const Nullable = <T extends Type.TSchema>(schema: T, description: string) =>
 
 const [Maximize, Minimize, Neutral] = EVALUATION_DIRECTIONS;
 const Direction = Type.Union([Type.Literal(Maximize), Type.Literal(Minimize), Type.Literal(Neutral)], {
-  description: "Which way the score counts.",
+  description: "Whether a higher or a lower score is better.",
 });
 
-/** One evaluation that is over: its evaluation span, and what is known of the span that it is about. */
+/** A finished evaluation: its evaluation span, and labels of the evaluated span. */
 export const EvaluationSchema = Type.Object(
   {
     trace_id: Type.String(),
-    tenant: Type.String({ description: "Empty where the collector is not multi-tenant." }),
-    span_id: Type.String({ description: "Of the evaluation span." }),
-    evaluated_span_id: Nullable(Type.String(), "Null where the score is about the whole trace."),
-    type: Type.String({ description: "As it was asked for: `relevance`, `contains:refund`." }),
-    score: Nullable(Type.Number({ minimum: 0, maximum: 1 }), "Null where the evaluation failed."),
-    label: Nullable(Type.String(), "What the judge called it."),
-    explanation: Nullable(Type.String(), "The judge's sentence, a user's comment, or why it failed."),
+    tenant: Type.String({ description: "Empty if multi-tenancy is off." }),
+    span_id: Type.String({ description: "Id of the evaluation span." }),
+    evaluated_span_id: Nullable(Type.String(), "Null if the score is for the whole trace."),
+    type: Type.String({ description: "The type as requested: `relevance`, `contains:refund`." }),
+    score: Nullable(Type.Number({ minimum: 0, maximum: 1 }), "Null if the evaluation failed."),
+    label: Nullable(Type.String(), "The label that the judge gave."),
+    explanation: Nullable(
+      Type.String(),
+      "The explanation of the judge, the comment of a user, or the reason of a failure.",
+    ),
     direction: Direction,
-    past_threshold: Type.Boolean({ description: "The score is past the threshold of its type: bad." }),
+    past_threshold: Type.Boolean({
+      description: "True if the score is past the threshold of its type, which means bad.",
+    }),
     outcome: Type.String({ description: "`completed`, `timeout`, `error` or `malformed`." }),
-    source: Type.String({ description: "`judge`, `check` where no judge was asked, or `user`." }),
+    source: Type.String({ description: "`judge`, `check` (no judge was called), or `user`." }),
     service: Type.String(),
     env: Type.String(),
-    model: Nullable(Type.String(), "Of the evaluated span, as the agent."),
-    agent: Nullable(Type.String(), "Of the evaluated span."),
-    time: Type.String({ description: "RFC 3339: when it was over." }),
-    duration_ms: Nullable(Type.Number(), "How long the judge took."),
-    judge_model: Nullable(Type.String(), "Null where no judge was asked."),
-    cost_usd: Nullable(Type.Number(), "Of the judge, where the price of its model is known."),
+    model: Nullable(Type.String(), "Model of the evaluated span."),
+    agent: Nullable(Type.String(), "Agent of the evaluated span."),
+    time: Type.String({ description: "RFC 3339: the end of the evaluation." }),
+    duration_ms: Nullable(Type.Number(), "Latency of the judge."),
+    judge_model: Nullable(Type.String(), "Null if no judge was called."),
+    cost_usd: Nullable(Type.Number(), "Cost of the judge, if the price of its model is known."),
   },
   { $id: "Evaluation" },
 );
@@ -40,62 +45,59 @@ export type Evaluation = Static<typeof EvaluationSchema>;
 const Filters = {
   type: Type.Optional(
     Type.String({
-      description: "Of this type; `contains` is every `contains:…`. Several: separated by commas.",
+      description: "Only these types, separated by commas; `contains` matches every `contains:…`.",
     }),
   ),
-  model: Type.Optional(Type.String({ description: "Of the evaluated span, as `agent`." })),
+  model: Type.Optional(Type.String({ description: "Only evaluations of this model." })),
   agent: Type.Optional(Type.String()),
   service: Type.Optional(Type.String()),
   tenant: Type.Optional(
     Type.String({
-      description:
-        "Of one tenant. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+      description: "Only this tenant. Default: the tenant header if multi-tenancy is on, else every tenant.",
     }),
   ),
   since: Type.Optional(
-    Type.String({ description: "Ended then or later: RFC 3339, or Unix epoch milliseconds." }),
+    Type.String({ description: "Ended at this time or later: RFC 3339, or Unix epoch milliseconds." }),
   ),
-  until: Type.Optional(Type.String({ description: "Ended earlier than that." })),
+  until: Type.Optional(Type.String({ description: "Ended before this time." })),
 };
 
-/** Which evaluations `GET /v1/evaluations` answers. */
+/** The query of `GET /v1/evaluations`. */
 export const EvaluationQuerySchema = Type.Object({
   ...Filters,
-  trace_id: Type.Optional(Type.String({ description: "Of this trace." })),
-  span_id: Type.Optional(Type.String({ description: "About this span." })),
+  trace_id: Type.Optional(Type.String({ description: "Only evaluations of this trace." })),
+  span_id: Type.Optional(Type.String({ description: "Only evaluations of this span." })),
   min_score: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   max_score: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   past_threshold: Type.Optional(
-    Type.Boolean({ description: "Only those past their threshold, or only others." }),
+    Type.Boolean({ description: "true: only scores past their threshold; false: only others." }),
   ),
   outcome: Type.Optional(
     Type.String({
-      description: "`completed`, `timeout`, `error`, `malformed`. Several: separated by commas.",
+      description: "`completed`, `timeout`, `error` or `malformed`; several are separated by commas.",
     }),
   ),
   source: Type.Optional(Type.String({ description: "`judge`, `check` or `user`." })),
   order: Type.Optional(
     Type.Union([Type.Literal("newest"), Type.Literal("worst")], {
       default: "newest",
-      description: "`worst`: those with a score that is farthest from the best of its type.",
+      description: "`worst`: the scores farthest from the best score of their type.",
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Most results a page." }),
+    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: "Results per page." }),
   ),
-  cursor: Type.Optional(
-    Type.String({ description: "`next_cursor` of the page before, to go on from there." }),
-  ),
+  cursor: Type.Optional(Type.String({ description: "`next_cursor` of the previous page." })),
 });
 export type EvaluationQuery = Static<typeof EvaluationQuerySchema>;
 
-/** An evaluation in a list, with what it is about. */
+/** An evaluation in a list, with the evaluated text. */
 export const ListedEvaluationSchema = Type.Object({
   ...EvaluationSchema.properties,
-  trace_name: Nullable(Type.String(), "The root's name; null where the trace is in the store no more."),
+  trace_name: Nullable(Type.String(), "Name of the root span; null if the trace is no longer stored."),
   evaluated_text: Nullable(
     Type.String(),
-    "The first 300 characters of the answer that was judged; null where there is none, or its trace is gone.",
+    "The first 300 characters of the evaluated output; null if there is none, or the trace is no longer stored.",
   ),
 });
 export type ListedEvaluation = Static<typeof ListedEvaluationSchema>;
@@ -106,11 +108,11 @@ export const EvaluationListSchema = Type.Object({
 });
 export type EvaluationList = Static<typeof EvaluationListSchema>;
 
-/** What `GET /v1/evaluations/summary` is asked. */
+/** The query of `GET /v1/evaluations/summary`. */
 export const EvaluationSummaryQuerySchema = Type.Object({
   ...Filters,
   points: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 300, default: 60, description: "Points of each series." }),
+    Type.Integer({ minimum: 1, maximum: 300, default: 60, description: "Points per series." }),
   ),
 });
 export type EvaluationSummaryQuery = Static<typeof EvaluationSummaryQuerySchema>;
@@ -124,29 +126,29 @@ const Means = Type.Array(
   { description: "Most evaluations first; at most 50." },
 );
 
-/** What the evaluations of a while say together. */
+/** A summary of the evaluations of a time range. */
 export const EvaluationSummarySchema = Type.Object({
   since: Type.String(),
   until: Type.String(),
-  oldest: Nullable(Type.String(), "The earliest evaluation that is remembered: the last 20,000 are."),
+  oldest: Nullable(Type.String(), "Time of the oldest evaluation kept; the last 20,000 are kept."),
   types: Type.Array(
     Type.Object({
       type: Type.String({ description: "The part before the colon." }),
       direction: Direction,
-      threshold: Nullable(Type.Number(), "Past which a score is bad; null where none is."),
+      threshold: Nullable(Type.Number(), "A score past it is bad; null if the type has none."),
       count: Type.Integer({ description: "Evaluations with a score." }),
-      mean: Nullable(Type.Number(), "Null where there is none."),
+      mean: Nullable(Type.Number(), "Null if there is none."),
       past_threshold: Type.Integer(),
-      series: Type.Array(Nullable(Type.Number(), "Mean of the point."), {
-        description: "Mean scores, the oldest point first.",
+      series: Type.Array(Nullable(Type.Number(), "Mean of the point; null if it has no score."), {
+        description: "Mean scores, oldest point first.",
       }),
       distribution: Type.Array(Type.Integer(), {
-        description: "How many scores in each tenth: 0 to 0.1, …, 0.9 to 1.",
+        description: "Number of scores in each tenth: 0 to 0.1, …, 0.9 to 1.",
       }),
     }),
     {
       description:
-        "Most evaluations first; at most 50. Last of all `__other__`: all further types together, where there are more.",
+        "Most evaluations first; at most 50. If there are more types, `__other__` at the end merges the rest.",
     },
   ),
   by_agent: Means,
@@ -159,13 +161,13 @@ export const EvaluationSummarySchema = Type.Object({
   }),
   judge: Type.Object({
     calls: Type.Integer(),
-    p50_ms: Nullable(Type.Number(), "Null where no judge was asked."),
-    p95_ms: Nullable(Type.Number(), "Null where no judge was asked."),
-    cost_usd: Type.Number({ description: "Of calls whose model has a known price." }),
+    p50_ms: Nullable(Type.Number(), "Null if no judge was called."),
+    p95_ms: Nullable(Type.Number(), "Null if no judge was called."),
+    cost_usd: Type.Number({ description: "Cost of the calls whose model has a known price." }),
   }),
   deployments: Type.Array(
     Type.Object({ time: Type.String(), service: Type.String(), version: Type.String() }),
-    { description: "When a version of a service was first evaluated, in this while." },
+    { description: "Times when a new version of a service was first evaluated in this range." },
   ),
   evaluation: Nullable(
     Type.Object({
@@ -179,10 +181,10 @@ export const EvaluationSummarySchema = Type.Object({
       judge_model: Type.String(),
       judge_provider: Type.String(),
       types: Type.Array(Type.Object({ name: Type.String(), usage: Type.String(), direction: Direction }), {
-        description: "What can be asked for.",
+        description: "The available types.",
       }),
     }),
-    "What the collector has done since its start, and can do; null where evaluation is off.",
+    "Counts since the start of the collector, and the available types; null if evaluation is off.",
   ),
 });
 export type EvaluationSummary = Static<typeof EvaluationSummarySchema>;
@@ -191,7 +193,10 @@ export type EvaluationSummary = Static<typeof EvaluationSummarySchema>;
 export const EvaluationRunSchema = Type.Object({
   types: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_TYPES_PER_SPAN }),
   trace_ids: Type.Optional(
-    Type.Array(Type.String(), { maxItems: 1000, description: "Their model calls that have an answer." }),
+    Type.Array(Type.String(), {
+      maxItems: 1000,
+      description: "Traces whose model calls with an output are evaluated.",
+    }),
   ),
   spans: Type.Optional(
     Type.Array(Type.Object({ trace_id: Type.String(), span_id: Type.String() }), { maxItems: 1000 }),
@@ -199,7 +204,7 @@ export const EvaluationRunSchema = Type.Object({
   tenant: Type.Optional(
     Type.String({
       description:
-        "Whose traces. Default where the collector is multi-tenant: the tenant header. Without either, an id that several tenants have is 409 ambiguous_trace.",
+        "Tenant of the traces. Default: the tenant header if multi-tenancy is on. Without either, an id that several tenants have gets 409 ambiguous_trace.",
     }),
   ),
 });
@@ -207,9 +212,9 @@ export type EvaluationRun = Static<typeof EvaluationRunSchema>;
 
 export const EvaluationRunAnswerSchema = Type.Object({
   status: Type.Literal("accepted"),
-  enqueued: Type.Integer({ description: "Evaluations: one for each type and span." }),
-  dropped: Type.Integer({ description: "Evaluations that the queue had no room for." }),
-  spans: Type.Integer({ description: "Spans to be evaluated." }),
+  enqueued: Type.Integer({ description: "Enqueued evaluations, one per type and span." }),
+  dropped: Type.Integer({ description: "Evaluations dropped because the queue is full." }),
+  spans: Type.Integer({ description: "Spans to evaluate." }),
   missing: Type.Integer({ description: "Traces and spans that are not in the trace store." }),
 });
 export type EvaluationRunAnswer = Static<typeof EvaluationRunAnswerSchema>;

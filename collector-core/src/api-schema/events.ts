@@ -1,44 +1,46 @@
 import Type, { type Static } from "typebox";
 
 const Times = {
-  time: Type.String({ description: "RFC 3339: the last time." }),
-  first_time: Type.String({ description: "RFC 3339: the first time." }),
-  count: Type.Integer({ description: "How often the very same was seen between the two." }),
+  time: Type.String({ description: "RFC 3339: the last occurrence." }),
+  first_time: Type.String({ description: "RFC 3339: the first occurrence." }),
+  count: Type.Integer({ description: "Occurrences between the two." }),
 };
 
-/** A request that was refused; never its body. */
+/** A rejected request, without its body. */
 export const RefusedRequestSchema = Type.Object(
   {
     ...Times,
     method: Type.String(),
-    path: Type.String({ description: "As asked for, without the query; at most 128 characters." }),
+    path: Type.String({ description: "The path without the query; at most 128 characters." }),
     status: Type.Integer(),
-    code: Type.String({ description: "Of the error that was answered." }),
-    message: Type.String({ description: "The answer's." }),
+    code: Type.String({ description: "Code of the error." }),
+    message: Type.String({ description: "Message of the error." }),
     client: Type.String({ description: "Address of the peer." }),
-    user_agent: Type.String({ description: "What the sender calls itself; at most 128 characters." }),
+    user_agent: Type.String({ description: "User-Agent header; at most 128 characters." }),
   },
   { $id: "RefusedRequest" },
 );
 export type RefusedRequest = Static<typeof RefusedRequestSchema>;
 
-/** A line of the log of level WARNING or above. */
+/** A log line of level WARNING or above. */
 export const WarningSchema = Type.Object(
   {
     ...Times,
     level: Type.String({ description: "`WARNING`, `ERROR` or `CRITICAL`." }),
-    logger: Type.String({ description: "The part of the collector that logged it, such as `export`." }),
+    logger: Type.String({ description: "Part of the collector that logged the line, such as `export`." }),
     message: Type.String(),
   },
   { $id: "Warning" },
 );
 export type Warning = Static<typeof WarningSchema>;
 
-/** The answer of `GET /v1/events` (contract 3): newest first. */
+/** The response of `GET /v1/events` (contract 3), newest first. */
 export const EventsSchema = Type.Object(
   {
-    refused: Type.Array(RefusedRequestSchema, { description: "The last 100; equal ones are one." }),
-    warnings: Type.Array(WarningSchema, { description: "The last 200; equal ones are one." }),
+    refused: Type.Array(RefusedRequestSchema, {
+      description: "The last 100 rejected requests; equal ones are merged.",
+    }),
+    warnings: Type.Array(WarningSchema, { description: "The last 200 warnings; equal ones are merged." }),
   },
   { $id: "Events" },
 );

@@ -1,7 +1,7 @@
 import Type from "typebox";
 
 const QueuePct = Type.Number({
-  description: "Use of the ingestion queue in percent, by spans or bytes, whichever is more.",
+  description: "Usage of the ingestion queue in percent, by spans or bytes, whichever is higher.",
 });
 
 /** `GET /health` (spec 4.5). */

@@ -1,21 +1,23 @@
 import Type, { type Static } from "typebox";
 
-/** What became of a file of traces. */
+/** The result of an import. */
 export const ImportResultSchema = Type.Object(
   {
-    lines: Type.Integer({ description: "Lines that were read; empty ones do not count." }),
-    refused_lines: Type.Integer({ description: "Of these, lines of which nothing could be used." }),
-    traces: Type.Integer({ description: "Traces of which spans are in the store now." }),
-    spans: Type.Integer({ description: "Spans in the store now. One that was there has been replaced." }),
-    refused_spans: Type.Integer({ description: "Spans that could not be used." }),
-    dropped_spans: Type.Integer({ description: "Spans left out because their redaction failed." }),
-    evicted_traces: Type.Integer({ description: "Older traces that had to make room." }),
+    lines: Type.Integer({ description: "Lines read, not counting empty lines." }),
+    refused_lines: Type.Integer({ description: "Lines without usable content, out of `lines`." }),
+    traces: Type.Integer({ description: "Traces with imported spans in the store." }),
+    spans: Type.Integer({
+      description: "Imported spans in the store. A span that was already stored is replaced.",
+    }),
+    refused_spans: Type.Integer({ description: "Unusable spans." }),
+    dropped_spans: Type.Integer({ description: "Spans dropped because their redaction failed." }),
+    evicted_traces: Type.Integer({ description: "Older traces evicted for the import." }),
     problems: Type.Array(
       Type.Object({
-        line: Type.Integer({ description: "From 1 on." }),
+        line: Type.Integer({ description: "Line number, from 1." }),
         message: Type.String(),
       }),
-      { description: "Why lines or spans were refused: the first 20." },
+      { description: "The first 20 problems with lines or spans." },
     ),
   },
   { $id: "ImportResult" },

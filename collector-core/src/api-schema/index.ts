@@ -1,5 +1,5 @@
 /**
- * What the UI and other clients read: types and schemas, safe in a browser.
+ * Types and schemas of the API for the UI and other clients; safe in a browser.
  *
  * @packageDocumentation
  */

@@ -5,13 +5,13 @@ import { TraceSummarySchema, type TraceSummary } from "./trace.js";
 
 const Counts = Type.Record(Type.String(), Type.Integer());
 
-/** What the collector is doing, once a second (contract 3, `GET /v1/live`). */
+/** State of the collector, sent once a second (contract 3, `GET /v1/live`). */
 export const LiveStatusSchema = Type.Object(
   {
     version: Type.String(),
     uptime_seconds: Type.Number(),
     ready: Type.Boolean(),
-    reasons: Type.Array(Type.String(), { description: "Why it is not ready." }),
+    reasons: Type.Array(Type.String(), { description: "Reasons why the collector is not ready." }),
     spans_per_second: Type.Number({ description: "Spans received in the last second." }),
     queue_pct: Type.Number(),
     queue_spans: Type.Integer(),
@@ -35,20 +35,20 @@ export const LiveStatusSchema = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: "Null where the trace store is off." },
+      { description: "Null if the trace store is off." },
     ),
   },
   { $id: "LiveStatus" },
 );
 export type LiveStatus = Static<typeof LiveStatusSchema>;
 
-/** Why a reader must fetch what it shows anew. */
+/** The reason why a client must fetch the shown data again. */
 export const LiveResetSchema = Type.Object(
   {
     reason: Type.Union([Type.Literal("gap"), Type.Literal("burst"), Type.Literal("cleared")], {
       description:
-        "`gap`: too much happened since the last event that the reader saw. `burst`: more traces changed, or more evaluations ended, " +
-        "at once than are worth sending one by one. `cleared`: traces were deleted.",
+        "`gap`: the last event that the client saw is too old. `burst`: too many traces changed or evaluations ended at " +
+        "once. `cleared`: traces were deleted.",
     }),
   },
   { $id: "LiveReset" },

@@ -1,32 +1,32 @@
 /**
- * Every metric family that the collector makes: its name, type, labels and what it means (contract 4). Registration
- * and the reference page come from this table. prom-client's own `process_*` and `nodejs_*` families stand beside it.
+ * Every metric family of the collector with its name, type, labels and meaning (contract 4). Registration and the
+ * reference page use this table. prom-client adds its own `process_*` and `nodejs_*` families.
  */
 
 /** A row of {@link METRIC_FAMILIES}. */
 export interface MetricFamilyDefinition {
   readonly type: "counter" | "gauge" | "histogram";
-  /** `span`: derived from spans, and carries {@link GLOBAL_LABELS} before its own; `pipeline`: does not. */
+  /** `span`: derived from spans, with {@link GLOBAL_LABELS} before its own labels. `pipeline`: without them. */
   readonly scope: "span" | "pipeline";
-  /** One line, without double quotes, which OpenMetrics would want escaped. */
+  /** One line without double quotes, which OpenMetrics requires to be escaped. */
   readonly help: string;
   /** Its own labels, in order. */
   readonly labels: readonly string[];
-  /** What one unit of the value is. */
+  /** Unit of the value. */
   readonly unit: string;
-  /** On a histogram: the option that sets its bucket bounds. */
+  /** Option with the bucket bounds of a histogram. */
   readonly buckets?: "histograms.duration_buckets" | "histograms.tokens_buckets";
 }
 
-/** Labels that every family derived from spans carries (contract 4). */
+/** Labels of every family derived from spans (contract 4). */
 export const GLOBAL_LABELS = ["service", "env"] as const;
-/** Stands after them where the collector is multi-tenant (spec 4.7). */
+/** Follows the global labels if multi-tenancy is on (spec 4.7). */
 export const TENANT_LABEL = "tenant";
 
-/** Stands for every label value beyond a cap, and for all labels of a tuple beyond the series bound (spec 4.7). */
+/** Replaces label values beyond a cap, and all labels of a tuple beyond the series limit (spec 4.7). */
 export const OTHER_LABEL_VALUE = "__other__";
 
-/** Labels whose values come from what senders write, each with a cap of its own (spec 8, contract 4). */
+/** Labels whose values come from senders, each with its own cap (spec 8, contract 4). */
 export const CAPPED_LABELS = [
   ...GLOBAL_LABELS,
   TENANT_LABEL,
@@ -48,17 +48,17 @@ export const SCORE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as
 /** Why an accepted span was not processed (contract 4, the ledger). */
 export type DropReason = "evicted_oldest" | "shutdown" | "internal_error";
 
-/** Kinds of work that hold memory beside the queue and the store, all within `limits.max_in_flight_bytes`. */
+/** Kinds of work that hold memory besides the queue and the store, within `limits.max_in_flight_bytes`. */
 export type InFlightKind =
   | "request_bodies"
   | "answers"
-  /** Traces that left the store while an answer was reading them. */
+  /** Traces that were evicted while a response reads them. */
   | "evicted_traces"
   | "import_lines"
   | "export_queue"
   | "evaluation_queue";
 
-/** All families, in the order in which they are exposed. */
+/** All families in exposition order. */
 export const METRIC_FAMILIES = {
   obs_spans_total: {
     type: "counter",
@@ -78,7 +78,7 @@ export const METRIC_FAMILIES = {
   obs_tokens_input: {
     type: "histogram",
     scope: "span",
-    help: "Input tokens of a call, cached ones included.",
+    help: "Input tokens of a call, including cached tokens.",
     labels: ["model", "provider", "agent"],
     unit: "tokens",
     buckets: "histograms.tokens_buckets",
@@ -102,21 +102,21 @@ export const METRIC_FAMILIES = {
   obs_llm_calls_total: {
     type: "counter",
     scope: "span",
-    help: "Calls of a model; a wrapper around one is no call.",
+    help: "Model calls, not counting wrappers around a call.",
     labels: ["model", "provider", "agent", "status"],
     unit: "calls",
   },
   obs_tool_calls_total: {
     type: "counter",
     scope: "span",
-    help: "Calls of a tool.",
+    help: "Tool calls.",
     labels: ["tool_name", "agent", "status"],
     unit: "calls",
   },
   obs_errors_total: {
     type: "counter",
     scope: "span",
-    help: "Errors, each counted once, at the innermost span, by category.",
+    help: "Errors by category, each counted once at the innermost span.",
     labels: ["span_type", "model", "provider", "tool_name", "agent", "error_type"],
     unit: "errors",
   },
@@ -130,49 +130,49 @@ export const METRIC_FAMILIES = {
   obs_evaluation_score: {
     type: "histogram",
     scope: "span",
-    help: "Scores of evaluations, those of users among them; model and agent are those of the evaluated span.",
+    help: "Scores of evaluations, including those of users; model and agent are those of the evaluated span.",
     labels: ["evaluation_type", "model", "agent"],
     unit: "score",
   },
   obs_evaluations_total: {
     type: "counter",
     scope: "span",
-    help: "Evaluations that were offered, by what became of them.",
+    help: "Offered evaluations by outcome.",
     labels: ["evaluation_type", "outcome"],
     unit: "evaluations",
   },
   obs_slo_error_rate: {
     type: "gauge",
     scope: "pipeline",
-    help: "Errors per call that are allowed to an agent, as configured.",
+    help: "Configured error rate target of an agent, as errors per call.",
     labels: ["agent"],
     unit: "ratio",
   },
   obs_cost_budget_usd: {
     type: "gauge",
     scope: "pipeline",
-    help: "Cost per evaluation period that is allowed to an agent, as configured; 0 is no budget.",
+    help: "Configured cost budget of an agent per evaluation period; 0 means no budget.",
     labels: ["agent"],
     unit: "USD",
   },
   obs_http_requests_total: {
     type: "counter",
     scope: "pipeline",
-    help: "HTTP requests by the status they were answered with; 499: the client went away before it had its answer.",
+    help: "HTTP requests by response status; 499 means that the client disconnected before the response.",
     labels: ["route", "status"],
     unit: "requests",
   },
   obs_batches_duplicate_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Batches that came again with a known batch_id: answered as accepted, not counted again.",
+    help: "Batches with a known batch_id, which are accepted but not counted again.",
     labels: [],
     unit: "batches",
   },
   obs_spans_received_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Spans of all batches whose body could be parsed: accepted plus rejected.",
+    help: "Spans in all batches whose body could be parsed: accepted plus rejected.",
     labels: [],
     unit: "spans",
   },
@@ -186,28 +186,28 @@ export const METRIC_FAMILIES = {
   obs_spans_processed_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Accepted spans that went through the pipeline.",
+    help: "Accepted spans that passed the pipeline.",
     labels: [],
     unit: "spans",
   },
   obs_spans_rejected_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Received spans that were refused, by the code of the error answered.",
+    help: "Rejected spans by error code.",
     labels: ["reason"],
     unit: "spans",
   },
   obs_sampling_spans_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Processed spans by what sampling says of their trace: kept, or not_kept, and then in the metrics alone.",
+    help: "Processed spans by the sampling decision for their trace: kept, or not_kept (counted in metrics only).",
     labels: ["decision"],
     unit: "spans",
   },
   obs_spans_dropped_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Accepted spans that were lost before they were processed.",
+    help: "Accepted spans that were dropped before processing, by reason.",
     labels: ["reason"],
     unit: "spans",
   },
@@ -221,14 +221,14 @@ export const METRIC_FAMILIES = {
   obs_queue_capacity: {
     type: "gauge",
     scope: "pipeline",
-    help: "Spans that the ingestion queue can hold.",
+    help: "Capacity of the ingestion queue in spans.",
     labels: [],
     unit: "spans",
   },
   obs_queue_usage_pct: {
     type: "gauge",
     scope: "pipeline",
-    help: "Use of the ingestion queue, by spans or by bytes, whichever is more.",
+    help: "Usage of the ingestion queue, by spans or by bytes, whichever is higher.",
     labels: [],
     unit: "percent",
   },
@@ -256,63 +256,63 @@ export const METRIC_FAMILIES = {
   obs_export_spans_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Spans that were offered for export, by what became of them.",
+    help: "Spans offered for export, by outcome.",
     labels: ["outcome"],
     unit: "spans",
   },
   obs_export_queue_size: {
     type: "gauge",
     scope: "pipeline",
-    help: "Spans that wait for export or are on their way.",
+    help: "Spans that wait for export or are being sent.",
     labels: [],
     unit: "spans",
   },
   obs_evaluation_cost_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Cost of the judge in USD, where the price of its model is known.",
+    help: "Cost of the judge in USD, if the price of its model is known.",
     labels: ["evaluation_type", "judge_model"],
     unit: "USD",
   },
   obs_evaluation_queue_size: {
     type: "gauge",
     scope: "pipeline",
-    help: "Evaluations that wait.",
+    help: "Evaluations in the queue.",
     labels: [],
     unit: "evaluations",
   },
   obs_evaluations_late_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Evaluations that came when their trace had left the trace store: they are not kept there.",
+    help: "Evaluations that finished after their trace left the trace store, and are not stored.",
     labels: [],
     unit: "evaluations",
   },
   obs_in_flight_bytes: {
     type: "gauge",
     scope: "pipeline",
-    help: "Memory held by work under way beside the queue and the store, by kind of work.",
+    help: "Memory of work in flight besides the queue and the store, by kind of work.",
     labels: ["kind"],
     unit: "bytes",
   },
   obs_in_flight_limit_bytes: {
     type: "gauge",
     scope: "pipeline",
-    help: "The bound on obs_in_flight_bytes of all kinds together: limits.max_in_flight_bytes.",
+    help: "Limit on the sum of obs_in_flight_bytes: limits.max_in_flight_bytes.",
     labels: [],
     unit: "bytes",
   },
   obs_in_flight_refused_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Work that found no room within limits.max_in_flight_bytes, by kind.",
+    help: "Work rejected because of limits.max_in_flight_bytes, by kind.",
     labels: ["kind"],
     unit: "requests",
   },
   obs_in_flight_cut_off_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Bodies and answers that were cut off because they stalled while their memory was needed, by kind.",
+    help: "Request and response bodies that were aborted because they stalled while their memory was needed, by kind.",
     labels: ["kind"],
     unit: "requests",
   },
@@ -333,14 +333,14 @@ export const METRIC_FAMILIES = {
   obs_trace_store_bytes: {
     type: "gauge",
     scope: "pipeline",
-    help: "Memory that the trace store holds for spans.",
+    help: "Memory of the trace store for spans.",
     labels: [],
     unit: "bytes",
   },
   obs_trace_store_evicted_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Traces that left the trace store, by reason; for span_cap, spans.",
+    help: "Traces removed from the trace store, by reason; for span_cap, spans.",
     labels: ["reason"],
     unit: "traces",
   },
@@ -348,36 +348,36 @@ export const METRIC_FAMILIES = {
     type: "counter",
     scope: "pipeline",
     help:
-      "Spans read by POST /v1/import, by what became of them: in the trace store (imported), not usable (refused), or " +
-      "left out by a failed redaction (dropped). None of them is received, nor in any metric of spans.",
+      "Spans read by POST /v1/import, by outcome: stored (imported), unusable (refused), or dropped because redaction " +
+      "failed (dropped). They do not count as received, nor in metrics of spans.",
     labels: ["outcome"],
     unit: "spans",
   },
   obs_redactions_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Pieces of text that redaction replaced, by pattern.",
+    help: "Matches replaced by redaction, by pattern.",
     labels: ["pattern"],
     unit: "matches",
   },
   obs_redaction_failures_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Spans whose redaction failed, by what became of them: dropped, or kept as they came.",
+    help: "Spans whose redaction failed, by action: dropped, or kept as received.",
     labels: ["action"],
     unit: "spans",
   },
   obs_invalid_values_total: {
     type: "counter",
     scope: "pipeline",
-    help: "Values of spans that could not be used and were left out, by field.",
+    help: "Invalid values of spans that were left out, by field.",
     labels: ["field"],
     unit: "values",
   },
   obs_series: {
     type: "gauge",
     scope: "pipeline",
-    help: "Label tuples of all span families together; limits.max_series bounds them.",
+    help: "Label tuples of all span families; limits.max_series is the limit.",
     labels: [],
     unit: "series",
   },
@@ -385,15 +385,15 @@ export const METRIC_FAMILIES = {
     type: "counter",
     scope: "pipeline",
     help:
-      "Label values replaced by __other__ because the label was at its cap, one for each span and label; for the " +
-      "label series, recordings that lost all their labels because limits.max_series was reached.",
+      "Label values replaced by __other__ because the label reached its cap, counted per span and label; for the label " +
+      "series, recordings that lost all labels because limits.max_series was reached.",
     labels: ["label"],
     unit: "values",
   },
   obs_build_info: {
     type: "gauge",
     scope: "pipeline",
-    help: "Always 1; the labels say which version runs on which Node.js.",
+    help: "Always 1; the labels have the versions of the collector and of Node.js.",
     labels: ["version", "node"],
     unit: "info",
   },
@@ -402,7 +402,7 @@ export const METRIC_FAMILIES = {
 /** Name of a family of {@link METRIC_FAMILIES}. */
 export type MetricFamilyName = keyof typeof METRIC_FAMILIES;
 
-/** All labels of a family, the global ones first; among them the tenant where the collector is multi-tenant. */
+/** All labels of a family, global labels first. They include the tenant if multi-tenancy is on. */
 export function metricLabelNames(name: MetricFamilyName, isMultiTenant = false): readonly string[] {
   const { scope, labels }: MetricFamilyDefinition = METRIC_FAMILIES[name];
   if (scope === "pipeline") return labels;

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-/** What `GET /v1/stats` can group by, as the labels of the metrics are called; `tool` is short for `tool_name`. */
+/** Labels that `GET /v1/stats` can group by. `tool` is short for `tool_name`. */
 export const STATS_GROUPS = [
   "model",
   "agent",
@@ -15,31 +15,33 @@ export const STATS_GROUPS = [
 ] as const;
 export type StatsGroup = (typeof STATS_GROUPS)[number];
 
-const Filter = (what: string) =>
-  Type.Optional(Type.String({ description: `Only ${what}; empty: those without one.` }));
+const Filter = (selection: string) =>
+  Type.Optional(Type.String({ description: `Only ${selection}; empty: those without one.` }));
 
 /** The query of `GET /v1/stats`. */
 export const StatsQuerySchema = Type.Object({
   window: Type.Optional(
     Type.String({
       description:
-        "How far back: seconds, or a number with `s`, `m`, `h` or `d`. At most 24 h. Default: `1h`.",
+        "Length of the window: seconds, or a number with `s`, `m`, `h` or `d`. At most 24 h. Default: `1h`.",
     }),
   ),
   step: Type.Optional(
     Type.String({
       description:
-        "Length of a point, written as `window`: whole tens of seconds in a window up to 1 h, whole minutes beyond. " +
-        "Default: so that there are 30 to 75 points.",
+        "Length of a step, in the format of `window`: a multiple of 10 s in a window up to 1 h, else of one minute. " +
+        "Default: a step that gives 30 to 75 points.",
     }),
   ),
-  group_by: Type.Optional(Type.Enum([...STATS_GROUPS], { description: "Default: the total alone." })),
+  group_by: Type.Optional(
+    Type.Enum([...STATS_GROUPS], { description: "Default: no groups, only the total." }),
+  ),
   groups: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 50,
       default: 10,
-      description: "Most groups; the others are summed up under `__other__`.",
+      description: "Maximum number of groups; the rest is merged into `__other__`.",
     }),
   ),
   service: Filter("spans of this service"),
@@ -47,14 +49,14 @@ export const StatsQuerySchema = Type.Object({
   tenant: Type.Optional(
     Type.String({
       description:
-        "Only spans of this tenant; empty: those without one. Default where the collector is multi-tenant: the tenant header, else every tenant.",
+        "Only spans of this tenant; empty: those without one. Default: the tenant header if multi-tenancy is on, else every tenant.",
     }),
   ),
   span_type: Filter("spans of this type"),
   model: Filter("spans of this model"),
   provider: Filter("spans of this provider"),
   tool_name: Filter("spans of this tool"),
-  tool: Filter("the same"),
+  tool: Filter("spans of this tool; short for `tool_name`"),
   agent: Filter("spans of this agent"),
   evaluation_type: Filter("scores of this type"),
 });
@@ -62,39 +64,42 @@ export type StatsQuery = Static<typeof StatsQuerySchema>;
 
 const Figure = Type.Union([Type.Number(), Type.Null()]);
 
-/** The same figures as one value each, and as one value for each point. */
+/** The fields of a window, with one value each, or of a series, with one value per point. */
 function figures<T extends Type.TSchema, F extends Type.TSchema>(count: T, figure: F) {
-  const percentiles = (what: string) =>
-    Type.Object({ p50: figure, p95: figure, p99: figure }, { description: what });
+  const percentiles = (description: string) =>
+    Type.Object({ p50: figure, p95: figure, p99: figure }, { description });
   return {
     spans: Type.Unsafe<Static<T>>({ ...count, description: "Spans that ended, of any type." }),
-    calls: Type.Unsafe<Static<T>>({ ...count, description: "Model calls, as `obs_llm_calls_total`." }),
+    calls: Type.Unsafe<Static<T>>({ ...count, description: "Model calls, as in `obs_llm_calls_total`." }),
     call_errors: Type.Unsafe<Static<T>>({ ...count, description: "Model calls with status ERROR." }),
-    tool_calls: Type.Unsafe<Static<T>>({ ...count, description: "Tool calls, as `obs_tool_calls_total`." }),
+    tool_calls: Type.Unsafe<Static<T>>({
+      ...count,
+      description: "Tool calls, as in `obs_tool_calls_total`.",
+    }),
     tool_errors: Type.Unsafe<Static<T>>({ ...count, description: "Tool calls with status ERROR." }),
     errors: Type.Record(Type.String(), count, {
-      description: "By category, as `obs_errors_total`; categories without an error are left out.",
+      description: "Errors by category, as in `obs_errors_total`; categories without errors are left out.",
     }),
-    duration_ms: percentiles("Of all spans that are chosen, from the buckets of `obs_duration_seconds`."),
-    ttft_ms: percentiles("From the buckets of `obs_ttft_seconds`."),
-    tokens_input: Type.Unsafe<Static<T>>({ ...count, description: "Cached ones included." }),
+    duration_ms: percentiles("Durations of the matching spans, from the buckets of `obs_duration_seconds`."),
+    ttft_ms: percentiles("Time to first token, from the buckets of `obs_ttft_seconds`."),
+    tokens_input: Type.Unsafe<Static<T>>({ ...count, description: "Includes cached tokens." }),
     tokens_output: count,
     tokens_cached: count,
     cost_usd: count,
     tokens_per_second: Type.Unsafe<Static<F>>({
       ...figure,
-      description: "Output tokens by the seconds of the calls that made them.",
+      description: "Output tokens per second of the calls that produced them.",
     }),
     scores: Type.Unsafe<Static<T>>({ ...count, description: "Evaluations with a score." }),
     score_mean: figure,
   };
 }
 
-/** Figures of a whole window, or of one point. */
+/** Figures of a window or of one point. */
 export const StatsFiguresSchema = Type.Object(figures(Type.Number(), Figure), { $id: "StatsFigures" });
 export type StatsFigures = Static<typeof StatsFiguresSchema>;
 
-/** Figures over time, a value for each point. */
+/** Figures over time, with one value per point. */
 export const StatsSeriesSchema = Type.Object(figures(Type.Array(Type.Number()), Type.Array(Figure)), {
   $id: "StatsSeries",
 });
@@ -102,49 +107,49 @@ export type StatsSeries = Static<typeof StatsSeriesSchema>;
 
 const Labels = Type.Record(Type.String(), Type.String());
 
-/** A family of the pipeline's own over time. */
+/** A pipeline metric over time. */
 export const PipelineSeriesSchema = Type.Object(
   {
-    name: Type.String({ description: "Of the metric, such as `obs_spans_dropped_total`." }),
+    name: Type.String({ description: "Name of the metric, such as `obs_spans_dropped_total`." }),
     labels: Labels,
     type: Type.Union([Type.Literal("counter"), Type.Literal("gauge")]),
     total: Type.Number({
-      description: "Of a counter what was added in the window; of a gauge its largest value.",
+      description: "For a counter its increase in the window, for a gauge its maximum.",
     }),
-    values: Type.Array(Type.Number(), { description: "The same of each point." }),
+    values: Type.Array(Type.Number(), { description: "The same for each point." }),
   },
   { $id: "PipelineSeries" },
 );
 export type PipelineSeries = Static<typeof PipelineSeriesSchema>;
 
-/** The answer of `GET /v1/stats`. */
+/** The response of `GET /v1/stats`. */
 export const StatsSchema = Type.Object(
   {
     window_seconds: Type.Integer(),
     step_seconds: Type.Integer(),
     start: Type.String({
-      description: "RFC 3339: when the first point begins. Points begin at whole steps.",
+      description: "RFC 3339: start of the first point. Points are aligned to the step.",
     }),
-    end: Type.String({ description: "RFC 3339: now. The last point is not over yet." }),
+    end: Type.String({ description: "RFC 3339: now. The last point is incomplete." }),
     points: Type.Integer(),
     kept_since: Type.String({
       description:
-        "RFC 3339: nothing before this is known: the collector was not there, or had no room for it.",
+        "RFC 3339: earlier statistics do not exist: the collector was not running, or has evicted them.",
     }),
     group_by: Type.Union([Type.String(), Type.Null()]),
     total: Type.Object({ window: StatsFiguresSchema, series: StatsSeriesSchema }),
     groups: Type.Array(
       Type.Object({
-        value: Type.String({ description: "Of the label; empty: the spans that have none." }),
+        value: Type.String({ description: "Value of the label; empty: spans without one." }),
         window: StatsFiguresSchema,
         series: StatsSeriesSchema,
       }),
-      { description: "Those with the most calls first; the sum of the others, `__other__`, last." },
+      { description: "Most calls first; `__other__`, the sum of the rest, last." },
     ),
-    merged_groups: Type.Integer({ description: "Groups that were summed up under `__other__`." }),
+    merged_groups: Type.Integer({ description: "Groups merged into `__other__`." }),
     pipeline: Type.Array(PipelineSeriesSchema, {
       description:
-        "The pipeline's own counters and gauges, whatever the filters; those that never moved are left out.",
+        "Counters and gauges of the pipeline, regardless of the filters. Metrics that never changed are left out.",
     }),
   },
   { $id: "Stats" },
@@ -154,16 +159,18 @@ export type Stats = Static<typeof StatsSchema>;
 /** The newest point of `GET /v1/stats` (contract 3, `GET /v1/live`). */
 export const LiveMetricsSchema = Type.Object(
   {
-    start: Type.String({ description: "RFC 3339: when the point began." }),
+    start: Type.String({ description: "RFC 3339: start of the point." }),
     step_seconds: Type.Integer(),
-    elapsed_seconds: Type.Number({ description: "How much of the point is over." }),
+    elapsed_seconds: Type.Number({ description: "Elapsed part of the point." }),
     total: StatsFiguresSchema,
     pipeline: Type.Array(
       Type.Object({
         name: Type.String(),
         labels: Labels,
         type: Type.Union([Type.Literal("counter"), Type.Literal("gauge")]),
-        value: Type.Number({ description: "As it stands: of a counter, since the start of the collector." }),
+        value: Type.Number({
+          description: "Current value; for a counter, the total since the start of the collector.",
+        }),
       }),
     ),
   },

@@ -2,13 +2,16 @@ import Type from "typebox";
 
 const Timestamp = (description: string) => Type.Union([Type.String(), Type.Number()], { description });
 
-/** Fields without which a span is refused, and the whole batch with it. */
+/** Required fields of a span. A batch with a span that lacks one is rejected. */
 export const RequiredSpanFields = {
-  name: Type.String({ minLength: 1, description: "Name of the traced operation; 256 characters are kept." }),
+  name: Type.String({
+    minLength: 1,
+    description: "Name of the traced operation; truncated to 256 characters.",
+  }),
   trace_id: Type.String({ minLength: 1, maxLength: 128, description: "The trace that the span belongs to." }),
 };
 
-/** Fields of the batch that must be of the right type where they are there, or it is refused. */
+/** Optional fields of a batch. A batch with one of a wrong type is rejected. */
 export const BatchFields = {
   service: Type.Optional(Type.String({ default: "unknown", description: "Service name." })),
   env: Type.Optional(Type.String({ default: "development", description: "Environment name." })),
@@ -16,30 +19,30 @@ export const BatchFields = {
 };
 
 /**
- * A span as it may be sent (contract 1). Beyond `name` and `trace_id` nothing is a reason to refuse it: a value that
- * cannot be used is left out and counted in `obs_invalid_values_total{field}`.
+ * A span as sent (contract 1). Only `name` and `trace_id` can cause a rejection: other invalid values are left out and
+ * counted in `obs_invalid_values_total{field}`.
  */
 export const IncomingSpanSchema = Type.Object(
   {
     ...RequiredSpanFields,
-    span_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Made when absent." })),
+    span_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Generated if absent." })),
     parent_span_id: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Null()])),
     span_type: Type.Optional(
       Type.String({
         default: "span",
         description:
-          "Known: llm, tool, agent, task, embedding, retrieval, evaluation, span. Any other string is kept.",
+          "Known types: llm, tool, agent, task, embedding, retrieval, evaluation, span. Other strings are kept.",
       }),
     ),
     status: Type.Optional(
       Type.String({
         default: "OK",
-        description: "OK, ERROR, RUNNING (started, not ended); others are kept.",
+        description: "OK, ERROR or RUNNING (started, not ended); other strings are kept.",
       }),
     ),
     start_time: Type.Optional(Timestamp("RFC 3339, or Unix epoch milliseconds.")),
     end_time: Type.Optional(
-      Timestamp("RFC 3339, or Unix epoch milliseconds; default start_time + duration_ms."),
+      Timestamp("RFC 3339, or Unix epoch milliseconds. Default: start_time + duration_ms."),
     ),
     duration_ms: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1e9, description: "Optional when both times are present." }),
@@ -48,8 +51,7 @@ export const IncomingSpanSchema = Type.Object(
       Type.Unsafe<Record<string, unknown>>({
         type: "object",
         additionalProperties: true,
-        description:
-          "Free key/value attributes; at most limits.max_span_attributes are kept, known ones first.",
+        description: "Key/value attributes; at most limits.max_span_attributes are kept, known ones first.",
       }),
     ),
     events: Type.Optional(
@@ -65,7 +67,7 @@ export const IncomingSpanSchema = Type.Object(
       ),
     ),
     error_propagated: Type.Optional(
-      Type.Boolean({ description: "The error came up from a child: shown, not counted again." }),
+      Type.Boolean({ description: "True if the error came from a child span; it is not counted again." }),
     ),
   },
   { additionalProperties: true },
@@ -79,7 +81,7 @@ export const SpanBatchSchema = Type.Object(
       Type.String({
         maxLength: 64,
         description:
-          "A retry repeats it: a batch that was taken within the last 10 minutes is not counted again.",
+          "Id for retries: a batch whose id was accepted within the last 10 minutes is not counted again.",
       }),
     ),
     spans: Type.Array(IncomingSpanSchema),
@@ -87,7 +89,7 @@ export const SpanBatchSchema = Type.Object(
   { additionalProperties: true, $id: "SpanBatch" },
 );
 
-/** The answer to a batch that was taken (spec 4.1). */
+/** The response to an accepted batch (spec 4.1). */
 export const AcceptedSchema = Type.Object({
   status: Type.Literal("accepted"),
   spans_received: Type.Integer({ minimum: 0, description: "Spans in the batch." }),
