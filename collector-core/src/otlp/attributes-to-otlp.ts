@@ -1,64 +1,68 @@
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
 import type { Steps } from "../runtime/steps.js";
-import { carriedValue, type SpanRoom } from "./any-value.js";
+import { carriedValue, type SpanLimits } from "./any-value.js";
 import { JsonChunks } from "./json-chunks.js";
 import { jsonText } from "./json-pieces.js";
 import type { SpanWriter } from "./span-writer.js";
 
-/** Lists the attributes whose value is JSON, because OTLP cannot carry it or only at a great cost (contract 6). */
+/** Lists the attributes that are written as JSON, because OTLP cannot carry the value or only at a high cost (contract 6). */
 export const JSON_KEYS = "obspan.json_keys";
-/** Lists JSON objects of the attributes that the span has no room for as attributes of OTLP. */
+/** A list of JSON objects with the attributes beyond the limits of OTLP attributes. */
 export const MORE_ATTRIBUTES = "obspan.more_attributes";
-/** Lists JSON lists of the events that the span has no room for as events of OTLP: they come after those. */
+/** A list of JSON lists with the events beyond the limits of OTLP events; they follow those. */
 export const MORE_EVENTS = "obspan.more_events";
 
-/** Where attributes are written to. */
+/** The target of attributes. */
 export interface AttributeSink {
   readonly writer: Pick<SpanWriter, "attribute">;
-  readonly room: SpanRoom;
+  readonly limits: SpanLimits;
 }
 
-/** Attributes that are written without a pause. */
-const WRITTEN_AT_ONCE = 500;
+/** Attributes per step. */
+const ATTRIBUTES_PER_STEP = 500;
 
 /**
- * Attributes as OTLP carries them. What it cannot carry becomes a JSON text, its key listed, and so does a list that is
- * longer than the span has room for.
+ * Writes attributes to OTLP. A value that OTLP cannot carry, and a list beyond the limits of the span, becomes a JSON text
+ * whose key is listed in {@link JSON_KEYS}.
  */
 export class AttributesToOtlp {
   readonly #jsonKeys: string[] = [];
   #count = 0;
 
-  constructor(private readonly sink: AttributeSink) {}
+  readonly #sink: AttributeSink;
 
-  /** Writes one attribute; undefined is none. */
+  constructor(sink: AttributeSink) {
+    this.#sink = sink;
+  }
+
+  /** Writes an attribute, unless its value is undefined. */
   *add(key: string, value: unknown): Steps<void> {
     if (value === undefined) return;
-    const { writer, room } = this.sink;
-    const carried = carriedValue(value, room);
+    const { writer, limits } = this.#sink;
+    const carried = carriedValue(value, limits);
     if (carried === undefined) {
       this.#jsonKeys.push(key);
       writer.attribute(key, yield* jsonText(value));
     } else writer.attribute(key, carried);
-    room.entries--;
-    if (++this.#count % WRITTEN_AT_ONCE === 0 || isLong(value)) yield;
+    limits.entries--;
+    if (++this.#count % ATTRIBUTES_PER_STEP === 0 || isLong(value)) yield;
   }
 
-  /** Writes what says how to read the others. */
+  /** Writes the list of JSON keys. */
   end(): void {
-    if (this.#jsonKeys.length > 0) this.sink.writer.attribute(JSON_KEYS, this.#jsonKeys);
+    if (this.#jsonKeys.length > 0) this.#sink.writer.attribute(JSON_KEYS, this.#jsonKeys);
   }
 }
 
-/** A text or a value of a length that takes a while to write. */
+/** True for a value that may take long to write. */
 function isLong(value: unknown): boolean {
   return typeof value === "string" ? value.length > LONG_TEXT : typeof value === "object";
 }
 
 const LONG_TEXT = 64 * 1024;
 
-/** What we call an attribute, and what OpenTelemetry's conventions for generative AI do (contract 6). */
+/** Obspan attributes with their names in OpenTelemetry's conventions for generative AI (contract 6). */
 const CONVENTIONS: readonly (readonly [
   ours: string,
   theirs: string,
@@ -95,7 +99,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   retrieval: "retrieval",
 };
 
-/** What {@link writeSpanAttributes} adds to a span's own attributes. */
+/** Attributes that {@link writeSpanAttributes} adds to those of the span. */
 export const CONVENTION_KEYS: ReadonlySet<string> = new Set([
   "gen_ai.operation.name",
   "gen_ai.request.model",
@@ -103,22 +107,22 @@ export const CONVENTION_KEYS: ReadonlySet<string> = new Set([
   ...CONVENTIONS.map(([, theirs]) => theirs),
 ]);
 
-/** Lists those of {@link CONVENTION_KEYS} that the span itself came with, so that reading it again keeps them. */
+/** Lists those of {@link CONVENTION_KEYS} that the span itself has, so that an import keeps them. */
 export const OWN_KEYS = "obspan.own_keys";
-/** What begins so is said by the exporter. A span's own attribute of such a name is written behind {@link ESCAPE}. */
+/** Prefix of attributes that the exporter adds. An attribute of the span with this prefix is written behind {@link ESCAPE}. */
 export const RESERVED_PREFIX = "obspan.";
 export const ESCAPE = "obspan.attribute.";
-/** Marks an event that the exporter made of what the span says already. */
+/** Marks an event that the exporter derives from attributes of the span. */
 export const DERIVED = "obspan.derived";
 
-/** The name under which a span's own attribute is written, which cannot be taken for the exporter's own. */
+/** The key of an attribute of the span, escaped if it could be confused with one of the exporter. */
 export function escapedKey(key: string): string {
   return key.startsWith(RESERVED_PREFIX) ? ESCAPE + key : key;
 }
 
 /**
- * Writes the attributes of a span, and those of the conventions beside ours. What the span says itself under their names
- * stands, and is always an attribute of OTLP; of the others, those that there is no room for are JSON.
+ * Writes the attributes of a span, and their copies under the names of the conventions. An attribute that the span itself
+ * has under such a name takes precedence and is always an OTLP attribute. Others beyond the limits are written as JSON.
  */
 export function* writeSpanAttributes(
   attributes: unknown,
@@ -132,7 +136,7 @@ export function* writeSpanAttributes(
   for (const key of Object.keys(own)) {
     const value = own[key];
     if (CONVENTION_KEYS.has(key)) ownKeys.push(key);
-    else if (sink.room.entries <= 0) {
+    else if (sink.limits.entries <= 0) {
       yield* more.add(value, key);
       continue;
     }
@@ -144,7 +148,7 @@ export function* writeSpanAttributes(
   return written;
 }
 
-/** What the conventions have names for, but for what the span says itself under them. */
+/** Attributes under the names of the conventions, except for names that the span itself has. */
 function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts): [string, unknown][] {
   const added: [string, unknown][] = [];
   const add = (key: string, value: unknown): void => {
@@ -154,7 +158,7 @@ function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts)
     "gen_ai.operation.name",
     Object.hasOwn(OPERATIONS, facts.spanType) ? OPERATIONS[facts.spanType] : undefined,
   );
-  // Which of the two it was nobody told us; receivers look at either.
+  // Unknown whether it is the requested or the responding model; receivers read either.
   if (facts.model !== "") {
     add("gen_ai.request.model", facts.model);
     add("gen_ai.response.model", facts.model);

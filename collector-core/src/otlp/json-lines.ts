@@ -9,25 +9,25 @@ import {
   type WritableSpan,
 } from "./request-to-otlp.js";
 
-/** Spans of a line at most, and the bytes of them together, where it is more than one. */
+/** Maximum number of spans per line, and of their bytes if there is more than one. */
 const MAX_LINE_SPANS = 100;
 const MAX_LINE_BYTES = 2 ** 20;
-/** Characters that are handed on together. */
-const HANDED_ON = 256 * 1024;
+/** Characters per chunk. */
+const CHUNK_LENGTH = 256 * 1024;
 
 /**
- * Spans as lines of OTLP's JSON, each a whole request, as the OpenTelemetry Collector's file exporter writes them.
- * The order of the spans is kept; a line holds no more than a megabyte, or else one span.
+ * Writes spans as lines of OTLP JSON, each a complete request, like the file exporter of the OpenTelemetry Collector. Keeps
+ * the order of the spans. A line has at most a megabyte, unless it is a single span.
  *
- * @param version - of the collector.
- * @returns the text of all lines in parts, which may end anywhere; undefined where the work may pause.
+ * @param version - version of the collector.
+ * @returns chunks of the text, which may end anywhere, and undefined where the work may pause.
  */
 export function* jsonLines(
   spans: Iterable<WritableSpan>,
   version: string,
 ): Generator<string | undefined, void, undefined> {
-  const parts = new TextParts();
-  /** Of the line under way. */
+  const chunks = new TextChunks();
+  /** Context of the last span in the current line. */
   let lastContext: BatchContext | undefined;
   let count = 0;
   let bytes = 0;
@@ -36,8 +36,8 @@ export function* jsonLines(
     const size = valueSize(each.span.attributes) + valueSize(each.span.events);
     const isFull = count === MAX_LINE_SPANS || (count > 0 && bytes + size > MAX_LINE_BYTES);
     if (isFull) {
-      parts.add(END_OF_LINE);
-      yield parts.take();
+      chunks.add(END_OF_LINE);
+      yield chunks.take();
       lastContext = undefined;
       count = 0;
       bytes = 0;
@@ -45,23 +45,23 @@ export function* jsonLines(
     yield undefined;
     let writer = new JsonSpanWriter();
     for (const pause of writeSpanOrLess(each, () => (writer = new JsonSpanWriter()))) yield pause;
-    if (lastContext === undefined) parts.add(`{"resourceSpans":[${beginGroup(each.context, version)}`);
-    else if (contextKey(lastContext) === contextKey(each.context)) parts.add(",");
-    else parts.add(`${END_OF_GROUP},${beginGroup(each.context, version)}`);
+    if (lastContext === undefined) chunks.add(`{"resourceSpans":[${beginGroup(each.context, version)}`);
+    else if (contextKey(lastContext) === contextKey(each.context)) chunks.add(",");
+    else chunks.add(`${END_OF_GROUP},${beginGroup(each.context, version)}`);
     for (const piece of writer.pieces) {
-      parts.add(piece);
-      if (parts.length >= HANDED_ON) yield parts.take();
+      chunks.add(piece);
+      if (chunks.length >= CHUNK_LENGTH) yield chunks.take();
     }
     lastContext = each.context;
     count++;
     bytes += size;
   }
   if (count === 0) return;
-  parts.add(END_OF_LINE);
-  yield parts.take();
+  chunks.add(END_OF_LINE);
+  yield chunks.take();
 }
 
-/** The beginning of a `ResourceSpans`, up to its spans. */
+/** The start of a `ResourceSpans`, up to its spans. */
 function beginGroup(context: BatchContext, version: string): string {
   const attributes = resourceAttributes(context).map(([key, value]) => keyValueJson(key, value));
   const resource = attributes.length === 0 ? "{}" : `{"attributes":[${attributes.join(",")}]}`;
@@ -72,8 +72,8 @@ function beginGroup(context: BatchContext, version: string): string {
 const END_OF_GROUP = "]}]}";
 const END_OF_LINE = `${END_OF_GROUP}]}\n`;
 
-/** Gathers a text that is handed on in parts. */
-class TextParts {
+/** Collects a text that is passed on in chunks. */
+class TextChunks {
   #pieces: string[] = [];
   #length = 0;
 

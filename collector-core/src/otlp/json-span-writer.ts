@@ -1,17 +1,17 @@
 import { isInteger, type CarriedValue, type SingleValue } from "./any-value.js";
 import type { SpanHead, SpanWriter } from "./span-writer.js";
 
-/** Writes one span in OTLP's own JSON: ids are hex, enums are numbers, and what is empty is left out. */
+/** Writes one span in OTLP JSON: ids are hex, enums are numbers, empty fields are left out. */
 export class JsonSpanWriter implements SpanWriter {
-  /** The text so far. */
+  /** The JSON so far. */
   readonly #pieces: string[] = [];
-  /** What comes before the next attribute, and before the next event. */
+  /** Separators before the next attribute and the next event. */
   #beforeAttribute = ATTRIBUTES;
   #beforeEvent = `,"events":[`;
   #isInEvent = false;
   #hasAttributes = false;
 
-  /** The text of the span, in pieces. */
+  /** The JSON of the span in pieces. */
   get pieces(): readonly string[] {
     return this.#pieces;
   }
@@ -82,7 +82,7 @@ function listJson(values: readonly SingleValue[]): string {
   return `{"arrayValue":{"values":[${values.map(singleJson).join(",")}]}}`;
 }
 
-/** Integers are texts, as proto3's JSON has those of 64 bits. */
+/** Integers are strings, as 64-bit integers are in proto3 JSON. */
 function singleJson(value: SingleValue): string {
   if (typeof value === "string") return `{"stringValue":${JSON.stringify(value)}}`;
   if (typeof value === "boolean") return `{"boolValue":${value}}`;

@@ -1,15 +1,15 @@
-/** Resources, scopes, spans, events and links of a request at most. */
+/** Maximum number of resources, scopes, spans, events and links of a request. */
 const MAX_MESSAGES = 200_000;
-/** Its attributes, and the entries of maps in them, at most: the largest body of ordinary spans has 400,000. */
+/** Maximum number of attributes and map entries. The largest body of ordinary spans has 400,000. */
 const MAX_ATTRIBUTES = 500_000;
-/** Lists and maps in its attributes at most. */
+/** Maximum number of lists and maps in attributes. */
 const MAX_CONTAINERS = 600_000;
-/** Items of all lists at most: of a request of 10 MB each can be a number of 8 bytes. */
+/** Maximum number of items in all lists: a request of 10 MB can have a million numbers of 8 bytes. */
 const MAX_LIST_ITEMS = 1_000_000;
-/** Characters that JSON writes as six at most: a text of nothing else would become six times as long. */
+/** Maximum number of control characters. JSON writes each as six characters. */
 const MAX_CONTROL_CHARACTERS = 1_000_000;
 
-/** A request has more parts than could be read without holding everybody else up. */
+/** A request has too many parts to map without blocking the event loop. */
 export class TooManyMessages extends Error {
   override readonly name = "TooManyMessages";
 
@@ -22,7 +22,7 @@ export class TooManyMessages extends Error {
 }
 
 /**
- * Counts what a request is made of while it is read. An empty message has two bytes and becomes an object of some
+ * Counts the parts of a request while it is decoded. An empty message has two bytes and becomes an object of several
  * hundred: 10 MB of them would take gigabytes.
  */
 export class MessageBudget {
@@ -38,7 +38,7 @@ export class MessageBudget {
       throw new TooManyMessages("resources, scopes, spans, events and links", MAX_MESSAGES);
   }
 
-  /** Counts attributes, of which each that has a new key costs a microsecond. @throws {@link TooManyMessages}. */
+  /** Counts attributes. Each new key costs a microsecond. @throws {@link TooManyMessages}. */
   takeAttributes(count: number): void {
     this.#attributes += count;
     if (this.#attributes > MAX_ATTRIBUTES) throw new TooManyMessages("attributes", MAX_ATTRIBUTES);
@@ -49,7 +49,7 @@ export class MessageBudget {
     if (++this.#containers > MAX_CONTAINERS) throw new TooManyMessages("lists and maps", MAX_CONTAINERS);
   }
 
-  /** Counts items of lists, of which an empty one has two bytes. @throws {@link TooManyMessages}. */
+  /** Counts items of lists. @throws {@link TooManyMessages}. */
   takeListItems(count: number): void {
     this.#listItems += count;
     if (this.#listItems > MAX_LIST_ITEMS) throw new TooManyMessages("items of lists", MAX_LIST_ITEMS);

@@ -22,20 +22,21 @@ import {
   type OtlpSpan,
 } from "./received-spans.js";
 
-/** True for a span that Obspan exported: it says its own type. */
+/** True for a span that Obspan exported, which has the type attribute of the exporter. */
 export function isOwnSpan({ attributes }: OtlpSpan): boolean {
   return typeof attributes.get("obspan.span_type") === "string";
 }
 
 /**
- * The span that was exported: the inverse of `span-to-otlp.ts`, which loses nothing (contract 6). An id that no span may
- * have was not written by Obspan: the span keeps the one that OTLP carries.
+ * Restores an exported span: the lossless inverse of `span-to-otlp.ts` (contract 6). An invalid id was not written by
+ * Obspan; the span then gets the id of OTLP.
  */
 export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
-  const said = (key: string): JsonValue | undefined => span.attributes.get(`${RESERVED_PREFIX}${key}`);
+  const exporterValue = (key: string): JsonValue | undefined =>
+    span.attributes.get(`${RESERVED_PREFIX}${key}`);
   const start = instantOf(span.startUnixNano);
-  const end = said("no_end") === true ? undefined : instantOf(span.endUnixNano);
-  const durationMs = said("duration_ms");
+  const end = exporterValue("no_end") === true ? undefined : instantOf(span.endUnixNano);
+  const durationMs = exporterValue("duration_ms");
   const more = moreOf(span.attributes, texts);
   const events = [
     ...span.events
@@ -44,39 +45,43 @@ export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
     ...more.events,
   ];
   const attributes = unescaped(span.attributes, MAX_VALUE_DEPTH, texts);
-  const [traceId, spanId, parentId] = [said("trace_id"), said("span_id"), said("parent_span_id")];
+  const [traceId, spanId, parentId] = [
+    exporterValue("trace_id"),
+    exporterValue("span_id"),
+    exporterValue("parent_span_id"),
+  ];
   const parent = isUsableSpanId(parentId) ? parentId : span.parentSpanId;
   return {
     name: textOf(attributes.get("obspan.name")) ?? textOf(span.name) ?? NO_NAME,
     trace_id: isUsableTraceId(traceId) ? traceId : span.traceId,
     span_id: isUsableSpanId(spanId) ? spanId : span.spanId,
     ...(parent === "" ? {} : { parent_span_id: parent }),
-    span_type: textOf(said("span_type")) ?? "span",
-    status: textOf(said("status")) ?? (span.statusCode === ERROR ? "ERROR" : "OK"),
+    span_type: textOf(exporterValue("span_type")) ?? "span",
+    status: textOf(exporterValue("status")) ?? (span.statusCode === ERROR ? "ERROR" : "OK"),
     ...(start === undefined ? {} : { start_time: formatInstant(start) }),
     ...(end === undefined ? {} : { end_time: formatInstant(end) }),
     ...(typeof durationMs === "number" ? { duration_ms: durationMs } : {}),
     attributes: withoutConventions(attributes, more.attributes),
     ...(events.length === 0 ? {} : { events }),
-    ...(said("error_propagated") === true ? { error_propagated: true } : {}),
+    ...(exporterValue("error_propagated") === true ? { error_propagated: true } : {}),
   };
 }
 
 const ERROR = 2;
 
-/** What the exporter had no room for as attributes and events of OTLP. */
+/** Attributes and events that the exporter wrote as JSON. */
 interface More {
   readonly attributes: Attributes;
   readonly events: readonly SpanEvent[];
 }
 
-/** Such a text has an object around the attributes, or a list around the events. */
+/** The JSON has an object around the attributes, or a list around the events. */
 const MAX_MORE_DEPTH = MAX_VALUE_DEPTH + 1;
 
-/** Reads what was written as JSON. Texts that another receiver has changed on the way stay as they are, as an attribute. */
+/** Parses attributes and events written as JSON. Texts that another receiver changed stay an attribute. */
 function moreOf(attributes: OtlpAttributes, jsonTexts: JsonTexts): More {
   const more = { attributes: {} as Attributes, events: [] as SpanEvent[] };
-  const unread = (key: string, text: string): void => {
+  const unparsed = (key: string, text: string): void => {
     const texts = more.attributes[key];
     if (Array.isArray(texts)) texts.push(text);
     else more.attributes[key] = [text];
@@ -85,17 +90,17 @@ function moreOf(attributes: OtlpAttributes, jsonTexts: JsonTexts): More {
     const value = jsonTexts.parse(text, MAX_MORE_DEPTH);
     if (isRecord(value))
       for (const key of Object.keys(value)) define(more.attributes, key, value[key] ?? null);
-    else unread(MORE_ATTRIBUTES, text);
+    else unparsed(MORE_ATTRIBUTES, text);
   }
   for (const text of listOf(attributes.get(MORE_EVENTS))) {
     const value = jsonTexts.parse(text, MAX_MORE_DEPTH);
     if (Array.isArray(value)) appendAll(more.events, value as unknown as SpanEvent[]);
-    else unread(MORE_EVENTS, text);
+    else unparsed(MORE_EVENTS, text);
   }
   return more;
 }
 
-/** A span's own attributes, without those that the conventions' names were added for. */
+/** Attributes of the span, without those that the exporter added under the names of the conventions. */
 function withoutConventions(attributes: OtlpAttributes, more: Attributes): Attributes {
   const ownKeys = new Set(listOf(attributes.get(OWN_KEYS)));
   const own = ownAttributes(attributes, (key) => !CONVENTION_KEYS.has(key) || ownKeys.has(key));
@@ -112,19 +117,19 @@ function ownAttributes(attributes: OtlpAttributes, isOwn: (key: string) => boole
   return own;
 }
 
-/** Sets an attribute. A key `__proto__` is defined: assigned it would be the prototype. */
+/** Sets an attribute. Defines a key `__proto__`: an assignment would set the prototype. */
 function define(attributes: Attributes, key: string, value: JsonValue): void {
   if (key !== "__proto__") attributes[key] = value;
   else
     Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** An event stands two levels deeper in a batch than the attributes of its span. */
+/** In a batch an event is two levels deeper than the attributes of its span. */
 const MAX_EVENT_VALUE_DEPTH = MAX_VALUE_DEPTH - 2;
 
 /**
- * The attributes with those read as JSON that were written as such. A text that another receiver has changed on the way
- * stays a text, and so does one that is nested too deep.
+ * Parses the attributes that were written as JSON. A text that another receiver changed, or that is nested too deep, stays
+ * a text.
  */
 function unescaped(attributes: OtlpAttributes, maxDepth: number, texts: JsonTexts): OtlpAttributes {
   const jsonKeys = listOf(attributes.get(JSON_KEYS));

@@ -2,21 +2,24 @@ import { isInteger, type CarriedValue, type SingleValue } from "./any-value.js";
 import type { OpenMessage, ProtobufWriter } from "./protobuf-writer.js";
 import type { SpanHead, SpanWriter } from "./span-writer.js";
 
-/** Writes spans as `Span` of OTLP, by the numbers of its fields (`proto/opentelemetry`). */
+/** Writes OTLP `Span` messages by field number (`proto/opentelemetry`). */
 export class ProtobufSpanWriter implements SpanWriter {
   #span: OpenMessage = 0;
   #event: OpenMessage | undefined;
 
-  /** @param field - of the message that has the spans. */
-  constructor(
-    private readonly writer: ProtobufWriter,
-    private readonly field: number,
-  ) {}
+  readonly #writer: ProtobufWriter;
+  readonly #field: number;
+
+  /** @param field - field number of the spans in the enclosing message. */
+  constructor(writer: ProtobufWriter, field: number) {
+    this.#writer = writer;
+    this.#field = field;
+  }
 
   begin({ traceId, spanId, parentSpanId, name, kind, startUnixNano, endUnixNano }: SpanHead): void {
-    const { writer } = this;
+    const writer = this.#writer;
     this.#event = undefined;
-    this.#span = writer.open(this.field);
+    this.#span = writer.open(this.#field);
     writer.bytes(1, traceId);
     writer.bytes(2, spanId);
     if (parentSpanId !== undefined) writer.bytes(4, parentSpanId);
@@ -27,22 +30,22 @@ export class ProtobufSpanWriter implements SpanWriter {
   }
 
   attribute(key: string, value: CarriedValue): void {
-    writeKeyValue(this.writer, this.#event === undefined ? 9 : 3, key, value);
+    writeKeyValue(this.#writer, this.#event === undefined ? 9 : 3, key, value);
   }
 
   beginEvent(name: string, timeUnixNano: bigint): void {
-    this.#event = this.writer.open(11);
-    this.writer.fixed64(1, timeUnixNano);
-    if (name !== "") this.writer.text(2, name);
+    this.#event = this.#writer.open(11);
+    this.#writer.fixed64(1, timeUnixNano);
+    if (name !== "") this.#writer.text(2, name);
   }
 
   endEvent(): void {
-    if (this.#event !== undefined) this.writer.close(this.#event);
+    if (this.#event !== undefined) this.#writer.close(this.#event);
     this.#event = undefined;
   }
 
   end(code: number, message: string): void {
-    const { writer } = this;
+    const writer = this.#writer;
     const status = writer.open(15);
     if (message !== "") writer.text(2, message);
     if (code !== 0) writer.number(3, code);

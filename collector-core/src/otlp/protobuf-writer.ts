@@ -10,21 +10,21 @@ export class ProtobufWriter {
   #buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
 
-  /** Where the next byte goes. */
+  /** Position of the next byte. */
   get length(): number {
     return this.#length;
   }
 
-  /** Forgets what was written from there on. */
-  cut(length: number): void {
+  /** Discards the bytes from a position on. */
+  truncate(length: number): void {
     this.#length = length;
   }
 
-  /** Begins a message in a field; {@link close} ends it. */
+  /** Starts a nested message; {@link close} ends it. */
   open(field: number): OpenMessage {
     this.#reserve(MAX_TAG_BYTES + 1);
     this.#varint(field * 8 + LENGTH_DELIMITED);
-    // Most messages are short: the length gets one byte, and more when the message turns out to be longer.
+    // Reserves one byte for the length, since most messages are short; `close` makes room for more.
     return ++this.#length;
   }
 
@@ -52,14 +52,14 @@ export class ProtobufWriter {
     this.#length += value.length;
   }
 
-  /** A whole number from 0 to 2^53, of any of the types of varints. */
+  /** An integer from 0 to 2^53 as a varint of any type. */
   number(field: number, value: number): void {
     this.#reserve(MAX_TAG_BYTES + MAX_VARINT_BYTES);
     this.#varint(field * 8);
     this.#varint(value);
   }
 
-  /** A whole number of 64 bits with a sign. */
+  /** A signed 64-bit integer. */
   int64(field: number, value: number): void {
     if (value >= 0) {
       this.number(field, value);
@@ -84,7 +84,7 @@ export class ProtobufWriter {
     this.#length = this.#buffer.writeDoubleLE(value, this.#length);
   }
 
-  /** A copy of what was written, of its very size. */
+  /** A copy of the bytes without spare capacity. */
   take(): Uint8Array {
     const all = Buffer.allocUnsafeSlow(this.#length);
     this.#buffer.copy(all, 0, 0, this.#length);
@@ -115,7 +115,7 @@ export class ProtobufWriter {
 
 const LENGTH_DELIMITED = 2;
 const FIXED_64 = 1;
-/** Of the fields that are written here, whose numbers are below 2,048. */
+/** Enough for field numbers below 2,048. */
 const MAX_TAG_BYTES = 2;
 const MAX_VARINT_BYTES = 10;
 

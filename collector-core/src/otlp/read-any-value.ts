@@ -4,45 +4,48 @@ import { finiteNumber, wholeNumber } from "./exact-numbers.js";
 import { MessageBudget } from "./message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpAttributes } from "./received-spans.js";
 
-/** The control characters of a shorter request are not counted: six times its bytes are still few. */
+/** Control characters of shorter requests are not counted: six times their length is still short. */
 const SHORTEST_COUNTED = 256 * 1024;
 
-/** Reads a request, and counts what it is made of. */
+/** A protobuf reader that counts the parts of the request. */
 export class RequestReader extends BinaryReader {
   readonly budget = new MessageBudget();
 
-  constructor(private readonly bytesRead: Uint8Array) {
-    super(bytesRead);
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super(bytes);
+    this.#bytes = bytes;
   }
 
-  /** A text, which must be valid UTF-8. @throws `TooManyMessages`. */
+  /** Reads a string, which must be valid UTF-8. @throws `TooManyMessages`. */
   text(): string {
     if (this.len < SHORTEST_COUNTED) return this.string(true);
     const from = this.pos;
     const text = this.string(true);
-    this.budget.takeControlCharacters(controlCharacters(this.bytesRead, from, this.pos));
+    this.budget.takeControlCharacters(controlCharacters(this.#bytes, from, this.pos));
     return text;
   }
 }
 
-/** Characters of a text that JSON can only write as six, such as \u0001. The length before it may count as one. */
+/** Counts the characters that JSON writes as six, such as \u0001. The length prefix may count as one. */
 function controlCharacters(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) {
     const byte = bytes[at] ?? 0;
-    // Backspace, tab, line feed, form feed and carriage return have short names: 8, 9, 10, 12, 13.
+    // Backspace, tab, line feed, form feed and carriage return (8, 9, 10, 12, 13) have short escapes.
     if (byte < 0x20 && (byte < 8 || byte > 13 || byte === 11)) count++;
   }
   return count;
 }
 
-/** Where the message ends whose length comes next. */
+/** Reads the length of a message and returns its end. */
 export function endOfMessage(reader: RequestReader): number {
   const length = reader.uint32();
   return reader.pos + length;
 }
 
-/** A text, which must be valid UTF-8. */
+/** Reads a string, which must be valid UTF-8. */
 export function readText(reader: RequestReader): string {
   return reader.text();
 }
@@ -66,7 +69,7 @@ export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, 
 }
 
 /**
- * Adds the `KeyValue`s of a message that holds nothing else which is read: a `Resource`, a `KeyValueList`.
+ * Adds the `KeyValue`s of a `Resource` or a `KeyValueList`.
  *
  * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
@@ -79,8 +82,8 @@ export function readKeyValues(reader: RequestReader, attributes: OtlpAttributes,
 }
 
 /**
- * The value that JSON would have. Bytes become base64, whole numbers beyond 2^53 and numbers that JSON does not know
- * (NaN) their text.
+ * Reads a value as JSON. Bytes become base64. Integers beyond 2^53 and numbers without a JSON notation, such as NaN, become
+ * strings.
  */
 function readAnyValue(reader: RequestReader, depth: number): JsonValue {
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
@@ -133,6 +136,6 @@ function readKeyValueList(reader: RequestReader, depth: number): JsonValue {
   const values: OtlpAttributes = new Map();
   reader.budget.takeContainer();
   readKeyValues(reader, values, depth);
-  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
+  // fromEntries defines properties: an assignment to `__proto__` would set the prototype.
   return Object.fromEntries(values);
 }

@@ -16,14 +16,14 @@ import {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The body is JSON and no `ExportTraceServiceRequest`. The message names the field, never its content. */
+/** The body is JSON, but not an `ExportTraceServiceRequest`. The message names the field, never its content. */
 export class InvalidOtlpJson extends Error {
   override readonly name = "InvalidOtlpJson";
 }
 
 /**
- * Reads an `ExportTraceServiceRequest` in OTLP's JSON: the protocol's own, in which ids are hex and not base64. Names may
- * be camel or snake case, numbers may come as text, and what is not known is passed over, as the protocol has it.
+ * Reads an `ExportTraceServiceRequest` in OTLP JSON, whose ids are hex rather than base64. As the protocol requires, names
+ * may be camel or snake case, numbers may be strings, and unknown fields are ignored.
  *
  * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}, `TooManyMessages`.
  */
@@ -90,7 +90,7 @@ function readLink(link: JsonObject, budget: MessageBudget): OtlpLink {
   };
 }
 
-/** Numbers are what the protocol asks for; the names of proto3's own JSON are understood too. */
+/** The protocol requires numbers; the names of proto3 JSON are accepted too. */
 const SPAN_KINDS = [
   "SPAN_KIND_UNSPECIFIED",
   "SPAN_KIND_INTERNAL",
@@ -179,7 +179,7 @@ function doubleValue(value: unknown): JsonValue {
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** Nanoseconds, 0 where they are more than the protocol can carry: text where the sender is exact, or a number. */
+/** Nanoseconds from a string or a number; 0 if they exceed 64 bits. */
 function bigNumber(value: unknown): bigint {
   if (typeof value === "string" && /^\d{1,20}$/.test(value)) {
     const number = BigInt(value);
@@ -203,13 +203,13 @@ function text(owner: JsonObject, camel: string, snake = camel): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The objects of a list; absent is empty. */
+/** The objects of a list; empty if the list is absent. */
 function list(owner: JsonObject, camel: string, snake: string): JsonObject[] {
   const value = field(owner, camel, snake);
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new InvalidOtlpJson(`${camel} must be an array.`);
   return (value as unknown[]).map((item) => {
     if (isRecord(item)) return item;
-    throw new InvalidOtlpJson(`Each of ${camel} must be an object.`);
+    throw new InvalidOtlpJson(`Each element of ${camel} must be an object.`);
   });
 }

@@ -11,11 +11,11 @@ import type {
 } from "./received-spans.js";
 
 /**
- * Reads an `ExportTraceServiceRequest` in protobuf, by the numbers of its fields (`proto/opentelemetry`); those of a newer
- * protocol are passed over. What is read becomes what is mapped at once: the messages that the library would make of it in
- * between cost more than all that is done with a span afterwards.
+ * Decodes an `ExportTraceServiceRequest` in protobuf by its field numbers (`proto/opentelemetry`) and ignores unknown
+ * fields. Decodes directly into the input of the mapping: the intermediate messages of the library would cost more than
+ * the mapping itself.
  *
- * @throws `Error` where the bytes are none; `TooDeepValue`, `TooManyMessages`.
+ * @throws `Error` if the bytes are not valid protobuf; `TooDeepValue`, `TooManyMessages`.
  */
 export function readProtobufRequest(body: Uint8Array): OtlpTraceRequest {
   const reader = new RequestReader(body);
@@ -181,10 +181,10 @@ function readStatus(reader: RequestReader, status: { code: number; message: stri
   }
 }
 
-/** `""` where the id has another length, or is all zeros, which means none. */
+/** `""` if the id has another length or is all zeros, which means none. */
 function hexId(bytes: Uint8Array, length: number): string {
   if (bytes.length !== length) return "";
-  // The decoder cuts them from the body: of a Buffer they are Buffers.
+  // The decoder returns subarrays of the body, which are Buffers if the body is one.
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, length);
   const hex = buffer.toString("hex");
   return hex === NO_TRACE_ID || hex === NO_SPAN_ID ? "" : hex;

@@ -1,17 +1,17 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 
-/** Attributes as they came over OTLP, each value one that JSON can carry; of two with one key the last. */
+/** Received OTLP attributes with JSON values. The last value of a repeated key wins. */
 export type OtlpAttributes = Map<string, JsonValue>;
 
-/** Something that happened at one moment of a span. */
+/** An event of a span. */
 export interface OtlpEvent {
   readonly name: string;
-  /** Unix epoch; 0 where it is not known. */
+  /** Unix epoch; 0 if unknown. */
   readonly timeUnixNano: bigint;
   readonly attributes: OtlpAttributes;
 }
 
-/** A span of another trace, or of this one, that has to do with the span. */
+/** A link to a related span. */
 export interface OtlpLink {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,15 +19,15 @@ export interface OtlpLink {
   readonly attributes: OtlpAttributes;
 }
 
-/** A span of an OTLP request, the same whether it came in protobuf or in JSON. */
+/** A span of an OTLP request, decoded from protobuf or JSON. */
 export interface OtlpSpan {
-  /** Lowercase hex; `""` where it is none. */
+  /** Lowercase hex; `""` if absent or invalid. */
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
   readonly traceState: string;
   readonly name: string;
-  /** The number of the protocol: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** `SpanKind`: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
   readonly startUnixNano: bigint;
   readonly endUnixNano: bigint;
@@ -39,7 +39,7 @@ export interface OtlpSpan {
   readonly statusMessage: string;
 }
 
-/** The library that made spans. */
+/** The instrumentation library of spans. */
 export interface OtlpScope {
   readonly name: string;
   readonly version: string;
@@ -51,7 +51,7 @@ export interface OtlpScopeSpans {
   readonly spans: readonly OtlpSpan[];
 }
 
-/** What one application sent. */
+/** The spans of one application. */
 export interface OtlpResourceSpans {
   readonly resource: OtlpAttributes;
   readonly scopes: readonly OtlpScopeSpans[];
@@ -60,10 +60,10 @@ export interface OtlpResourceSpans {
 /** The body of `POST /v1/traces`: an `ExportTraceServiceRequest`. */
 export type OtlpTraceRequest = readonly OtlpResourceSpans[];
 
-/** What a span is called whose name is empty: OTLP allows that, and means that it is not known. */
+/** The name of a span without one. In OTLP an empty name means unknown. */
 export const NO_NAME = "unknown";
 
-/** Deepest nesting of a value: with the span around it as deep as a batch may be (contract 1). */
+/** Deepest nesting of a value: with its span, it is as deep as a batch may be (contract 1). */
 export const MAX_VALUE_DEPTH = 28;
 
 /** A value is nested deeper than {@link MAX_VALUE_DEPTH}. */

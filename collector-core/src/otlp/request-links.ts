@@ -1,13 +1,13 @@
 import type { Attributes, Span } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
 
-/** Types of spans whose usage counts: calls of a model. */
+/** Types of model calls, whose usage counts. */
 const INFERENCE_TYPES = ["llm", "embedding", "retrieval"] as const;
 type InferenceType = (typeof INFERENCE_TYPES)[number];
-/** A call inside one of these is another's: the call around it did not make it. */
+/** Types that start their own calls: a call inside one of them is not part of the call around it. */
 const OWN_WORK: ReadonlySet<string | undefined> = new Set(["agent", "tool"]);
 
-/** What a wrapper keeps for display, as `usage_total_…` (contract 6). */
+/** Attributes that a wrapper keeps for display as `usage_total_…` (contract 6). */
 const USAGE_KEYS: readonly string[] = [
   "tokens_input",
   "tokens_output",
@@ -16,12 +16,12 @@ const USAGE_KEYS: readonly string[] = [
   "cost_usd",
 ];
 
-/** What was inside a span: a call of a model, one with other spans around it, or a span that failed. */
+/** Kinds of descendants of a span: a model call, a model call below other spans, a failed span, or any of these. */
 export type LinkKind = InferenceType | "llm below" | "failed" | "any";
 
-/** What earlier requests said of spans that are still to come. */
+/** Facts from earlier requests about spans that have not arrived yet. */
 export interface LinkMemory {
-  /** There was one inside the span of that id. */
+  /** Records that the span with this id has a descendant of a kind. */
   remember(kind: LinkKind, traceId: string, spanId: string): void;
   has(kind: LinkKind, traceId: string, spanId: string): boolean;
 }
@@ -29,14 +29,14 @@ export interface LinkMemory {
 const NO_MEMORY: LinkMemory = { remember: () => undefined, has: () => false };
 
 /**
- * Settles what spans say together (contract 6): usage counts once, on the innermost call of a model, and an error once, on
- * the innermost span that failed of it. All parent links of a request are read first, for spans come in any order; what
- * is said of a parent that is not among them is remembered. A call that is another's parent is known for a wrapper
- * everywhere; one with spans of other types between them becomes a task, or it would count as a call.
+ * Resolves usage and errors across spans (contract 6): usage counts once, on the innermost model call, and an error once,
+ * on the innermost span that failed of it. Reads all parent links of a request first, since spans arrive in any order, and
+ * records facts about parents in other requests. The pipeline recognizes a call with a direct child call as a wrapper. A
+ * call with spans of other types in between becomes a task, since it would otherwise count as a call.
  *
- * @returns settles one of them; it returns the same span where there is nothing to settle.
+ * @returns a function that resolves one of the spans. It returns the same span if nothing changes.
  */
-export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): (span: Span) => Span {
+export function resolveLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMORY): (span: Span) => Span {
   const ofTrace = groupByTrace(spans);
   const parentOf = (span: Span): Span | undefined =>
     span.parent_span_id == null ? undefined : ofTrace(span.trace_id)?.get(span.parent_span_id);
@@ -45,16 +45,16 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
     memory.remember("any", traceId, parentId);
     memory.remember(kind, traceId, parentId);
   };
-  /** The call around each call that has one, and all that have one inside, in this request or an earlier one. */
+  /** The enclosing call of each call, and all calls with an inner call in this or an earlier request. */
   const aroundOf = new Map<Span, Span>();
   const wrappers = new Set<Span>();
-  /** Those of them whose own child is a call, which the pipeline tells from a call by itself. */
+  /** Wrappers with a direct child call, which the pipeline recognizes itself. */
   const parentsOfCalls = new Set<Span>();
   const carriers = new Set<Span>();
 
-  /** Finds the nearest span of a type around another, short of the agent or tool that it was made by. */
+  /** Finds the nearest enclosing span of a type, up to the agent or tool that started the span. */
   const searchFor = (type: InferenceType): ((span: Span) => Span | undefined) =>
-    rememberedOnPath((inner) => {
+    memoizedSearch((inner) => {
       const parent = parentOf(inner);
       if (parent === undefined)
         remember(type === "llm" && inner.span_type !== type ? "llm below" : type, inner);
@@ -69,16 +69,16 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
 
   for (const span of spans) {
     const { span_type: ownType, trace_id: traceId, span_id: id = "" } = span;
-    // One question for most spans: there was nothing inside them in an earlier request.
-    const hasInside = memory.has("any", traceId, id);
+    // One lookup suffices for most spans: earlier requests had no descendants of them.
+    const hasDescendant = memory.has("any", traceId, id);
     for (const type of INFERENCE_TYPES) {
-      const isParent = hasInside && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
-      const hasCallInside =
+      const isParent = hasDescendant && !OWN_WORK.has(ownType) && memory.has(type, traceId, id);
+      const hasInnerCall =
         isParent ||
-        (hasInside && type === "llm" && !OWN_WORK.has(ownType) && memory.has("llm below", traceId, id));
-      if (hasCallInside && ownType === type) wrappers.add(span);
+        (hasDescendant && type === "llm" && !OWN_WORK.has(ownType) && memory.has("llm below", traceId, id));
+      if (hasInnerCall && ownType === type) wrappers.add(span);
       if (isParent && ownType === type) parentsOfCalls.add(span);
-      if (!hasCallInside && ownType !== type) continue;
+      if (!hasInnerCall && ownType !== type) continue;
       const around = searches[type](span);
       if (around === undefined) continue;
       wrappers.add(around);
@@ -87,18 +87,18 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
       if (parentOf(span) === around) parentsOfCalls.add(around);
     }
     if (!hasFailed(span)) continue;
-    if (hasInside && memory.has("failed", traceId, id)) carriers.add(span);
+    if (hasDescendant && memory.has("failed", traceId, id)) carriers.add(span);
     const parent = parentOf(span);
     if (parent === undefined) remember("failed", span);
     else if (hasFailed(parent)) carriers.add(parent);
   }
   const echoes = findEchoes(aroundOf);
   return (span) => {
-    const settled = settleUsage(span);
-    return carriers.has(span) ? { ...settled, error_propagated: true } : settled;
+    const resolved = resolveUsage(span);
+    return carriers.has(span) ? { ...resolved, error_propagated: true } : resolved;
   };
 
-  function settleUsage(span: Span): Span {
+  function resolveUsage(span: Span): Span {
     if (echoes.calls.has(span)) return { ...span, span_type: "task" };
     const isCall = INFERENCE_TYPES.some((type) => type === span.span_type);
     if (isCall && (!wrappers.has(span) || echoes.sources.has(span))) return span;
@@ -107,7 +107,7 @@ export function settleLinks(spans: readonly Span[], memory: LinkMemory = NO_MEMO
   }
 }
 
-/** The spans of each trace by their ids. Those of a trace follow each other mostly, and are asked for so. */
+/** The spans of each trace by id. Caches the last trace, since spans of a trace are usually consecutive. */
 function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<string, Span> | undefined {
   const traces = new Map<string, Map<string, Span>>();
   let lastId: string | undefined;
@@ -127,8 +127,8 @@ function groupByTrace(spans: readonly Span[]): (traceId: string) => ReadonlyMap<
 }
 
 /**
- * Calls that say nothing of what they used, inside one that does: an instrumentation of a client that reads no usage from
- * streams, under one of a framework that does. The outer one is the call then, for its usage repeats nothing.
+ * Finds calls without usage inside a call with usage, such as a client instrumentation that reads no usage from streams
+ * under a framework that does. The outer call then counts, since its usage repeats nothing.
  */
 function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
   calls: ReadonlySet<Span>;
@@ -141,7 +141,7 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
     for (let at = aroundOf.get(call); at !== undefined && !repeating.has(at); at = aroundOf.get(at))
       repeating.add(at);
   }
-  const sourceOf = rememberedOnPath<Span>((inner) => {
+  const sourceOf = memoizedSearch<Span>((inner) => {
     const around = aroundOf.get(inner);
     if (around === undefined) return { found: undefined };
     return hasUsage(around) ? { found: around } : { next: around };
@@ -160,29 +160,29 @@ function findEchoes(aroundOf: ReadonlyMap<Span, Span>): {
 const NO_ECHOES = { calls: new Set<Span>(), sources: new Set<Span>() };
 
 /**
- * Goes from one to the next until something is found, and remembers it for all that were passed: however deep spans are
- * nested, each is passed once. One that comes back to itself finds nothing.
+ * Follows steps until one finds a result, and caches the result for all visited elements, so that each is visited once
+ * however deep spans are nested. A cycle finds nothing.
  */
-function rememberedOnPath<T>(
+function memoizedSearch<T>(
   step: (at: T) => { readonly next: T } | { readonly found: T | undefined },
 ): (from: T) => T | undefined {
-  let known: Map<T, T | undefined> | undefined;
+  let cache: Map<T, T | undefined> | undefined;
   return (from) => {
-    if (known?.has(from) === true) return known.get(from);
+    if (cache?.has(from) === true) return cache.get(from);
     const first = step(from);
-    // Most paths end where they begin, and need no memory.
+    // Most searches end at the first step and need no cache.
     if ("found" in first) return first.found;
-    known ??= new Map();
-    known.set(from, undefined);
+    cache ??= new Map();
+    cache.set(from, undefined);
     const passed = [from];
     let result: T | undefined;
     for (let at = first.next; ;) {
-      if (known.has(at)) {
-        result = known.get(at);
+      if (cache.has(at)) {
+        result = cache.get(at);
         break;
       }
       passed.push(at);
-      known.set(at, undefined);
+      cache.set(at, undefined);
       const taken = step(at);
       if ("found" in taken) {
         result = taken.found;
@@ -190,7 +190,7 @@ function rememberedOnPath<T>(
       }
       at = taken.next;
     }
-    for (const each of passed) known.set(each, result);
+    for (const each of passed) cache.set(each, result);
     return result;
   };
 }
@@ -205,7 +205,7 @@ function hasFailed(span: Span): boolean {
   return span.status === "ERROR";
 }
 
-/** The span with its usage under the names of a sum that counts nowhere; the same one where it has none. */
+/** Renames the usage of a span to `usage_total_…`, which no metric counts. Returns the same span if it has none. */
 function withoutUsage(span: Span): Span {
   const { attributes } = span;
   if (!isRecord(attributes) || !hasUsage(span)) return span;

@@ -7,17 +7,17 @@ import { ProtobufWriter } from "./protobuf-writer.js";
 import { writeSpan } from "./span-to-otlp.js";
 import type { SpanWriter } from "./span-writer.js";
 
-/** What is written of a span. */
+/** The part of a pipeline span that is written. */
 export type WritableSpan = Pick<PipelineSpan, "context" | "span" | "facts">;
 
-/** The name of the instrumentation scope. */
+/** Name of the instrumentation scope. */
 export const SCOPE_NAME = "obspan";
 
 /**
- * Spans as an `ExportTraceServiceRequest` in protobuf, those of one application together.
+ * Writes spans as an `ExportTraceServiceRequest` in protobuf.
  *
- * @param groups - spans of one context each, none empty.
- * @param version - of the collector, for the instrumentation scope.
+ * @param groups - non-empty groups of spans with the same context.
+ * @param version - version of the collector, for the instrumentation scope.
  */
 export function* toProtobufRequest(
   groups: Iterable<readonly WritableSpan[]>,
@@ -40,7 +40,7 @@ export function* toProtobufRequest(
     for (const each of spans) {
       const start = writer.length;
       yield* writeSpanOrLess(each, () => {
-        writer.cut(start);
+        writer.truncate(start);
         return spanWriter;
       });
       yield;
@@ -52,10 +52,10 @@ export function* toProtobufRequest(
 }
 
 /**
- * Writes a span; where it cannot be written, nested too deep or too long for a text, it goes without its attributes and
- * events: what is sent is never cut short by one span.
+ * Writes a span. A span that cannot be written, because it is nested too deep or too long for a string, is written without
+ * its attributes and events, so that one span does not fail the request.
  *
- * @param begin - a writer that has nothing of the span yet.
+ * @param begin - returns a writer without any part of the span.
  */
 export function* writeSpanOrLess(each: WritableSpan, begin: () => SpanWriter): Steps<void> {
   try {
@@ -67,12 +67,12 @@ export function* writeSpanOrLess(each: WritableSpan, begin: () => SpanWriter): S
   }
 }
 
-/** Tells apart the applications, and tenants, that spans came from. */
+/** Identifies the application and the tenant of spans. */
 export function contextKey({ tenant, service, env, version }: BatchContext): string {
   return JSON.stringify([tenant, service, env, version ?? null]);
 }
 
-/** What a `Resource` says of an application. */
+/** Attributes of the `Resource` of an application. */
 export function resourceAttributes(context: BatchContext): [key: string, value: string][] {
   const entries = [
     ["service.name", context.service],

@@ -11,8 +11,8 @@ import { isShallow, type JsonTexts } from "./json-texts.js";
 import { MAX_VALUE_DEPTH, NO_NAME, type OtlpEvent, type OtlpScope, type OtlpSpan } from "./received-spans.js";
 
 /**
- * A span of any library as ours (contract 6): one table for OpenTelemetry's conventions, OpenInference, Traceloop, the AI
- * SDK, Langfuse and their relatives. What the table does not know is kept as it came.
+ * Maps a span of any library (contract 6): OpenTelemetry's conventions, OpenInference, Traceloop, the AI SDK, Langfuse and
+ * others share the same tables of names. Attributes that are not mapped are kept unchanged.
  */
 export function spanFromOtlp(
   span: OtlpSpan,
@@ -36,7 +36,7 @@ export function spanFromOtlp(
   if (error !== undefined) addPresent(mapped, error);
   addPresent(mapped, shallow(content));
   for (const [key, value] of attributes.all()) if (value !== undefined) addOwn(mapped, key, value);
-  addAround(mapped, span, scope, resource);
+  addSpanFields(mapped, span, scope, resource);
   const result = basicsOf(span);
   result.span_type = spanType;
   result.status = status;
@@ -45,7 +45,7 @@ export function spanFromOtlp(
   return result;
 }
 
-/** What the mapping makes is JSON, though the types of messages allow more. */
+/** The mapping produces JSON, although the types of messages allow more. */
 function addPresent(mapped: Attributes, values: object): void {
   const record = values as Readonly<Record<string, JsonValue | undefined>>;
   for (const key in record) {
@@ -54,7 +54,7 @@ function addPresent(mapped: Attributes, values: object): void {
   }
 }
 
-/** What was put together from texts and nested values, with a text of JSON for each that is nested too deep. */
+/** Replaces values that are nested too deep by their JSON text. */
 function shallow(content: object): object {
   const record = content as Readonly<Record<string, unknown>>;
   for (const key in record) {
@@ -65,14 +65,14 @@ function shallow(content: object): object {
   return content;
 }
 
-/** An attribute as it came, unless it is known better. A key `__proto__` is defined: assigned it would be the prototype. */
+/** Adds an unmapped attribute, unless the mapping has set the key. Defines a key `__proto__`: an assignment would set the prototype. */
 function addOwn(mapped: Attributes, key: string, value: JsonValue): void {
   if (Object.hasOwn(mapped, key)) return;
   if (key !== "__proto__") mapped[key] = value;
   else Object.defineProperty(mapped, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** What every span has: ids, name and times. */
+/** Ids, name and times. */
 function basicsOf(span: OtlpSpan): Span {
   const start = instantOf(span.startUnixNano);
   const end = instantOf(span.endUnixNano);
@@ -105,8 +105,8 @@ const KINDS: readonly (string | undefined)[] = [
   "consumer",
 ];
 
-/** What OTLP says beside the attributes, under the names that OpenTelemetry gives it where there are only attributes. */
-function addAround(
+/** Adds other fields of the OTLP span, under the attribute names that OpenTelemetry defines for them. */
+function addSpanFields(
   mapped: Attributes,
   span: OtlpSpan,
   scope: OtlpScope,
@@ -118,7 +118,7 @@ function addAround(
   if (kind !== undefined) mapped["span.kind"] = kind;
   if (span.traceState !== "") mapped["w3c.tracestate"] = span.traceState;
   if (span.links.length > 0) mapped["otel.links"] = span.links.map(linkOf);
-  // Once a trace: it is the same for all of its spans.
+  // On root spans only: it is the same for all spans of a trace.
   if (span.parentSpanId === "" && resource !== undefined) mapped["resource"] = resource;
 }
 

@@ -4,7 +4,7 @@ import { isRecord } from "../span/span-facts.js";
 import { elapsedMs, parseTimestamp, type Instant } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
 import type { Steps } from "../runtime/steps.js";
-import { spanRoom } from "./any-value.js";
+import { spanLimits } from "./any-value.js";
 import {
   AttributesToOtlp,
   DERIVED,
@@ -18,22 +18,22 @@ import { nanosecondsOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
 import type { SpanWriter } from "./span-writer.js";
 
-/** Spans of these types are calls to something outside. */
+/** Types of spans that call a remote service. */
 const CLIENT_TYPES: ReadonlySet<string> = new Set(["llm", "embedding", "retrieval"]);
 const STATUS_CODES: ReadonlyMap<string, Status_StatusCode> = new Map([
   ["OK", Status_StatusCode.OK],
   ["ERROR", Status_StatusCode.ERROR],
 ]);
 
-/** Where a span is written to. */
-interface SpanSinkOfOtlp extends AttributeSink {
+/** The target of a span. */
+interface SpanSink extends AttributeSink {
   readonly writer: SpanWriter;
 }
 
 /**
- * Writes a span as it goes out over OTLP (contract 6): ours and the conventions' names beside each other, nothing lost.
+ * Writes a span for the export over OTLP (contract 6), lossless, with Obspan's names and those of the conventions.
  *
- * @throws `RangeError` where a value is nested too deep, or too long for a text.
+ * @throws `RangeError` if a value is nested too deep or too long for a string.
  */
 export function* writeSpan(
   { span, facts }: Pick<PipelineSpan, "span" | "facts">,
@@ -43,7 +43,7 @@ export function* writeSpan(
   const spanId = otlpSpanId(facts.spanId);
   const parentId = facts.parentSpanId === "" ? undefined : otlpSpanId(facts.parentSpanId);
   const startNanos = unixNanoOf(facts.start);
-  const sink = { writer, room: spanRoom() };
+  const sink = { writer, limits: spanLimits() };
   writer.begin({
     traceId: traceId.bytes,
     spanId: spanId.bytes,
@@ -63,7 +63,7 @@ export function* writeSpan(
   yield* attributes.add("obspan.name", isWellFormed(facts.name) ? undefined : facts.name);
   yield* addDuration(facts, attributes);
   const events = eventsOf(span.events);
-  const written = eventsThatFit(events, sink.room.entries);
+  const written = eventsThatFit(events, sink.limits.entries);
   yield* addMoreEvents(events.slice(written), sink);
   attributes.end();
   for (const event of events.slice(0, written)) yield* writeEvent(event, startNanos, sink);
@@ -76,13 +76,13 @@ export function* writeSpan(
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** 0, which means that it is not known, where it is more than OTLP can carry: from the year 2554 on. */
+/** 0, which means unknown, if OTLP cannot represent the time: from the year 2554 on. */
 function unixNanoOf(instant: Instant): bigint {
   const nanos = nanosecondsOf(instant);
   return nanos > MAX_UINT64 ? 0n : nanos;
 }
 
-/** What the two times do not say: that there is no end, or a duration by a better clock than theirs. */
+/** Adds what the two times cannot express: no end, or a duration that differs from them. */
 function* addDuration(
   { start, end, durationMs }: PipelineSpan["facts"],
   attributes: AttributesToOtlp,
@@ -96,12 +96,12 @@ function errorMessage(attributes: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-/** The result of an evaluation as the conventions have it (contract 8): made on the way out, and left out on the way in. */
+/** Writes the evaluation result event of the conventions (contract 8). An import ignores it. */
 function* writeResult(
   attributes: unknown,
   { evaluationType, evaluationScore, end, status }: PipelineSpan["facts"],
   startNanos: bigint,
-  sink: SpanSinkOfOtlp,
+  sink: SpanSink,
 ): Steps<void> {
   if (evaluationType === "" || !isRecord(attributes)) return;
   sink.writer.beginEvent("gen_ai.evaluation.result", end === undefined ? startNanos : unixNanoOf(end));
@@ -119,7 +119,7 @@ function* writeResult(
   sink.writer.endEvent();
 }
 
-/** An event that can be written. */
+/** An event with a valid name. */
 interface NamedEvent {
   readonly name: string;
   readonly time?: unknown;
@@ -134,10 +134,10 @@ function isNamedEvent(event: unknown): event is NamedEvent {
   return isRecord(event) && typeof event["name"] === "string";
 }
 
-/** An event, and an attribute of the exporter's own. */
+/** The event itself, and an attribute of the exporter. */
 const EVENT_ENTRIES = 2;
 
-/** How many of the events, the first ones, there is room for. */
+/** Number of events, from the first, within the limits. */
 function eventsThatFit(events: readonly NamedEvent[], entries: number): number {
   let left = entries;
   const count = events.findIndex(({ attributes }) => {
@@ -147,7 +147,7 @@ function eventsThatFit(events: readonly NamedEvent[], entries: number): number {
   return count < 0 ? events.length : count;
 }
 
-function* writeEvent(event: NamedEvent, startNanos: bigint, sink: SpanSinkOfOtlp): Steps<void> {
+function* writeEvent(event: NamedEvent, startNanos: bigint, sink: SpanSink): Steps<void> {
   const time = parseTimestamp(event.time);
   sink.writer.beginEvent(event.name, time === undefined ? startNanos : unixNanoOf(time));
   const written = new AttributesToOtlp(sink);
@@ -159,8 +159,8 @@ function* writeEvent(event: NamedEvent, startNanos: bigint, sink: SpanSinkOfOtlp
   yield;
 }
 
-/** The events that there is no room for, as JSON. */
-function* addMoreEvents(events: readonly NamedEvent[], { writer }: SpanSinkOfOtlp): Steps<void> {
+/** Writes the events beyond the limits as JSON. */
+function* addMoreEvents(events: readonly NamedEvent[], { writer }: SpanSink): Steps<void> {
   const more = new JsonChunks("list");
   for (const { name, time, attributes } of events) {
     yield* more.add({

@@ -1,6 +1,6 @@
 import type { CarriedValue } from "./any-value.js";
 
-/** What every span has in OTLP. */
+/** Fields of every OTLP span. */
 export interface SpanHead {
   readonly traceId: Uint8Array;
   readonly spanId: Uint8Array;
@@ -13,12 +13,12 @@ export interface SpanHead {
 }
 
 /**
- * Takes a span of OTLP part by part, and writes each at once: messages in between would cost ten times as much, and
- * several times the memory. The order is that of the fields.
+ * Writes an OTLP span part by part, in the order of the fields. Intermediate messages would take ten times as long and
+ * several times the memory.
  */
 export interface SpanWriter {
   begin(head: SpanHead): void;
-  /** Of the event under way, else of the span. */
+  /** Adds an attribute to the open event, or to the span. */
   attribute(key: string, value: CarriedValue): void;
   beginEvent(name: string, timeUnixNano: bigint): void;
   endEvent(): void;

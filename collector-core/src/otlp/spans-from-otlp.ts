@@ -4,15 +4,15 @@ import { runAtOnce, type Steps } from "../runtime/steps.js";
 import { FOREIGN_SPAN_LIMITS, JsonTexts, OWN_SPAN_LIMITS } from "./json-texts.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
-import { settleLinks, type LinkMemory } from "./request-links.js";
+import { resolveLinks, type LinkMemory } from "./request-links.js";
 import { spanFromOtlp } from "./span-from-otlp.js";
 
-/** The application that sent spans, as a batch of `POST /v1/telemetry` names it. */
+/** The sending application, with the fields of a batch of `POST /v1/telemetry`. */
 export interface Application {
   readonly service: string;
   readonly env: string;
   readonly version: string | undefined;
-  /** The tenant that an export of Obspan's names; undefined in all others. */
+  /** Tenant in an export of Obspan; undefined in other requests. */
   readonly tenant: string | undefined;
 }
 
@@ -22,26 +22,26 @@ export interface ApplicationSpans {
   readonly spans: readonly Span[];
 }
 
-/** An OTLP request as spans of ours. */
+/** A mapped OTLP request. */
 export interface MappedRequest {
-  /** In the order of the request; those without a span are left out. */
+  /** In the order of the request, without applications that have no spans. */
   readonly applications: readonly ApplicationSpans[];
-  /** Spans in the request, refused ones included. */
+  /** Spans in the request, including rejected ones. */
   readonly receivedSpans: number;
-  /** Spans without a trace id or a span id that can be used: they belong nowhere. */
+  /** Spans without a valid trace id or span id. */
   readonly refusedSpans: number;
 }
 
-/** The applications of a request by what they call themselves. */
+/** The applications of a request. */
 export function applicationsOf(request: OtlpTraceRequest): Application[] {
   return request.map(readApplication);
 }
 
 /**
- * Maps a request (contract 6): each span by itself, then what they say together.
+ * Maps a request (contract 6): first each span, then usage and errors across spans.
  *
- * @param applications - those of the request.
- * @param memory - of the requests before it. Default: none.
+ * @param applications - the applications of the request.
+ * @param memory - links of earlier requests. Default: none.
  */
 export function spansFromOtlp(
   request: OtlpTraceRequest,
@@ -51,18 +51,18 @@ export function spansFromOtlp(
   return runAtOnce(mapInSteps(request, applications, memory));
 }
 
-/** Spans that are mapped in one step, unless they have much in them: some tenths of a millisecond. */
+/** Spans per step, unless they are large: some tenths of a millisecond. */
 const SPANS_PER_STEP = 32;
 /** Cost of parsed JSON texts after which a step ends, see `JsonTexts.cost`. */
 const TEXT_COST_PER_STEP = 2000;
 
-/** The same, some spans in each step. */
+/** Like {@link spansFromOtlp}, in steps of several spans. */
 export function* mapInSteps(
   request: OtlpTraceRequest,
   applications: readonly Application[],
   memory?: LinkMemory,
 ): Steps<MappedRequest> {
-  /** All that Obspan did not export: what it did has been settled before. */
+  /** Spans that Obspan did not export. The links of exported spans are already resolved. */
   const foreign: Span[] = [];
   const own = new Set<Span>();
   let receivedSpans = 0;
@@ -72,7 +72,7 @@ export function* mapInSteps(
   let spansOfStep = 0;
   let costAtStep = texts.cost;
   for (const { resource, scopes } of request) {
-    const resourceAttributes = restOfResource(resource);
+    const resourceAttributes = unmappedAttributes(resource);
     const mapped: Span[] = [];
     for (const { scope, spans } of scopes) {
       receivedSpans += spans.length;
@@ -91,18 +91,18 @@ export function* mapInSteps(
           mapped.push(exported);
         } else {
           texts.startSpan(FOREIGN_SPAN_LIMITS);
-          const made = spanFromOtlp(span, scope, texts, resourceAttributes);
-          foreign.push(made);
-          mapped.push(made);
+          const foreignSpan = spanFromOtlp(span, scope, texts, resourceAttributes);
+          foreign.push(foreignSpan);
+          mapped.push(foreignSpan);
         }
       }
     }
     mappedOf.push(mapped);
   }
-  const settle = settleLinks(foreign, memory);
+  const resolve = resolveLinks(foreign, memory);
   const ofApplications: ApplicationSpans[] = [];
   for (const [index, application] of applications.entries()) {
-    const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : settle(span)));
+    const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : resolve(span)));
     if (spans.length > 0) ofApplications.push({ application, spans });
   }
   return { applications: ofApplications, receivedSpans, refusedSpans };
@@ -120,7 +120,7 @@ const TENANT = "obspan.tenant";
 
 function readApplication({ resource, scopes }: OtlpResourceSpans): Application {
   const text = (key: string): string | undefined => asText(resource.get(key));
-  // Langfuse says it on every span where the resource does not.
+  // Langfuse sets it on every span if the resource lacks it.
   const ofSpan = (key: string): string | undefined => asText(scopes[0]?.spans[0]?.attributes.get(key));
   return {
     service: text(SERVICE) ?? "unknown",
@@ -130,8 +130,8 @@ function readApplication({ resource, scopes }: OtlpResourceSpans): Application {
   };
 }
 
-/** What a resource says beside that; undefined where it is nothing. */
-function restOfResource(resource: OtlpAttributes): Attributes | undefined {
+/** Resource attributes that are not mapped; undefined if there are none. */
+function unmappedAttributes(resource: OtlpAttributes): Attributes | undefined {
   let rest: Map<string, JsonValue> | undefined;
   for (const [key, value] of resource) if (!MAPPED.has(key)) (rest ??= new Map()).set(key, value);
   return rest && Object.fromEntries(rest);

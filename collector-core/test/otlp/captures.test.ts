@@ -59,7 +59,7 @@ describe("Errors of real libraries (contract 6)", () => {
     });
   });
 
-  it("Langfuse says it by the level of the observation, with the status unset", () => {
+  it("Langfuse marks the error by the level of the observation, with an unset status", () => {
     const [error, ...others] = errorsOf("langfuse-openai-stream-cached-error");
     expect(others).toEqual([]);
     expect(error?.attributes).toMatchObject({

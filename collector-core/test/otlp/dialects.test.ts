@@ -466,17 +466,17 @@ const SENDERS: readonly [name: string, sent: TestSpan & { scope?: string }, expe
   ],
 ];
 
-describe("One table for many dialects (contract 6)", () => {
+describe("Names of many libraries (contract 6)", () => {
   it.each(SENDERS)("%s", (_name, { scope, ...sent }, expected) => {
     expect(map(sent, scope)).toMatchObject(expected);
   });
 
-  it("keeps what the table does not know as it came, values of every kind", () => {
+  it("keeps unmapped attributes of every type unchanged", () => {
     const attributes = { "app.cart": { items: [1, "two", null, true], total: 1.5 }, "app.flag": false };
     expect(map({ attributes }).attributes).toMatchObject(attributes);
   });
 
-  it("keeps a value that says the same as a known one only once, and one that differs", () => {
+  it("drops duplicates of a mapped value and keeps different values", () => {
     const { attributes } = map({
       attributes: {
         "gen_ai.operation.name": "chat",
@@ -494,7 +494,7 @@ describe("One table for many dialects (contract 6)", () => {
     });
   });
 
-  it("does not take missing usage for zero", () => {
+  it("does not treat missing usage as zero", () => {
     const { attributes } = map({
       attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m" },
     });
@@ -528,7 +528,7 @@ describe("One table for many dialects (contract 6)", () => {
 describe("Usage and errors once within a request (contract 6)", () => {
   const call = { "gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5 };
 
-  it("a call inside a call is the one that counts, in whatever order they come", () => {
+  it("counts the inner one of two nested calls, in any order of arrival", () => {
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],
@@ -546,7 +546,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     }
   });
 
-  it("a call around a step around a call is no call of its own", () => {
+  it("does not count a call around a step around a call", () => {
     const mapped = mapAll([
       { id: "generation", attributes: { "mastra.span.type": "model_generation" } },
       { id: "step", parent: "generation", attributes: { "mastra.span.type": "model_step" } },
@@ -555,7 +555,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(mapped.map(({ span_type: type }) => type)).toEqual(["task", "task", "llm"]);
   });
 
-  it("nor is it where its parts come one by one, the innermost first", () => {
+  it("does not count it either if its spans arrive one by one, innermost first", () => {
     const clock = { monotonic: () => 0 };
     const memory = createLinkMemories(clock)("");
     const types = [
@@ -567,7 +567,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(types).toEqual(["llm", "span", "task", "agent"]);
   });
 
-  it("a call that a tool or an agent made inside a call is another one", () => {
+  it("counts a call that a tool or an agent made inside a call separately", () => {
     const mapped = mapAll([
       { id: "outer", attributes: call },
       { id: "tool", parent: "outer", attributes: { "gen_ai.operation.name": "execute_tool" } },
@@ -576,7 +576,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(mapped.filter(({ attributes }) => attributes?.["tokens_input"] === 5)).toHaveLength(2);
   });
 
-  it("a call that says what it used, around calls that do not, is the call", () => {
+  it("counts a call with usage around calls without usage", () => {
     const silent = { "gen_ai.operation.name": "chat" };
     const mapped = mapAll([
       { id: "framework", attributes: call },
@@ -590,7 +590,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     ]);
   });
 
-  it("spans that name each other as parents end no loop and lose nothing", () => {
+  it("maps spans that are each other's parents without a loop or a loss", () => {
     const mapped = mapAll([
       { id: "a", parent: "b", attributes: call },
       { id: "b", parent: "a", attributes: call },
@@ -598,7 +598,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(mapped).toHaveLength(2);
   });
 
-  it("spans nested as deep as a request can hold are settled in one pass", () => {
+  it("resolves spans at the maximum nesting in one pass", () => {
     const depth = 20_000;
     const mapped = mapAll(
       Array.from({ length: depth }, (_, index) => ({
@@ -610,7 +610,7 @@ describe("Usage and errors once within a request (contract 6)", () => {
     expect(mapped).toHaveLength(depth);
   });
 
-  it("an error above a span that went well is an error of its own", () => {
+  it("counts an error above a successful span separately", () => {
     const error = { status: { code: 2, message: "no" } };
     const mapped = mapAll([
       { id: "root", ...error },

@@ -9,8 +9,8 @@ function countSteps(steps: Steps<string>): number {
   return count;
 }
 
-describe("a JSON text that is written in steps", () => {
-  it("is what JSON.stringify writes", () => {
+describe("JSON that is written in steps", () => {
+  it("equals the result of JSON.stringify", () => {
     const wide = fc
       .constantFrom(1, 3000)
       .chain((length) => fc.jsonValue({ maxDepth: 2 }).map((value) => ({ length, value })));
@@ -24,7 +24,7 @@ describe("a JSON text that is written in steps", () => {
     );
   });
 
-  it("has a step for each some ten thousand characters, wherever in the value they are", () => {
+  it("yields every ten thousand characters or so, at any depth of the value", () => {
     const items = Array.from({ length: 100_000 }, (_, index) => ({ index }));
     const entries = Object.fromEntries(items.map(({ index }) => [`key ${index}`, index]));
     for (const value of [items, entries, { a: [[{ items }]] }, [1, { entries }]])
@@ -32,7 +32,7 @@ describe("a JSON text that is written in steps", () => {
     expect(countSteps(jsonText(items.slice(0, 100)))).toBe(1);
   });
 
-  it("fails where a value is nested too deep, as JSON.stringify does", () => {
+  it("fails like JSON.stringify if a value is nested too deep", () => {
     let value: unknown = new Array<number>(100_000).fill(1);
     for (let level = 0; level < 50_000; level++) value = [value];
     expect(() => runAtOnce(jsonText(value))).toThrow(RangeError);

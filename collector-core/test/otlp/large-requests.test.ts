@@ -18,14 +18,14 @@ function inputOf({ attributes }: { attributes?: unknown }): number | "text" | un
   return typeof rest["gen_ai.input.messages"] === "string" ? "text" : undefined;
 }
 
-describe("an OTLP request that is large", () => {
-  it("has its conversations read, each of up to ten thousand messages", () => {
+describe("a large OTLP request", () => {
+  it("parses conversations of up to ten thousand messages", () => {
     expect(mapAll(Array.from({ length: 8 }, () => callOf(10_000))).map(inputOf)).toEqual(
       new Array(8).fill(10_000),
     );
   });
 
-  it("keeps a conversation of 220,000 messages as the text that it came as", () => {
+  it("keeps a conversation of 220,000 messages as text", () => {
     const call = callOf(220_000);
     const span = map(call);
     expect(inputOf(span)).toBe("text");
@@ -62,7 +62,7 @@ describe("an OTLP request that is large", () => {
   it.each([
     ["many spans", Array.from({ length: 5000 }, () => ({}))],
     ["spans of long conversations", Array.from({ length: 20 }, () => callOf(2000))],
-  ])("is mapped in many steps, and to the same as at once: %s", (_what, spans) => {
+  ])("is mapped in many steps with the same result as at once: %s", (_what, spans) => {
     const request = readJsonRequest(otlpRequest(spans));
     let steps = 1;
     const work = mapInSteps(request, applicationsOf(request));
@@ -72,7 +72,7 @@ describe("an OTLP request that is large", () => {
     expect(step.value).toEqual(spansFromOtlp(readJsonRequest(otlpRequest(spans))));
   });
 
-  it("may be mapped while another one is, each by its own bounds", () => {
+  it("can be mapped concurrently with another one, each within its own bounds", () => {
     const read = (spans: readonly TestSpan[]) => {
       const request = readJsonRequest(otlpRequest(spans));
       return mapInSteps(request, applicationsOf(request));

@@ -163,8 +163,8 @@ function outcomeOf(read: (body: Uint8Array) => unknown, body: Uint8Array): unkno
   }
 }
 
-describe("A request in protobuf is read as its definitions say", () => {
-  it("whatever its fields are, whole and cut off anywhere", () => {
+describe("A protobuf request is decoded according to its definitions", () => {
+  it("with any fields, complete and truncated at any byte", () => {
     fc.assert(
       fc.property(request, fc.nat(), (init, cut) => {
         const body = toBinary(
@@ -181,14 +181,14 @@ describe("A request in protobuf is read as its definitions say", () => {
     );
   });
 
-  it("text that is not UTF-8 is refused", () => {
+  it("invalid UTF-8 is rejected", () => {
     const scopeName = Uint8Array.of(0x0a, 0x02, 0xc3, 0x28);
     const message = (field: number, inner: Uint8Array): Uint8Array =>
       Uint8Array.of((field << 3) | 2, inner.length, ...inner);
     expect(() => readProtobufRequest(message(1, message(2, message(1, scopeName))))).toThrow();
   });
 
-  it("fields of a newer protocol are passed over", () => {
+  it("unknown fields are ignored", () => {
     const varint = [0xf8, 0x06, 0x01];
     const texts = [0xfa, 0x06, 0x02, 0x61, 0x62];
     expect(readProtobufRequest(Uint8Array.of(...varint, ...texts, 0x0a, 0x03, ...varint))).toEqual([
@@ -196,7 +196,7 @@ describe("A request in protobuf is read as its definitions say", () => {
     ]);
   });
 
-  it("values nested too deep are refused by what they are", () => {
+  it("values nested too deep are rejected with TooDeepValue", () => {
     const nested = (levels: number): Uint8Array => {
       let value: AnyValueInit = { value: { case: "boolValue", value: true } };
       for (let level = 1; level < levels; level++)

@@ -65,8 +65,8 @@ function withAttributes(event: SpanEvent): SpanEvent {
   return { ...event, attributes: event.attributes ?? {} };
 }
 
-describe("Out over OTLP and in again loses nothing (contract 6)", () => {
-  it("whatever the ids, the status, the times, the attributes and the events are", () => {
+describe("Export and import over OTLP are lossless (contract 6)", () => {
+  it("for any ids, status, times, attributes and events", () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -109,7 +109,7 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
     );
   });
 
-  it("whatever lists are longer than OTLP carries them at a bearable cost", () => {
+  it("for lists beyond the limit of OTLP lists", () => {
     const lists = {
       numbers: new Array<number>(10_001).fill(1),
       "obspan.own": new Array<string>(10_001).fill("a"),
@@ -128,7 +128,7 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
     }
   });
 
-  it("and a span has no more messages of lists than so many, its attributes and events together", () => {
+  it("with a limit on list items across the attributes and events of a span", () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`list ${index}`, new Array<number>(900).fill(1)]),
     );
@@ -142,7 +142,7 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
     expect(values).toHaveLength(9900);
   });
 
-  it("whatever the number of attributes and events is, and the rest of a large span is JSON", () => {
+  it("for any number of attributes and events, with those beyond the limits as JSON", () => {
     const many = (count: number, name: string): Record<string, JsonValue> =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name} ${index}`, index]));
     const attributes = {
@@ -183,7 +183,7 @@ describe("Out over OTLP and in again loses nothing (contract 6)", () => {
     }
   });
 
-  it("and a JSON text of them that was changed on the way stays as it is", () => {
+  it("and keep a JSON text that another receiver changed", () => {
     const attributes = Object.fromEntries(Array.from({ length: 20_100 }, (_, index) => [`${index} a`, 1]));
     const span = { name: "n", trace_id: "t", span_id: "s", attributes };
     const request = readProtobufRequest(exported(span).body);

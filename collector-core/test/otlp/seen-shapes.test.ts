@@ -526,7 +526,7 @@ const SEEN: readonly [what: string, sent: TestSpan & { scope?: string }, expecte
   ],
 ];
 
-describe("Shapes that libraries were seen to send (contract 6)", () => {
+describe("Layouts that libraries send in practice (contract 6)", () => {
   it.each(SEEN)("%s", (_what, { scope, ...sent }, expected) => {
     expect(map(sent, scope)).toMatchObject(expected);
   });

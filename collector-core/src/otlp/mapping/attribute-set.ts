@@ -7,11 +7,10 @@ import { ATTRIBUTE_GROUPS, type KeyGroup } from "./key-groups.js";
 export type ReadValue<T> = (value: JsonValue, texts: JsonTexts) => T | undefined;
 
 /**
- * The attributes of a span while they are being mapped: what has been understood is taken out, and what is left is kept
- * as it came (contract 6).
+ * The attributes of a span during the mapping. Mapped attributes are taken out; the rest is kept unchanged (contract 6).
  */
 export class AttributeSet {
-  /** The groups of which a key was there. */
+  /** Bits of the groups with at least one key in the span. */
   #low = 0;
   #high = 0;
 
@@ -41,7 +40,7 @@ export class AttributeSet {
     }
   }
 
-  /** False where no key of the group was there. */
+  /** False if the span has no key of the group. */
   mayHave(group: KeyGroup): boolean {
     return (this.#low & group.low) !== 0 || (this.#high & group.high) !== 0;
   }
@@ -62,12 +61,12 @@ export class AttributeSet {
     if (this.has(key)) this.#values.set(key, undefined);
   }
 
-  /** The text under a key, where there is one that is not empty. */
+  /** The text of a key, if it is not empty. */
   text(key: string): string | undefined {
     return asText(this.#values.get(key));
   }
 
-  /** The first of the keys whose value can be read, without taking it. */
+  /** The value of the first key that can be read, without taking it. */
   peek<T>(group: KeyGroup, read: ReadValue<T>): T | undefined {
     if (!this.mayHave(group)) return undefined;
     for (const key of group.keys) {
@@ -78,7 +77,7 @@ export class AttributeSet {
     return undefined;
   }
 
-  /** The first of the keys whose value can be read. All that say the same are taken with it; what differs stays. */
+  /** Takes the value of the first key that can be read, and all keys with the same value. Different values stay. */
   take<T extends string | number | boolean>(group: KeyGroup, read: ReadValue<T>): T | undefined {
     if (!this.mayHave(group)) return undefined;
     let found: T | undefined;
@@ -93,13 +92,13 @@ export class AttributeSet {
     return found;
   }
 
-  /** What came, in its order; undefined where it has been taken. */
+  /** All attributes in order; undefined for taken values. */
   all(): IterableIterator<[string, JsonValue | undefined]> {
     return this.#values.entries();
   }
 }
 
-/** A key of a list has a digit somewhere behind a dot. */
+/** True for a key with a digit after a dot, as keys of lists have. */
 function hasIndex(key: string): boolean {
   for (let at = key.indexOf("."); at >= 0; at = key.indexOf(".", at + 1)) {
     const next = key.charCodeAt(at + 1);
@@ -108,12 +107,12 @@ function hasIndex(key: string): boolean {
   return false;
 }
 
-/** A text that is not empty. */
+/** Returns a non-empty text. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A number; some senders write numbers as text. */
+/** Returns a number; some senders write numbers as text. */
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || !/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value)) return undefined;
@@ -126,19 +125,19 @@ export function asBoolean(value: unknown): boolean | undefined {
   return undefined;
 }
 
-/** A record, or the record that a text of JSON is. */
+/** Returns a record, parsed if it is JSON text. */
 export function asRecord(value: unknown, texts: JsonTexts): Readonly<Record<string, unknown>> | undefined {
   const parsed = texts.parsed(value);
   return isRecord(parsed) ? parsed : undefined;
 }
 
-/** A list, or the list that a text of JSON is. */
+/** Returns a list, parsed if it is JSON text. */
 export function asList(value: unknown, texts: JsonTexts): readonly unknown[] | undefined {
   const parsed = texts.parsed(value);
   return Array.isArray(parsed) ? (parsed as unknown[]) : undefined;
 }
 
-/** Why a model stopped: one reason, alone, in a list, or in a text of JSON that is one. */
+/** Returns the stop reason of a model: a text, or the only distinct element of a list or JSON text. */
 export function onlyReason(value: JsonValue, texts: JsonTexts): string | undefined {
   const reasons = asList(value, texts);
   if (reasons === undefined) return asText(value);

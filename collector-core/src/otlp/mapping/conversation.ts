@@ -9,10 +9,10 @@ import { keyGroup, listGroup, type KeyGroup } from "./key-groups.js";
 import { textPart, toolCall } from "./message-parts.js";
 import { ofText, systemMessages, toMessage, toMessages } from "./messages.js";
 
-/** What went in or came out of a span: messages where it can be read as such, else a text. */
+/** Input or output of a span: messages if they can be parsed, else a text. */
 type Content = { readonly messages: Message[] } | { readonly text: string };
 
-/** Text of a span, by the names of ours. */
+/** Input and output under the attribute names of Obspan. */
 export interface Conversation {
   prompt_messages?: Message[];
   prompt_text?: string;
@@ -22,14 +22,14 @@ export interface Conversation {
   output_text?: string;
 }
 
-/** Reads what a span was given and what it gave; the attributes and events that say it are taken out (contract 6). */
+/** Takes the input and output of a span from its attributes and events (contract 6). */
 export function takeConversation(
   attributes: AttributeSet,
   events: readonly OtlpEvent[],
   spanType: KnownSpanType,
 ): {
   readonly content: Conversation;
-  /** Those that have not been understood. */ readonly events: readonly OtlpEvent[];
+  /** Events that were not mapped. */ readonly events: readonly OtlpEvent[];
 } {
   const isModelCall = spanType === "llm";
   const fromEvents = readEvents(events, isModelCall, attributes.texts);
@@ -59,7 +59,7 @@ export function takeConversation(
   return { content: conversation, events: fromEvents.rest };
 }
 
-// --- What is a list of messages for certain.
+// --- Attributes that are always messages.
 
 const INSTRUCTIONS = keyGroup(["gen_ai.system_instructions"]);
 const STRUCTURED_INPUT = keyGroup(["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt"]);
@@ -107,7 +107,7 @@ function takeStructuredOutput(attributes: AttributeSet): Content | undefined {
       "llm.output_messages",
       openInferenceMessage("assistant", attributes.texts),
     ) ??
-    (attributes.mayHave(AI_SDK_ANSWER) ? takeAiSdkAnswer(attributes) : undefined)
+    (attributes.mayHave(AI_SDK_RESPONSE) ? takeAiSdkResponse(attributes) : undefined)
   );
 }
 
@@ -118,7 +118,7 @@ function takeMessages(attributes: AttributeSet, key: string, role: string): Cont
   return { messages };
 }
 
-/** What stands before the conversation, wherever that is said. */
+/** Takes the system instructions. */
 function takeInstructions(attributes: AttributeSet): readonly Message[] {
   const instructions = attributes.peek(INSTRUCTIONS, systemMessages) ?? [];
   if (instructions.length > 0) for (const key of INSTRUCTIONS.keys) attributes.delete(key);
@@ -150,7 +150,7 @@ function takeIndexed<Prefix extends string>(
   return { messages };
 }
 
-/** Fields of an item that are read. What else it has (a search, the verdict of a filter) stays as it came. */
+/** Mapped fields of an item. Others, such as a search or a filter result, are kept unchanged. */
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   "message",
   "role",
@@ -169,7 +169,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-/** Indexes within an item, as Traceloop writes them (`tool_calls.0.name`), made lists. */
+/** Turns indexes within an item, as Traceloop writes them (`tool_calls.0.name`), into lists. */
 function plain(item: NestedRecord): Record<string, unknown> {
   const calls = itemsOf(item["tool_calls"]);
   const content = item["content"] ?? item["user"];
@@ -189,7 +189,7 @@ function openInferenceMessage(
     const message = isNestedRecord(item["message"]) ? item["message"] : {};
     const contents = itemsOf(message["contents"]).flatMap((content) => {
       const fields = isNestedRecord(content) ? content["message_content"] : undefined;
-      // A call stands among the contents and among the tool calls: it is one.
+      // A call appears both in the contents and in the tool calls.
       if (!isNestedRecord(fields) || /tool|function/.test(asText(fields["type"]) ?? "")) return [];
       const image = isNestedRecord(fields["image"]) ? fields["image"]["image"] : undefined;
       return image === undefined ? fields : { ...fields, image };
@@ -215,10 +215,12 @@ function openInferenceMessage(
 }
 
 const AI_SDK_PARTS = ["text", "reasoning", "object", "toolCalls"] as const;
-const AI_SDK_ANSWER = keyGroup(AI_SDK_PARTS.flatMap((part) => [`ai.response.${part}`, `ai.result.${part}`]));
+const AI_SDK_RESPONSE = keyGroup(
+  AI_SDK_PARTS.flatMap((part) => [`ai.response.${part}`, `ai.result.${part}`]),
+);
 
-/** The AI SDK's own attributes: the text, the calls, the reasoning and the object of one answer. */
-function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
+/** Takes the response attributes of the AI SDK: text, calls, reasoning and object. */
+function takeAiSdkResponse(attributes: AttributeSet): Content | undefined {
   const keyOf = (name: string): string =>
     attributes.has(`ai.response.${name}`) ? `ai.response.${name}` : `ai.result.${name}`;
   const [text, reasoning, object, calls] = AI_SDK_PARTS.map((name) => attributes.get(keyOf(name)));
@@ -236,9 +238,9 @@ function takeAiSdkAnswer(attributes: AttributeSet): Content | undefined {
   return { messages: [{ role: "assistant", parts }] };
 }
 
-// --- What may be messages or a text.
+// --- Attributes that are messages or text.
 
-/** Mastra says the type of a span in the names of its input and output. */
+/** Mastra has the span type in the names of input and output. */
 const MASTRA_TYPES = [
   "agent_run",
   "model_generation",
@@ -256,7 +258,7 @@ const MASTRA_TYPES = [
   "workflow_loop",
   "generic",
 ];
-/** Where libraries keep what went in, in order of precedence; of tools and retrievals first what is theirs alone. */
+/** Input attributes in order of precedence. Tools, retrievals and embeddings have groups of their own that come first. */
 const INPUT = keyGroup([
   "gen_ai.prompt",
   "ai.prompt",
@@ -275,7 +277,7 @@ const INPUT = keyGroup([
   "llm.messages",
   "lmnr.span.input",
   "input",
-  // What a tool can be given rather than what it was: only where nothing else is said.
+  // The parameter schema of a tool, used only if there is no input.
   "tool.parameters",
 ]);
 const OUTPUT = keyGroup([
@@ -337,7 +339,7 @@ function takeFirst(
     const value = attributes.get(key);
     if (value === undefined || value === null || value === "") continue;
     attributes.delete(key);
-    // Only of a model's call is what looks like messages taken for them: a tool may have any argument.
+    // Only the input of a model call is parsed as messages: a tool may have any argument.
     const messages =
       spanType === "llm"
         ? toMessages(withInnerMessage(value, attributes.texts), role, attributes.texts)
@@ -370,7 +372,7 @@ const ROLE_OF_EVENT: Readonly<Record<string, string>> = {
 
 const NO_EVENTS = { input: undefined, output: undefined, rest: [] };
 
-/** The messages that OpenTelemetry's conventions put into events, in each of their versions. */
+/** Reads the message events of all versions of OpenTelemetry's conventions. */
 function readEvents(
   events: readonly OtlpEvent[],
   isModelCall: boolean,
@@ -386,7 +388,7 @@ function readEvents(
 
 const LISTED_EVENTS = keyGroup(["events"]);
 
-/** Pydantic AI's first versions write the events of a call as one attribute, a text of JSON. */
+/** Early versions of Pydantic AI write the events of a call as one attribute of JSON text. */
 function takeListedEvents(
   attributes: AttributeSet,
   isModelCall: boolean,
@@ -405,7 +407,7 @@ function takeListedEvents(
   return { input, output };
 }
 
-/** Of a tool's span, a single text is what it is. */
+/** Reduces a single text, response or call to a text, except for model calls. */
 function contentOf(messages: Message[], isModelCall: boolean): Content | undefined {
   if (messages.length === 0) return undefined;
   const [message] = messages;
@@ -422,7 +424,7 @@ function contentOf(messages: Message[], isModelCall: boolean): Content | undefin
   return said === undefined ? { messages } : { text: asPlainText(said as JsonValue) };
 }
 
-/** @returns false where the event is none of these. */
+/** @returns false if the event has no messages. */
 function readEvent(
   { name, attributes }: OtlpEvent,
   input: Message[],

@@ -6,27 +6,27 @@ const HTTP_STATUS = keyGroup(["http.response.status_code", "http.status_code"]);
 const ERROR_TYPE = keyGroup(["error.type"]);
 const ERROR_MESSAGE = keyGroup(["langfuse.observation.status_message", "error.message", "exception.message"]);
 const FINISH_REASONS = keyGroup(["gen_ai.response.finish_reasons", "ai.response.finishReason"]);
-/** What may say that a span failed whose status does not. */
+/** Attributes that may mark a span as failed although its status is unset. */
 const SIGNS = keyGroup(["langfuse.observation.level", "error.type", ...FINISH_REASONS.keys]);
 
-/** How a span ended. */
+/** Status and error of a span. */
 export interface Outcome {
   readonly status: "OK" | "ERROR";
-  /** By the names of ours, where it failed. */
+  /** Error attributes of Obspan, if the span failed. */
   readonly error?: Readonly<Record<"error_type" | "error_message" | "error_stack", string | undefined>>;
 }
 
-const WENT_WELL: Outcome = { status: "OK" };
+const OUTCOME_OK: Outcome = { status: "OK" };
 
 /**
- * Whether a span failed, and of what. An unset status is OK unless something else says otherwise (contract 6): an
+ * Reads whether a span failed, and its error. An unset status is OK unless something else says otherwise (contract 6): an
  * `error.type`, which OpenTelemetry allows on failed operations only, an exception that left the span, Langfuse's level,
  * the AI SDK's finish reason.
  */
 export function takeOutcome(span: OtlpSpan, attributes: AttributeSet): Outcome {
   const exception = span.events.findLast(({ name }) => name === "exception");
   const isPlain = span.statusCode !== ERROR && exception === undefined && !attributes.mayHave(SIGNS);
-  if (isPlain || !hasFailed(span, attributes, exception)) return WENT_WELL;
+  if (isPlain || !hasFailed(span, attributes, exception)) return OUTCOME_OK;
   const of = (key: string): string | undefined => asText(exception?.attributes.get(key));
   const status = attributes.peek(HTTP_STATUS, asNumber);
   const error = {

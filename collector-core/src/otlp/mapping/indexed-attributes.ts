@@ -1,22 +1,21 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import type { AttributeSet } from "./attribute-set.js";
 
-/** A value that was sent as one attribute for each of its leaves. */
+/** A value that was sent as one attribute per leaf. */
 export type Nested = JsonValue | NestedRecord;
 export interface NestedRecord {
   [key: string]: Nested;
 }
 
-/** Deepest path and highest index that are put together again; what is beyond stays as it came. */
+/** Limits of path depth and index. Attributes beyond them are kept unchanged. */
 const MAX_PATH = 12;
 const MAX_ITEMS = 10_000;
 
 /**
- * Puts together what was sent leaf by leaf: of `llm.input_messages.0.message.role` and so on the list of messages. The
- * attributes are taken out only by the function that comes with it, when what they hold has been understood: all, or
- * those of the fields that it is given.
+ * Rebuilds a list that was sent leaf by leaf, such as `llm.input_messages.0.message.role`. The attributes are taken out by
+ * `take`, which the caller calls after it has mapped the items: all attributes, or those of the given fields.
  *
- * @returns undefined where no attribute is an element of the list.
+ * @returns undefined if no attribute belongs to the list.
  */
 export function readIndexed(
   attributes: AttributeSet,
@@ -38,7 +37,7 @@ export function readIndexed(
     if (!(number < MAX_ITEMS) || path.length === 0 || path.length > MAX_PATH || value === undefined) continue;
     const item = byIndex.get(number) ?? newRecord();
     byIndex.set(number, item);
-    // A leaf without a value says nothing, as of a call that was not made.
+    // Skips a leaf without a value, such as an absent call.
     if (value === null || put(item, path, value)) taken.push([key, path[0] ?? ""]);
   }
   const items = [...byIndex.entries()].toSorted(([a], [b]) => a - b).map(([, item]) => item);
@@ -50,7 +49,7 @@ export function readIndexed(
   };
 }
 
-/** The values of a record whose keys are indexes, in their order; `[]` where it is none. */
+/** The values of a record with index keys, in order; `[]` for other values. */
 export function itemsOf(value: Nested | undefined): Nested[] {
   if (Array.isArray(value)) return value;
   if (!isNestedRecord(value)) return [];
@@ -64,7 +63,7 @@ export function isNestedRecord(value: unknown): value is NestedRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without a prototype, so that a key `__proto__` is one like any other. */
+/** Without a prototype, so that `__proto__` is an ordinary key. */
 function newRecord(): NestedRecord {
   return Object.create(null) as NestedRecord;
 }

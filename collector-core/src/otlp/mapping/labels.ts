@@ -34,7 +34,7 @@ const PROVIDER = keyGroup([
   "langsmith.metadata.ls_provider",
   "traceloop.association.properties.ls_provider",
 ]);
-/** What is said for a provider where nobody knows it: the framework. */
+/** Frameworks that appear as provider if the provider is unknown. */
 const FRAMEWORK = /^(?:langchain|langgraph|llama_?index|crewai|unknown)$/i;
 const TOOL_NAME = keyGroup(["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name"]);
 const AGENT = keyGroup([
@@ -57,7 +57,7 @@ const SESSION_ID = keyGroup([
   "traceloop.association.properties.sessionId",
   "traceloop.association.properties.chat_id",
   "traceloop.association.properties.thread_id",
-  // What LangSmith itself calls a session is a project: `langsmith.trace.session_id` is none.
+  // `langsmith.trace.session_id` is excluded: in LangSmith it is the project.
   "langsmith.metadata.session_id",
   "langsmith.metadata.thread_id",
   "langsmith.metadata.conversation_id",
@@ -105,11 +105,11 @@ const FINISH_REASON = keyGroup([
   "anthropic.message.stop_reason",
   "llm.stop_reason",
 ]);
-/** What the caller said of the call, as a text of JSON: OpenInference passes LangChain's metadata on. */
+/** Metadata of the caller as JSON text; OpenInference forwards that of LangChain. */
 const METADATA = keyGroup(["metadata"]);
-/** The settings of the call, as a text of JSON. */
+/** Settings of the call as JSON text. */
 const SETTINGS = keyGroup(["llm.invocation_parameters", "langfuse.observation.model.parameters"]);
-/** Genkit has model and provider in the name of the action alone: `openai/gpt-4o`. */
+/** Genkit has model and provider only in the action name: `openai/gpt-4o`. */
 const GENKIT_NAME = keyGroup(["genkit:name"]);
 /** In seconds. */
 const TTFT_SECONDS = keyGroup([
@@ -119,13 +119,13 @@ const TTFT_SECONDS = keyGroup([
 ]);
 const TTFT_MS = keyGroup(["ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"]);
 
-/** Spans in which a model is called: only these name one, so that a wrapper does not stand among the calls. */
+/** Types of model calls. Only these get a model, so that wrappers do not appear among the calls. */
 const MODEL_TYPES: ReadonlySet<KnownSpanType> = new Set(["llm", "embedding", "retrieval"]);
 
-/** Names, ids and settings of a span by our keys; absent where the span does not say them. */
+/** Names, ids and settings of a span under the attribute names of Obspan. */
 export type Labels = Readonly<Record<string, JsonValue | undefined>>;
 
-/** Reads what a span names, and takes the attributes out that say it. */
+/** Takes names, ids and settings of a span from its attributes. */
 export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: KnownSpanType): Labels {
   const isModelCall = MODEL_TYPES.has(spanType);
   const metadata = attributes.peek(METADATA, asRecord);
@@ -170,7 +170,7 @@ function notFramework(value: JsonValue): string | undefined {
   return name === undefined || FRAMEWORK.test(name) ? undefined : name;
 }
 
-/** The provider by its one name. What says it otherwise (`openai.responses`) stays beside it, so that it is not lost. */
+/** Takes the normalized provider. A different notation, such as `openai.responses`, is kept as an attribute. */
 function takeProvider(attributes: AttributeSet, otherwise: string | undefined): string | undefined {
   const name = attributes.peek(PROVIDER, notFramework) ?? otherwise ?? attributes.peek(PROVIDER, asText);
   if (name === undefined) return undefined;
@@ -179,7 +179,7 @@ function takeProvider(attributes: AttributeSet, otherwise: string | undefined): 
   return provider;
 }
 
-/** What a tool's span is called beside the tool. */
+/** Prefixes and suffixes around the tool name in the name of a span. */
 const TOOL_AFFIXES = /^(?:execute_tool|running tool:?|tool\.execute|tool:?) +|\.tool$/;
 
 function takeToolName(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
@@ -188,7 +188,7 @@ function takeToolName(attributes: AttributeSet, name: string, spanType: KnownSpa
   return attributes.text("traceloop.entity.name") ?? asText(copyText(name.replace(TOOL_AFFIXES, "")));
 }
 
-/** Spans of agents whose name is that of the operation. */
+/** Names of agent spans that are the operation rather than the agent. */
 const UNNAMED_AGENT = /^(?:invoke_agent|invoke_workflow|create_agent|agent run|invocation)$/;
 
 function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanType): string | undefined {
@@ -197,7 +197,7 @@ function takeAgent(attributes: AttributeSet, name: string, spanType: KnownSpanTy
   const entity = attributes.text("traceloop.entity.name");
   if (entity !== undefined) return entity;
   const named = asText(copyText(name.replace(/^invoke_(?:agent|workflow) +/, "")));
-  // Some put the model where the agent's name would be.
+  // Some libraries put the model in place of the agent name.
   return named === attributes.text("gen_ai.request.model") || UNNAMED_AGENT.test(name) ? undefined : named;
 }
 
@@ -229,7 +229,7 @@ function takeToolDefinitions(attributes: AttributeSet): JsonValue | undefined {
   return undefined;
 }
 
-/** `llm.tools.0.tool.json_schema` is the definition as a text. */
+/** `llm.tools.0.tool.json_schema` is the definition as JSON text. */
 function openInferenceTool(item: Readonly<Record<string, unknown>>, texts: JsonTexts): unknown {
   const { tool } = item;
   return asRecord(asRecord(tool, texts)?.["json_schema"], texts) ?? tool ?? item;
@@ -240,7 +240,7 @@ function asJson(definitions: readonly ToolDefinition[]): JsonValue {
   return definitions as unknown as JsonValue;
 }
 
-/** Milliseconds to the first token, by an attribute or by the moment of an event. */
+/** Takes the time to first token in milliseconds, from an attribute or the time of an event. */
 export function takeTimeToFirstToken(attributes: AttributeSet, span: OtlpSpan): number | undefined {
   const seconds = attributes.take(TTFT_SECONDS, asNumber);
   if (seconds !== undefined) return round(seconds * 1000);
@@ -271,7 +271,7 @@ const COMPLETION_START = keyGroup([
   "mastra.completion_start_time",
 ]);
 
-/** Langfuse and Mastra say when the answer began. */
+/** Langfuse and Mastra send the start time of the response. */
 function msToCompletionStart(attributes: AttributeSet, span: OtlpSpan): number | undefined {
   const start = attributes.peek(COMPLETION_START, asText);
   const ms = start === undefined ? Number.NaN : Date.parse(start.replaceAll('"', ""));
@@ -280,7 +280,7 @@ function msToCompletionStart(attributes: AttributeSet, span: OtlpSpan): number |
   return elapsed >= 0n ? Number(elapsed) / 1e6 : undefined;
 }
 
-/** To the nanosecond: 12.3 s × 1000 is not 12300.000000000002 ms. */
+/** Rounds to nanoseconds: 12.3 × 1000 is 12300.000000000002. */
 function round(ms: number): number {
   return Math.round(ms * 1e6) / 1e6;
 }

@@ -6,8 +6,8 @@ import { asText } from "./attribute-set.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The parts of a message's content, whatever library wrote it: OpenTelemetry's own parts, OpenAI's (chat and Responses),
- * Anthropic's, Google's, Bedrock's, the AI SDK's, LangChain's. What none of them is stays as it came.
+ * Reads the parts of message content of any library: OpenTelemetry's own parts, OpenAI's (chat and Responses),
+ * Anthropic's, Google's, Bedrock's, the AI SDK's, LangChain's. Unknown parts are kept unchanged.
  */
 export function toParts(content: unknown, texts: JsonTexts): MessagePart[] {
   const value = texts.parsed(content);
@@ -30,7 +30,7 @@ function toPart(item: unknown, texts: JsonTexts): MessagePart[] {
   return named?.(item) ?? byField(item, texts) ?? [{ ...item, type: type ?? "unknown" }];
 }
 
-/** What each `type` of a part says; undefined where the part is not as expected. */
+/** Readers by the `type` of a part; undefined if the part is not as expected. */
 const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined>> = {
   text: (part) => textOf(part, "text"),
   input_text: (part) => textOf(part, "text"),
@@ -62,7 +62,7 @@ const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined
   video: media,
 };
 
-/** Parts that say what they are by their field: Google's, Bedrock's and Genkit's. */
+/** Reads parts whose type is a field name, as in Google, Bedrock and Genkit. */
 function byField(part: Fields, texts: JsonTexts): MessagePart[] | undefined {
   const call = CALL_FIELDS.map((field) => part[field]).find(isRecord);
   if (call !== undefined) return toolCall({ ...part, ...call });
@@ -82,7 +82,7 @@ function byField(part: Fields, texts: JsonTexts): MessagePart[] | undefined {
 const CALL_FIELDS = ["functionCall", "function_call", "toolUse", "toolRequest", "function"];
 const RESPONSE_FIELDS = ["functionResponse", "function_response", "toolResult", "toolResponse"];
 const MEDIA_FIELDS = ["inlineData", "inline_data", "fileData", "file_data", "media"];
-/** Bedrock's: `{"image":{"format":"png","source":{"bytes":…}}}`. */
+/** In Bedrock: `{"image":{"format":"png","source":{"bytes":…}}}`. */
 const ATTACHED = ["image", "document", "video"];
 
 function attachment(type: string, value: unknown): MessagePart[] | undefined {
@@ -102,7 +102,7 @@ function asReasoning(part: MessagePart): MessagePart {
   return part.type === "text" ? { ...part, type: "reasoning" } : part;
 }
 
-/** @returns undefined where there is no text. */
+/** @returns undefined if there is no text. */
 function textOf(part: Fields, type: "text" | "reasoning"): MessagePart[] | undefined {
   const content = [part["content"], part["text"], part["thinking"], part["refusal"], part["reasoning"]].find(
     (value) => typeof value === "string",
@@ -110,14 +110,14 @@ function textOf(part: Fields, type: "text" | "reasoning"): MessagePart[] | undef
   return content === undefined ? undefined : [{ type, content }];
 }
 
-/** OpenAI's reasoning: a list of summaries, often empty. */
+/** Reads OpenAI's reasoning: a list of summaries, often empty. */
 function summaryOf(part: Fields): MessagePart[] | undefined {
   const { summary } = part;
   if (!Array.isArray(summary)) return undefined;
   return (summary as unknown[]).flatMap((item) => (isRecord(item) ? (textOf(item, "reasoning") ?? []) : []));
 }
 
-/** A call that the model asked for: the arguments as they came, a text of JSON or a value. */
+/** Reads a requested tool call. The arguments are kept as sent: JSON text or a value. */
 export function toolCall(part: Fields): MessagePart[] | undefined {
   const called = isRecord(part["function"]) ? part["function"] : part;
   const name = asText(called["name"]) ?? asText(part["toolName"]) ?? asText(part["tool_name"]);
@@ -126,7 +126,7 @@ export function toolCall(part: Fields): MessagePart[] | undefined {
   return [{ type: "tool_call", id: idOf(part), name, arguments: withoutQuotes(args) }];
 }
 
-/** Some write the text of the arguments as JSON once more. */
+/** Some libraries encode the JSON text of the arguments as JSON again. */
 function withoutQuotes(args: unknown): unknown {
   if (typeof args !== "string" || !args.startsWith('"')) return args;
   try {
@@ -136,11 +136,11 @@ function withoutQuotes(args: unknown): unknown {
   }
 }
 
-/** What a tool answered. */
+/** Reads a tool response. */
 export function toolResponse(part: Fields): MessagePart[] | undefined {
   const response = first(part, ["response", "result", "output", "content"]);
   if (response === undefined) return undefined;
-  // The AI SDK wraps what it is: {"type":"json","value":…}.
+  // The AI SDK wraps the value: {"type":"json","value":…}.
   const plain =
     isRecord(response) && "value" in response && "type" in response ? response["value"] : response;
   return [{ type: "tool_call_response", id: idOf(part), response: plain }];
@@ -155,7 +155,7 @@ function first(fields: Fields, keys: readonly string[]): unknown {
   return keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
 }
 
-/** A picture, a file, a sound: by address where it has one, else its data. */
+/** Reads an image, file, audio or video: by URI if it has one, else by its data. */
 function media(part: Fields): MessagePart[] | undefined {
   const source = isRecord(part["source"]) ? part["source"] : part;
   const image = part["image_url"] ?? part["image"] ?? part["input_audio"] ?? part["file"];

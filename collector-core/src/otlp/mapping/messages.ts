@@ -7,7 +7,7 @@ import { toolCall, toolResponse, toParts } from "./message-parts.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Roles by other names: LangChain's types, Google's `model`. */
+/** Other names of roles: LangChain's types, Google's `model`. */
 const ROLES: Readonly<Record<string, string>> = {
   human: "user",
   ai: "assistant",
@@ -21,11 +21,11 @@ const ROLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messages that a value holds: a list of messages, the request or the answer of a provider, or a text of JSON that
- * is one of them. In whatever of the known layouts (see `message-parts.ts`).
+ * Reads messages in any known layout (see `message-parts.ts`): a list of messages, a request or response of a provider, or
+ * JSON text of one of them.
  *
- * @param role - of messages that do not say whose they are.
- * @returns undefined where it holds none: a plain text, or something else.
+ * @param role - role of messages without one.
+ * @returns undefined if the value has no messages.
  */
 export function toMessages(value: unknown, role: string, texts: JsonTexts): Message[] | undefined {
   const parsed = texts.parsed(value);
@@ -51,14 +51,14 @@ function fromList(items: readonly unknown[], role: string, texts: JsonTexts): Me
     else if (!isTurnItem(item)) messages.push(more);
     else if (wasItem && last?.role === "assistant" && more.role === "assistant")
       appendAll(last.parts, more.parts);
-    // Its parts are added to: they may be the sender's own list.
+    // Copies the parts, which later items extend: they may be the sender's list.
     else messages.push({ ...more, parts: [...more.parts] });
     wasItem = isTurnItem(item);
   }
   return messages;
 }
 
-/** What the Responses API writes in items: a reasoning, a call and a text of the model are one turn. */
+/** True for an item of the Responses API. Reasoning, calls and text of one model turn are separate items. */
 function isTurnItem(item: unknown): boolean {
   if (!isRecord(item)) return false;
   const { type } = item;
@@ -69,7 +69,7 @@ function isCallOrReasoning({ type, role }: Fields): boolean {
   return typeof type === "string" && role === undefined && /call|reasoning/.test(type);
 }
 
-/** A request (`messages`, `contents`, `input`, `prompt`), an answer (`choices`, `output`, `candidates`), or one message. */
+/** Reads a request (`messages`, `contents`, `input`, `prompt`), a response (`choices`, `output`, `candidates`), or one message. */
 function fromRecord(body: Fields, role: string, texts: JsonTexts): Message[] | undefined {
   const conversation = body["messages"] ?? body["contents"];
   if (conversation !== undefined) {
@@ -104,7 +104,7 @@ function fromAnswers(answers: readonly unknown[], role: string, texts: JsonTexts
   return messages.length === 0 ? undefined : joined(messages);
 }
 
-/** The Responses API answers in items: what the model said in one turn is one message. */
+/** Joins the items of one model turn in the Responses API to one message. */
 function joined(messages: readonly Message[]): Message[] {
   const result: Message[] = [];
   for (const message of messages) {
@@ -124,18 +124,18 @@ function systemOf(body: Fields, texts: JsonTexts): Message[] {
   return systemMessages(content, texts);
 }
 
-/** What stands before a conversation, as a message of its own. */
+/** System instructions as a message. */
 export function systemMessages(instructions: unknown, texts: JsonTexts): Message[] {
   const parts = toParts(instructions, texts);
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
 
-/** A text as a message. */
+/** Wraps a text in a message. */
 export function ofText(content: string, role: string, texts: JsonTexts): Message[] {
   return [{ role, parts: toParts(content, texts) }];
 }
 
-/** @returns undefined where it is no message. */
+/** @returns undefined if the item is not a message. */
 export function toMessage(item: unknown, defaultRole: string, texts: JsonTexts): Message | undefined {
   if (typeof item === "string")
     return item === "" ? undefined : { role: defaultRole, parts: toParts(item, texts) };
@@ -152,7 +152,7 @@ export function toMessage(item: unknown, defaultRole: string, texts: JsonTexts):
   };
 }
 
-/** A message of texts in OpenTelemetry's layout, which is ours. */
+/** True for a text message in OpenTelemetry's layout, which Obspan uses too. */
 function isPlainMessage(item: Fields): item is Fields & Message {
   const { role, parts, finish_reason: reason } = item;
   if (typeof role !== "string" || Object.hasOwn(ROLES, role) || !Array.isArray(parts)) return false;
@@ -162,7 +162,7 @@ function isPlainMessage(item: Fields): item is Fields & Message {
   );
 }
 
-/** LangChain writes a message with its class around it, Google an answer with the message as its content. */
+/** Unwraps messages: LangChain wraps them in their class, Google in the `content` of a response. */
 function unwrapped(item: Fields): Fields {
   const { content } = item;
   if (isRecord(content) && Array.isArray(content["parts"])) return content;
@@ -195,7 +195,7 @@ function partsOf(fields: Fields, texts: JsonTexts): MessagePart[] | undefined {
   const calls = fields["tool_calls"] ?? fields["toolCalls"];
   const legacyCall = fields["function_call"];
   if (content === undefined && !Array.isArray(calls) && !isRecord(legacyCall)) {
-    // An answer without a text: `{"role":"assistant","content":null}`, or only a refusal.
+    // A response without text: `{"role":"assistant","content":null}`, or only a refusal.
     return typeof fields["role"] === "string" ? toParts(fields["refusal"], texts) : undefined;
   }
   const answered = asText(fields["tool_call_id"]) ?? asText(fields["toolCallId"]);
@@ -220,10 +220,10 @@ function toolCalls(calls: unknown, texts: JsonTexts): MessagePart[] {
   });
 }
 
-/** What a tool can be given, by the names that libraries have for it: Traceloop's older ones say `arguments`. */
+/** Names of the parameter schema of a tool; older versions of Traceloop write `arguments`. */
 const SCHEMA_FIELDS = ["parameters", "input_schema", "inputSchema", "json_schema", "arguments"];
 
-/** Tools that were offered to the model, from whatever list of them. @returns undefined where it is none. */
+/** Reads tool definitions from a list in any known layout. @returns undefined for other values. */
 export function toToolDefinitions(value: unknown, texts: JsonTexts): ToolDefinition[] | undefined {
   const list = texts.parsed(value);
   if (!Array.isArray(list) || list.length === 0) return undefined;
@@ -237,7 +237,7 @@ export function toToolDefinitions(value: unknown, texts: JsonTexts): ToolDefinit
     const schema = texts.parsed(
       SCHEMA_FIELDS.map((field) => fields[field]).find((found) => found !== undefined),
     );
-    // Bedrock's stands in one field more.
+    // Bedrock nests the schema in `json`.
     const parameters = isRecord(schema) && isRecord(schema["json"]) ? schema["json"] : schema;
     return {
       type: asText(tool["type"]) ?? "function",

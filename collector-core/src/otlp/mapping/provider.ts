@@ -1,6 +1,6 @@
 import { copyText } from "../../span/kept-text.js";
 
-/** Providers by the beginnings of the names that libraries give them; the longest first where one begins another. */
+/** Providers by prefixes of their names in libraries; a longer prefix precedes its own prefix. */
 const PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
   ["azure", "azure"],
   ["az.ai", "azure"],
@@ -28,14 +28,14 @@ const PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
   ["ollama", "ollama"],
 ];
 
-/** The names that they are given here, which most libraries use too. */
+/** Normalized names, which most libraries use too. */
 const NORMAL: ReadonlySet<string> = new Set(PREFIXES.map(([, provider]) => provider));
 
-/** What the AI SDK writes behind the provider: the kind of its interface. */
+/** Suffix of the AI SDK after the provider: the kind of its API. */
 const API_KIND =
   /\.(?:chat|completions?|responses|messages|embeddings?|text-?embedding|image|speech|transcription|generative-ai|reranking)$/;
 
-/** One name for a provider, whatever library named it (contract 6). */
+/** Normalizes the name of a provider (contract 6). */
 export function normalizeProvider(name: string): string {
   if (NORMAL.has(name)) return name;
   const lower = name.trim().toLowerCase();

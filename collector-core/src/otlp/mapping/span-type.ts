@@ -2,7 +2,7 @@ import type { KnownSpanType } from "@obspan/sdk/wire";
 import type { AttributeSet } from "./attribute-set.js";
 import { keyGroup } from "./key-groups.js";
 
-/** `gen_ai.operation.name` (OpenTelemetry), also as older and other libraries write it. */
+/** Types by `gen_ai.operation.name` (OpenTelemetry), including notations of older and other libraries. */
 const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
   [/^(?:invoke|create|run)_(?:agent|workflow)|^agent_run|^workflow_run|^agent\b/, "agent"],
   [/^execute_tool|^tool\b|^tool_call|^mcp_tool/, "tool"],
@@ -12,7 +12,7 @@ const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
   [/chat|complet|generat|messages|responses|^llm|transcri|speech|image/, "llm"],
 ];
 
-/** The kinds of OpenInference, and of those who took their words over (Langfuse, LangSmith, Traceloop, Mastra). */
+/** Types by the span kinds of OpenInference and of libraries that use them (Langfuse, LangSmith, Traceloop, Mastra). */
 const KINDS: Readonly<Record<string, KnownSpanType>> = {
   llm: "llm",
   generation: "llm",
@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<string, KnownSpanType>> = {
   model_step: "task",
 };
 
-/** Where libraries say the kind of a span, in order of precedence. */
-const KINDS_SAID = keyGroup([
+/** Attributes with the kind of a span, in order of precedence. */
+const KIND_ATTRIBUTES = keyGroup([
   "openinference.span.kind",
   "traceloop.span.kind",
   "langfuse.observation.type",
@@ -75,7 +75,7 @@ const MODELS = keyGroup([
   "llm.model_name",
   "langfuse.observation.model.name",
 ]);
-/** What a call of a model has beside the model, where nothing says that it is one. */
+/** Attributes that mark a span with a model as a model call, if it has no type. */
 const CALLS = keyGroup([
   "gen_ai.usage.input_tokens",
   "gen_ai.usage.output_tokens",
@@ -90,7 +90,7 @@ const CALLS = keyGroup([
 ]);
 const TOOLS = keyGroup(["gen_ai.tool.name", "gen_ai.tool.call.id", "tool.name"]);
 
-/** What a span is (contract 6). The attributes that say it are taken out. */
+/** Takes the type of a span from its attributes (contract 6). */
 export function takeSpanType(attributes: AttributeSet, name: string): KnownSpanType {
   return (
     byOperation(attributes) ??
@@ -113,7 +113,7 @@ function byOperation(attributes: AttributeSet): KnownSpanType | undefined {
   return OPERATIONS.find(([pattern]) => pattern.test(operation))?.[1];
 }
 
-/** The usual names of the operations, which the type says as well; any other is kept. */
+/** Standard operations, which the span type implies. Others are kept as attributes. */
 const TYPE_OF_OPERATION: ReadonlyMap<string, KnownSpanType> = new Map([
   ["chat", "llm"],
   ["embeddings", "embedding"],
@@ -124,15 +124,15 @@ const TYPE_OF_OPERATION: ReadonlyMap<string, KnownSpanType> = new Map([
 
 function byKind(attributes: AttributeSet, name: string): KnownSpanType | undefined {
   let found: KnownSpanType | undefined;
-  if (!attributes.mayHave(KINDS_SAID)) return undefined;
-  for (const key of KINDS_SAID.keys) {
+  if (!attributes.mayHave(KIND_ATTRIBUTES)) return undefined;
+  for (const key of KIND_ATTRIBUTES.keys) {
     const kind = attributes.text(key)?.toLowerCase();
     const type = kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
     if (type === undefined) continue;
     found ??= type;
     if (type === found && kind === type) attributes.delete(key);
   }
-  // Langfuse calls embeddings a generation where it wraps OpenAI's client.
+  // Langfuse marks embeddings of OpenAI's client as a generation.
   return found === "llm" && name === "OpenAI.embeddings" ? "embedding" : found;
 }
 
@@ -141,7 +141,7 @@ function byRequestType(attributes: AttributeSet): KnownSpanType | undefined {
   return type !== undefined && Object.hasOwn(REQUEST_TYPES, type) ? REQUEST_TYPES[type] : undefined;
 }
 
-/** The AI SDK's own names: `ai.generateText.doGenerate`, `ai.toolCall`. */
+/** Span names of the AI SDK: `ai.generateText.doGenerate`, `ai.toolCall`. */
 function byAiSdkName(name: string): KnownSpanType | undefined {
   if (!/^ai\.[a-z]/.test(name)) return undefined;
   const operation = name.split(" ", 1)[0] ?? name;
@@ -151,7 +151,7 @@ function byAiSdkName(name: string): KnownSpanType | undefined {
   return operation === "ai.toolCall" ? "tool" : "task";
 }
 
-/** For those who say nothing: a tool has a name, a call of a model a model and something of the call. */
+/** Fallback without a type attribute: a tool has a tool name, a model call has a model and call attributes. */
 function byContent(attributes: AttributeSet, name: string): KnownSpanType {
   if (attributes.text("mcp.method.name") === "tools/call") return "tool";
   if (
@@ -161,7 +161,7 @@ function byContent(attributes: AttributeSet, name: string): KnownSpanType {
   )
     return "agent";
   if (/^invoke_agent\b/.test(name)) return "agent";
-  // VoltAgent says on every span whose it is; the agent's own has its name.
+  // VoltAgent sets the agent on every span; the span of the agent has its name.
   if (attributes.text("entity.type") === "agent" && attributes.text("entity.name") === name) return "agent";
   const hasModel = attributes.mayHave(MODELS);
   if (hasModel && attributes.mayHave(CALLS)) return /embed/i.test(name) ? "embedding" : "llm";

@@ -2,9 +2,9 @@ import { isRecord } from "../../span/span-facts.js";
 import { asNumber, asRecord, type AttributeSet } from "./attribute-set.js";
 import { keyGroup } from "./key-groups.js";
 
-/** What a call used. What the sender does not say is absent: never a zero (contract 6). */
+/** Usage of a call. Missing values stay absent, never zero (contract 6). */
 export interface Usage {
-  /** All input tokens, cached ones included. */
+  /** All input tokens, including cached ones. */
   readonly tokens_input?: number | undefined;
   readonly tokens_output?: number | undefined;
   readonly tokens_cached?: number | undefined;
@@ -81,7 +81,7 @@ const COST = keyGroup([
   "llm.usage.total_cost",
 ]);
 
-/** Where else it is said. */
+/** Attributes with several usage values in an object. */
 const OBJECTS = keyGroup([
   "langfuse.observation.usage_details",
   "langfuse.observation.cost_details",
@@ -89,14 +89,14 @@ const OBJECTS = keyGroup([
   "langsmith.usage_metadata",
   "genkit:output",
 ]);
-/** LangChain's own count, as LangSmith passes it on. */
+/** Usage of LangChain, as LangSmith forwards it. */
 const LANGCHAIN_USAGE = keyGroup(["langsmith.usage_metadata"]);
-/** Genkit says what a call used in its answer alone. */
+/** Genkit has the usage only in the output. */
 const GENKIT_OUTPUT = keyGroup(["genkit:output"]);
 const ALL = [INPUT, OUTPUT, CACHED, REASONING, COST, OBJECTS];
 const NOTHING: Usage = {};
 
-/** Reads what a span used, and takes the attributes out that say it. */
+/** Takes the usage of a span from its attributes. */
 export function takeUsage(attributes: AttributeSet, provider: string, scope: string): Usage {
   if (!ALL.some((group) => attributes.mayHave(group))) return NOTHING;
   const input = attributes.take(INPUT, asTokens);
@@ -124,14 +124,14 @@ export function takeUsage(attributes: AttributeSet, provider: string, scope: str
   };
 }
 
-/** Instrumentations that pass a provider's number on as it is, where the provider leaves its cache out. */
+/** Instrumentations that forward the input count of a provider whose count excludes cached tokens. */
 const RAW_SCOPE = /^@traceloop\/instrumentation-(?:anthropic|bedrock)/;
-/** Providers whose own input count leaves the cache out. */
+/** Providers whose input count excludes cached tokens. */
 const EXCLUSIVE_PROVIDERS: ReadonlySet<string> = new Set(["anthropic", "bedrock"]);
 
 /**
- * True where the input tokens leave those out that were read from a cache or written to it: OpenTelemetry's and
- * OpenInference's include them, some libraries pass on what Anthropic and Bedrock count.
+ * True if the input tokens exclude cache reads and writes. In OpenTelemetry and OpenInference they include them; some
+ * libraries forward the counts of Anthropic and Bedrock, which exclude them.
  */
 function excludesCache(
   attributes: AttributeSet,
@@ -144,17 +144,17 @@ function excludesCache(
   sender: { provider: string; scope: string; rawInput: number | undefined },
 ): boolean {
   if (cache === 0) return false;
-  // What is included cannot be more than the whole; and a total that only adds up with the cache tells as well.
+  // An included part cannot exceed the whole, and the total may add up only with the cache.
   if (cache > input || total === input + output + cache) return true;
   if (sender.rawInput !== undefined) return sender.rawInput === input;
   if (RAW_SCOPE.test(sender.scope)) return true;
-  // AI SDK 4 and 5; from 6 on it gives the details of its input tokens, which include all.
+  // AI SDK 4 and 5. From version 6 on it sends details of the input tokens, which include the cache.
   const isAiSdk = attributes.has("ai.operationId") || attributes.has("ai.model.provider");
   const hasDetails = [...attributes.keys()].some((key) => key.startsWith("ai.usage.inputTokenDetails."));
   return isAiSdk && !hasDetails && EXCLUSIVE_PROVIDERS.has(sender.provider);
 }
 
-/** Parts of the whole. */
+/** Parts of the token counts. */
 interface UsageDetails {
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
@@ -184,7 +184,7 @@ function readGenkitUsage(attributes: AttributeSet): Usage | undefined {
   };
 }
 
-/** What only the provider's own answer says, where the AI SDK passes it on. */
+/** Reads provider metadata, which the AI SDK forwards from the response of the provider. */
 function readProviderMetadata(
   attributes: AttributeSet,
 ): UsageDetails & { readonly input?: number | undefined } {
@@ -212,7 +212,7 @@ function readProviderMetadata(
   return {};
 }
 
-/** Langfuse counts in one object whose entries have nothing in common: what begins with `input` adds up to the input. */
+/** Reads the usage object of Langfuse, whose keys vary: entries named `input…` add up to the input. */
 function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
   const details = asRecord(attributes.get("langfuse.observation.usage_details"), attributes.texts);
   if (details === undefined) return undefined;
@@ -240,7 +240,7 @@ function readLangfuseUsage(attributes: AttributeSet): Usage | undefined {
   };
 }
 
-/** Adds up the entries of one side, unless the total says that the first of them is the whole. */
+/** Sums the entries of one side, unless the total shows that the first of them is the sum already. */
 function sumOf(details: Fields, side: "input" | "output"): number | undefined {
   const whole = asTokens(details[side]) ?? asTokens(details[`${side}_tokens`]);
   const entries = Object.entries(details).flatMap(([key, value]) => {
@@ -251,7 +251,7 @@ function sumOf(details: Fields, side: "input" | "output"): number | undefined {
   const other = asTokens(details[side === "input" ? "output" : "input"]) ?? 0;
   const total = asTokens(details["total"]) ?? asTokens(details["total_tokens"]);
   const sum = entries.reduce((a, b) => a + b, 0);
-  // OpenAI's own layout: the details are a part of the whole.
+  // In OpenAI's layout the details are a part of the whole.
   const isPart =
     isRecord(details[`${side}_tokens_details`]) || (whole !== undefined && total === whole + other);
   return whole !== undefined && isPart ? whole : sum;
