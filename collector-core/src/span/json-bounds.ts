@@ -11,7 +11,7 @@ import {
   wordsOf,
 } from "./json-bytes.js";
 
-/** What a JSON text may have. Each object, array and rare key costs far more than the bytes that say it. */
+/** Limits of a JSON text. Parsing an object, array or rare key costs far more than its bytes suggest. */
 export interface JsonBounds {
   readonly maxDepth: number;
   /** Objects and arrays together. */
@@ -21,29 +21,27 @@ export interface JsonBounds {
 }
 
 /**
- * Keys and values of a text at most. A body of 10 MiB can hold five million numbers, which take a quarter of a second to
- * parse.
+ * Maximum number of keys and values of a text. A body of 10 MiB can hold five million numbers, which take a quarter of a
+ * second to parse.
  */
 export const MAX_VALUES = 2_000_000;
 
 /**
- * The weight of rare keys of a text at most. A parser keeps the objects whose keys it meets often as rows of a known
- * shape. An object of numeric keys, or of keys that it has no shape for, becomes a hash table, which takes up to three
- * microseconds, and half a microsecond for each further key.
+ * Maximum weight of the rare keys of a text. V8 gives objects with common keys a shared shape. An object with numeric or
+ * rare keys becomes a hash table, which takes up to three microseconds, plus half a microsecond for each further key.
  */
 export const MAX_RARE_KEYS = 150_000;
-/** So many different keys of a text, the first ones, are not rare. */
+/** The first distinct keys of a text that count as common. */
 const COMMON_KEYS = 1000;
 /** The weight of the first rare key of an object, which makes it a hash table. */
 const FIRST_RARE_KEY = 3;
 
 /**
- * Shorter texts are not looked at: they cannot take long, whatever they are. Of 256 KiB a parser makes 87,000 arrays
- * in 20 ms.
+ * Shorter texts are not scanned, since they are always fast to parse: 256 KiB can hold 87,000 arrays, which take 20 ms.
  */
 export const SHORTEST_SCANNED = 256 * 1024;
 
-/** The bound that a text is beyond. */
+/** The exceeded bound. */
 export type ExceededBound = "depth" | "containers" | "keys" | "values";
 
 const KEY_BITS = 2 ** 18;

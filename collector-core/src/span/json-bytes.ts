@@ -1,6 +1,6 @@
 /**
- * Steps through the bytes of JSON. But for {@link closingQuoteOrEnd}, JSON.parse must have accepted them: nothing is checked
- * again here.
+ * Functions that scan the bytes of JSON. Except for {@link closingQuoteOrEnd}, they require JSON that JSON.parse has
+ * accepted.
  */
 
 export const QUOTE = 0x22;
@@ -12,12 +12,12 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** The same bytes, for the functions that look at four at once. */
+/** A view of the bytes for functions that read four at a time. */
 export function wordsOf(json: Uint8Array): DataView {
   return new DataView(json.buffer, json.byteOffset, json.byteLength);
 }
 
-/** Where the string ends whose opening quote is at `opened`. Most bytes of a batch stand in strings: four at a time. */
+/** Position of the closing quote of the string that opens at `opened`. Reads four bytes at a time. */
 export function closingQuote(json: Uint8Array, words: DataView, opened: number): number {
   const lastWord = json.length - 4;
   let at = opened + 1;
@@ -30,7 +30,7 @@ export function closingQuote(json: Uint8Array, words: DataView, opened: number):
 }
 
 /**
- * As {@link closingQuote}, for bytes that need not be JSON: the length of the text where the string has no end.
+ * Like {@link closingQuote}, for bytes that need not be JSON. Returns the length of the bytes if the string has no end.
  */
 export function closingQuoteOrEnd(json: Uint8Array, words: DataView, opened: number): number {
   const { length } = json;
@@ -46,7 +46,7 @@ export function closingQuoteOrEnd(json: Uint8Array, words: DataView, opened: num
   return length;
 }
 
-/** Looks at four bytes at once: the top bit of a byte of `(x - 1) & ~x` is set where the byte is zero. */
+/** Tests four bytes at once: the top bit of a byte of `(x - 1) & ~x` is set where the byte is zero. */
 function hasQuoteOrBackslash(word: number): boolean {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
@@ -54,14 +54,14 @@ function hasQuoteOrBackslash(word: number): boolean {
   return (zeros & 0x80808080) !== 0;
 }
 
-/** Where the next byte is that is no white space. */
+/** Position of the next byte that is not white space. */
 export function skipSpace(json: Uint8Array, from: number): number {
   let at = from;
   while (json[at] === 0x20 || json[at] === 0x0a || json[at] === 0x0d || json[at] === 0x09) at++;
   return at;
 }
 
-/** Behind the value that begins at `from`. */
+/** End of the value that starts at `from`. */
 export function valueEnd(json: Uint8Array, words: DataView, from: number): number {
   const first = json[from];
   if (first === QUOTE) return closingQuote(json, words, from) + 1;

@@ -12,16 +12,16 @@ import {
 } from "./json-bytes.js";
 import type { Steps } from "../runtime/steps.js";
 
-/** Bytes that are parsed at once: a few milliseconds where they are nothing but rare keys. */
+/** Bytes per parsing step: a few milliseconds in the worst case, rare keys only. */
 const PARSED_BYTES = 16 * 1024;
-/** Characters that are written at once, each value counted as one more. */
+/** Characters per writing step, plus one per value. */
 const WRITTEN_LENGTH = 16 * 1024;
 
 /**
- * Does what JSON.parse does, in steps. A text is one piece, however long it is.
+ * Like JSON.parse, in steps. A string is one step, however long it is.
  *
  * @param json - UTF-8 that JSON.parse has accepted.
- * @param start - where the value begins in it.
+ * @param start - start of the value.
  */
 export function parseInSteps(json: Buffer, start: number): Steps<unknown> {
   return new StepParser(json, start).value();
@@ -92,7 +92,7 @@ class StepParser {
     this.at = skipSpace(this.json, at);
   }
 
-  /** To the next element, or the bracket that closes. */
+  /** Moves to the next element or the closing bracket. */
   #goToNext(): void {
     this.#goTo(this.at);
     if (this.json[this.at] === COMMA) this.#goTo(this.at + 1);
@@ -102,7 +102,7 @@ class StepParser {
     return JSON.parse(`${before}${this.json.toString("utf8", start, end)}${behind}`);
   }
 
-  /** Behind the container; undefined where it is more than a piece. */
+  /** End of the container; undefined if it is longer than a step. */
   #shortContainerEnd(from: number): number | undefined {
     const { json } = this;
     const limit = from + PARSED_BYTES;
@@ -116,7 +116,7 @@ class StepParser {
     return undefined;
   }
 
-  /** Behind the last of the elements or members from here on that fit in a piece; undefined where the first does not. */
+  /** End of the elements or members that fit in a step from here; undefined if the first does not fit. */
   #runEnd(): number | undefined {
     const { json } = this;
     const limit = this.at + PARSED_BYTES;
@@ -133,17 +133,17 @@ class StepParser {
   }
 }
 
-/** Assignment would take a key `__proto__` for the prototype. */
+/** Defines a key `__proto__`: an assignment would set the prototype. */
 function setProperty(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /**
- * Does what JSON.stringify does, in steps. A text is one piece, however long it is.
+ * Like JSON.stringify, in steps. A string is one step, however long it is.
  *
- * @param value - as JSON.parse makes it.
- * @param write - takes the JSON piece by piece.
+ * @param value - a value that JSON.parse can return.
+ * @param write - receives the JSON in pieces.
  */
 export function* writeInSteps(value: unknown, write: (piece: string) => void): Steps<void> {
   if (fitsInPiece(value)) {
@@ -176,33 +176,34 @@ function writeElement(start: string, item: unknown, write: (piece: string) => vo
     return writeInSteps(item, write);
   }
   write(`${start}${JSON.stringify(item)}`);
-  return NOTHING_LEFT;
+  return NO_STEPS;
 }
 
-const NOTHING_LEFT: [] = [];
+const NO_STEPS: [] = [];
 
-/** True for what is written at once. Takes no longer for a larger value. */
+/** True for a value that fits in a step. Stops counting at the limit, so large values take no longer. */
 function fitsInPiece(value: unknown): boolean {
-  return typeof value !== "object" || value === null || lengthLeft(value, WRITTEN_LENGTH) >= 0;
+  return typeof value !== "object" || value === null || remainingLength(value, WRITTEN_LENGTH) >= 0;
 }
 
-/** What is left of a length when a value is taken from it; below 0 where it is longer. */
-function lengthLeft(value: unknown, length: number): number {
+/** Subtracts the length of a value from a limit; negative if the value is longer. */
+function remainingLength(value: unknown, length: number): number {
   if (typeof value === "string") return length - 1 - value.length;
   let left = length - 1;
   if (typeof value !== "object" || value === null) return left;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++) left = lengthLeft(value[index], left);
+    for (let index = 0; index < value.length && left >= 0; index++)
+      left = remainingLength(value[index], left);
     return left;
   }
   for (const key in value) {
-    left = lengthLeft((value as Record<string, unknown>)[key], left - key.length);
+    left = remainingLength((value as Record<string, unknown>)[key], left - key.length);
     if (left < 0) break;
   }
   return left;
 }
 
-/** The JSON of a value as JSON.parse makes it, in UTF-8. */
+/** Writes a value as JSON in UTF-8. */
 export function* bytesInSteps(value: unknown): Steps<Buffer> {
   const chunks: Buffer[] = [];
   let texts: string[] = [];

@@ -15,13 +15,13 @@ import {
 const SPANS_KEY = Buffer.from('"spans"');
 
 /**
- * Finds where each element of the top-level `spans` array stands in the bytes of a batch, so that the store can keep
- * a span as it came instead of writing it anew (docs/performance.md).
+ * Finds the elements of the top-level `spans` array in the bytes of a batch, so that the store can keep received bytes
+ * instead of serializing spans (docs/performance.md).
  *
- * @param json - UTF-8 JSON that JSON.parse has accepted: nothing is checked again here.
- * @param count - how many elements JSON.parse found.
- * @returns start and end (exclusive) of each element in turn, or undefined where the bytes do not tell it plainly:
- * `spans` given twice, or written with escapes.
+ * @param json - UTF-8 JSON that JSON.parse has accepted.
+ * @param count - the number of elements in the parsed array.
+ * @returns start and end (exclusive) of each element, or undefined if the array cannot be located with certainty: the key
+ * `spans` is repeated or written with escapes.
  */
 export function findSpanSlices(json: Uint8Array, count: number): Int32Array | undefined {
   const words = wordsOf(json);
@@ -32,9 +32,8 @@ export function findSpanSlices(json: Uint8Array, count: number): Int32Array | un
 /**
  * Finds the top-level `spans` array of a batch.
  *
- * @param readArray - is told where it opens, and says behind which byte it closes, or undefined to give up.
- * @returns false where that gave up, or the bytes do not tell plainly where the array is: `spans` given twice, or written
- * with escapes.
+ * @param readArray - called with the position of the opening bracket; returns the end of the array, or undefined to give up.
+ * @returns false if `readArray` gave up, or if the key `spans` is repeated or written with escapes.
  */
 export function readSpans(
   json: Uint8Array,
@@ -51,7 +50,7 @@ export function readSpans(
       const opened = at;
       at = closingQuote(json, words, opened);
       if (depth !== 1) continue;
-      // An escaped key may spell `spans` too, and then the last one counts: leave that to JSON.parse.
+      // An escaped key may spell `spans` too, and JSON.parse uses the last one.
       if (isKey(json, at) && json.subarray(opened, at).includes(BACKSLASH)) return false;
       inSpans = isSpansKey(json, opened, at);
     } else if (byte === OPEN_BRACKET && depth === 1 && inSpans) {
@@ -68,10 +67,10 @@ export function readSpans(
 }
 
 /**
- * Fills `slices` with where the elements of the array are that opens at `opened`. They are objects, so that brackets
- * need no counting within them.
+ * Fills `slices` with the elements of the array that opens at `opened`. The elements are objects, so only braces are
+ * counted within them.
  *
- * @returns where the array ends, or undefined where it has another number of elements than `slices` has room for.
+ * @returns the end of the array, or undefined if the number of elements does not match `slices`.
  */
 function readElements(
   json: Uint8Array,
@@ -96,7 +95,7 @@ function readElements(
   }
 }
 
-/** True where the string at `opened`..`closed` is the key `spans`. */
+/** True if the string at `opened`..`closed` is the key `spans`. */
 function isSpansKey(json: Uint8Array, opened: number, closed: number): boolean {
   if (closed - opened + 1 !== SPANS_KEY.length) return false;
   for (let index = 0; index < SPANS_KEY.length; index++) {
@@ -105,7 +104,7 @@ function isSpansKey(json: Uint8Array, opened: number, closed: number): boolean {
   return isKey(json, closed);
 }
 
-/** True where a colon follows the string that ends at `closed`: a key, not a value. */
+/** True if a colon follows the string that ends at `closed`: a key, not a value. */
 function isKey(json: Uint8Array, closed: number): boolean {
   return json[skipSpace(json, closed + 1)] === COLON;
 }

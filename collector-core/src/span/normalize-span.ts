@@ -12,7 +12,7 @@ import { formatInstant, parseTimestamp } from "./timestamp.js";
 /** Events kept of a span (contract 1). */
 export const MAX_EVENTS = 128;
 
-/** Facts that are attributes: where the value cannot be used, the attribute is left out (contract 1). */
+/** Validated attributes. An invalid one is left out of responses (contract 1). */
 export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
   "model",
   "provider",
@@ -28,10 +28,10 @@ export const CHECKED_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A span as the collector answers it: defaults filled in, times in RFC 3339, values that cannot be used left out
- * (contract 1). It is made when a span is read, so that the store can keep the bytes that came.
+ * Normalizes a span for a response: fills in defaults, formats times in RFC 3339 and leaves out invalid values (contract 1).
+ * Runs when a span is read, so that the store can keep the received bytes.
  *
- * @param generatedSpanId - the id that the collector made, where the span came without one.
+ * @param generatedSpanId - the generated id of a span that arrived without one.
  */
 export function normalizeSpan(span: Span, context: BatchContext, generatedSpanId?: string): NormalizedSpan {
   const unusable = new Set<string>();
@@ -58,7 +58,7 @@ export function normalizeSpan(span: Span, context: BatchContext, generatedSpanId
 function usableAttributes(attributes: unknown, unusable: ReadonlySet<string>): Attributes {
   if (!isRecord(attributes)) return {};
   const entries = Object.entries(attributes) as [string, JsonValue][];
-  // fromEntries defines properties, where assignment would take a key `__proto__` for the prototype.
+  // fromEntries defines properties: an assignment to `__proto__` would set the prototype.
   return Object.fromEntries(entries.filter(([key]) => !(CHECKED_ATTRIBUTES.has(key) && unusable.has(key))));
 }
 
@@ -79,10 +79,10 @@ function usableEvents(events: unknown): SpanEvent[] {
 }
 
 /**
- * Keeps at most `max` attributes: the known ones first, then the others in their order; the excess goes silently
- * (spec 2.2 rule 1, contract 1).
+ * Keeps at most `max` attributes: known ones first, then the others in order. Drops the rest silently (spec 2.2 rule 1,
+ * contract 1).
  *
- * @returns the same span where it is within the cap, else a new one.
+ * @returns the same span if it is within the cap.
  */
 export function capAttributes(span: Span, max: number): Span {
   const { attributes } = span;

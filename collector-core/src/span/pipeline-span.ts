@@ -2,16 +2,16 @@ import type { Span } from "@obspan/sdk/wire";
 import { hashesOf, type SpanHashes } from "../hashing/span-hashes.js";
 import { haveEqualFactSources, readSpanFacts, type BatchContext, type SpanFacts } from "./span-facts.js";
 
-/** The bytes that spans arrived in together. */
+/** The bytes of a received batch. */
 export interface BatchBytes {
-  /** The JSON of the batch (`{"spans":[…]}`) as received, after decompression: what the queue is charged for. */
+  /** The decompressed JSON of the batch (`{"spans":[…]}`). The queue charges its length. */
   readonly body: Buffer;
   readonly spanCount: number;
 }
 
 /**
- * A span on its way through the pipeline. Stages never modify one: {@link withSpan} returns it with another span, and is
- * the only way to change what it says.
+ * A span in the pipeline. Stages never modify it: {@link withSpan} returns a copy with a changed span, and is the only way
+ * to change one.
  */
 export interface PipelineSpan {
   /** As received, until a stage changes it. */
@@ -22,35 +22,35 @@ export interface PipelineSpan {
   /** The sampling decision for its trace (spec 4.9 rule 1). */
   readonly isSampled: boolean;
   /**
-   * False for a wrapper that repeats the usage of the inference inside it: it feeds no token or cost metric, and is
-   * not counted as a call (contract 6).
+   * False for a wrapper that repeats the usage of an inner call: it feeds no token or cost metric and does not count as a
+   * call (contract 6).
    */
   readonly countsUsage: boolean;
-  /** Where it comes from. Written once; opaque to stages. */
+  /** Origin of the span. Written once; opaque to stages. */
   readonly origin: SpanOrigin;
 }
 
-/** Where a pipeline span comes from: {@link originOf} reads it. */
+/** Origin of a pipeline span, read by {@link originOf}. */
 export interface SpanOrigin {
   readonly [opaque]: never;
 }
 
 declare const opaque: unique symbol;
 
-/** What an origin says: for the trace store, which keeps the received bytes of what no stage has changed. */
+/** Fields of an origin. The trace store keeps the received bytes of spans that no stage changed. */
 export interface OriginFields {
-  /** The batch that the span arrived in; undefined for a span that the collector made. */
+  /** The batch of the span; undefined for a span that the collector created. */
   readonly batch: BatchBytes | undefined;
   /** The position of the span in its batch. */
   readonly index: number;
-  /** What the bytes of the batch say. `span !== received` where a stage has changed it. */
+  /** The span in the bytes of the batch. `span !== received` if a stage changed it. */
   readonly received: Span;
-  /** The id that the collector generated, where the span arrived without a usable one. */
+  /** The generated id of a span that arrived without a valid one. */
   readonly generatedSpanId: string | undefined;
   readonly hashes: SpanHashes;
 }
 
-/** What {@link createPipelineSpan} is given: a span, and what is known beside it. */
+/** Input of {@link createPipelineSpan}. */
 export interface PipelineSpanSource {
   readonly span: Span;
   readonly facts: SpanFacts;
@@ -60,13 +60,13 @@ export interface PipelineSpanSource {
   readonly generatedSpanId?: string | undefined;
 }
 
-/** What the pipeline decides about a span when it enters. */
+/** Decisions about a span when it enters the pipeline. */
 export interface SpanDecisions {
   isSampled(facts: SpanFacts): boolean;
   countsUsage(facts: SpanFacts, hashes: SpanHashes): boolean;
 }
 
-/** Begins the way of a span through the pipeline. */
+/** Creates a pipeline span from a received span. */
 export function createPipelineSpan(source: PipelineSpanSource, decisions: SpanDecisions): PipelineSpan {
   const { span, facts, context, batch, index = 0, generatedSpanId } = source;
   const hashes = hashesOf(context.tenant, facts);
@@ -81,17 +81,17 @@ export function createPipelineSpan(source: PipelineSpanSource, decisions: SpanDe
   };
 }
 
-/** Reads where a span comes from. */
+/** Reads the origin of a span. */
 export function originOf({ origin }: PipelineSpan): OriginFields {
   return origin as unknown as OriginFields;
 }
 
 /**
- * Changes what a pipeline span says: its facts follow, and store, export, live feed and search see the change.
+ * Returns a pipeline span with a changed span and updated facts. Store, export, live feed and search see the change.
  *
- * @param changed - shares with the span before what has not changed: the store finds differences by identity.
- * @returns the same pipeline span where nothing changed.
- * @throws TypeError where an id differs: a span cannot move to another trace or become another span.
+ * @param changed - shares unchanged values with the previous span, since the store finds differences by identity.
+ * @returns the same pipeline span if nothing changed.
+ * @throws TypeError if an id differs.
  */
 export function withSpan(pipelineSpan: PipelineSpan, changed: Span): PipelineSpan {
   const { span, facts, context } = pipelineSpan;
@@ -108,11 +108,11 @@ export function withSpan(pipelineSpan: PipelineSpan, changed: Span): PipelineSpa
   return { ...pipelineSpan, span: changed, facts: { ...facts, ...differences(before, after) } };
 }
 
-/** A span that the collector made has facts that it does not say itself: they stay. */
+/** Only the changed facts: a span that the collector created has facts that its fields do not have. */
 function differences(before: SpanFacts, after: SpanFacts): Partial<SpanFacts> {
   const keys = Object.keys(after) as (keyof SpanFacts)[];
   return Object.fromEntries(keys.filter((key) => after[key] !== before[key]).map((key) => [key, after[key]]));
 }
 
-/** Values that cannot be used were counted when the span entered the pipeline. */
+/** Invalid values were counted when the span entered the pipeline. */
 function ignore(): void {}

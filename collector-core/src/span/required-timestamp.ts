@@ -2,9 +2,9 @@ import { ApiError } from "../api-schema/errors.js";
 import { parseTimestamp, type Instant } from "./timestamp.js";
 
 /**
- * A time from a query: RFC 3339, or Unix epoch milliseconds.
+ * Parses a time of a query: RFC 3339, or Unix epoch milliseconds.
  *
- * @throws `ApiError` `invalid_query` where it is neither.
+ * @throws `ApiError` `invalid_query` if it is neither.
  */
 export function requireTimestamp(text: string | undefined, field: string): Instant | undefined {
   if (text === undefined) return undefined;

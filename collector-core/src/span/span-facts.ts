@@ -5,9 +5,9 @@ import { copyText, truncateCodePoints } from "./kept-text.js";
 import { isWellFormed } from "./well-formed.js";
 import { addMs, elapsedMs, fromEpochMs, parseTimestamp, type Instant } from "./timestamp.js";
 
-/** What all spans of a batch have in common. */
+/** Fields shared by all spans of a batch. */
 export interface BatchContext {
-  /** `""` where the collector is not multi-tenant. */
+  /** `""` if multi-tenancy is off. */
   readonly tenant: string;
   readonly service: string;
   readonly env: string;
@@ -17,14 +17,14 @@ export interface BatchContext {
 }
 
 /**
- * What the pipeline needs to know of a span, read once and checked: a value that cannot be used is absent here
- * (contract 1). Text stays in the span.
+ * Validated fields of a span that the pipeline needs, read once. Invalid values are absent (contract 1). Texts stay in the
+ * span.
  */
 export interface SpanFacts {
   readonly traceId: string;
-  /** As sent, or the one that the collector made before the batch was queued. */
+  /** As sent, or generated before the batch was queued. */
   readonly spanId: string;
-  /** `""` where the span has no parent. */
+  /** `""` if the span has no parent. */
   readonly parentSpanId: string;
   /** At most 256 characters. */
   readonly name: string;
@@ -33,31 +33,31 @@ export interface SpanFacts {
   /** Started and not ended: shown live, in no span metric, never exported or evaluated. */
   readonly isRunning: boolean;
   readonly start: Instant;
-  /** As sent, or the start and the duration together; absent where neither says it, and on a running span. */
+  /** As sent, or start plus duration; absent if unknown, and on a running span. */
   readonly end: Instant | undefined;
-  /** Absent where nothing says how long the span took, and on a running span. */
+  /** Absent if unknown, and on a running span. */
   readonly durationMs: number | undefined;
-  /** `""` where absent, as the six below: the value of an absent label (contract 4). */
+  /** `""` if absent, like the labels below: the value of an absent label (contract 4). */
   readonly model: string;
   readonly provider: string;
   readonly toolName: string;
   readonly agent: string;
-  /** What an evaluation span judged, the part before the colon (contract 8); `""` on any other span. */
+  /** Type of an evaluation span, up to the colon (contract 8); `""` on other spans. */
   readonly evaluationType: string;
-  /** The category of the error, for the `error_type` label; `""` where the span has none. */
+  /** Category of the error for the `error_type` label; `""` if there is no error. */
   readonly errorCategory: ErrorCategory | "";
   readonly errorPropagated: boolean;
   readonly tokensInput: number | undefined;
   readonly tokensOutput: number | undefined;
-  /** Of the input tokens, those that the provider had cached. */
+  /** Cached tokens, out of the input tokens. */
   readonly tokensCached: number | undefined;
   readonly costUsd: number | undefined;
   readonly ttftMs: number | undefined;
-  /** What an evaluation span says, from 0 to 1 (contract 8); absent on any other span. */
+  /** Score of an evaluation span, from 0 to 1 (contract 8); absent on other spans. */
   readonly evaluationScore: number | undefined;
 }
 
-/** Told of each field whose value could not be used (`obs_invalid_values_total{field}`). */
+/** Called for each field with an invalid value (`obs_invalid_values_total{field}`). */
 export type OnInvalidValue = (field: string) => void;
 
 /** Characters of `name` that are kept (contract 1). */
@@ -65,13 +65,13 @@ export const MAX_NAME_LENGTH = 256;
 /** Longest `span_id` and `parent_span_id` (contract 1). */
 const MAX_SPAN_ID_LENGTH = 64;
 const MAX_DURATION_MS = 1e9;
-/** Code points kept of what names a kind of span: it becomes a label and stands in lists, so it must not be a text. */
+/** Maximum code points of a value that becomes a label and appears in lists. */
 export const MAX_LABEL_LENGTH = 256;
 
 /**
- * Reads the facts of a span whose shape has been checked (`name` and `trace_id` are there).
+ * Reads the facts of a validated span, which has `name` and `trace_id`.
  *
- * @param generatedSpanId - the id that the collector made, where the span came without a usable one.
+ * @param generatedSpanId - the generated id of a span that arrived without a valid one.
  */
 export function readSpanFacts(
   span: Span,
@@ -90,7 +90,7 @@ export function readSpanFacts(
   const spanId = generatedSpanId ?? span.span_id ?? "";
   if (generatedSpanId !== undefined && span.span_id != null && (span.span_id as unknown) !== "")
     onInvalid("span_id");
-  // This is checked for whoever reads the span; the pipeline itself does not need it.
+  // Validated for readers of the span; the pipeline does not use it.
   tokenCount(attributes["tokens_reasoning"], "tokens_reasoning", onInvalid);
   if (span.events != null && !Array.isArray(span.events)) onInvalid("events");
 
@@ -123,7 +123,7 @@ export function readSpanFacts(
 
 const NO_ATTRIBUTES: Record<string, unknown> = Object.freeze({});
 
-/** The fields, beside attributes, that {@link readSpanFacts} reads. */
+/** Fields that {@link readSpanFacts} reads, besides attributes. */
 const FACT_FIELDS = [
   "trace_id",
   "span_id",
@@ -136,7 +136,7 @@ const FACT_FIELDS = [
   "duration_ms",
   "error_propagated",
 ] as const;
-/** The attributes that it reads. */
+/** Attributes that {@link readSpanFacts} reads. */
 const FACT_ATTRIBUTES = [
   "model",
   "provider",
@@ -154,7 +154,7 @@ const FACT_ATTRIBUTES = [
   "ttft_ms",
 ] as const;
 
-/** True where {@link readSpanFacts} reads the same values of both. */
+/** True if {@link readSpanFacts} reads the same values from both spans. */
 export function haveEqualFactSources(a: Span, b: Span): boolean {
   for (const field of FACT_FIELDS) if (a[field] !== b[field]) return false;
   const attributesA: unknown = a.attributes;
@@ -165,7 +165,7 @@ export function haveEqualFactSources(a: Span, b: Span): boolean {
   return true;
 }
 
-/** When a span started and how long it took. */
+/** Start, end and duration of a span. */
 export interface SpanTimes {
   readonly start: Instant;
   readonly end: Instant | undefined;
@@ -218,19 +218,19 @@ function arrival(receivedAtMs: number): Instant {
 /** Longest `trace_id`, in characters (contract 1). */
 export const MAX_TRACE_ID_LENGTH = 128;
 
-/** True where a trace id can be used. One that cannot is never cut, which would merge traces. */
+/** True for a valid trace id. Invalid ids are never truncated, which would merge traces. */
 export function isUsableTraceId(value: unknown): value is string {
   return (
     typeof value === "string" && value !== "" && !isLonger(value, MAX_TRACE_ID_LENGTH) && isWellFormed(value)
   );
 }
 
-/** Longer in characters, which are code points: an emoji is one. */
+/** Compares the length in code points: an emoji counts as one. */
 function isLonger(text: string, max: number): boolean {
   return text.length > max && truncateCodePoints(text, max).length < text.length;
 }
 
-/** True where a span's own id can be used; the collector makes one where it cannot. */
+/** True for a valid span id. The collector generates one for a span without. */
 export function isUsableSpanId(value: unknown): value is string {
   return (
     typeof value === "string" &&
@@ -242,7 +242,7 @@ export function isUsableSpanId(value: unknown): value is string {
 
 function readParentSpanId(span: Span, spanId: string, onInvalid: OnInvalidValue): string {
   const parent = span.parent_span_id;
-  // A span that names itself has no parent: taken at its word it would be a wrapper around itself.
+  // A span that is its own parent has no parent: it would be a wrapper around itself.
   if (parent == null || parent === "" || parent === spanId) return "";
   if (isUsableSpanId(parent)) return parent;
   onInvalid("parent_span_id");
@@ -305,7 +305,7 @@ function score(value: unknown, onInvalid: OnInvalidValue): number | undefined {
   return undefined;
 }
 
-/** True for an object that is no array. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

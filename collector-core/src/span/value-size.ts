@@ -1,13 +1,13 @@
 /** Deeper than any span may be nested. */
 const MAX_LEVELS = 64;
-/** What each text, number, boolean and null takes, whatever it says. */
+/** Fixed cost of each text, number, boolean and null. */
 const BYTES_PER_VALUE = 16;
-/** What an object or an array takes besides what is in it. */
+/** Fixed cost of an object or an array. */
 const BYTES_PER_CONTAINER = 32;
 
 /**
- * What a value takes in memory, as near as a bound needs it: a byte for each character of its texts and keys, and a
- * fixed amount for each value. A list of a million numbers has no character and is large all the same.
+ * Estimates the memory of a value: a byte for each character of texts and keys, and a fixed cost for each value, so that a
+ * list of a million numbers counts as large.
  */
 export function valueSize(value: unknown, levels = MAX_LEVELS): number {
   if (typeof value === "string") return BYTES_PER_VALUE + value.length;

@@ -1,4 +1,4 @@
-/** False for a text with a lone surrogate: UTF-8 cannot carry it, so it would arrive as another text. */
+/** False for a string with a lone surrogate, which UTF-8 cannot encode. */
 export function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
