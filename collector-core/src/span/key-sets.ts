@@ -1,24 +1,24 @@
 import { BACKSLASH } from "./json-bytes.js";
 
-/** More keys in one object are not compared: sorting them would take too long. */
+/** Objects with more keys are not checked: sorting them would take too long. */
 const MAX_KEYS = 200_000;
-/** So few are compared each with each. */
+/** Up to this number, keys are compared pairwise. */
 const FEW_KEYS = 12;
 const TWO_21 = 2 ** 21;
 
 /**
- * Tells whether objects have a key twice, by hashes of 53 bits. Two different keys may count as the same: of 150,000 keys
- * in one object, once in a million objects.
+ * Detects repeated keys of objects by hashes of 53 bits. Different keys may collide: with 150,000 keys per object, once in
+ * a million objects.
  */
 export class KeySets {
   #hashes = new Float64Array(256);
   #count = 0;
-  /** Where the keys begin of each object that is open. */
+  /** Index of the first key of each open object. */
   readonly #starts: number[] = [];
-  /** Drawn at random, so that nobody can choose keys that fall together. */
+  /** Random, so that a sender cannot choose keys whose hashes collide. */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
 
-  /** Begins with an object. */
+  /** Starts an object. */
   open(): void {
     this.#starts.push(this.#count);
   }
@@ -26,7 +26,7 @@ export class KeySets {
   /** Adds a key of the innermost object: a JSON text with its quotes. */
   add(json: Uint8Array, start: number, end: number): void {
     if (this.#addPlain(json, start + 1, end - 1, true)) return;
-    // The same key may be written in several ways.
+    // With escapes, the same key has several notations.
     const key = Buffer.from(JSON.parse(Buffer.from(json.subarray(start, end)).toString()) as string);
     this.#addPlain(key, 0, key.length, false);
   }
@@ -51,7 +51,7 @@ export class KeySets {
     return true;
   }
 
-  /** Ends the innermost object. @returns false where a key came twice, or may have. */
+  /** Ends the innermost object. @returns false if a key is, or may be, repeated. */
   closeDistinct(): boolean {
     const start = this.#starts.pop() ?? 0;
     const end = this.#count;

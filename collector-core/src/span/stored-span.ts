@@ -12,36 +12,36 @@ import { runInSlices } from "../runtime/steps.js";
 import { unreadableAttributes } from "./unreadable-attributes.js";
 
 /**
- * A span as a store keeps it. It may have ten megabytes, which take up to a second to parse: the functions of this file are
- * all that reads one, and they read a large one in slices.
+ * A span in a store. It may have ten megabytes, which take up to a second to parse. Only the functions of this file read
+ * one, and they read a large one in time slices.
  */
 export interface StoredSpan {
-  /** Where its JSON is, as it came. */
+  /** Position of the received JSON. */
   readonly slice: JsonRange & { readonly memory: { readonly bytes: Buffer } };
   readonly context: BatchContext;
-  /** It was running, and has been silent for too long since. */
+  /** True if it was running and had no update for too long. */
   readonly isAbandoned: boolean;
 }
 
-/** A span as it came, and what it says. */
+/** A span as received, with its facts. */
 export interface ReceivedSpan {
   readonly context: BatchContext;
   readonly span: Span;
   readonly facts: SpanFacts;
 }
 
-/** A span of no more bytes is read at once: it takes some milliseconds at worst. */
+/** Maximum size of a span that is parsed at once, which takes a few milliseconds at worst. */
 export const SMALL_SPAN_BYTES = 32 * 1024;
 
-/** Values of large spans are made one at a time: each takes many times the memory of its bytes. */
-const inTurn = createConcurrencyLimit(1);
+/** Parses one large span at a time: its value takes many times the memory of its bytes. */
+const limited = createConcurrencyLimit(1);
 
 /** False for a span that has to be read in slices. */
 export function isSmallSpan({ slice }: StoredSpan): boolean {
   return slice.end - slice.start <= SMALL_SPAN_BYTES;
 }
 
-/** Reads a span with the defaults filled in. */
+/** Reads a normalized span. */
 export function readStored(stored: StoredSpan, timeSlice: TimeSlice): MaybePromise<NormalizedSpan> {
   if (isSmallSpan(stored)) return readSmall(stored);
   return parseLarge(stored, timeSlice).then((span) => normalized(span, stored));
@@ -52,7 +52,7 @@ export function readSmall(stored: StoredSpan): NormalizedSpan {
   return normalized(parseSmall(stored), stored);
 }
 
-/** Reads a span as it came. */
+/** Reads a span as received. */
 export function readReceived(stored: StoredSpan, timeSlice: TimeSlice): MaybePromise<ReceivedSpan> {
   if (isSmallSpan(stored)) return readSmallReceived(stored);
   return parseLarge(stored, timeSlice).then((span) => received(span, stored));
@@ -64,9 +64,9 @@ export function readSmallReceived(stored: StoredSpan): ReceivedSpan {
 }
 
 /**
- * Reads a span, and of a large one only some attributes and no events.
+ * Reads a span. A large one is read with only some attributes and without events.
  *
- * @param attributes - those that are wanted; a small span has all.
+ * @param attributes - keys to read; a small span has all attributes.
  */
 export function readPartly(
   stored: StoredSpan,
@@ -85,12 +85,12 @@ async function readPartOfLarge(
   const values: Record<string, unknown> = { ...header.attributes };
   for (const { key, value } of outline.attributes) {
     if (!attributes.has(key) || !Object.hasOwn(values, key) || !isContainerAt(json, value)) continue;
-    values[key] = await inTurn(() => runInSlices(parseInSteps(json, value.start), timeSlice));
+    values[key] = await limited(() => runInSlices(parseInSteps(json, value.start), timeSlice));
   }
   return { ...header, attributes: values as NormalizedSpan["attributes"] };
 }
 
-/** As {@link readPartly}, with `{}` in place of any list or object of a large span. */
+/** Like {@link readPartly}, with `{}` for each list or object of a large span. */
 export function readScalars(
   stored: StoredSpan,
   attributes: ReadonlySet<string>,
@@ -112,7 +112,7 @@ export interface OutlinedSpan {
   readonly outline: SpanOutline;
 }
 
-/** Finds the parts of a large span without parsing it; where its bytes do not say them plainly, in bytes written anew. */
+/** Finds the parts of a large span without parsing it. If its bytes are ambiguous, the span is serialized again first. */
 export async function outlineStored(
   stored: StoredSpan,
   options: OutlineOptions,
@@ -121,7 +121,7 @@ export async function outlineStored(
   const { memory, start, end } = stored.slice;
   const outline = await runInSlices(outlineSpan(memory.bytes, { start, end }, options), timeSlice);
   if (outline !== undefined) return { json: memory.bytes, outline };
-  const json = await inTurn(() => writeAgain(stored, timeSlice));
+  const json = await limited(() => writeAgain(stored, timeSlice));
   const whole = { start: 0, end: json.length };
   const again = await runInSlices(outlineSpan(json, whole, { ...options, isCanonical: true }), timeSlice);
   if (again === undefined) throw new Error("A span that was written again cannot be read.");
@@ -132,11 +132,11 @@ async function writeAgain(stored: StoredSpan, timeSlice: TimeSlice): Promise<Buf
   const { memory, start } = stored.slice;
   try {
     const span = (await runInSlices(parseInSteps(memory.bytes, start), timeSlice)) as Span;
-    // A number that is too large is written as null, which is no value that cannot be used.
+    // Normalizes first: a number that is too large is written as null, which does not count as invalid.
     const { attributes } = normalizeSpan(span, stored.context);
     return await runInSlices(bytesInSteps({ ...span, attributes }), timeSlice);
   } catch (error) {
-    // Nested too deep. The parser takes any depth.
+    // Nested too deep to write; the parser has no depth limit.
     if (!(error instanceof RangeError)) throw error;
     return Buffer.from(
       JSON.stringify({ ...parseSmall(stored), attributes: unreadableAttributes(error), events: [] }),
@@ -153,12 +153,12 @@ export function readHeader(json: Buffer, outline: SpanOutline, stored: StoredSpa
   return normalized(span as unknown as Span, stored);
 }
 
-/** True where there is an object. */
+/** True if the range is an object. */
 export function isObjectAt(json: Buffer, range: JsonRange | undefined): range is JsonRange {
   return range !== undefined && json[range.start] === OPEN_BRACE;
 }
 
-/** A value, or `{}` for any list or object: no field of a span is one, so that any other is as good. */
+/** Parses a scalar; returns `{}` for a list or object, which is invalid in every field that is read. */
 export function scalarAt(json: Buffer, range: JsonRange): unknown {
   if (isContainerAt(json, range)) return {};
   return JSON.parse(json.toString("utf8", range.start, range.end)) as unknown;
@@ -170,7 +170,7 @@ function isContainerAt(json: Buffer, { start }: JsonRange): boolean {
 
 function parseLarge(stored: StoredSpan, timeSlice: TimeSlice): Promise<Span> {
   const { memory, start } = stored.slice;
-  return inTurn(async () => (await runInSlices(parseInSteps(memory.bytes, start), timeSlice)) as Span);
+  return limited(async () => (await runInSlices(parseInSteps(memory.bytes, start), timeSlice)) as Span);
 }
 
 function parseSmall({ slice: { memory, start, end } }: StoredSpan): Span {
