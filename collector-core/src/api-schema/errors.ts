@@ -84,7 +84,7 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning:
       "Large requests and responses in flight use all of `limits.max_in_flight_bytes`, one connection has too many requests " +
-      "in flight, or eight imports are running; see `Retry-After`.",
+      "in flight, eight imports are running, or bodies arrive in too many short chunks; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },

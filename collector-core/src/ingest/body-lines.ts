@@ -6,7 +6,6 @@ import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
 import { GatheredBytes } from "./gathered-bytes.js";
-import { ShortChunks } from "./short-chunks.js";
 
 /** One line of a body, or that it was too long to be held. */
 export type BodyLine =
@@ -109,15 +108,6 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
     if (!request.complete) source.destroy(new RequestAborted());
   };
   request.once("close", onClose);
-  const shortChunks = new ShortChunks(request);
-  let taken = 0;
-  const onCompressed = ({ length }: Buffer): void => {
-    taken += length;
-    const problem = shortChunks.problem(taken);
-    if (problem !== undefined) source.destroy(problem);
-  };
-  // What comes out of a decompressor says nothing of what went in.
-  if (decompressor !== undefined) request.on("data", onCompressed);
   // The request itself is left as it is: it still has to be answered.
   const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   try {
@@ -127,11 +117,6 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
       next.catch(() => undefined);
       const { done, value } = await pace.during(next);
       if (done === true) return;
-      if (decompressor === undefined) {
-        taken += value.length;
-        const problem = shortChunks.problem(taken);
-        if (problem !== undefined) throw problem;
-      }
       yield value;
     }
   } catch (error) {
@@ -142,7 +127,7 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
       `The body is not valid ${encoding}, which Content-Encoding says it is.`,
     );
   } finally {
-    request.off("close", onClose).off("data", onCompressed);
+    request.off("close", onClose);
     if (decompressor !== undefined) request.unpipe(decompressor);
     decompressor?.destroy();
     // Not waited for: it ends with a piece that may never come.

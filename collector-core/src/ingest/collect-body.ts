@@ -3,11 +3,7 @@ import { ApiError } from "../api-schema/errors.js";
 import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-budget.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { GatheredBytes } from "./gathered-bytes.js";
-
-/** A body may have so many chunks, whatever their size. Each takes some microseconds to read. */
-const MANY_CHUNKS = 8192;
-/** A body of more chunks has so many bytes in each at least, on average. */
-const SHORT_CHUNK = 8;
+import { onShortChunksRefused } from "./short-chunks.js";
 
 /** What bounds a body. */
 export interface CollectLimits {
@@ -31,7 +27,6 @@ export function collectBody(
   onBody: (body: Buffer, done: () => void) => void,
 ): void {
   const gathered = new GatheredBytes();
-  let chunks = 0;
   let isOver = false;
   /** Undefined while the body is small. */
   let large: LargeBody | undefined;
@@ -49,14 +44,8 @@ export function collectBody(
     gathered.add(chunk);
     const size = gathered.byteLength;
     if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
-    else if (++chunks > MANY_CHUNKS && size < chunks * SHORT_CHUNK) giveUpChunks();
     else if (large !== undefined) large.moved(chunk.byteLength);
     else if (size > SMALL_BYTES) beginLarge(maxBytes);
-  }
-  function giveUpChunks(): void {
-    giveUp(tooManyChunks(chunks));
-    // What still comes costs more to read than it is worth: the connection closes when its answer has left.
-    setImmediate(() => request.socket.destroySoon());
   }
   function beginLarge(bytes: number): void {
     large = new LargeBody(request, budget, bytes);
@@ -74,6 +63,7 @@ export function collectBody(
   });
   if (announced > SMALL_BYTES) beginLarge(announced);
   request.on("data", onData);
+  onShortChunksRefused(request, giveUp);
 }
 
 /** The room that a large body has in the budget. */
@@ -122,15 +112,6 @@ class LargeBody {
     this.#isCharged = false;
     this.#waiting?.abort(new RequestAborted());
   }
-}
-
-function tooManyChunks(chunks: number): ApiError {
-  return new ApiError(
-    "invalid_http",
-    `The body comes in ${chunks} chunks of fewer than ${SHORT_CHUNK} bytes on average. Write more at a time.`,
-    { max_short_chunks: MANY_CHUNKS },
-    { Connection: "close" },
-  );
 }
 
 export function tooLarge(size: number, maxBytes: number): ApiError {

@@ -22,6 +22,7 @@ import { noteConnection } from "../runtime/loop-turn.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import { createShortChunkLimit } from "./short-chunks.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -94,6 +95,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
   const answers = createAnswerBudget(options.answers);
   const pipelined = createPipelinedRequests();
+  const shortChunks = createShortChunkLimit();
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -174,6 +176,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const path = pathOf(request.url ?? "/");
     const ingest = ingestRoutes.get(path);
     const route = ingest === undefined ? UNKNOWN_ROUTE : path;
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    if (isChunked) shortChunks.watch(request);
     if (!pipelined.begin(request)) {
       refusePipelined(request, response, route);
       return;
@@ -195,6 +199,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       return;
     }
     response.once("close", () => pipelined.end(request));
+    // No route of Fastify reads a body. Node would discard this one without counting its chunks.
+    if (isChunked) request.resume();
     const answer = (): void => handleByFastify(request, response);
     // Probes, scrapes and pages hold little, and do not wait for a large answer before them to be read.
     if (path.startsWith("/v1/")) whenFirstOfConnection(response, () => answerInSlice(answer));

@@ -18,6 +18,7 @@ import type { IngestGate } from "./ingest-gate.js";
 import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
 import { requireLines } from "./media-type.js";
 import type { OwnPace } from "./own-pace.js";
+import { onShortChunksRefused } from "./short-chunks.js";
 import { tenantProblem, type ReadTenant } from "./tenant.js";
 import { validateBatch } from "./validate-batch.js";
 
@@ -82,6 +83,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     requireLines(request.headers["content-type"]);
     const tenant = options.readTenant(request);
     const pace = createBodyPace(limits, () => request.socket.bytesRead, clock);
+    onShortChunksRefused(request, (error) => pace.end(error));
     return await places.run(request, pace, async () => {
       options.ownPace.begin(request);
       try {

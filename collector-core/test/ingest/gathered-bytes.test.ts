@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GatheredBytes } from "../../src/ingest/gathered-bytes.js";
 import { span, startCollector } from "../running-collector.js";
 import { otlpRequest } from "../otlp/otlp-request.js";
-import { connectRaw, until } from "./raw-connection.js";
+import { connectRaw, getRequest, until } from "./raw-connection.js";
 
 /** Chunks of such sizes, over and over, of so many bytes in all. */
 function chunksOf(sizes: readonly number[], bytes: number): Buffer[] {
@@ -95,5 +95,37 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     };
     expect(await sent(1)).not.toContain("HTTP/1.1 200");
     expect(await sent(32)).toContain('"spans":1');
+  });
+
+  it("refuses bodies of short chunks with 503 while too many come in one turn of the event loop", async () => {
+    const { url, post } = await startCollector();
+    const batch = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(4000) } })] });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => connectRaw(url)));
+    for (const { socket } of clients) socket.write(getRequest("/health"));
+    await until(() => clients.every(({ received }) => received().includes("HTTP/1.1 200")));
+    for (const { socket } of clients)
+      socket.write(inOneByteChunks("/v1/telemetry", "application/json", batch));
+    await until(() => clients.every(({ received }) => /HTTP\/1\.1 (202|503)/.test(received())));
+    const refused = clients.filter(({ received }) => received().includes("HTTP/1.1 503"));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(clients.length);
+    await until(() => refused.every(({ isClosed }) => isClosed()));
+    expect(refused[0]?.received()).toContain('"code":"overloaded"');
+    expect((await post({ spans: [span({})] })).status).toBe(202);
+  });
+
+  it.each([
+    ["a path that does not exist", "POST", "/nope"],
+    ["a route that reads no body", "GET", "/v1/traces"],
+    ["a wrong media type", "POST", "/v1/telemetry"],
+  ])("closes the connection of very many chunks of one byte: %s", async (_what, method, path) => {
+    const { url } = await startCollector();
+    const client = await connectRaw(url);
+    const bytes = inOneByteChunks(path, "text/plain", "x".repeat(100_000)).replace(/^POST/, method);
+    const head = bytes.indexOf("\r\n\r\n") + 4;
+    client.socket.write(bytes.slice(0, head));
+    await until(() => client.received() !== "");
+    client.socket.write(bytes.slice(head));
+    await until(() => client.isClosed());
   });
 });
