@@ -10,13 +10,15 @@ export interface ConnectionLimitsOptions {
   readonly maxPerAddress: number;
   /** Loopback and `server.trusted_proxies`: many clients have one such address. */
   readonly isExempt: (address: string) => boolean;
+  /** Closes connections whose client does not close them. */
+  readonly destroyHalfOpen: () => void;
   /** Disconnects readers that take nothing of their answers. */
   readonly cutOffStalled: () => void;
   /** Told when a connection was refused: all are taken, or all of its address. */
   readonly onRefused: (max: number, client: string | undefined) => void;
 }
 
-/** From this part of all connections on, idle ones and those of stalled readers make room. */
+/** From this part of all connections on, half-open ones, idle ones and those of stalled readers close. */
 const CROWDED = 0.9;
 
 /** Lets no single address take all connections of a server (contract 5). */
@@ -27,6 +29,7 @@ export function limitConnections(server: Server, options: ConnectionLimitsOption
   server.maxConnections = maxConnections;
 
   function shed(): void {
+    options.destroyHalfOpen();
     server.closeIdleConnections();
     options.cutOffStalled();
   }

@@ -1,17 +1,37 @@
 import type { Socket } from "node:net";
 
-/** How long a client has to close its half after the server has closed its own. */
+/** Time that a client has to close its side after the server has closed its own. */
 const LINGER_MS = 2000;
 
+/** Connections that the server has closed and the client has not. */
+export interface HalfOpenConnections {
+  /** Ends the connection if its client has not closed it within 2 seconds of the server. */
+  watch(socket: Socket): void;
+  /** Ends all half-open connections now. */
+  destroyAll(): void;
+}
+
 /**
- * Ends a connection whose client does not: when the server has said its last word, nothing more can come of the connection,
- * and it would hold one of the places until the time limit for stalled ones. What still comes meanwhile is read, since
- * a reset would take the last answer with it.
+ * Half-open connections hold a place until the time limit for stalled ones. The server keeps reading them for a while,
+ * because a reset could take the last answer with it.
  */
-export function endHalfOpen(socket: Socket, lingerMs = LINGER_MS): void {
-  socket.once("finish", () => {
-    if (socket.destroyed) return;
-    const timer = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once("close", () => clearTimeout(timer));
-  });
+export function createHalfOpenConnections(lingerMs = LINGER_MS): HalfOpenConnections {
+  const halfOpen = new Set<Socket>();
+
+  return {
+    watch(socket) {
+      socket.once("finish", () => {
+        if (socket.destroyed) return;
+        halfOpen.add(socket);
+        const timer = setTimeout(() => socket.destroy(), lingerMs);
+        socket.once("close", () => {
+          clearTimeout(timer);
+          halfOpen.delete(socket);
+        });
+      });
+    },
+    destroyAll() {
+      for (const socket of halfOpen) socket.destroy();
+    },
+  };
 }

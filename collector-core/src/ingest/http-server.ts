@@ -11,7 +11,7 @@ import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
 import { answerErrors } from "./error-answers.js";
 import { handleExpectations } from "./expectations.js";
-import { endHalfOpen } from "./half-open.js";
+import { createHalfOpenConnections } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
 import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
@@ -95,6 +95,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
   const answers = createAnswerBudget(options.answers);
   const pipelined = createPipelinedRequests();
+  const halfOpen = createHalfOpenConnections();
   const shortChunks = createShortChunkLimit();
   let server: Server | undefined;
   const app = fastify({
@@ -105,8 +106,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       );
       // A reader that takes nothing of its answer any more keeps what it was to read in memory.
       server.timeout = STALLED_MS;
-      limitConnections(server, { ...options.connections, maxConnections: MAX_CONNECTIONS });
-      server.on("connection", (socket) => endHalfOpen(socket));
+      limitConnections(server, {
+        ...options.connections,
+        maxConnections: MAX_CONNECTIONS,
+        destroyHalfOpen: () => halfOpen.destroyAll(),
+      });
+      server.on("connection", (socket) => halfOpen.watch(socket));
       server.on("connection", noteConnection);
       server.on("drop", noteConnection);
       return server;

@@ -13,6 +13,7 @@ async function serverWith(options: Partial<ConnectionLimitsOptions>) {
     maxConnections: 1000,
     maxPerAddress: 1000,
     isExempt: () => false,
+    destroyHalfOpen: () => undefined,
     cutOffStalled: () => {
       told.stalled++;
     },

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo, type Server } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { answerBadHttp } from "../../src/ingest/bad-http.js";
-import { endHalfOpen } from "../../src/ingest/half-open.js";
+import { createHalfOpenConnections } from "../../src/ingest/half-open.js";
+import { startCollector } from "../running-collector.js";
 
 const LINGER_MS = 100;
 
@@ -12,7 +13,8 @@ async function startServer(isHooked: boolean): Promise<Server> {
     response.writeHead(200, { Connection: "close" }).end("done");
   });
   server.timeout = 20_000;
-  if (isHooked) server.on("connection", (socket) => endHalfOpen(socket, LINGER_MS));
+  const halfOpen = createHalfOpenConnections(LINGER_MS);
+  if (isHooked) server.on("connection", (socket) => halfOpen.watch(socket));
   server.on("clientError", (error, socket) => void answerBadHttp(error, socket as never));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -24,9 +26,9 @@ async function startServer(isHooked: boolean): Promise<Server> {
 }
 
 /** A client that keeps its half of the connection open, whatever the server says. */
-async function sendAndIgnoreFin(server: Server, bytes: string): Promise<string> {
+async function sendAndIgnoreFin(port: number, bytes: string): Promise<string> {
   const socket = connect({
-    port: (server.address() as AddressInfo).port,
+    port,
     host: "127.0.0.1",
     allowHalfOpen: true,
   });
@@ -39,29 +41,43 @@ async function sendAndIgnoreFin(server: Server, bytes: string): Promise<string> 
   return received;
 }
 
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
 const connections = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
 it.each([
   ["what is no HTTP", "nonsense\r\n\r\n", "400"],
   ["a request that closes the connection", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200"],
-])(
-  "gives the place of a client free that ignores the end of the connection, after %s",
-  async (_what, bytes, status) => {
-    const server = await startServer(true);
-    expect(await sendAndIgnoreFin(server, bytes)).toContain(`HTTP/1.1 ${status}`);
-    await vi.waitFor(async () => expect(await connections(server)).toBe(0), { timeout: 5000 });
-  },
-);
+])("closes the connection of a client that ignores its end, after %s", async (_what, bytes, status) => {
+  const server = await startServer(true);
+  expect(await sendAndIgnoreFin(portOf(server), bytes)).toContain(`HTTP/1.1 ${status}`);
+  await vi.waitFor(async () => expect(await connections(server)).toBe(0), { timeout: 5000 });
+});
 
-it("would be held without it", async () => {
+it("Node holds a connection whose client ignores its end", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await startServer(false);
   const hooked = await startServer(true);
-  await sendAndIgnoreFin(server, "nonsense\r\n\r\n");
-  await sendAndIgnoreFin(hooked, "nonsense\r\n\r\n");
+  await sendAndIgnoreFin(portOf(server), "nonsense\r\n\r\n");
+  await sendAndIgnoreFin(portOf(hooked), "nonsense\r\n\r\n");
   await vi.advanceTimersByTimeAsync(LINGER_MS);
   while ((await connections(hooked)) > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(await connections(server)).toBe(1);
+});
+
+it("closes half-open connections at once when the server is crowded, and answers a new client", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { url } = await startCollector();
+  const port = Number(new URL(url).port);
+  // The linger timer never fires: the clock of the test stands still.
+  const clients = await Promise.all(
+    Array.from({ length: 1000 }, () => sendAndIgnoreFin(port, "nonsense\r\n\r\n")),
+  );
+  expect(clients.filter((answer) => answer === "" || answer.includes("400")).length).toBe(1000);
+  expect(
+    await sendAndIgnoreFin(port, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"),
+  ).toContain("200");
 });
