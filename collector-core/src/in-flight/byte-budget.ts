@@ -1,14 +1,9 @@
 import { ApiError } from "../api-schema/errors.js";
 import type { InFlightKind } from "../api-schema/metrics.js";
 import type { Clock } from "../runtime/clock.js";
+import { countPerKind } from "./count-per-kind.js";
+import { createTransfers, SPEED_WINDOW_MS, type Transfer } from "./transfers.js";
 
-/** Work of no more bytes never waits and is never refused: probes, ordinary batches, most answers. */
-export const SMALL_BYTES = 64 * 1024;
-
-/** A transfer that moves fewer bytes a second is stalled: it is cut off first when memory is needed. */
-const STALLED_BYTES_PER_SECOND = SMALL_BYTES;
-/** The time over which the speed of a transfer is measured. */
-const SPEED_WINDOW_MS = 1000;
 /** How often waiting work and stalled transfers are looked at, while there is need. */
 const CHECK_INTERVAL_MS = 250;
 /** Work that finds no room within this time is refused. */
@@ -63,16 +58,6 @@ export interface ByteAccount {
   watch(cutOff: () => void): Transfer;
 }
 
-/** A body or an answer on its way. */
-export interface Transfer {
-  moved(bytes: number): void;
-  /** Nothing can move until {@link resume}: the collector itself is at work. That time does not count. */
-  pause(): void;
-  resume(): void;
-  /** Safe twice. */
-  end(): void;
-}
-
 /** How much is held, for the metrics. */
 export interface ByteBudgetUsage {
   readonly limitBytes: number;
@@ -98,15 +83,6 @@ export interface ByteBudget {
   usage(): ByteBudgetUsage;
 }
 
-interface Watched {
-  readonly kind: InFlightKind;
-  readonly cutOff: () => void;
-  sinceMs: number;
-  movedBytes: number;
-  /** Undefined while it is not paused. */
-  pausedAtMs: number | undefined;
-}
-
 interface Waiting {
   readonly kind: InFlightKind;
   readonly bytes: number;
@@ -116,10 +92,9 @@ interface Waiting {
 }
 
 export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): ByteBudget {
-  const held = zeros();
-  const refused = zeros();
-  const cutOff = zeros();
-  const watched = new Set<Watched>();
+  const held = countPerKind();
+  const refused = countPerKind();
+  const transfers = createTransfers(clock);
   const waiting = new Set<Waiting>();
   let total = 0;
   /** Until then memory is needed that somebody was refused: of the kind, or of the whole. */
@@ -228,48 +203,13 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     }
     const kinds = neededKinds(nowMs);
     if (kinds === "all" || kinds.size > 0) {
-      cutOffStalled(nowMs, kinds);
-      if (areTooManyEvicted()) cutOffSlowest(nowMs);
+      transfers.cutOffStalled(kinds);
+      if (areTooManyEvicted()) transfers.cutOffSlowest("answers");
       admit();
       return;
     }
     clearInterval(checks);
     checks = undefined;
-  }
-
-  function cutOffStalled(nowMs: number, kinds: ReadonlySet<InFlightKind> | "all"): void {
-    for (const transfer of watched) {
-      if (kinds !== "all" && !kinds.has(transfer.kind)) continue;
-      const elapsedMs = nowMs - transfer.sinceMs;
-      if (transfer.pausedAtMs !== undefined || elapsedMs < SPEED_WINDOW_MS) continue;
-      if ((transfer.movedBytes / elapsedMs) * 1000 < STALLED_BYTES_PER_SECOND) end(transfer);
-      else restart(transfer, nowMs);
-    }
-  }
-
-  /** Answers may be slow without being stalled, and still hold more memory than there is: the slowest one goes. */
-  function cutOffSlowest(nowMs: number): void {
-    let slowest: Watched | undefined;
-    let lowest = Infinity;
-    for (const transfer of watched) {
-      if (transfer.kind !== "answers") continue;
-      const speed = transfer.movedBytes / Math.max(1, nowMs - transfer.sinceMs);
-      if (speed >= lowest) continue;
-      lowest = speed;
-      slowest = transfer;
-    }
-    if (slowest !== undefined) end(slowest);
-  }
-
-  function restart(transfer: Watched, nowMs: number): void {
-    transfer.sinceMs = nowMs;
-    transfer.movedBytes = 0;
-  }
-
-  function end(transfer: Watched): void {
-    watched.delete(transfer);
-    cutOff[transfer.kind]++;
-    transfer.cutOff();
   }
 
   function account(kind: InFlightKind): ByteAccount {
@@ -314,44 +254,19 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
         });
       },
       overloaded: () => overloaded(limitBytes),
-      watch(onCutOff) {
-        const transfer: Watched = {
-          kind,
-          cutOff: onCutOff,
-          sinceMs: clock.monotonic(),
-          movedBytes: 0,
-          pausedAtMs: undefined,
-        };
-        watched.add(transfer);
-        return {
-          moved: (bytes) => void (transfer.movedBytes += bytes),
-          pause: () => void (transfer.pausedAtMs ??= clock.monotonic()),
-          resume() {
-            if (transfer.pausedAtMs === undefined) return;
-            transfer.sinceMs += clock.monotonic() - transfer.pausedAtMs;
-            transfer.pausedAtMs = undefined;
-          },
-          end: () => void watched.delete(transfer),
-        };
-      },
+      watch: (onCutOff) => transfers.watch(kind, onCutOff),
     };
   }
 
   return {
     account,
-    cutOffStalled: () => cutOffStalled(clock.monotonic(), "all"),
-    usage: () => ({ limitBytes, bytes: { ...held }, refused: { ...refused }, cutOff: { ...cutOff } }),
-  };
-}
-
-function zeros(): Record<InFlightKind, number> {
-  return {
-    request_bodies: 0,
-    answers: 0,
-    evicted_traces: 0,
-    import_lines: 0,
-    export_queue: 0,
-    evaluation_queue: 0,
+    cutOffStalled: () => transfers.cutOffStalled("all"),
+    usage: () => ({
+      limitBytes,
+      bytes: { ...held },
+      refused: { ...refused },
+      cutOff: transfers.cutOffCounts(),
+    }),
   };
 }
 

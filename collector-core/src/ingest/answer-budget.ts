@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { ServerResponse } from "node:http";
-import { SMALL_BYTES, type ByteAccount } from "../in-flight/byte-budget.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
+import { SMALL_BYTES } from "../in-flight/transfers.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 
 /** Charges answers to the budget from when they are made until they have left. */

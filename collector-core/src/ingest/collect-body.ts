@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
-import { SMALL_BYTES, type ByteAccount, type Transfer } from "../in-flight/byte-budget.js";
+import type { ByteAccount } from "../in-flight/byte-budget.js";
+import { SMALL_BYTES, type Transfer } from "../in-flight/transfers.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 import { onShortChunksRefused } from "./short-chunks.js";
