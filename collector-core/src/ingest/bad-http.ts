@@ -2,7 +2,11 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "../api-schema/errors.js";
 
-/** Answers what could not be parsed as a request, in the one shape of contract 2, and closes the connection: undefined where nobody is there. */
+/**
+ * Responds to bytes that are not a valid request with an error (contract 2), and closes the connection.
+ *
+ * @returns undefined if the client has disconnected.
+ */
 export function answerBadHttp(error: Error & { code?: string }, socket: Socket): ApiError | undefined {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -6,19 +6,19 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 import { onShortChunksRefused } from "./short-chunks.js";
 
-/** What bounds a body. */
+/** Limits of {@link collectBody}. */
 export interface CollectLimits {
-  /** Content-Length; 0 where there is none. */
+  /** Content-Length; 0 if absent. */
   readonly announced: number;
   readonly maxBytes: number;
   readonly budget: ByteAccount;
 }
 
 /**
- * Collects the bytes of a body. Small bodies are collected at once. A large one first takes its size from the budget, and
- * is not read until there is room; where it then stalls while others need the memory, it is given up.
+ * Collects the bytes of a body. A large body is charged to the budget first, and is not read until there is room. It is
+ * given up if it stalls while others need the memory.
  *
- * Either callback is called, once: `onFailure` with `ApiError` body_too_large, invalid_http or overloaded, or with `RequestAborted`;
+ * Calls exactly one callback, once: `onFailure` with `ApiError` body_too_large, invalid_http or overloaded, or with `RequestAborted`;
  * `onBody` with the bytes, which stay charged until it calls `done`.
  */
 export function collectBody(
@@ -37,7 +37,7 @@ export function collectBody(
     isOver = true;
     large?.end();
     gathered.clear();
-    // What still comes is read and thrown away: a closed connection would take the answer with it.
+    // Discards the rest: closing the connection now could lose the response.
     request.off("data", onData).resume();
     onFailure(error);
   }
@@ -58,7 +58,7 @@ export function collectBody(
     isOver = true;
     onBody(gathered.take(), () => large?.end());
   });
-  // Closed before its end: the sender is gone, or was too slow.
+  // The sender disconnected or was too slow.
   request.on("close", () => {
     if (!isOver) giveUp(new RequestAborted());
   });
@@ -67,11 +67,11 @@ export function collectBody(
   onShortChunksRefused(request, giveUp);
 }
 
-/** The room that a large body has in the budget. */
+/** The charge of a large body to the budget. */
 class LargeBody {
   #isCharged = false;
   #transfer: Transfer | undefined;
-  /** Ends the wait for room; undefined where there was none. */
+  /** Aborts the wait for room; undefined if there was room at once. */
   #waiting: AbortController | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ class LargeBody {
     private readonly bytes: number,
   ) {}
 
-  /** Reads on when there is room. `onGivenUp` is told when there is none in time, or when the body is cut off. */
+  /** Resumes reading when there is room. Calls `onGivenUp` if there is none in time, or when the body is cut off. */
   begin(onGivenUp: (error: Error) => void): void {
     const { request, budget, bytes } = this;
     if (budget.takeIfThere(bytes)) {
@@ -106,7 +106,7 @@ class LargeBody {
     this.#transfer?.moved(bytes);
   }
 
-  /** Safe twice. */
+  /** Idempotent. */
   end(): void {
     this.#transfer?.end();
     if (this.#isCharged) this.budget.giveBack(this.bytes);

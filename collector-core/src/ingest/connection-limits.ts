@@ -2,26 +2,26 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { clientNetwork } from "./client-network.js";
 
-/** What bounds connections. */
+/** Options of {@link limitConnections}. */
 export interface ConnectionLimitsOptions {
-  /** Of all addresses together. */
+  /** Maximum over all addresses. */
   readonly maxConnections: number;
   /** `server.max_connections_per_address`. */
   readonly maxPerAddress: number;
-  /** Loopback and `server.trusted_proxies`: many clients have one such address. */
+  /** Loopback and `server.trusted_proxies`: many clients share such an address. */
   readonly isExempt: (address: string) => boolean;
   /** Closes connections whose client does not close them. */
   readonly destroyHalfOpen: () => void;
-  /** Disconnects readers that take nothing of their answers. */
+  /** Disconnects clients that do not read their responses. */
   readonly cutOffStalled: () => void;
-  /** Told when a connection was refused: all are taken, or all of its address. */
+  /** Called when a connection is refused: `client` is undefined if the total is reached. */
   readonly onRefused: (max: number, client: string | undefined) => void;
 }
 
-/** From this part of all connections on, half-open ones, idle ones and those of stalled readers close. */
+/** At this fraction of the maximum, half-open and idle connections and those of stalled readers close. */
 const CROWDED = 0.9;
 
-/** Lets no single address take all connections of a server (contract 5). */
+/** Limits the connections of one address and of all (contract 5). */
 export function limitConnections(server: Server, options: ConnectionLimitsOptions): void {
   const { maxConnections, maxPerAddress } = options;
   const countOf = new Map<string, number>();

@@ -1,19 +1,19 @@
-/** A chunk of at least so many bytes is kept as it is: a copy would cost more than its buffer. */
+/** Chunks of at least this size are kept without a copy, which would cost more than their buffer. */
 const WORTH_KEEPING = 4096;
-/** The largest slab, so that little of the last one is left empty. */
+/** Maximum slab size; limits the unused part of the last slab. */
 const MAX_SLAB = 16 * 1024;
 
 /**
- * Gathers the chunks of a body. Each chunk that the HTTP parser hands on is a buffer of its own, which takes some 200
- * bytes beside its content, and a sender may make chunks of one byte. Short chunks are therefore copied into slabs: the
- * number of buffers is bounded by the bytes, whatever the chunks are.
+ * Gathers the chunks of a body. Each chunk of the HTTP parser is a buffer with an overhead of about 200 bytes, and a
+ * sender may send chunks of one byte. Short chunks are copied into slabs, so that the number of buffers depends on the
+ * bytes and not on the chunks.
  */
 export class GatheredBytes {
   #buffers: Buffer[] = [];
   #byteLength = 0;
-  /** What is left to fill of the newest slab. */
+  /** The part of the newest slab after the last sealed run. */
   #slab: Buffer = NOTHING;
-  /** Bytes at the beginning of the slab that are not in the list of buffers yet. */
+  /** Bytes at the start of the slab that are not in the list of buffers yet. */
   #filled = 0;
 
   get byteLength(): number {
@@ -29,7 +29,7 @@ export class GatheredBytes {
   add(chunk: Buffer): void {
     const { length } = chunk;
     if (length === 0) return;
-    // The first chunk is most often the only one, and is handed on as it came.
+    // The first chunk is usually the only one; it is not copied.
     if (length >= WORTH_KEEPING || this.#byteLength === 0) {
       this.#seal();
       this.#buffers.push(chunk);
@@ -37,7 +37,7 @@ export class GatheredBytes {
     this.#byteLength += length;
   }
 
-  /** All bytes in one buffer. Nothing is held afterwards. */
+  /** Returns all bytes in one buffer and clears this object. */
   take(): Buffer {
     this.#seal();
     const buffers = this.#buffers;
@@ -68,7 +68,7 @@ export class GatheredBytes {
     }
   }
 
-  /** Ends the run of short chunks. What is left of the slab takes the next run. */
+  /** Ends the run of short chunks. The rest of the slab takes the next run. */
   #seal(): void {
     if (this.#filled === 0) return;
     this.#buffers.push(this.#slab.subarray(0, this.#filled));

@@ -26,69 +26,69 @@ import { createShortChunkLimit } from "./short-chunks.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Its answers end when the reader leaves, who then has had all of it. */
+    /** The response streams until the client disconnects, which counts as complete. */
     isOpenEnded?: boolean;
   }
 }
 
-/** What {@link createHttpServer} needs. */
+/** Options of {@link createHttpServer}. */
 export interface HttpServerOptions {
-  /** `server.host` and `server.port`; port 0 takes any that is free. */
+  /** `server.host` and `server.port`; port 0 selects a free port. */
   readonly host: string;
   readonly port: number;
   readonly guard: OriginGuard;
-  /** Routes beside the ingestion ones that need a key. */
+  /** True for routes other than ingestion that require an API key. */
   readonly isProtected: (route: string) => boolean;
   /** Throws `ApiError` unauthorized, rate_limited. */
   readonly authorize: (request: IncomingMessage) => void;
-  /** Paths that take spans by POST. They are answered without Fastify, which would cost a quarter of their speed. */
+  /** Handlers of POST requests with spans, by path. They bypass Fastify, which would cost a quarter of their throughput. */
   readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
   /** Adds all other routes. */
   readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
   readonly onRequest: (route: string, status: number) => void;
-  /** Told of requests that were refused, but not of questions that could not be answered. */
+  /** Called with refused requests; see {@link isWorthTelling} for reads. */
   readonly onRefused: (request: RefusedRequest) => void;
-  /** True where the time limit of a request is no reason to end it: its route has its own. */
+  /** True if the route of the request has its own time limit. */
   readonly sparesTimeLimit: (error: Error & { code?: string }, socket: Socket) => boolean;
-  /** Told of what nobody expected; the client gets a 500 that says nothing of it. */
+  /** Called with unexpected errors; the client receives a 500 without details. */
   readonly onError: (route: string, error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic">;
-  /** What large answers are charged to. */
+  /** The account that large responses are charged to. */
   readonly answers: ByteAccount;
   readonly connections: {
     /** `server.max_connections_per_address`. */
     readonly maxPerAddress: number;
     /** Loopback and `server.trusted_proxies`. */
     readonly isExempt: (address: string) => boolean;
-    /** Disconnects readers that take nothing of their answers. */
+    /** Disconnects clients that do not read their responses. */
     readonly cutOffStalled: () => void;
-    /** Told when a connection was refused because there are `max` already: in all, or of that client. */
+    /** Called when a connection is refused because `max` exist: in total, or from that client. */
     readonly onRefused: (max: number, client: string | undefined) => void;
   };
 }
 
 /** The HTTP server: one port for ingestion, scrape, queries and probes (spec 2.6). */
 export interface HttpServer extends Lifecycle {
-  /** Where it listens, once started. */
+  /** The base URL; empty before start. */
   readonly url: string;
 }
 
-/** Bounds from the first day (reliability.md, "Security"): slow and greedy clients are cut off. */
+/** Limits on slow and greedy clients (reliability.md, "Security"). */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
-  /** How often the two above are looked at. */
+  /** How often Node checks the two timeouts above. */
   connectionsCheckingInterval: 2_000,
-  /** Longer than the SDK's flush interval (5 s), so that it finds its connection still open. */
+  /** Longer than the SDK's flush interval (5 s), so that the SDK can reuse its connection. */
   keepAliveTimeout: 72_000,
 } as const;
 const MAX_CONNECTIONS = 1000;
-/** A connection on which nothing moves for this long, while a request is on its way or being answered, is closed. */
+/** A connection without traffic for this long closes while a request is under way. */
 const STALLED_MS = 20_000;
-/** How long answers under way may still take when the server stops. */
+/** Time that responses under way have to finish when the server stops. */
 const LAST_ANSWERS_MS = 500;
-/** A trace id of 128 characters, every one percent-encoded from UTF-8. */
+/** A trace id of 128 characters, each percent-encoded from four bytes of UTF-8. */
 const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -104,7 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       handleExpectations(server, (request, response, unmet) =>
         handle(request, response, handleByFastify, unmet),
       );
-      // A reader that takes nothing of its answer any more keeps what it was to read in memory.
+      // A client that stops reading keeps its response in memory.
       server.timeout = STALLED_MS;
       limitConnections(server, {
         ...options.connections,
@@ -120,11 +120,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     schemaController: {
       compilersFactory: {
         buildValidator: lazyValidators(options.clock),
-        // The schemas of answers are documentation, held against the real answers by tests; JSON.stringify writes them.
+        // Response schemas are documentation that tests compare with real responses; JSON.stringify serializes.
         buildSerializer: () => () => (data) => JSON.stringify(data),
       },
     },
-    // Addresses that cannot be decoded never reach a route: they get the one shape of error here.
+    // A URL that cannot be decoded never reaches a route.
     frameworkErrors: (_error, _request, reply) => {
       const error = new ApiError("not_found", "The path is not a valid address.");
       reply.hijack();
@@ -136,12 +136,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       const answered = answerBadHttp(error, socket);
       if (answered !== undefined) options.onRefused(refusedConnection(answered, socket));
     },
-    // While it stops, routes answer by themselves: probes say so in their own words.
+    // Probes answer during the shutdown themselves.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
   });
-  // No route that Fastify answers reads a body: a wrong method or path must be said before a bad body is.
+  // No Fastify route reads a body: errors about the method or the path take precedence over those about the body.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => {
     payload.resume();
@@ -158,13 +158,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   answerErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
   const answerWrongMethods = collectMethods(app, [...ingestRoutes.keys()]);
-  // In a scope of its own: the answers of 405 stand outside, for a method is told before a key is asked for.
+  // A scope of its own, because a 405 takes precedence over a missing API key.
   await app.register(async (scope) => {
     scope.addHook("onRequest", async ({ routeOptions, raw }) => {
       if (options.isProtected(routeOptions.url ?? "")) options.authorize(raw);
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
-      // Probes, scrapes and pages are small, or streamed from elsewhere, and pass always.
+      // Probes, scrapes and pages are small or streamed, and are not charged.
       routeOptions.url?.startsWith("/v1/") === true ? await answers.charge(payload, raw) : payload,
     );
     await options.registerRoutes(scope);
@@ -207,12 +207,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // No route of Fastify reads a body. Node would discard this one without counting its chunks.
     if (isChunked) request.resume();
     const answer = (): void => handleByFastify(request, response);
-    // Probes, scrapes and pages hold little, and do not wait for a large answer before them to be read.
+    // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them.
     if (path.startsWith("/v1/")) whenFirstOfConnection(response, () => answerInSlice(answer));
     else answer();
   }
 
-  /** Of hundreds of questions that are ready in one turn of the event loop, some wait: probes and spans come between them. */
+  /** Spreads queries that arrive together over turns of the event loop, so that probes and spans are served in between. */
   function answerInSlice(answer: () => void): void {
     const slice = new TimeSlice(options.clock);
     if (slice.isOver()) void slice.next().then(answer);
@@ -244,7 +244,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   }
 
-  /** Answers with an error, and reads what is left of the body, so that the connection can be used again. */
+  /** Responds with an error and discards the rest of the body, so that the connection can be reused. */
   async function answerError(
     request: IncomingMessage,
     response: ServerResponse,
@@ -290,32 +290,32 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
 }
 
-/** The status that stands for no answer, as nginx counts it: the client went away before it had one. */
+/** Client closed the request before the response, as in nginx. */
 const CLIENT_GONE = 499;
-/** The `route` label of a request that matched none. */
+/** The `route` label of a request that matched no route. */
 const UNKNOWN_ROUTE = "unknown";
 
-/** The path alone. A request may name the whole address (RFC 9112, absolute-form). */
+/** The path without the query. The request target may be a full URL (RFC 9112, absolute-form). */
 function pathOf(url: string): string {
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const query = path.indexOf("?");
   return query < 0 ? path : path.slice(0, query);
 }
 
-/** With its length known an answer leaves in one piece; without, it would be chunked. */
+/** Sets Content-Length, which avoids a chunked response. */
 function writeAnswer(response: ServerResponse, { status, headers, body }: IngestAnswer): void {
   const bytes = Buffer.byteLength(body);
-  // A list, as Node takes it, and not an object: that one would be made anew for each answer, and be walked for its names.
+  // Node accepts a flat list without the cost of an object per response.
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name] ?? "");
   list.push("Content-Length", String(bytes));
   response.writeHead(status, list);
-  // In ASCII text the bytes are the characters, which Node writes without looking at each.
+  // Node writes latin1 without encoding; ASCII text has the same bytes.
   if (typeof body === "string" && bytes === body.length) response.end(body, "latin1");
   else response.end(body);
 }
 
-/** Lets a listed origin in; true where the request was its preflight, which is then answered. */
+/** Adds the CORS headers of an allowed origin; true if the request was a preflight, which is then complete. */
 function answerCors(request: IncomingMessage, response: ServerResponse, allowedOrigin: string): boolean {
   response.setHeader("Access-Control-Allow-Origin", allowedOrigin);
   response.setHeader("Vary", "Origin");
@@ -331,7 +331,7 @@ function answerCors(request: IncomingMessage, response: ServerResponse, allowedO
   return true;
 }
 
-/** The address to open: one that means "every interface" is reached on the loopback one. */
+/** The host to connect to: loopback if the server listens on all interfaces. */
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

@@ -1,7 +1,7 @@
-/** A value that is mostly there at once. To wait for it all the same would cost a promise and a turn each time. */
+/** Usually synchronous; avoids a promise and a microtask. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with a value: at once where it is there, else when it comes. */
+/** Continues with a value: synchronously, or when its promise resolves. */
 export function whenResolved<T, R>(
   value: MaybePromise<T>,
   goOn: (value: T) => MaybePromise<R>,
