@@ -4,17 +4,17 @@ import type { Clock } from "../runtime/clock.js";
 import { countPerKind } from "./count-per-kind.js";
 import { createTransfers, SPEED_WINDOW_MS, type Transfer } from "./transfers.js";
 
-/** How often waiting work and stalled transfers are looked at, while there is need. */
+/** How often waiting work and stalled transfers are checked while memory is needed. */
 const CHECK_INTERVAL_MS = 250;
 /** Work that finds no room within this time is refused. */
 const MAX_WAIT_MS = 5000;
-/** After a refusal stalled transfers are looked for during this time: two windows of their speed, and a check. */
+/** Time after a refusal during which stalled transfers are cut off: two speed windows and one check. */
 const NEEDED_AFTER_REFUSAL_MS = 2 * SPEED_WINDOW_MS + CHECK_INTERVAL_MS;
 const RETRY_LATER = { "Retry-After": "2" } as const;
 
 /**
- * The part of the budget that each kind may take. Together they exceed the whole, so that no kind is starved while the
- * others are idle; the queues, which may stay full for hours, can never take more than three eighths.
+ * Share of the budget that each kind may take. The shares add up to more than the budget, so that a kind can use memory
+ * while others are idle. The queues may stay full for hours and take at most three eighths.
  */
 const SHARES: Readonly<Record<InFlightKind, number>> = {
   request_bodies: 1 / 2,
@@ -26,25 +26,25 @@ const SHARES: Readonly<Record<InFlightKind, number>> = {
 };
 
 /**
- * What waits in a queue was accepted: its room does not shrink because others are busy, they have what it leaves.
+ * Queued work was accepted, so other work cannot take its share: other kinds get the rest.
  */
 const QUEUES: ReadonlySet<InFlightKind> = new Set(["export_queue", "evaluation_queue"]);
 
-/** What one kind of work holds. */
+/** The memory that one kind of work holds. */
 export interface ByteAccount {
-  /** Most bytes that this kind may hold. */
+  /** Maximum bytes of this kind. */
   readonly limitBytes: number;
   readonly bytes: number;
-  /** True where so many more fit the kind's share and, but for queues, the whole. The only work of its kind always fits. */
+  /** True if the bytes fit the share of the kind and, except for queues, the whole budget. The only work of its kind always fits. */
   hasRoom(bytes: number): boolean;
-  /** Takes bytes if they fit; counts a refusal where they do not. */
+  /** Takes bytes if they fit; otherwise counts a refusal. */
   tryTake(bytes: number): boolean;
-  /** The same. @throws `ApiError` overloaded where they do not fit. */
+  /** Takes bytes. @throws `ApiError` overloaded if they do not fit. */
   require(bytes: number): void;
-  /** Takes bytes that are there already, whether they fit or not. Stalled transfers are cut off until they do. */
+  /** Charges bytes that are allocated already, even if they do not fit. Stalled transfers are cut off until they fit. */
   take(bytes: number): void;
   giveBack(bytes: number): void;
-  /** Takes bytes if they fit and nobody waits for room of this kind. Nothing is refused where they do not. */
+  /** Takes bytes if they fit and no work of this kind waits. Does not count a refusal otherwise. */
   takeIfThere(bytes: number): boolean;
   /**
    * Waits until bytes fit, and takes them. First come, first served.
@@ -52,33 +52,33 @@ export interface ByteAccount {
    * @throws `ApiError` overloaded after 5 seconds; the signal's reason when it is aborted.
    */
   takeWhenThere(bytes: number, signal: AbortSignal): Promise<void>;
-  /** The answer to work that finds no room. */
+  /** The error for work that does not fit. */
   overloaded(): ApiError;
-  /** Watches a large body or answer. Where memory is needed and it is stalled, `cutOff` is called, once. */
+  /** Watches a large body or response. Calls `cutOff` once if it is stalled while memory is needed. */
   watch(cutOff: () => void): Transfer;
 }
 
-/** How much is held, for the metrics. */
+/** Usage for the metrics. */
 export interface ByteBudgetUsage {
   readonly limitBytes: number;
   readonly bytes: Readonly<Record<InFlightKind, number>>;
-  /** Work that found no room. */
+  /** Refused work. */
   readonly refused: Readonly<Record<InFlightKind, number>>;
   /** Transfers that were cut off because they were stalled while memory was needed. */
   readonly cutOff: Readonly<Record<InFlightKind, number>>;
 }
 
-/** What bounds {@link createByteBudget}. */
+/** Options of {@link createByteBudget}. */
 export interface ByteBudgetOptions {
   /** `limits.max_in_flight_bytes`. */
   readonly limitBytes: number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** One bound on the memory that work under way holds, beside the ingestion queue and the trace store. */
+/** Limits the memory of work under way, apart from the ingestion queue and the trace store. */
 export interface ByteBudget {
   account(kind: InFlightKind): ByteAccount;
-  /** Cuts off transfers that are stalled, whether or not their memory is needed. */
+  /** Cuts off stalled transfers, even if no memory is needed. */
   cutOffStalled(): void;
   usage(): ByteBudgetUsage;
 }
@@ -97,7 +97,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
   const transfers = createTransfers(clock);
   const waiting = new Set<Waiting>();
   let total = 0;
-  /** Until then memory is needed that somebody was refused: of the kind, or of the whole. */
+  /** After a refusal: the time until which the kind, or the whole budget, needs memory. */
   const neededUntilMs = new Map<InFlightKind | "whole", number>();
   let checks: NodeJS.Timeout | undefined;
 
@@ -114,7 +114,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     return QUEUES.has(kind) || total + bytes <= limitBytes;
   }
 
-  /** Traces are evicted whether or not there is room for them: readers must give way. */
+  /** Eviction does not wait for room: readers of evicted traces must give way. */
   function areTooManyEvicted(): boolean {
     return held.evicted_traces > shareOf("evicted_traces");
   }
@@ -151,7 +151,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     if (waiting.size > 0) admit();
   }
 
-  /** Lets waiting work go on, the oldest first; of a kind without room all wait. */
+  /** Admits waiting work, oldest first. If one of a kind does not fit, all later ones of that kind wait. */
   function admit(): void {
     const full = new Set<InFlightKind>();
     for (const work of waiting) {
@@ -171,7 +171,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     keepChecking();
   }
 
-  /** The kinds whose stalled transfers are to give way: those that are short of room themselves, or all. */
+  /** The kinds whose stalled transfers are cut off: those short of room, or all. */
   function neededKinds(nowMs: number): ReadonlySet<InFlightKind> | "all" {
     const kinds = new Set<InFlightKind>();
     if (total > limitBytes) return "all";
@@ -184,7 +184,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
       else if (kind === "whole") return "all";
       else kinds.add(kind);
     }
-    // It is answers that read them.
+    // Responses read the evicted traces.
     if (areTooManyEvicted()) kinds.add("answers");
     return kinds;
   }

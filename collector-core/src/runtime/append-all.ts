@@ -1,4 +1,4 @@
-/** Adds items to a list. As arguments of one call (`push(...items)`) 125,000 of them overflow the stack. */
+/** Appends items to a list. `push(...items)` overflows the stack at about 125,000 items. */
 export function appendAll<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item);
 }

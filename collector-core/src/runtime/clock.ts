@@ -1,14 +1,14 @@
 import { performance } from "node:perf_hooks";
 
-/** Tells the time. Tests pass their own, so that none has to sleep. */
+/** Source of time. Tests inject their own and do not sleep. */
 export interface Clock {
-  /** Wall clock, in milliseconds since the Unix epoch: for what is shown. It may jump. */
+  /** Wall clock, in milliseconds since the Unix epoch: for display. It may jump. */
   now(): number;
-  /** Milliseconds that only ever grow: for ages, rates and time limits. */
+  /** Monotonic milliseconds: for ages, rates and timeouts. */
   monotonic(): number;
 }
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

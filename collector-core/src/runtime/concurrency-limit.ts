@@ -1,13 +1,13 @@
-/** Runs tasks, at most so many at a time, in the order in which they came. */
+/** Runs tasks in FIFO order with limited concurrency. */
 export type ConcurrencyLimit = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * Limits how many tasks run at a time. A task whose signal is aborted while it waits never runs: its promise rejects with
- * the signal's reason.
+ * Limits how many tasks run concurrently. A task whose signal is aborted while it waits does not run; its promise rejects
+ * with the signal's reason.
  */
 export function createConcurrencyLimit(max: number): ConcurrencyLimit {
   let running = 0;
-  /** A set keeps the order of arrival, and who leaves is found at once. */
+  /** A set keeps the order of arrival and removes an aborted task in constant time. */
   const waiting = new Set<() => void>();
 
   async function turn(signal: AbortSignal | undefined): Promise<void> {

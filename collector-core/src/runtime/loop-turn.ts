@@ -1,19 +1,19 @@
 import type { Clock } from "./clock.js";
 
-/** Turns of the event loop at most that work leaves to new connections. */
+/** Maximum turns of the event loop that work yields to new connections. */
 const MAX_TURNS_FOR_CONNECTIONS = 32;
 
 let connections = 0;
 
-/** Tells that the event loop has taken a new connection. */
+/** Records that the event loop has accepted a connection. */
 export function noteConnection(): void {
   connections++;
 }
 
 /**
- * Calls back after the event loop has looked at its sockets and timers, and has taken the connections that wait. The loop
- * takes one connection in each turn, and reads from it in the next one: were each turn filled with work, a probe would
- * wait for as many pieces of work as there are connections before it.
+ * Calls back after the event loop has polled its sockets and timers, and has accepted the pending connections. The loop
+ * accepts one connection per turn and reads from it in the next turn. If every turn were filled with work, a probe would
+ * wait for one piece of work per connection before it.
  */
 export function onNextTurn(goOn: () => void): void {
   let turnsLeft = MAX_TURNS_FOR_CONNECTIONS;
@@ -30,25 +30,25 @@ export function onNextTurn(goOn: () => void): void {
   setImmediate(onTurn);
 }
 
-/** The same as a promise. */
+/** {@link onNextTurn} as a promise. */
 export function nextTurn(): Promise<void> {
   return new Promise(onNextTurn);
 }
 
-/** What {@link createTurnIfDue} needs. */
+/** Options of {@link createTurnIfDue}. */
 export interface TurnIfDueOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** How long work may hold the event loop. */
+  /** Time that work may block the event loop. */
   readonly sliceMs: number;
-  /** How the work lets the loop turn. */
+  /** Yields to the event loop. */
   readonly nextTurn: () => Promise<void>;
 }
 
 /**
- * Lets the event loop turn when the work since its last turn has taken a slice. Ingestion works by this one: it waits for
- * one turn. A question works by `TimeSlice`: it also waits for every question before it.
+ * Yields to the event loop when the work since the last turn has used up its slice. Ingestion uses this function and waits
+ * for one turn. Queries use `TimeSlice` and also wait for the queries before them.
  *
- * @returns the turn to wait for; undefined where none is due.
+ * @returns the promise of the turn; undefined if none is due.
  */
 export function createTurnIfDue(options: TurnIfDueOptions): () => Promise<void> | undefined {
   const { clock, sliceMs } = options;

@@ -1,9 +1,9 @@
 import type { TimeSlice } from "./time-slice.js";
 
-/** Long work that pauses after each step, so that whoever runs it can let others have their turn. */
+/** Long work that pauses after each step, so that its caller can yield to the event loop. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Runs all steps at once. */
+/** Runs all steps synchronously. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -11,7 +11,7 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Runs the steps of a question, in slices of time that all questions share. */
+/** Runs the steps of a query in time slices that all queries share. */
 export function runInSlices<Result>(
   steps: Steps<Result>,
   timeSlice: Pick<TimeSlice, "isOver" | "next">,
@@ -20,9 +20,9 @@ export function runInSlices<Result>(
 }
 
 /**
- * Runs the steps in turns of the event loop.
+ * Runs the steps over several turns of the event loop.
  *
- * @param turnIfDue - the turn to wait for before the next step; undefined where none is due.
+ * @param turnIfDue - returns the turn to wait for before the next step; undefined if none is due.
  */
 export async function runInTurns<Result>(
   steps: Steps<Result>,

@@ -1,19 +1,19 @@
 import type { Clock } from "./clock.js";
 import { onNextTurn } from "./loop-turn.js";
 
-/** How long work may hold the event loop in one of its turns: ingestion goes on between slices. */
+/** Time that sliced work may block the event loop per turn; ingestion continues between slices. */
 const SLICE_MS = 5;
 
 /**
- * Divides long work into slices. All work by the same clock shares one slice in each turn of the event loop, and takes
- * turns: a hundred questions at once hold the loop no longer than one does.
+ * Divides long work into slices. All work with the same clock shares one slice per turn of the event loop: a hundred
+ * concurrent queries block the loop no longer than one.
  */
 export class TimeSlice {
   readonly #turns: LoopTurns;
 
   /**
-   * @param signal - ends the work: {@link next} rejects with its reason.
-   * @param lane - `urgent` work, which somebody waits for with a time limit of their own, has every second turn.
+   * @param signal - aborts the work: {@link next} rejects with its reason.
+   * @param lane - `urgent` work has a deadline of its caller and gets every second turn.
    */
   constructor(
     clock: Pick<Clock, "monotonic">,
@@ -24,12 +24,12 @@ export class TimeSlice {
     this.#turns.enter();
   }
 
-  /** True when it is time to wait for {@link next}. */
+  /** True if the work must wait for {@link next}. */
   isOver(): boolean {
     return this.#turns.isOver();
   }
 
-  /** Lets everything else that waits have its turn. */
+  /** Yields to all other pending work. */
   async next(): Promise<void> {
     await this.#turns.next(this.lane);
     this.signal?.throwIfAborted();
@@ -38,18 +38,18 @@ export class TimeSlice {
 
 type Lane = "ordinary" | "urgent";
 
-/** The turns of the event loop in which sliced work is done, one waiting piece of work in each. */
+/** Schedules sliced work: each turn of the event loop resumes one waiting task. */
 class LoopTurns {
-  /** Work that waits, the longest wait first. */
+  /** Waiting tasks, oldest first. */
   readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { ordinary: [], urgent: [] };
   #lastLane: Lane = "ordinary";
   #endsAtMs = Number.NEGATIVE_INFINITY;
-  /** True while the slice of this turn has an end: the next turn begins by itself. */
+  /** True while the slice of this turn is open and the next turn is scheduled. */
   #isOpen = false;
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
-  /** Begins the slice of this turn, unless other work has. */
+  /** Opens the slice of this turn if it is not open. */
   enter(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -59,7 +59,7 @@ class LoopTurns {
 
   isOver(): boolean {
     if (this.#isOpen) return this.clock.monotonic() >= this.#endsAtMs;
-    // The work has waited for something else, and goes on in a later turn than it stopped in.
+    // The work awaited something else and continues in a later turn.
     this.enter();
     return false;
   }
