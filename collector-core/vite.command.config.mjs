@@ -30,7 +30,7 @@ function withoutNeverLoaded() {
 
 /**
  * The command `obspan` in few files with what it needs to start: reading a thousand files of packages took longer than
- * all the rest (docs/performance.md). What the code imports on demand is a file of its own here too.
+ * all the rest (docs/decisions/0009-what-makes-it-fast.md). What the code imports on demand is a file of its own here too.
  */
 export default defineConfig({
   configFile: false,

@@ -1,8 +1,8 @@
 /**
  * The load generator, a process of its own: takes a {@link LoadOrder} as a message, and answers with what it measured.
  *
- * Keep-alive sockets and a few lines of HTTP instead of autocannon: making every body new, autocannon needs more of
- * its core than the ceiling of its own (docs/performance.md), and would have measured itself.
+ * It uses keep-alive sockets and a few lines of HTTP. autocannon, with a new body for every request, needs more of its core
+ * than the ceiling does, and would measure itself (docs/decisions/0009-what-makes-it-fast.md).
  *
  * @typedef {object} LoadOrder
  * @property {number} port

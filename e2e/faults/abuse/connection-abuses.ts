@@ -35,7 +35,7 @@ async function expectIngestion({ port, note }: AbuseContext, batches: number): P
 /** Who opens connections and does not do their part on them. */
 export const CONNECTION_ABUSES: readonly Abuse[] = [
   {
-    name: "one connection with 1,000 pipelined questions whose answers are not read",
+    name: "1,000 pipelined requests on a connection that reads no responses",
     async prepare(context) {
       const { port, size, afterwards } = context;
       await storeLargeSpan(context);
@@ -49,7 +49,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
-    name: "600 connections whose answers are not read",
+    name: "600 connections that read no responses",
     async prepare(context) {
       const { port, size, afterwards } = context;
       await storeLargeSpan(context);
@@ -64,7 +64,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
-    name: "18 uploads that stall at 9.9 MB",
+    name: "18 uploads that stall after 9.9 MB",
     prepare(context) {
       const { port, size, afterwards } = context;
       const { head } = rawRequest({
@@ -106,7 +106,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
-    name: "an import that takes longer than a request may",
+    name: "an import slower than the request timeout",
     async prepare({ collector, port, size }) {
       const response = await fetch(`${collector.url}/v1/export?trace_id=run-0`);
       const line = Buffer.from(await response.text());
@@ -133,7 +133,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
     },
   },
   {
-    name: "1,000 clients that do not close when they are refused",
+    name: "1,000 refused clients that do not close their connections",
     prepare({ port, afterwards }) {
       const refused = Buffer.from("NOT HTTP\r\n\r\n");
       return async () => {

@@ -9,7 +9,7 @@ const expression = (n: number): string => `regex:(?:[a-z ]{1,400}[0-9]){2}${n}`;
 /** What senders may have computed, they may not have computed for long. */
 export const EVALUATION_ABUSES: readonly Abuse[] = [
   {
-    name: "evaluations by expressions that are slow",
+    name: "evaluations with slow regular expressions",
     settings: { EVALUATION_ENABLED: "true", EVALUATION_JUDGE_PROVIDER: "ollama" },
     prepare({ port, size, note }) {
       const text = "all work and no play makes a dull reply ".repeat(1250);

@@ -72,9 +72,9 @@ function promptBatch(traceId: string) {
 
 /** What is remembered of a text must not be as large as the text. */
 export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
-  largeValues("services of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"t${n}"}],"service":"${n}`, '"}'),
+  largeValues("service names of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"t${n}"}],"service":"${n}`, '"}'),
   largeLabels(),
-  largeValues("refused requests of services of 10 MB", (n) => `{"spans":[{}],"service":"${n}`, '"}', {
+  largeValues("refused requests with service names of 10 MB", (n) => `{"spans":[{}],"service":"${n}`, '"}', {
     settings: { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "100000" },
   }),
   largeValues("trace ids of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"${n}`, '"}]}'),
@@ -91,7 +91,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
     '"}}]}',
   ),
   {
-    name: "prompts of 100 KB while the OTLP receiver is away",
+    name: "prompts of 100 KB while the OTLP receiver is down",
     async prepare({ port, size, note }) {
       const requests = Array.from({ length: size(30, 130) }, (_, n) => promptBatch(`prompts-${n}`));
       return async () => note(await sendRequests(port, requests, 2));

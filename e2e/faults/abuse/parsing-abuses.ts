@@ -81,7 +81,7 @@ const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 /** Text that is small on its way and large, or slow, when it is read. */
 export const PARSING_ABUSES: readonly Abuse[] = [
   bodies(
-    "JSON of nothing but brackets",
+    "JSON of brackets only",
     () => [
       gzippedBatch(spaced("[", "[],", BODY, "[]]")),
       gzippedBatch(spaced('{"spans":[', "[],", BODY, "[]]}")),
@@ -93,7 +93,7 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     [1, 10],
   ),
   bodies(
-    "import lines of 40 MB of nothing but brackets",
+    "import lines of 40 MB of brackets only",
     () => {
       const line = Buffer.from(spaced("[", "[],", 4 * BODY - 100, "[]]\n"));
       return [rawRequest({ path: "/v1/import", headers: LINES, body: [line] })];
@@ -102,7 +102,7 @@ export const PARSING_ABUSES: readonly Abuse[] = [
   ),
   {
     ...bodies(
-      "attributes that are nested deeper than any body may be, as JSON in a text",
+      "JSON texts in attributes, nested deeper than a body may be",
       () =>
         [500, 6000, 100_000].map((depth) =>
           ownSpan(`deep-${depth}`, { "obspan.json_keys": ["deep"], deep: nested(depth) }),
@@ -112,7 +112,7 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     holds: everythingCanBeRead,
   },
   {
-    name: "OTLP spans of our own with trace ids of 9 MB",
+    name: "exported OTLP spans with trace ids of 9 MB",
     prepare({ port, size, note }) {
       const requests = Array.from({ length: size(8, 35) }, (_, n) =>
         ownSpan(`${n}${"i".repeat(9_000_000)}`, {}),

@@ -93,22 +93,22 @@ async function changeTraces(
 
 /** What a page, a dashboard or a script may ask: no single question is too much, and neither are many at once. */
 export const QUESTION_ABUSES: readonly Abuse[] = [
-  { name: "nothing, for comparison", prepare: () => () => pause(2000) },
-  manyQuestions("100 facets at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
-  manyQuestions("100 histograms at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
+  { name: "no abuse, for comparison", prepare: () => () => pause(2000) },
+  manyQuestions("100 facet requests at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
+  manyQuestions("100 histogram requests at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
   manyQuestions(
-    "50 lists of 1,000 by duration",
+    "50 lists of 1,000 traces by duration",
     50,
     (n) => `/v1/traces?limit=1000&order=slowest&min_duration_ms=${n % 50}`,
   ),
   manyQuestions(
-    "50 searches for text",
+    "50 text searches",
     50,
     (n) => `/v1/traces?limit=1000&order=slowest&q=invoice%20nr%20${n % 50}`,
   ),
   manyQuestions("50 scrapes at once", 50, () => "/metrics"),
   manyQuestions(
-    "50 statistics at once",
+    "50 statistics requests at once",
     50,
     (n) => `/v1/stats?window=24h&step=60s&group_by=${n % 2 ? "model" : "agent"}`,
   ),
