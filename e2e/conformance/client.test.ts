@@ -17,7 +17,7 @@ interface Push {
   };
 }
 
-/** A collector's address that answers as it is told: the n-th push with the n-th status, or the last one. */
+/** A fake collector that answers the n-th push with the n-th status, later ones with the last. */
 async function receiver(...statuses: (number | "never")[]): Promise<{ url: string; pushes: Push[] }> {
   const pushes: Push[] = [];
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ function answer(response: ServerResponse, status: number | "never", spans: numbe
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Runs an app with the SDK to its end, and parses what it printed. */
+/** Runs an app with the SDK until it exits, and parses its output. */
 async function runApp(source: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const head = 'import { configure, flush, llm, observe, shutdown, stats } from "@obspan/sdk";\n';
   const { code, stdout, stderr } = await runProgram(
@@ -62,7 +62,7 @@ const SPANS = (count: number): string =>
   `for (let n = 0; n < ${count}; n++) await observe({ name: "step " + n }, async () => undefined);`;
 
 describe("the client", () => {
-  rule("2.5", "arguments win over the environment, the environment over defaults", async () => {
+  rule("2.5", "prefers arguments over the environment, and the environment over defaults", async () => {
     const { url, pushes } = await receiver();
     const app = `${SPANS(1)} await shutdown();`;
     await runApp(app, { OBS_PUSH_URL: url });
@@ -75,7 +75,7 @@ describe("the client", () => {
     ]);
   });
 
-  rule("2.5", "prompts and completions are captured unless switched off", async () => {
+  rule("2.5", "captures prompts and completions unless that is switched off", async () => {
     const { url, pushes } = await receiver();
     const app = `await llm({ model: "m" }, async (prompt) => "On its way.")("Where is it?"); await shutdown();`;
     await runApp(app, { OBS_PUSH_URL: url });
@@ -86,14 +86,14 @@ describe("the client", () => {
     expect(texts[1]).not.toMatch(/Where is it|On its way/);
   });
 
-  rule("2.5", "without a push URL spans are queued locally", async () => {
+  rule("2.5", "queues spans locally without a push URL", async () => {
     const left = await runApp(
       `configure({ service: "shop" }); ${SPANS(3)} console.log(JSON.stringify(stats()));`,
     );
     expect(left).toMatchObject({ enqueued: 3, acked: 0, pending: 3 });
   });
 
-  rule("3.1", "a second configure() throws a RuntimeError, and changes nothing", async () => {
+  rule("3.1", "throws a RuntimeError at a second configure() and changes nothing", async () => {
     const { url, pushes } = await receiver();
     const thrown = await runApp(
       `configure({ service: "first" });
@@ -120,7 +120,7 @@ describe("the client", () => {
     );
   });
 
-  rule("4.10 rule 1", "sends what there is every flush_interval", async () => {
+  rule("4.10 rule 1", "sends a partial batch every flush_interval", async () => {
     const { url, pushes } = await receiver();
     await runApp(
       `${SPANS(1)} await new Promise((resolve) => setTimeout(resolve, 1500)); console.log(JSON.stringify(stats()));`,
@@ -141,7 +141,7 @@ describe("the client", () => {
     for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(95 * 2 ** index);
   });
 
-  rule("4.10 rule 2", "gives up after max_retries, and at once where a retry cannot help", async () => {
+  rule("4.10 rule 2", "gives up after max_retries, and at once when a retry cannot help", async () => {
     const [failing, refusing] = [await receiver(500), await receiver(400)];
     const app = `${SPANS(1)} await flush(); console.log(JSON.stringify(stats()));`;
     const env = { OBS_RETRY_BACKOFF: "0.01", OBS_MAX_RETRIES: "2" };
@@ -151,7 +151,7 @@ describe("the client", () => {
     expect(refusing.pushes).toHaveLength(1);
   });
 
-  rule("4.10 rule 3", "its end waits for the collector no longer than shutdown_timeout", async () => {
+  rule("4.10 rule 3", "waits for the collector at most shutdown_timeout at the end", async () => {
     const { url } = await receiver("never");
     const tookMs = await runApp(
       `${SPANS(1)} const from = performance.now(); await shutdown(); console.log(performance.now() - from);`,

@@ -11,13 +11,13 @@ import {
 } from "../harness/built-collector.js";
 import { rule } from "./rule.js";
 
-/** A key's default, and another value that it takes. */
+/** The default of a key, and another valid value. */
 type Values = readonly [byDefault: unknown, other: unknown];
 
 const BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 const TOKEN_BUCKETS = [10, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000];
 
-/** Every key of the specification's table that has a place in the YAML file; null where the default is unset. */
+/** Every key of the specification that the YAML file may have; null if the default is unset. */
 const KEYS: Readonly<Record<string, Values>> = {
   "server.host": ["0.0.0.0", "127.0.0.1"],
   "limits.max_traces": [10_000, 11],
@@ -68,7 +68,7 @@ const KEYS: Readonly<Record<string, Values>> = {
   "sre.default_cost_budget_usd": [0, 12.5],
 };
 
-/** Keys that only the environment has, and what is set there. */
+/** Keys that only the environment has, with test values. */
 const ENV_ONLY: Readonly<Record<string, string>> = {
   REDACTION_CUSTOM_PATTERNS_JSON: '[{"pattern":"x","replacement":"y"}]',
   SRE_AGENTS_JSON: '{"support":{"slo_error_rate":0.02}}',
@@ -87,7 +87,7 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-/** `OBS_SERVER_` + SECTION + `_` + KEY without its beginning; host and port stand without their section. */
+/** `OBS_SERVER_` + SECTION + `_` + KEY; the section `server` is left out for host and port. */
 const variableOf = (key: string): string =>
   key
     .replace(/^server\./, "")
@@ -97,7 +97,7 @@ const variableOf = (key: string): string =>
 const asEnvironment = (): Settings =>
   Object.fromEntries(Object.entries(KEYS).map(([key, [, other]]) => [variableOf(key), String(other)]));
 
-/** A YAML file with the other value of every key; returns where it is. */
+/** Writes a YAML file with the other value of every key. @returns its path. */
 function yamlFile(port: number): string {
   const sections: Record<string, Record<string, unknown>> = { server: { port } };
   for (const [key, [, other]] of Object.entries(KEYS)) {
@@ -110,7 +110,7 @@ function yamlFile(port: number): string {
 }
 
 describe("the server's options", () => {
-  rule("2.6", "every key has its default", async () => {
+  rule("2.6", "gives every key its default", async () => {
     const config = await configOf(await collectorForTest());
     const defaults = Object.fromEntries(Object.keys(KEYS).map((key) => [key, config[key]?.default]));
     expect(defaults).toEqual(
@@ -122,7 +122,7 @@ describe("the server's options", () => {
     }
   });
 
-  rule("2.6", "every key is taken from its environment variable; lists are comma-separated", async () => {
+  rule("2.6", "reads every key from its environment variable, and lists as comma-separated", async () => {
     const port = await freePort();
     const config = await configOf(
       await collectorForTest({ ...asEnvironment(), ...ENV_ONLY, PORT: String(port) }),
@@ -141,10 +141,10 @@ describe("the server's options", () => {
     });
   });
 
-  rule("2.6", "every key is taken from its place in the YAML file that OBS_SERVER_CONFIG names", async () => {
+  rule("2.6", "reads every key from the YAML file that OBS_SERVER_CONFIG names", async () => {
     const port = await freePort();
     const file = yamlFile(port);
-    // The harness gives host and port by the environment; an empty variable is none.
+    // The harness sets host and port in the environment; an empty variable counts as unset.
     const config = await configOf(await collectorForTest({ CONFIG: file, HOST: "", PORT: "" }));
     for (const [key, [, other]] of Object.entries(KEYS)) {
       expect({ key, ...config[key] }).toMatchObject({
@@ -156,7 +156,7 @@ describe("the server's options", () => {
     expect(config["server.port"]?.value).toBe(port);
   });
 
-  rule("2.6", "the environment wins over the YAML file, the YAML file over the default", async () => {
+  rule("2.6", "prefers the environment over the YAML file, and the YAML file over the default", async () => {
     const file = yamlFile(await freePort());
     const config = await configOf(
       await collectorForTest({ CONFIG: file, LIMITS_MAX_TRACES: "77", SAMPLING_RATE: "1.0" }),
@@ -167,7 +167,7 @@ describe("the server's options", () => {
     expect(config["limits.max_queue_bytes"]?.source).toBe("default");
   });
 
-  rule("2.6", "structured log lines are JSON objects with the fields of the specification", async () => {
+  rule("2.6", "writes structured log lines as JSON objects with the specified fields", async () => {
     const file = join(temporaryDirectory(), "obspan.log");
     const collector = await collectorForTest({ LOGGING_STRUCTURED: "true", LOGGING_LOG_FILE: file });
     await collector.stop();

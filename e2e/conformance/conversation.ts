@@ -3,20 +3,20 @@ import { clientForTest, telemetry, type Answer } from "../harness/http-client.js
 import { ledgerAtRest } from "../harness/ledger.js";
 import { scrape, type Scrape } from "../harness/scrape.js";
 
-/** A span as the store answers it. */
+/** A span as the API returns it. */
 export interface StoredSpan {
   readonly name: string;
   readonly span_type: string;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A collector, and how a test talks with it. */
+/** A collector, with the requests that the tests use. */
 export interface Conversation {
   readonly collector: BuiltCollector;
-  /** Posts a batch, as text or as what becomes JSON. */
+  /** Posts a batch, as text or as a value that becomes JSON. */
   post(batch: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** What /metrics says once all is processed. */
+  /** Scrapes /metrics once all spans are processed. */
   metrics(): Promise<Scrape>;
   spansOf(traceId: string): Promise<readonly StoredSpan[]>;
   traceIds(query?: string): Promise<readonly string[]>;

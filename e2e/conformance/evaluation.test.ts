@@ -10,11 +10,11 @@ const VERDICT = { score: 0.25, label: "poor", explanation: "It does not say when
 
 interface Judge {
   readonly settings: Settings;
-  /** Bodies of the requests, as text. */
+  /** The request bodies, as text. */
   readonly asked: readonly string[];
 }
 
-/** A judge that speaks OpenAI's chat API. */
+/** A judge with OpenAI's chat API. */
 async function judge(settings: Settings = {}, answers = true): Promise<Judge> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -67,7 +67,7 @@ const asking = (traceId: string, attributes: Readonly<Record<string, unknown>> =
     },
   });
 
-/** The evaluation spans of a trace, once there is one. */
+/** The evaluation spans of a trace, once it has one. */
 function evaluationsOf({ spansOf }: Conversation, traceId: string): Promise<readonly StoredSpan[]> {
   return until(`trace ${traceId} is evaluated`, async () => {
     const found = (await spansOf(traceId)).filter((each) => each.span_type === "evaluation");
@@ -75,7 +75,7 @@ function evaluationsOf({ spansOf }: Conversation, traceId: string): Promise<read
   });
 }
 
-/** How many evaluations came to which outcome, once so many have come to any. */
+/** Evaluations by outcome, once that many have ended. */
 function outcomes({ metrics }: Conversation, count: number): Promise<Record<string, number>> {
   return until(`${count} evaluations are done`, async () => {
     const seen = await metrics();
@@ -85,7 +85,7 @@ function outcomes({ metrics }: Conversation, count: number): Promise<Record<stri
 }
 
 describe("evaluation", () => {
-  rule("1 step 6", "a judge that hangs holds up no span", async () => {
+  rule("1 step 6", "delays no span for a judge that hangs", async () => {
     const { settings } = await judge({}, false);
     const collector = await conversation(settings);
     await collector.post(batch(asking("t"), asking("t"), span("other")));
@@ -93,7 +93,7 @@ describe("evaluation", () => {
     expect(await collector.spansOf("other")).toHaveLength(1);
   });
 
-  rule("2.4", "its result is a span of the trace with a score", async () => {
+  rule("2.4", "adds its result to the trace as a span with a score", async () => {
     const { settings } = await judge();
     const collector = await conversation(settings);
     await collector.post(batch(asking("t")));
@@ -109,27 +109,23 @@ describe("evaluation", () => {
     });
   });
 
-  rule(
-    "4.9 rule 5",
-    "the judge is sent prompt and completion, for each type that the span asks for",
-    async () => {
-      const { settings, asked } = await judge();
-      const collector = await conversation(settings);
-      await collector.post(
-        batch(asking("t", { evaluation_types: ["helpfulness", "toxicity"] }), span("silent")),
-      );
-      expect(await outcomes(collector, 2)).toEqual({ completed: expect.any(Number) });
-      expect(asked).toHaveLength(2);
-      for (const request of asked) {
-        expect(request).toContain("Where is my order?");
-        expect(request).toContain("On its way.");
-      }
-    },
-  );
+  rule("4.9 rule 5", "sends prompt and completion to the judge for each requested type", async () => {
+    const { settings, asked } = await judge();
+    const collector = await conversation(settings);
+    await collector.post(
+      batch(asking("t", { evaluation_types: ["helpfulness", "toxicity"] }), span("silent")),
+    );
+    expect(await outcomes(collector, 2)).toEqual({ completed: expect.any(Number) });
+    expect(asked).toHaveLength(2);
+    for (const request of asked) {
+      expect(request).toContain("Where is my order?");
+      expect(request).toContain("On its way.");
+    }
+  });
 
-  rule("4.9 rule 5", "both rates stack: half of a half is about a quarter", async () => {
+  rule("4.9 rule 5", "applies both rates: half of a half is about a quarter", async () => {
     const { settings } = await judge({ SAMPLING_RATE: "0.5", EVALUATION_DEFAULT_SAMPLE_RATE: "0.5" });
-    // A check that needs no judge, so that four hundred of them take no time.
+    // A check without a judge: four hundred of them are fast.
     const collector = await conversation(settings);
     const types = { evaluation_types: ["contains:order"] };
     await collector.post(batch(...Array.from({ length: 400 }, (_, index) => asking(`t${index}`, types))));
@@ -138,7 +134,7 @@ describe("evaluation", () => {
     expect(completed).toBeLessThan(140);
   });
 
-  rule("4.9 rule 5", "a span's own rate goes before the default one", async () => {
+  rule("4.9 rule 5", "prefers the rate of the span over the default rate", async () => {
     const { settings, asked } = await judge({ EVALUATION_DEFAULT_SAMPLE_RATE: "0" });
     const collector = await conversation(settings);
     await collector.post(batch(asking("never"), asking("always", { evaluation_sample_rate: 1 })));
@@ -146,14 +142,14 @@ describe("evaluation", () => {
     expect(asked).toHaveLength(1);
   });
 
-  rule("4.9 rule 5", "a judge that takes too long is recorded as a failure", async () => {
+  rule("4.9 rule 5", "records a judge that takes too long as a failure", async () => {
     const { settings } = await judge({ EVALUATION_DEFAULT_TIMEOUT_MS: "300" }, false);
     const collector = await conversation(settings);
     await collector.post(batch(asking("t")));
     expect(await outcomes(collector, 1)).toEqual({ timeout: 1 });
   });
 
-  rule("2.6", "evaluation without a key for a provider that needs one stops the start", async () => {
+  rule("2.6", "refuses to start without a key for a provider that needs one", async () => {
     await expect(conversation({ EVALUATION_ENABLED: "true" })).rejects.toThrow(/EVALUATION_JUDGE_API_KEY/);
   });
 });

@@ -7,7 +7,7 @@ import { rule } from "./rule.js";
 
 rule(
   "4.9 rule 3",
-  "posts to {endpoint}/v1/traces in batches, a partial one after flush_interval",
+  "posts batches to {endpoint}/v1/traces, and a partial one after flush_interval",
   async () => {
     const posts: { target: string; type: string | undefined; atMs: number }[] = [];
     const server = createServer((request, response) => {

@@ -8,14 +8,14 @@ import { rule } from "./rule.js";
 
 const SPANS_PER_BATCH = 2000;
 
-/** Batches that together are twice what the queue holds. */
+/** Batches of twice the capacity of the queue. */
 const tooMuchFor = (queueSize: number) =>
   Array.from({ length: (2 * queueSize) / SPANS_PER_BATCH }, (_, index) =>
     telemetry(smallSpans(SPANS_PER_BATCH, `t${index}`)),
   );
 
 describe("the queue's levels", () => {
-  rule("3.2", "reject: from the hard limit on new spans are refused with 429, none is dropped", async () => {
+  rule("3.2", "reject: refuses new spans with 429 from the hard limit on, and drops none", async () => {
     const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
     const requests = tooMuchFor(20_000);
     const { answers } = await burst(collector, clientForTest(collector.url, requests.length), requests);
@@ -28,7 +28,7 @@ describe("the queue's levels", () => {
     expect(collector.stderr.filter((line) => / WARNING .*soft/.test(line))).toHaveLength(1);
   });
 
-  rule("3.2", "drop_oldest: all is taken, and the oldest are evicted to make room", async () => {
+  rule("3.2", "drop_oldest: accepts all spans and evicts the oldest", async () => {
     const collector = await collectorForTest({
       LIMITS_MAX_QUEUE_SIZE: "20000",
       BACKPRESSURE_MODE: "drop_oldest",
@@ -41,32 +41,36 @@ describe("the queue's levels", () => {
     expect(ledger.dropped["evicted_oldest"]).toBeGreaterThan(0);
   });
 
-  rule("3.2", "below the soft limit its gauge is 0", async () => {
+  rule("3.2", "shows 0 in the gauge below the soft limit", async () => {
     const collector = await collectorForTest();
     const seen = await scrape(collector.url);
     expect(seen.value("obs_backpressure_soft_limit_reached")).toBe(0);
     expect(seen.value("obs_backpressure_hard_limit_active")).toBe(0);
   });
 
-  rule("3.3", "at the hard limit it is not ready, and says by how much; then it is ready again", async () => {
-    const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
-    // Which requests the collector reads before its worker has a turn is chance: it is asked after every batch.
-    const requests = tooMuchFor(20_000).flatMap((batch) => [batch, { path: "/ready" }]);
-    const client = clientForTest(collector.url, requests.length);
-    const { answers } = await burst(collector, client, requests);
-    const full = answers.find(({ status }) => status === 503);
-    expect(JSON.parse(full?.body ?? "")).toEqual({
-      status: "not_ready",
-      queue_pct: expect.any(Number),
-      reasons: [expect.stringMatching(/^queue_pct=[\d.]+% >= hard_limit=95(\.0)?%$/)],
-    });
-    await ledgerAtRest(collector.url);
-    expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
-  });
+  rule(
+    "3.3",
+    "is not ready at the hard limit, reports the usage, and is ready again afterwards",
+    async () => {
+      const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
+      // How many requests the collector reads before its worker runs varies, so this checks after every batch.
+      const requests = tooMuchFor(20_000).flatMap((batch) => [batch, { path: "/ready" }]);
+      const client = clientForTest(collector.url, requests.length);
+      const { answers } = await burst(collector, client, requests);
+      const full = answers.find(({ status }) => status === 503);
+      expect(JSON.parse(full?.body ?? "")).toEqual({
+        status: "not_ready",
+        queue_pct: expect.any(Number),
+        reasons: [expect.stringMatching(/^queue_pct=[\d.]+% >= hard_limit=95(\.0)?%$/)],
+      });
+      await ledgerAtRest(collector.url);
+      expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
+    },
+  );
 });
 
 describe("SIGTERM", () => {
-  rule("4.9 rule 6", "what was accepted is processed before the end, and the last line says so", async () => {
+  rule("4.9 rule 6", "processes accepted spans before the exit and logs the ledger last", async () => {
     const collector = await collectorForTest();
     const requests = tooMuchFor(20_000);
     const client = clientForTest(collector.url, requests.length);
@@ -78,7 +82,7 @@ describe("SIGTERM", () => {
     expect(ledger).toMatchObject({ accepted, processed: accepted, queued: 0 });
   });
 
-  rule("4.9 rule 6", "without drain_queue what waits is given up, and counted", async () => {
+  rule("4.9 rule 6", "drops and counts waiting spans without drain_queue", async () => {
     const collector = await collectorForTest({ SHUTDOWN_DRAIN_QUEUE: "false" });
     const requests = tooMuchFor(20_000);
     const client = clientForTest(collector.url, requests.length);

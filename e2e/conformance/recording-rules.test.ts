@@ -8,7 +8,7 @@ const RULES = fileURLToPath(new URL("../../collector-core/prometheus/obspan-rule
 
 rule(
   "4.8",
-  "three groups every 15 s, names of obs:, and every window of days scaled at the month's start",
+  "evaluates three groups every 15 s, named obs:, and scales windows of days at the start of a month",
   () => {
     const { groups } = parse(readFileSync(RULES, "utf8")) as {
       groups: { name: string; interval: string; rules: { record: string; expr: string }[] }[];

@@ -3,14 +3,14 @@ import type { Answer } from "../harness/http-client.js";
 import { batch, conversation, errorCode, span } from "./conversation.js";
 import { rule } from "./rule.js";
 
-/** As many traces as make a sample of them telling. */
+/** Enough traces for a meaningful sampling rate. */
 const manyTraces = (count: number) =>
   batch(...Array.from({ length: count }, (_, index) => span(`trace-${index}`)));
 
-describe("a span's way", () => {
+describe("the pipeline", () => {
   rule(
     "1 step 1",
-    "the limit is asked before the body is, and a batch that is taken is answered 202",
+    "checks the rate limit before the body, and answers an accepted batch with 202",
     async () => {
       const { post } = await conversation({ RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "2" });
       expect((await post(batch(span("t")))).status).toBe(202);
@@ -19,19 +19,19 @@ describe("a span's way", () => {
     },
   );
 
-  rule("1 step 2", "every span of a batch is in the metrics", async () => {
+  rule("1 step 2", "counts every span of a batch in the metrics", async () => {
     const { post, metrics } = await conversation();
     await post(batch(span("t"), span("t"), span("t", { span_type: "tool" })));
     expect((await metrics()).by("obs_spans_total", "span_type")).toMatchObject({ llm: 2, tool: 1 });
   });
 
-  rule("1 step 3", "a trace that is not sampled is not stored", async () => {
+  rule("1 step 3", "stores no trace that is not sampled", async () => {
     const { post, traceIds } = await conversation({ SAMPLING_RATE: "0" });
     await post(manyTraces(50));
     expect(await traceIds()).toEqual([]);
   });
 
-  rule("1 step 4", "metrics see a span as it came, the store sees it redacted", async () => {
+  rule("1 step 4", "derives metrics from the span as received, and stores it redacted", async () => {
     const { post, metrics, spansOf } = await conversation({ REDACTION_ENABLED: "true" });
     await post(batch(span("t", { attributes: { agent: "support", prompt_text: "I am ann@example.com" } })));
     expect((await metrics()).value("obs_llm_calls_total", { agent: "support" })).toBe(1);
@@ -40,7 +40,7 @@ describe("a span's way", () => {
     expect(stored?.attributes["prompt_text"]).toMatch(/^I am /);
   });
 
-  rule("1 step 5", "of a sampled half, the store holds the same traces that carry exemplars", async () => {
+  rule("1 step 5", "stores the same sampled traces that exemplars name", async () => {
     const { post, traceIds, collector } = await conversation({
       SAMPLING_RATE: "0.5",
       EXEMPLARS_ENABLED: "true",
@@ -58,8 +58,8 @@ describe("a span's way", () => {
   });
 });
 
-describe("what is sent", () => {
-  rule("2.1", "service, env and version go with every span of the batch; spans must be there", async () => {
+describe("batches and spans", () => {
+  rule("2.1", "applies service, env and version to every span of the batch, and requires spans", async () => {
     const { post, metrics, get } = await conversation();
     expect((await post(batch(span("t")))).status).toBe(202);
     expect((await metrics()).value("obs_spans_total", { service: "shop", env: "test" })).toBe(1);
@@ -70,7 +70,7 @@ describe("what is sent", () => {
     expect([refused.status, errorCode(refused)]).toEqual([400, "missing_spans"]);
   });
 
-  rule("2.2", "known attributes become labels and observations", async () => {
+  rule("2.2", "turns known attributes into labels and observations", async () => {
     const { post, metrics, spansOf } = await conversation();
     const attributes = {
       model: "gpt-5-mini",
@@ -94,14 +94,14 @@ describe("what is sent", () => {
     expect((await spansOf("t")).map((each) => each.attributes)).toContainEqual(attributes);
   });
 
-  rule("2.2 rule 1", "the excess of attributes goes silently", async () => {
+  rule("2.2 rule 1", "drops excess attributes silently", async () => {
     const { post, spansOf } = await conversation({ LIMITS_MAX_SPAN_ATTRIBUTES: "3" });
     const attributes = { a: 1, b: 2, c: 3, d: 4, e: 5 };
     expect((await post(batch(span("t", { attributes })))).status).toBe(202);
     expect(Object.keys((await spansOf("t"))[0]?.attributes ?? {})).toHaveLength(3);
   });
 
-  rule("2.3", "spans of one trace_id are one trace, whichever batches they come in", async () => {
+  rule("2.3", "joins the spans of one trace_id across batches", async () => {
     const { post, spansOf, traceIds } = await conversation();
     await post(batch(span("one", { name: "a" }), span("two", { name: "b" })));
     await post(batch(span("one", { name: "c" })));
@@ -111,7 +111,7 @@ describe("what is sent", () => {
 });
 
 describe("the endpoints", () => {
-  rule("4.1", "a batch is answered with how many spans it had, and 400 where it is none", async () => {
+  rule("4.1", "answers a batch with its number of spans, and 400 if the body is no batch", async () => {
     const { post } = await conversation();
     const taken = await post(batch(span("t"), span("t")));
     expect(taken.status).toBe(202);
@@ -120,7 +120,7 @@ describe("the endpoints", () => {
     expect((await post({})).status).toBe(400);
   });
 
-  rule("4.2", "the metrics are answered in the text format", async () => {
+  rule("4.2", "answers with the metrics in the text format", async () => {
     const { get } = await conversation();
     const { status, headers, body } = await get("/metrics");
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe("the endpoints", () => {
     expect(body).toContain("# TYPE obs_spans_total counter");
   });
 
-  rule("4.3", "traces are listed, 20 unless a limit says otherwise, by service or by id", async () => {
+  rule("4.3", "lists traces, 20 by default, by service or by id", async () => {
     const { post, traceIds } = await conversation();
     await post(manyTraces(30));
     await post({ ...batch(span("other")), service: "billing" });
@@ -138,7 +138,7 @@ describe("the endpoints", () => {
     expect(await traceIds("trace_id=trace-7")).toEqual(["trace-7"]);
   });
 
-  rule("4.4", "a trace is answered with all its spans, an unknown one with 404", async () => {
+  rule("4.4", "answers with all spans of a trace, and 404 for an unknown trace", async () => {
     const { post, spansOf, get } = await conversation();
     await post(batch(...Array.from({ length: 40 }, () => span("t"))));
     expect(await spansOf("t")).toHaveLength(40);
@@ -146,7 +146,7 @@ describe("the endpoints", () => {
     expect([unknown.status, errorCode(unknown)]).toEqual([404, "trace_not_found"]);
   });
 
-  rule("4.4", "with the store off its endpoints say so", async () => {
+  rule("4.4", "answers trace_store_disabled without a trace store", async () => {
     const { get } = await conversation({ TRACE_STORE_ENABLED: "false" });
     for (const path of ["/v1/traces", "/v1/traces/t"]) {
       const answer = await get(path);
@@ -154,21 +154,21 @@ describe("the endpoints", () => {
     }
   });
 
-  rule("4.5", "the process is alive", async () => {
+  rule("4.5", "answers with the status, the version and the uptime", async () => {
     const { get } = await conversation();
     const { status, body } = await get("/health");
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ status: "ok" });
   });
 
-  rule("4.6", "a collector with room is ready, and says how full its queue is", async () => {
+  rule("4.6", "is ready while the queue has room, and reports its usage", async () => {
     const { get } = await conversation();
     const { status, body } = await get("/ready");
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual({ status: "ready", queue_pct: 0 });
   });
 
-  rule("7", "what is wrong is answered in one shape, with a code", async () => {
+  rule("7", "answers every error in one shape with a code", async () => {
     const { post, get } = await conversation();
     const refusals: [Promise<Answer>, number, string][] = [
       [post("{"), 400, "invalid_json"],
@@ -187,16 +187,21 @@ describe("the endpoints", () => {
     }
   });
 
-  rule("9", "ingestion and queries carry /v1; metrics and probes carry nothing", async () => {
-    const { get } = await conversation();
-    for (const path of ["/v1/traces", "/metrics", "/health", "/ready"])
-      expect((await get(path)).status).toBe(200);
-    for (const path of ["/telemetry", "/v1/health", "/v1/ready"]) expect((await get(path)).status).toBe(404);
-  });
+  rule(
+    "9",
+    "uses the prefix /v1 for ingestion and queries, and no prefix for metrics and probes",
+    async () => {
+      const { get } = await conversation();
+      for (const path of ["/v1/traces", "/metrics", "/health", "/ready"])
+        expect((await get(path)).status).toBe(200);
+      for (const path of ["/telemetry", "/v1/health", "/v1/ready"])
+        expect((await get(path)).status).toBe(404);
+    },
+  );
 });
 
 describe("the metrics", () => {
-  rule("4.7", "count every span, whatever sampling keeps", async () => {
+  rule("4.7", "count every span, sampled or not", async () => {
     const { post, metrics } = await conversation({ SAMPLING_RATE: "0" });
     await post(manyTraces(100));
     expect((await metrics()).value("obs_llm_calls_total")).toBe(100);
@@ -227,7 +232,7 @@ describe("the metrics", () => {
     });
   });
 
-  rule("4.7", "have the two gauges of SRE from the start, and its defaults", async () => {
+  rule("4.7", "have the two SRE gauges from the start, with the defaults", async () => {
     const { metrics } = await conversation({
       SRE_ENABLED: "true",
       SRE_AGENTS_JSON: '{"support":{"slo_error_rate":0.05},"billing":{"cost_budget_usd":20}}',
@@ -237,7 +242,7 @@ describe("the metrics", () => {
     expect(seen.by("obs_cost_budget_usd", "agent")).toEqual({ support: 0, billing: 20 });
   });
 
-  rule("4.7", "with tenants, every metric of spans says whose it is", async () => {
+  rule("4.7", "label every span metric with the tenant in multi-tenant mode", async () => {
     const { post, metrics } = await conversation({ MULTI_TENANT_ENABLED: "true" });
     await post(batch(span("t", { attributes: { model: "m", tokens_input: 1 } })), { "X-Tenant-ID": "acme" });
     const { samples } = await metrics();
@@ -246,7 +251,7 @@ describe("the metrics", () => {
     expect(new Set(ofSpans.map(({ labels }) => labels["tenant"]))).toEqual(new Set(["acme"]));
   });
 
-  rule("5", "with keys set, a request needs one of them; the probes and the metrics do not", async () => {
+  rule("5", "require a key where keys are set, except for the probes and the metrics", async () => {
     const { post, get } = await conversation({ AUTH_API_KEYS: "k-one,k-two" });
     const refused = await post(batch(span("t")));
     expect([refused.status, errorCode(refused)]).toEqual([401, "unauthorized"]);
@@ -255,7 +260,7 @@ describe("the metrics", () => {
     for (const path of ["/metrics", "/health", "/ready"]) expect((await get(path)).status).toBe(200);
   });
 
-  rule("5", "the tenant's header has the configured name", async () => {
+  rule("5", "read the tenant from the configured header", async () => {
     const { post, metrics } = await conversation({
       MULTI_TENANT_ENABLED: "true",
       MULTI_TENANT_HEADER_NAME: "X-Customer",
@@ -265,21 +270,25 @@ describe("the metrics", () => {
   });
 });
 
-describe("the server's behaviour", () => {
-  rule("4.9 rule 1", "keeps about its rate of the traces, whole, and the same ones each time", async () => {
-    const settings = { SAMPLING_RATE: "0.3" };
-    const [first, second] = [await conversation(settings), await conversation(settings)];
-    for (const { post } of [first, second]) {
-      await post(manyTraces(1000));
-      await post(manyTraces(1000));
-    }
-    const kept = await first.traceIds();
-    expect(kept.length).toBeGreaterThan(230);
-    expect(kept.length).toBeLessThan(370);
-    expect([...(await second.traceIds())].toSorted()).toEqual([...kept].toSorted());
-    expect(await first.spansOf(kept[0] ?? "")).toHaveLength(2);
-    expect((await first.metrics()).value("obs_spans_total")).toBe(2000);
-  });
+describe("the server", () => {
+  rule(
+    "4.9 rule 1",
+    "keeps about the configured rate of traces, whole, and the same ones each time",
+    async () => {
+      const settings = { SAMPLING_RATE: "0.3" };
+      const [first, second] = [await conversation(settings), await conversation(settings)];
+      for (const { post } of [first, second]) {
+        await post(manyTraces(1000));
+        await post(manyTraces(1000));
+      }
+      const kept = await first.traceIds();
+      expect(kept.length).toBeGreaterThan(230);
+      expect(kept.length).toBeLessThan(370);
+      expect([...(await second.traceIds())].toSorted()).toEqual([...kept].toSorted());
+      expect(await first.spansOf(kept[0] ?? "")).toHaveLength(2);
+      expect((await first.metrics()).value("obs_spans_total")).toBe(2000);
+    },
+  );
 
   rule("4.9 rule 2", "evicts the oldest traces first", async () => {
     const { post, traceIds } = await conversation({ LIMITS_MAX_TRACES: "3" });
@@ -294,34 +303,38 @@ describe("the server's behaviour", () => {
     expect((await spansOf("t")).map(({ name }) => name)).toEqual(["b", "c"]);
   });
 
-  rule("4.9 rule 2", "lets a trace expire", async () => {
+  rule("4.9 rule 2", "removes an expired trace", async () => {
     const { post, metrics, get } = await conversation({ TRACE_STORE_TTL_SECONDS: "1" });
     await post(batch(span("t")));
-    // Counted by why it went: on a busy machine its second is over before anybody has looked.
+    // Checked by its counter: on a busy machine the trace may expire before the first query.
     await expect
       .poll(async () => (await metrics()).by("obs_trace_store_evicted_total", "reason"), { timeout: 10_000 })
       .toMatchObject({ ttl: 1 });
     expect((await get("/v1/traces/t")).status).toBe(404);
   });
 
-  rule("4.9 rule 4", "built-in patterns first, then custom ones in order, each match replaced", async () => {
-    const { post, spansOf } = await conversation({
-      REDACTION_ENABLED: "true",
-      REDACTION_CUSTOM_PATTERNS_JSON: JSON.stringify([
-        { pattern: "order \\d+", replacement: "<order>" },
-        { pattern: "<order>", replacement: "<gone>" },
-      ]),
-    });
-    const text = "ann@example.com asks for order 12";
-    await post(
-      batch(span("t", { attributes: { prompt_text: text, completion_text: "4111 1111 1111 1111" } })),
-    );
-    const [stored] = await spansOf("t");
-    expect(stored?.attributes["prompt_text"]).toMatch(/^\S*EMAIL\S* asks for <gone>$/i);
-    expect(stored?.attributes["completion_text"]).not.toMatch(/\d{4}/);
-  });
+  rule(
+    "4.9 rule 4",
+    "replaces matches of the built-in patterns first, then of the custom ones in order",
+    async () => {
+      const { post, spansOf } = await conversation({
+        REDACTION_ENABLED: "true",
+        REDACTION_CUSTOM_PATTERNS_JSON: JSON.stringify([
+          { pattern: "order \\d+", replacement: "<order>" },
+          { pattern: "<order>", replacement: "<gone>" },
+        ]),
+      });
+      const text = "ann@example.com asks for order 12";
+      await post(
+        batch(span("t", { attributes: { prompt_text: text, completion_text: "4111 1111 1111 1111" } })),
+      );
+      const [stored] = await spansOf("t");
+      expect(stored?.attributes["prompt_text"]).toMatch(/^\S*EMAIL\S* asks for <gone>$/i);
+      expect(stored?.attributes["completion_text"]).not.toMatch(/\d{4}/);
+    },
+  );
 
-  rule("4.9 rule 4", "text is truncated to max_text_length before it is redacted", async () => {
+  rule("4.9 rule 4", "truncates text to max_text_length before redaction", async () => {
     const { post, spansOf } = await conversation({
       REDACTION_ENABLED: "true",
       REDACTION_MAX_TEXT_LENGTH: "1000",
@@ -335,7 +348,7 @@ describe("the server's behaviour", () => {
 
   rule(
     "4.9 rule 7",
-    "a service beyond its rate is refused with 429, another is not, and nothing is queued",
+    "refuses a service over its rate with 429, queues nothing of it, and accepts another",
     async () => {
       const { post, metrics } = await conversation({
         RATE_LIMIT_ENABLED: "true",

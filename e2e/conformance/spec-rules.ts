@@ -1,6 +1,6 @@
 /**
- * What the specification of the service asks for, part by part, in its order. Each has at least one test of its name in
- * this folder, which `coverage.test.ts` sees to.
+ * The rules of the specification, in its order. `coverage.test.ts` checks that each has a test in this folder that names
+ * it.
  */
 export const SPEC_RULES = {
   "1 step 1": "rate limiting, then validation, then enqueue; the answer is 202",
@@ -61,5 +61,5 @@ export const SPEC_RULES = {
   "9": "which paths carry the version",
 } as const;
 
-/** A rule's place in the specification, such as `4.9 rule 2`. */
+/** The number of a rule in the specification, such as `4.9 rule 2`. */
 export type SpecRule = keyof typeof SPEC_RULES;

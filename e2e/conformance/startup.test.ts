@@ -11,7 +11,7 @@ const CAPS = [
   "EVALUATION_MAX_EVALUATION_TYPES",
 ];
 
-/** Of each rule: its variables, the values at its boundaries that are taken, and those just beyond. */
+/** For each rule: its variables, the accepted values at the boundaries, and the refused values just beyond. */
 const BOUNDARIES: Partial<
   Record<SpecRule, { of: readonly string[]; taken: readonly string[]; refused: readonly string[] }>
 > = {
@@ -53,7 +53,7 @@ const BOUNDARIES: Partial<
   },
 };
 
-/** What `obspan check-config` says of one value of some variables: a line for each problem. */
+/** The problems that `obspan check-config` reports for one value of some variables, one a line. */
 async function problemsOf(variables: readonly string[], value: string): Promise<readonly string[]> {
   const env = Object.fromEntries(variables.map((variable) => [`OBS_SERVER_${variable}`, value]));
   const { code, stderr } = await runProgram(process.execPath, [OBSPAN, "check-config"], { env });

@@ -14,7 +14,7 @@ const anchors = anchorsOf(read("docs/specification.md"));
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
 describe("citations of the specification", () => {
-  it("each names a rule that docs/specification.md has", () => {
+  it("name rules that docs/specification.md has", () => {
     const found = files.flatMap(({ path, text }) =>
       citationsIn(text).map((citation) => ({ ...citation, path })),
     );
@@ -24,21 +24,21 @@ describe("citations of the specification", () => {
         .map((anchor) => `${path}:${line}: ${text} (#${anchor} is not in docs/specification.md)`),
     );
     expect(missing).toEqual([]);
-    // Fewer would mean that the finder does not see them.
+    // Fewer would mean that the search misses some.
     expect(found.length).toBeGreaterThan(400);
   });
 
-  it("each rule with a conformance test has an anchor", () => {
+  it("have an anchor for each rule with a conformance test", () => {
     const named = Object.keys(SPEC_RULES).map((id) => `spec-${id.replace(/[. ]/g, "-")}`);
     expect(named.filter((anchor) => !anchors.has(anchor))).toEqual([]);
   });
 
-  it("no anchor is set twice", () => {
+  it("have unique anchors", () => {
     const ids = Array.from(read("docs/specification.md").matchAll(/<a id="([^"]*)">/g), ([, id]) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  // Written in parts, or this file would cite them itself.
+  // In parts, because this file would otherwise contain the citations.
   const spec = "spec";
   const contract = "contract";
   it.each([
@@ -65,15 +65,15 @@ describe("citations of the specification", () => {
 });
 
 describe("citations of pages", () => {
-  /** Where a page that is named without its path may be. */
+  /** Directories of pages that are named without a path. */
   const PLACES = ["", "docs", "docs/guide", "docs/reference"];
-  /** Pages of Electron's own documentation, which its double quotes; licences that the build collects. */
+  /** Pages of Electron's documentation, and licences that the build collects. */
   const ELSEWHERE = /^(?:api|tutorial)\/|(?:^|\/)licenses\.md$/;
 
   const find = (path: string, page: string): string | undefined =>
     [directoryOf(path), ...PLACES].map((place) => posix.join(place, page)).find((each) => paths.has(each));
 
-  it("each page that is named by its file is in the repository", () => {
+  it("name pages that exist", () => {
     const missing = files.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/(?<![\w}/.-])(?:[\w-]+\/|\.{1,2}\/)*[A-Za-z][\w-]*\.md\b/g))
         .filter(([page]) => !ELSEWHERE.test(page) && find(path, page) === undefined)
@@ -82,7 +82,7 @@ describe("citations of pages", () => {
     expect(missing).toEqual([]);
   });
 
-  it("each link leads to a file, and to an anchor of it", () => {
+  it("link to files and anchors that exist", () => {
     const broken = files
       .filter(({ path }) => path.endsWith(".md"))
       .flatMap(({ path, text }) =>
@@ -99,7 +99,7 @@ describe("citations of pages", () => {
     return anchor === undefined || anchorsOf(read(target)).has(anchor);
   }
 
-  /** A directory, or a file that is no text. */
+  /** A directory, or a file that is not text. */
   function isDirectoryOrOther(target: string): boolean {
     return (
       /\.(?:png|svg)$|(?:^|\/)LICENSE$/.test(target) ||
@@ -107,7 +107,7 @@ describe("citations of pages", () => {
     );
   }
 
-  it("each experiment and section of docs/reliability.md that is named is there", () => {
+  it("name experiments and sections that docs/reliability.md has", () => {
     const page = read("docs/reliability.md");
     const headings = [...anchorsOf(page)];
     const missing = files.flatMap(({ path, text }) =>
@@ -122,7 +122,7 @@ describe("citations of pages", () => {
     expect(missing).toEqual([]);
   });
 
-  it("each decision that is named by its number is there", () => {
+  it("name decisions that exist", () => {
     const missing = files.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/\bdecisions\/(\d{4})\b/g))
         .filter(([, number = ""]) => ![...paths].some((each) => each.startsWith(`docs/decisions/${number}-`)))

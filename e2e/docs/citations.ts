@@ -1,10 +1,10 @@
 import { slugOf } from "./markdown-anchors.js";
 
-/** A place that refers to a rule of docs/specification.md by its number. */
+/** A reference to a rule of docs/specification.md by its number. */
 export interface Citation {
-  /** From 1 on. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** As it is written. */
+  /** The text of the citation. */
   readonly text: string;
   /** The anchors of docs/specification.md that it names. */
   readonly anchors: readonly string[];
@@ -12,7 +12,7 @@ export interface Citation {
 
 const RULES = String.raw`\s+(?:(?:rule|step)\s+\d+|(?:rules|steps)\s+\d+(?:\s*(?:,|and)\s*\d+)*)`;
 const PART = String.raw`\d+(?:\.\d+)*(?:${RULES})?`;
-/** After a comma only a number that can be nothing else is one more part. */
+/** After a comma, only an unambiguous number is a further part. */
 const FURTHER_PART = String.raw`\s*,\s*(?:\d+(?:\.\d+)+(?:${RULES})?|\d+${RULES})|\s+and\s+${PART}`;
 const SERVICE = new RegExp(
   String.raw`\bspec,?\s+(?:introduction\b|app\s+\d+|${PART}(?:${FURTHER_PART})*)`,
@@ -20,7 +20,7 @@ const SERVICE = new RegExp(
 );
 const CONTRACT = /\bcontract\s+(\d+)(?:(?:,|\s+has\s+it\s+under)\s+(?:"([^"\n]+)"|(the\s+ledger)\b))?/gi;
 
-/** Finds every citation of the specification in a text, also one that is broken into two lines of a comment. */
+/** Finds every citation of the specification in a text, also across two lines of a comment. */
 export function citationsIn(text: string): Citation[] {
   const flat = withoutLineBreaks(text);
   const citations: Citation[] = [];
@@ -37,7 +37,7 @@ export function citationsIn(text: string): Citation[] {
   return citations;
 }
 
-/** Every line break with what a comment begins its next line with becomes spaces; all else keeps its place. */
+/** Replaces each line break, with the start of the next comment line, by spaces; other positions do not change. */
 function withoutLineBreaks(text: string): string {
   return text.replace(/\r?\n[ \t]*(?:\*(?!\/)|\/\/|#|>)?/g, (gap) => " ".repeat(gap.length));
 }

@@ -11,7 +11,7 @@ const sections = new Map(
     .map((section) => [section.split("\n", 1)[0] ?? "", packagesIn(section)] as const)
     .filter(([, packages]) => packages.length > 0),
 );
-/** By the section of the page that lists them. */
+/** The dependencies of each section. */
 const used = new Map<string, Set<string>>();
 for (const { path, text } of files) {
   if (posix.basename(path) !== "package.json") continue;

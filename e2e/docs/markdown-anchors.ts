@@ -1,4 +1,4 @@
-/** The anchors of a Markdown page on GitHub: those of its headings, and those that it sets with `<a id="…">`. */
+/** The anchors of a Markdown page on GitHub: of its headings, and of `<a id="…">`. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const prose = markdown.replace(/^```.*?^```/gms, "");
   const anchors = new Set<string>();
@@ -7,7 +7,7 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** The anchor that GitHub makes of a heading. */
+/** The anchor that GitHub generates for a heading. */
 export function slugOf(heading: string): string {
   return heading
     .trim()

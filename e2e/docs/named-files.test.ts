@@ -26,7 +26,7 @@ it("ARCHITECTURE.md names directories that exist", () => {
   expect(missing).toEqual([]);
 });
 
-/** What a page writes as code. */
+/** The inline code of a page. */
 function namesIn(markdown: string): string[] {
   return Array.from(markdown.matchAll(/`([^`\s]+)`/g), ([, name = ""]) => name);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What others wrote, and what a build or an installation makes. */
+/** Third-party files, and the output of builds and installations. */
 const SKIPPED_DIRECTORIES = new Set([
   ...["node_modules", "dist", "dist-test", "out", "coverage", "fixtures", "labelled"],
   ...["collector-core/bundle", "collector-core/ui", "collector-core/src/otlp/proto"],
@@ -15,12 +15,12 @@ const TEXT_FILE = /\.(?:ts|tsx|mts|js|mjs|cjs|css|html|md|json|ya?ml)$/;
 
 /** A text file of the repository. */
 export interface RepositoryFile {
-  /** From the root, with `/`. */
+  /** Relative to the root, with `/`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Every text file that people of the project write: code, tests, docs and configuration. */
+/** Every text file written for the project: code, tests, docs and configuration. */
 export function repositoryFiles(): RepositoryFile[] {
   const files: RepositoryFile[] = [];
   const directories = [ROOT];
@@ -38,7 +38,7 @@ export function repositoryFiles(): RepositoryFile[] {
   return files;
 }
 
-/** The directory of a file of the repository, from the root. */
+/** The directory of a file of the repository, relative to the root. */
 export function directoryOf(path: string): string {
   const directory = dirname(path);
   return directory === "." ? "" : directory;

@@ -6,8 +6,8 @@ import { ROOT } from "./repository-files.js";
 const specification = rowsOf("docs/specification.md");
 
 /**
- * The reference pages are made from the tables of the code. What they and docs/specification.md both say must be the same;
- * the column with the meaning is in each page's own words.
+ * The reference pages are generated from the tables of the code. The facts that they share with docs/specification.md must be
+ * equal, except for the column with the meaning.
  */
 describe("docs/specification.md and the reference pages say the same", () => {
   it("of every option of the collector: key, variable, default and value", () => {
@@ -43,7 +43,7 @@ describe("docs/specification.md and the reference pages say the same", () => {
   });
 });
 
-/** Compares the first cells of the rows that `isOne` chooses in both pages. */
+/** Compares the first cells of the rows that `isOne` selects in both pages. */
 function compare(
   reference: readonly (readonly string[])[],
   cells: number,

@@ -5,30 +5,30 @@ import { startProgram, type ChildProgram, type Exit } from "./child-program.js";
 import { parseLedgerLine, type LedgerLine } from "./ledger.js";
 import { until, within } from "./until.js";
 
-/** The command `obspan` as it is installed, or another build of it that `npm run faults -- --bin` names. */
+/** The built command `obspan`, or the build that `npm run faults -- --bin` names. */
 export const OBSPAN =
   process.env["OBSPAN_FAULTS_BIN"] ??
   fileURLToPath(new URL("../../collector-core/bin/obspan.js", import.meta.url));
 
-/** Settings by the end of their variable: `LIMITS_MAX_TRACES` for `OBS_SERVER_LIMITS_MAX_TRACES`. */
+/** Environment variables without their prefix: `LIMITS_MAX_TRACES` for `OBS_SERVER_LIMITS_MAX_TRACES`. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** The built collector, in a process of its own. */
+/** A process of the built collector. */
 export interface BuiltCollector extends ChildProgram {
-  /** Where it listens: `http://127.0.0.1:41234`. */
+  /** Its address: `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
   /** Resolves with the first line on stderr that matches. */
   logged(pattern: RegExp, withinMs?: number): Promise<string>;
-  /** Sends the signal and waits for the end. Default: SIGTERM. */
+  /** Sends a signal and waits for the exit. Default: SIGTERM. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
-  /** The last line on stderr, after the end. Throws where it is no ledger. */
+  /** The ledger on the last line of stderr, after the exit. Throws if that line is none. */
   lastLedger(): LedgerLine;
 }
 
 /**
- * Starts `obspan serve` and waits until it listens. Its address is 127.0.0.1 and a free port unless the settings say
- * otherwise. Whoever calls this ends it; {@link collectorForTest} does that by itself.
+ * Starts `obspan serve` and waits until it listens, by default on 127.0.0.1 and a free port. The caller stops it;
+ * {@link collectorForTest} does that itself.
  */
 export async function startBuiltCollector(
   settings: Settings = {},
@@ -62,7 +62,7 @@ export async function startBuiltCollector(
   };
 }
 
-/** {@link startBuiltCollector} for one test: at the test's end it is killed where it still runs. */
+/** {@link startBuiltCollector} for one test, killed at its end if it still runs. */
 export async function collectorForTest(
   settings: Settings = {},
   nodeArguments: readonly string[] = [],
@@ -72,20 +72,20 @@ export async function collectorForTest(
   return collector;
 }
 
-/** Runs `obspan serve` in the expectation that it ends by itself. */
+/** Runs `obspan serve` with settings that it refuses, until it exits. */
 export async function serveToItsEnd(settings: Settings): Promise<ChildProgram & { readonly ended: Exit }> {
   const program = serve(settings);
   onTestFinished(() => killProgram(program));
   return { ...program, ended: await within("obspan serve ends by itself", program.exit, 10_000) };
 }
 
-/** SIGKILL, also for one that is stopped, and the end of it. Harmless where it has ended. */
+/** Kills a collector, also a stopped one, and waits for the exit. Does nothing after the exit. */
 export async function killProgram(program: ChildProgram): Promise<void> {
   if (!program.hasExited()) program.signal("SIGKILL");
   await program.exit;
 }
 
-/** A port that nothing listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

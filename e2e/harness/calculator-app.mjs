@@ -1,8 +1,8 @@
 /**
- * An app as its developer has it: a web server with an agent behind it, on the SDK as it is published and the real OpenAI
- * client. It is started in a folder of its own, where only that is installed; all settings come from the environment.
+ * A web server with an agent, which uses the published SDK and the real OpenAI client. It runs in its own folder, with
+ * only these installed. All settings come from the environment.
  *
- * POST /ask runs the agent; POST /flush and GET /stats are the SDK's functions of that name.
+ * POST /ask runs the agent; POST /flush and GET /stats call the SDK's functions of these names.
  */
 import { createServer } from "node:http";
 import { agent, configure, currentSpan, flush, stats, tool } from "@obspan/sdk";

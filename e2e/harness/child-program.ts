@@ -2,29 +2,29 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** How a program ended. */
+/** The exit of a program. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that runs beside the test. */
+/** A program that runs during a test. */
 export interface ChildProgram {
   readonly pid: number;
-  /** The lines that it has written to stderr so far. */
+  /** The lines written to stderr so far. */
   readonly stderr: readonly string[];
-  /** What it has written to stdout so far. */
+  /** The output on stdout so far. */
   readonly stdout: () => string;
-  /** Resolves when the program has ended and all of its output has been read. */
+  /** Resolves when the program has exited and all output has been read. */
   readonly exit: Promise<Exit>;
   readonly hasExited: () => boolean;
   signal(signal: NodeJS.Signals): void;
 }
 
 /**
- * Starts a program that cannot outlive the test process, however that one ends.
+ * Starts a program that is killed when the test process ends for any reason.
  *
- * @param env - the whole environment beside PATH and HOME: nothing of the developer's own settings gets in.
+ * @param env - the environment, except for PATH and HOME: the developer's settings are not inherited.
  */
 export function startProgram(
   command: string,
@@ -63,10 +63,10 @@ export function startProgram(
 }
 
 /**
- * A shell that reads a pipe which this process holds open. When this process is gone, for whatever reason, the pipe
- * ends and the shell kills the program.
+ * A shell that reads a pipe which this process holds open. When this process ends, the pipe closes and the shell kills the
+ * program.
  *
- * @returns to be called when the program has ended.
+ * @returns a function to call when the program has exited.
  */
 function killWithThisProcess(pid: number): () => void {
   const guard = spawn("sh", ["-c", 'read -r _; kill -9 "$0"', String(pid)], {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const GUIDE = fileURLToPath(new URL("../../docs/guide/", import.meta.url));
 
-/** The programs in a page of the guide, as a reader would paste them. */
+/** The programs on a page of the guide. */
 export function guidePrograms(page: string): string[] {
   const text = readFileSync(`${GUIDE}${page}.md`, "utf8");
   return Array.from(text.matchAll(/^```js\n(.*?)^```$/gms), ([, program = ""]) => program);

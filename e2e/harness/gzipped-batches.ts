@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { rawRequest, type RawRequest } from "./raw-requests.js";
 
-/** A batch of spans, compressed: ten megabytes of one letter are ten kilobytes. */
+/** A compressed batch: ten megabytes of one letter become ten kilobytes. */
 export function gzippedBatch(json: string, path = "/v1/telemetry"): RawRequest {
   return rawRequest({
     path,
@@ -11,8 +11,8 @@ export function gzippedBatch(json: string, path = "/v1/telemetry"): RawRequest {
 }
 
 /**
- * {@link gzippedBatch} of a text of which only the beginning differs from one request to the next. A gzip file may have
- * several members: the one that all have in common is compressed once.
+ * {@link gzippedBatch} for texts that differ only at the beginning. A gzip file may have several members, so the common
+ * part is compressed once.
  */
 export function createGzippedBatches(common: string): (start: string) => RawRequest {
   const end = gzipSync(common, { level: 1 });

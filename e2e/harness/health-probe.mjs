@@ -1,9 +1,9 @@
 /**
- * Asks a collector for /health every 20 ms, in a process of its own, until stdin ends: `health-probe.mjs <port> <pid>`.
- * Then it writes one line of JSON on stdout: a `HealthReport` of health-probe.ts.
+ * Requests /health of a collector every 20 ms until stdin ends: `health-probe.mjs <port> <pid>`. Then it writes one line of
+ * JSON to stdout: a `HealthReport` of health-probe.ts.
  *
- * Each request is due at a fixed time and has a connection of its own, as a kubelet's probe has: a collector that is busy
- * for a second gets fifty of them, and none waits for the answer to another.
+ * Each request is due at a fixed time and opens its own connection, like a kubelet's probe. A collector that is busy for a
+ * second receives fifty of them, and none waits for another.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -11,16 +11,16 @@ import { connect } from "node:net";
 const [port, pid] = process.argv.slice(2).map(Number);
 const INTERVAL_MS = 20;
 const MEMORY_INTERVAL_MS = 100;
-/** How long the last requests have for their answers. One that has waited longer is reported as unanswered. */
+/** Time limit of the last requests; later ones are reported as unanswered. */
 const LAST_ANSWERS_MS = 5000;
 const REQUEST = "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
 const ANSWER_START = "HTTP/1.1 200";
 
-/** Of each answer, from when its request was due. */
+/** Latency of each response, from the time its request was due. */
 const latenciesMs = [];
-/** From when it was sent, without the time in which the collector could have gone on and the machine gave it no core. */
+/** Latency from the time the request was sent, without the time in which the collector waited for a core. */
 const ownLatenciesMs = [];
-/** Connections whose request has no answer yet. */
+/** Connections that wait for a response. */
 const underWay = new Set();
 let unanswered = 0;
 let peakRssBytes = 0;
@@ -53,7 +53,7 @@ function ask(dueMs) {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   underWay.add(socket);
   socket.setEncoding("latin1");
-  // What can be said of an error, "close" says.
+  // "close" follows every error.
   socket.on("error", () => undefined);
   socket.on("data", (chunk) => {
     if (isAnswered) return;
@@ -81,17 +81,17 @@ function measureMemory() {
     const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     peakRssBytes = Math.max(peakRssBytes, Number(kibibytes ?? 0) * 1024);
   } catch {
-    // It has ended.
+    // The process has exited.
   }
 }
 
-/** For how long the collector's main thread has been ready to run, and another process had the core. */
+/** Time in which the main thread of the collector was ready to run while another process had the core. */
 function waitedForCoreMs() {
   try {
     const [, nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
     return Number(nanoseconds) / 1e6;
   } catch {
-    // It has ended, or the kernel keeps no count.
+    // The process has exited, or the kernel has no schedstat.
     return 0;
   }
 }

@@ -3,32 +3,32 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { BuiltCollector } from "./built-collector.js";
 
-/** How long answers took. */
+/** Latencies of responses. */
 export interface Latencies {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** How a collector answered /health while it was watched, fifty times a second. */
+/** How a collector answered /health, fifty requests a second. */
 export interface HealthReport {
   readonly answered: number;
-  /** Requests without an answer: the connection was closed, or none came within 5 s of the end. */
+  /** Requests without a response: the connection closed, or 5 s had passed at the end. */
   readonly unanswered: number;
-  /** As a client sees it, from when the request was due. */
+  /** As a client sees it, from the time the request was due. */
   readonly seen: Latencies;
   /**
-   * Without the time in which the collector was ready to go on and other processes had the cores (Linux): what is left on
-   * a busy machine is what the collector does.
+   * Without the time in which the collector waited for a core (Linux): the collector's own share of the latency on a busy
+   * machine.
    */
   readonly own: Latencies;
-  /** How late the probe itself was at most: what a busy machine adds to every process on it. */
+  /** Largest delay of the probe itself, caused by a busy machine. */
   readonly probeLateMs: number;
-  /** The most memory that the collector had resident. */
+  /** Largest resident memory of the collector. */
   readonly peakRssBytes: number;
 }
 
-/** A probe at work, in a process of its own that nothing but the machine slows. */
+/** A running probe, in its own process. */
 export interface HealthProbe {
   stop(): Promise<HealthReport>;
 }

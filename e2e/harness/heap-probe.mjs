@@ -1,4 +1,4 @@
-/** Loaded into a collector with --expose-gc: with each SIGUSR2 it says on stderr what is left after a garbage collection. */
+/** Preloaded into a collector with --expose-gc: at each SIGUSR2 it logs the heap size after a garbage collection. */
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
   globalThis.gc?.();

@@ -2,19 +2,19 @@ import type { ChildProgram } from "./child-program.js";
 import type { Answer, HttpClient, Outgoing, Sent } from "./http-client.js";
 import { within } from "./until.js";
 
-/** What a burst met. */
+/** The result of a burst. */
 export interface BurstOutcome {
   /** In the order of the requests. */
   readonly answers: readonly Answer[];
 }
 
 /**
- * Holds the collector still (SIGSTOP) while many requests arrive, then lets it go. It finds all of them in one turn of
- * its event loop. Between two of them its worker takes 256 spans and no more, and none at all while fewer wait: with
- * batches of many more, or a queue of fewer, the queue fills. The collector has no switch to hold its worker.
+ * Stops the collector (SIGSTOP) while many requests arrive, then continues it. It reads all of them in one turn of its event
+ * loop. Between two requests its worker takes at most 256 spans, and none while fewer wait. With larger batches, or a
+ * smaller queue, the queue fills.
  *
- * @param client - with as many connections as there are requests, all open.
- * @param whileHeld - done when all is written: a signal sent here is seen after the requests.
+ * @param client - with one open connection for each request.
+ * @param whileHeld - called when all requests are written. The collector sees a signal sent here after the requests.
  */
 export async function burst(
   collector: ChildProgram,

@@ -9,30 +9,30 @@ export interface Outgoing {
   readonly body?: string | Uint8Array;
 }
 
-/** The whole answer to one. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A request under way. */
+/** A request in progress. */
 export interface Sent {
-  /** Resolves when the last byte of the request has been handed to the system. */
+  /** Resolves when the request is written to the socket. */
   readonly written: Promise<void>;
-  /** Rejects where the connection ended without an answer. */
+  /** Rejects if the connection closes without a response. */
   readonly answer: Promise<Answer>;
 }
 
-/** Keeps a number of connections to a collector open. `fetch` would not say how many, nor when a request is written. */
+/** Keeps a number of connections to a collector open. `fetch` reports neither their number nor when a request is written. */
 export interface HttpClient {
   send(outgoing: Outgoing): Sent;
-  /** Opens every connection, so that the requests that follow do not wait for one. */
+  /** Opens every connection, so that later requests do not wait for one. */
   openConnections(): Promise<void>;
   close(): void;
 }
 
-/** No answer takes so long: a test that waits for one fails sooner, and says why. */
+/** Response timeout: shorter than a test, so that the error names the request. */
 const ANSWER_WITHIN_MS = 20_000;
 
 export function createHttpClient(url: string, connections: number): HttpClient {
@@ -73,7 +73,7 @@ export function createHttpClient(url: string, connections: number): HttpClient {
   };
 }
 
-/** {@link createHttpClient} for one test, which closes it. */
+/** {@link createHttpClient} for one test, closed at its end. */
 export function clientForTest(url: string, connections: number): HttpClient {
   const client = createHttpClient(url, connections);
   onTestFinished(() => client.close());
@@ -90,7 +90,7 @@ export function telemetry(batch: unknown, headers: Readonly<Record<string, strin
   };
 }
 
-/** A batch of `count` spans, all of one trace. */
+/** A batch of `count` spans of one trace. */
 export function batchOf(count: number, traceId: string, fields: Readonly<Record<string, unknown>> = {}) {
   const spans = Array.from({ length: count }, (_, index) => ({
     name: "chat",
@@ -104,8 +104,8 @@ export function batchOf(count: number, traceId: string, fields: Readonly<Record<
 }
 
 /**
- * A batch of `count` spans that say as little as a span can, a hundred to a trace: more of them than a worker takes at
- * once, in a body that one look at a socket reads.
+ * A batch of `count` minimal spans, a hundred to a trace: more than a worker takes at once, in a body that one socket read
+ * returns.
  */
 export function smallSpans(count: number, traceId: string) {
   const spans = Array.from({ length: count }, (_, index) => ({

@@ -1,6 +1,6 @@
 /**
- * Loaded into a collector before all else: with each SIGUSR2 its wall clock jumps, an hour ahead of the real one first, then
- * an hour behind it, and so on. It says so on stderr.
+ * Preloaded into a collector. At each SIGUSR2 the wall clock jumps: first an hour ahead of the real time, then an hour behind,
+ * and so on. Each jump is logged on stderr.
  */
 const HOUR_MS = 3_600_000;
 const realNow = Date.now;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { until } from "./until.js";
 import { scrape, type Scrape } from "./scrape.js";
 
-/** What became of all spans (contract 4), whether read from the log or from /metrics. */
+/** The ledger of contract 4, read from the log or from /metrics. */
 export interface SpanLedger {
   readonly received: number;
   readonly accepted: number;
@@ -23,7 +23,7 @@ export interface LedgerLine extends SpanLedger {
 /**
  * Reads the last line of the log, plain or structured.
  *
- * @throws where it is not the ledger.
+ * @throws if it is not the ledger.
  */
 export function parseLedgerLine(line: string): LedgerLine {
   const isStructured = line.startsWith("{");
@@ -53,7 +53,7 @@ export function parseLedgerLine(line: string): LedgerLine {
   };
 }
 
-/** The ledger by /metrics, once nothing is queued and nothing in flight. */
+/** The ledger from /metrics, once no span is queued or in flight. */
 export async function ledgerAtRest(url: string): Promise<SpanLedger> {
   return await until("nothing is queued or in flight", async () => {
     const ledger = ledgerOf(await scrape(url));

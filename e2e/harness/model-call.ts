@@ -1,4 +1,4 @@
-/** A span of a call of a model, with all that the metrics read of it. */
+/** A span of a model call with every field that the metrics read. */
 export const modelCall = (
   traceId: string,
   attributes: Record<string, unknown> = {},

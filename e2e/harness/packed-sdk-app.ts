@@ -11,7 +11,7 @@ import { until } from "./until.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const APP = fileURLToPath(new URL("calculator-app.mjs", import.meta.url));
 
-/** What the SDK says of its spans. */
+/** The counts of `stats()` of the SDK. */
 export interface SdkStats {
   readonly enqueued: number;
   readonly acked: number;
@@ -19,20 +19,20 @@ export interface SdkStats {
   readonly pending: number;
 }
 
-/** The app of calculator-app.mjs, in a process and a folder of its own. */
+/** The app of calculator-app.mjs, in its own process and folder. */
 export interface PackedSdkApp extends ChildProgram {
   /** Runs the agent once. */
   ask(): Promise<{ readonly answer: string; readonly traceId: string }>;
-  /** Has the SDK send what waits. */
+  /** Calls `flush()` of the SDK. */
   flush(): Promise<SdkStats>;
   stats(): Promise<SdkStats>;
 }
 
 /**
- * A folder in which the SDK is installed from the tarball that would be published, and the OpenAI client beside it. Offline:
- * the SDK has no dependency, or this fails.
+ * Installs the SDK from its tarball into a folder with the OpenAI client. It runs offline, so it fails if the SDK has a
+ * dependency.
  *
- * @returns the folder; whoever calls this removes it.
+ * @returns the folder; the caller removes it.
  */
 export async function installPackedSdk(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "obspan-app-"));
@@ -53,7 +53,7 @@ export async function installPackedSdk(): Promise<string> {
   }
 }
 
-/** Starts the app for one test, which ends it. */
+/** Starts the app for one test, stopped at its end. */
 export async function packedSdkAppForTest(
   folder: string,
   env: Readonly<Record<string, string>>,

@@ -11,21 +11,21 @@ export interface VectorSample {
   readonly value: number;
 }
 
-/** A target, as Prometheus sees it. */
+/** A scrape target, as Prometheus reports it. */
 export interface Target {
   readonly job: string;
   readonly health: string;
   readonly lastError: string;
 }
 
-/** A real Prometheus, in a process of its own. */
+/** A Prometheus process. */
 export interface Prometheus {
   /** Answers an instant query. */
   query(promQl: string): Promise<VectorSample[]>;
   targets(): Promise<Target[]>;
-  /** The type that each family of a job was exposed with, by the family's name. */
+  /** The type of each metric family of a job, by name. */
   familyTypes(job: string): Promise<Record<string, string>>;
-  /** What it has logged so far. */
+  /** The log so far. */
   readonly log: readonly string[];
   stop(): Promise<void>;
 }
@@ -33,8 +33,8 @@ export interface Prometheus {
 /**
  * Starts Prometheus on a free port, with its data in a temporary directory.
  *
- * @param jobs - what it scrapes every second: `host:port` by the name of the job.
- * @param ruleFiles - paths of files of rules that it evaluates.
+ * @param jobs - targets to scrape every second: `host:port` by the name of the job.
+ * @param ruleFiles - paths of rule files.
  */
 export async function startPrometheus(
   jobs: Readonly<Record<string, string>>,
@@ -110,7 +110,7 @@ function configuration(jobs: Readonly<Record<string, string>>, ruleFiles: readon
     job_name: name,
     static_configs: [{ targets: [target] }],
   }));
-  // JSON is YAML.
+  // Prometheus reads YAML, of which JSON is a subset.
   return JSON.stringify({
     global: { scrape_interval: "1s", scrape_timeout: "1s" },
     rule_files: ruleFiles,

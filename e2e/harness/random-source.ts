@@ -1,14 +1,14 @@
-/** Random numbers that are the same in every run. */
+/** Random numbers from a seed, the same in every run. */
 export interface RandomSource {
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number;
-  /** True in so many of 100 cases. */
+  /** True in `percent` of 100 cases. */
   inPercent(percent: number): boolean;
   pick<T>(values: readonly [T, ...T[]]): T;
   bytes(count: number): Buffer;
 }
 
-/** Mulberry32: small, and good enough to be surprising. */
+/** The Mulberry32 generator. */
 export function createRandomSource(seed: number): RandomSource {
   let state = seed >>> 0;
   function next(): number {

@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
 
-/** A request as bytes, made once and sent any number of times: who sends it has nothing left to do. */
+/** A request as bytes, prepared once and sent any number of times at no cost. */
 export interface RawRequest {
   readonly head: Buffer;
-  /** Pieces that are sent one after the other. */
+  /** Pieces, sent in order. */
   readonly body: readonly Uint8Array[];
 }
 
-/** What {@link rawRequest} takes. */
+/** Options of {@link rawRequest}. */
 export interface RawRequestOptions {
   readonly method?: "GET" | "POST";
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: readonly Uint8Array[];
-  /** Default: false, and the answer ends with the connection. */
+  /** Default: false; the server closes the connection after the response. */
   readonly keepAlive?: boolean;
 }
 
@@ -36,21 +36,21 @@ export function rawRequest({
   return { head: Buffer.from(`${verb} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1"), body };
 }
 
-/** The answer to a raw request. */
+/** The response to a raw request. */
 export interface RawAnswer {
-  /** 0 where the connection was closed without one, or the time was up. */
+  /** 0 if the connection closed without a response, or at the timeout. */
   readonly status: number;
   readonly bytes: number;
-  /** The first of them. */
+  /** The first bytes. */
   readonly start: string;
   readonly tookMs: number;
 }
 
-/** Characters of an answer that are kept. */
+/** Characters kept of a response. */
 const KEPT_LENGTH = 4096;
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Sends a request on a connection of its own and reads the answer, of which it keeps the beginning. Never rejects. */
+/** Sends a request on its own connection and keeps the beginning of the response. Never rejects. */
 export async function sendRequest(
   port: number,
   { head, body }: RawRequest,
@@ -76,7 +76,7 @@ export async function sendRequest(
   });
 }
 
-/** Sends all of them, so many at a time. */
+/** Sends requests with a limited concurrency. */
 export async function sendRequests(
   port: number,
   requests: Iterable<RawRequest>,
@@ -92,7 +92,7 @@ export async function sendRequests(
   return answers;
 }
 
-/** Writes pieces no faster than they are taken. */
+/** Writes pieces with backpressure. */
 export async function writeAll(socket: Socket, pieces: readonly Uint8Array[]): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;

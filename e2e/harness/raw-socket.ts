@@ -1,39 +1,39 @@
 import { connect, type Socket } from "node:net";
 import { pause } from "./until.js";
 
-/** What a connection brought back. */
+/** What was received on a connection. */
 export interface RawOutcome {
-  /** All bytes that came, as latin1. */
+  /** All received bytes, as latin1. */
   readonly received: string;
-  /** The statuses of the answers among them. */
+  /** The statuses of the responses. */
   readonly statuses: readonly number[];
-  /** How long the connection stayed open. */
+  /** How long the connection was open. */
   readonly openMs: number;
-  /** False where it was still open when the time was up. */
+  /** False if the connection was still open at the timeout. */
   readonly closedByPeer: boolean;
 }
 
-/** How a connection is used. */
+/** Options of a raw exchange. */
 export interface RawOptions {
-  /** What is written at once. */
+  /** Written first. */
   readonly bytes: Uint8Array | string;
-  /** Written after that, again and again, a piece every 500 ms: what a slow-loris client does. */
+  /** Written repeatedly afterwards, one piece every 500 ms, like a slow-loris client. */
   readonly drip?: string;
-  /** True to end our half of the connection after `bytes`. */
+  /** True to close the client's half of the connection after `bytes`. */
   readonly end?: boolean;
-  /** How long to wait for the other side to close it. */
+  /** How long to wait until the server closes the connection. */
   readonly withinMs: number;
 }
 
 const DRIP_MS = 500;
 
-/** Opens a connection, writes bytes that need be no HTTP, and waits until the other side closes it. Never rejects. */
+/** Opens a connection, writes arbitrary bytes, and waits until the server closes it. Never rejects. */
 export async function sendRaw(port: number, options: RawOptions): Promise<RawOutcome> {
   const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
   const openedAt = performance.now();
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  // A reset by the peer is a way to close, too.
+  // A reset by the peer closes the connection too.
   socket.on("error", () => undefined);
   const closed = new Promise<true>((resolve) => {
     socket.once("end", () => resolve(true));

@@ -5,12 +5,12 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What GET /metrics answered. */
+/** A response of GET /metrics. */
 export interface Scrape {
   readonly samples: readonly Sample[];
-  /** The sum of all samples of a name that have these labels, whatever their others; 0 where there is none. */
+  /** The sum of all samples of a name with these labels, and any others; 0 without a sample. */
   value(name: string, labels?: Readonly<Record<string, string>>): number;
-  /** The values of a family by one label. */
+  /** The values of a family, by one label. */
   by(name: string, label: string): Record<string, number>;
 }
 

@@ -4,17 +4,17 @@ import { fileURLToPath } from "node:url";
 import { runProgram, type CommandResult } from "./shell.js";
 
 const SENDERS = fileURLToPath(new URL("../senders/", import.meta.url));
-/** Ignored by git: what is installed stays for the next run, as long as its lockfile does. */
+/** Ignored by git. An installation is reused while its lockfile is unchanged. */
 const INSTALLED = fileURLToPath(new URL("../../.cache/senders/", import.meta.url));
 const INSTALL_WITHIN_MS = 240_000;
 
-/** How this machine reaches the registry, where it says so by its environment. */
+/** Registry and proxy settings of the environment. */
 const NETWORK = ["npm_config_registry", "HTTPS_PROXY", "https_proxy", "NODE_EXTRA_CA_CERTS"];
 
-/** Where the guide's programs send to. */
+/** The collector address in the guide's programs. */
 const GUIDE_ADDRESS = "http://localhost:8080";
 
-/** Installs a library as a user does, in a folder of its own. @returns the folder. */
+/** Installs a library in its own folder. @returns the folder. */
 export async function installSender(name: string): Promise<string> {
   const folder = join(INSTALLED, name);
   const lock = join(SENDERS, name, "package-lock.json");
@@ -44,7 +44,7 @@ function networkEnvironment(): Record<string, string> {
   );
 }
 
-/** Runs a program of the guide in such a folder, sending to `collectorUrl` and asking the model at `modelUrl`. */
+/** Runs a program of the guide in such a folder, with this collector and this model server. */
 export function runSender(
   folder: string,
   program: string,

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 
-/** What a command printed, and how it ended. */
+/** The output and the exit code of a command. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end, which must come within 15 s or what is said. */
+/** Runs a program until it exits, within 15 s by default. */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -35,7 +35,7 @@ export function runProgram(
   });
 }
 
-/** Runs lines as a reader of the documentation would, except that the first failure ends it. */
+/** Runs shell lines from the documentation; stops at the first failure. */
 export function runInBash(lines: string): Promise<CommandResult> {
   return runProgram("bash", ["--norc", "-euo", "pipefail", "-c", lines]);
 }

@@ -1,35 +1,35 @@
 import { createHttpClient, telemetry } from "./http-client.js";
 import { pause } from "./until.js";
 
-/** What {@link startLoad} does. */
+/** Options of {@link startLoad}. */
 export interface LoadOptions {
   readonly connections: number;
   readonly spansPerBatch: number;
 }
 
-/** What the clients have seen. */
+/** The responses that the clients received. */
 export interface LoadCounts {
-  /** Answers by their status. */
+  /** Responses by status. */
   readonly answers: Readonly<Record<number, number>>;
-  /** Codes of the errors that were answered, by status and code: `503 shutting_down`. */
+  /** Errors by status and code: `503 shutting_down`. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** Spans in batches that were answered 202. */
+  /** Spans of batches that were answered 202. */
   readonly acceptedSpans: number;
-  /** Requests that got no answer: the connection was refused or closed. */
+  /** Requests without a response: the connection was refused or closed. */
   readonly unanswered: number;
 }
 
-/** Clients that send batch after batch. */
+/** Running clients. */
 export interface Load {
   counts(): LoadCounts;
-  /** Ends it after the requests under way. */
+  /** Stops after the requests in progress. */
   stop(): Promise<LoadCounts>;
 }
 
-/** Pause after a connection was refused or closed, so that clients do not spin while the collector is away. */
+/** Pause after a refused or closed connection, so that clients do not spin while the collector is down. */
 const RECONNECT_MS = 50;
 
-/** Sends batches on so many connections, each as soon as the one before has been answered, until it is stopped. */
+/** Sends batches on each connection, the next one after each response, until it is stopped. */
 export function startLoad(url: string, { connections, spansPerBatch }: LoadOptions): Load {
   const client = createHttpClient(url, connections);
   const answers: Record<number, number> = {};

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 
 /**
- * Stands between a scraper and a collector, and asks the collector for the text format whatever the scraper prefers.
+ * A proxy between a scraper and a collector that always requests the text format.
  *
  * @returns the server, and its `host:port`.
  */

@@ -3,7 +3,7 @@ import type { BuiltCollector } from "./built-collector.js";
 import { batchOf, telemetry, type HttpClient } from "./http-client.js";
 import { expectToAddUp, ledgerAtRest } from "./ledger.js";
 
-/** It answers, its ledger adds up, and it has logged no error. Its log is structured. */
+/** Expects that a collector answers, that its ledger adds up, and that its structured log has no error. */
 export async function expectCollectorUnharmed(collector: BuiltCollector, client: HttpClient): Promise<void> {
   const id = `unharmed-${Math.random()}`;
   expect((await client.send(telemetry(batchOf(2, id))).answer).status).toBe(202);

@@ -1,13 +1,13 @@
-/** Pause between two looks at something that is not yet so. */
+/** Pause between two polls. */
 const PAUSE_MS = 10;
 
 /**
- * Looks again and again until there is a value.
+ * Polls until there is a value.
  *
- * @param what - what is waited for; it goes into the error.
- * @param look - gives the value, or undefined while there is none. What it throws counts as "not yet".
+ * @param what - the expected condition, for the error message.
+ * @param look - returns the value, or undefined while there is none. An exception counts as undefined.
  * @param withinMs - default: 10,000.
- * @throws where the time is up, with what the last look threw as its cause.
+ * @throws at the timeout, with the last exception as its cause.
  */
 export async function until<T>(
   what: string,
@@ -25,22 +25,25 @@ export async function until<T>(
       failure = error;
     }
     if (performance.now() >= deadline) {
-      throw new Error(`Waited ${withinMs} ms in vain until ${what}.`, { cause: failure });
+      throw new Error(`Timed out after ${withinMs} ms, waiting until ${what}.`, { cause: failure });
     }
     await pause(PAUSE_MS);
   }
 }
 
-/** Lets time pass. For times that are the matter of a test, never to wait for something that can be looked at. */
+/** Waits for a fixed time. Only for tests about time: use {@link until} to wait for a condition. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What a promise comes to, or an error where it takes longer. */
+/** The result of a promise, or an error at the timeout. */
 export async function within<T>(what: string, promise: Promise<T>, withinMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Waited ${withinMs} ms in vain until ${what}.`)), withinMs);
+    timer = setTimeout(
+      () => reject(new Error(`Timed out after ${withinMs} ms, waiting until ${what}.`)),
+      withinMs,
+    );
   });
   try {
     return await Promise.race([promise, timeUp]);
