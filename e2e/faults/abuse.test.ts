@@ -4,11 +4,11 @@ import { CONNECTION_ABUSES } from "./abuse/connection-abuses.js";
 import { EVALUATION_ABUSES } from "./abuse/evaluation-abuses.js";
 import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
 import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
-import { QUESTION_ABUSES } from "./abuse/question-abuses.js";
+import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
 
 const ABUSES = [
-  ...QUESTION_ABUSES,
+  ...QUERY_ABUSES,
   ...BULK_ABUSES,
   ...LARGE_VALUE_ABUSES,
   ...PARSING_ABUSES,
@@ -18,7 +18,7 @@ const ABUSES = [
 
 for (const abuse of ABUSES)
   it(
-    `reliability.md 19: it lives and answers /health beside ${abuse.name}`,
+    `reliability.md 19: survives and answers /health during abuse: ${abuse.name}`,
     { timeout: 400_000 },
     async () => {
       await runAbuse(abuse);

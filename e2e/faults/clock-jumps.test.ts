@@ -12,7 +12,7 @@ function startWithJumpingClock(settings: Settings): Promise<BuiltCollector> {
   return collectorForTest(settings, ["--import", JUMPING_CLOCK]);
 }
 
-/** Moves the collector's wall clock: an hour ahead of the real one the first time, an hour behind it the second. */
+/** Moves the wall clock of the collector: first an hour ahead of the real time, then an hour behind. */
 async function jump(collector: BuiltCollector, to: "ahead" | "behind"): Promise<void> {
   const before = collector.stderr.length;
   collector.signal("SIGUSR2");
@@ -20,7 +20,7 @@ async function jump(collector: BuiltCollector, to: "ahead" | "behind"): Promise<
   await until("the clock has jumped", () => collector.stderr.slice(before).includes(line) || undefined);
 }
 
-it("reliability.md 12: a clock that jumps an hour makes no trace expire sooner, or later", async () => {
+it("reliability.md 12: expires traces in time when the clock jumps an hour", async () => {
   const ttlMs = 4000;
   const collector = await startWithJumpingClock({ TRACE_STORE_TTL_SECONDS: String(ttlMs / 1000) });
   const client = clientForTest(collector.url, 1);
@@ -32,7 +32,7 @@ it("reliability.md 12: a clock that jumps an hour makes no trace expire sooner, 
   await jump(collector, "ahead");
   const statusAhead = await statusOf();
   const lookedAfterMs = performance.now() - sentAt;
-  // On a machine so slow that its time is up by now, this says nothing.
+  // On a very slow machine the trace has expired by now, and this proves nothing.
   if (lookedAfterMs < ttlMs) expect(statusAhead).toBe(200);
   await jump(collector, "behind");
   await until("the trace has expired", async () => (await statusOf()) === 404 || undefined, 30_000);
@@ -41,7 +41,7 @@ it("reliability.md 12: a clock that jumps an hour makes no trace expire sooner, 
   reportFinding(12, `a trace with a TTL of ${seconds(ttlMs)} lived ${seconds(livedMs)} through both jumps`);
 });
 
-it("reliability.md 12: a clock that jumps an hour neither opens a rate limit nor closes it for good", async () => {
+it("reliability.md 12: neither opens nor blocks a rate limit when the clock jumps an hour", async () => {
   const collector = await startWithJumpingClock({ RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "20" });
   const client = clientForTest(collector.url, 1);
   const send = async () => (await client.send(telemetry(batchOf(1, "limited"))).answer).status;
@@ -49,7 +49,7 @@ it("reliability.md 12: a clock that jumps an hour neither opens a rate limit nor
 
   await jump(collector, "ahead");
   const statuses = [await send(), await send(), await send()];
-  // An hour would be worth 1,200 requests. One may have become free meanwhile.
+  // An hour would allow 1,200 requests. One may be allowed by now.
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   await jump(collector, "behind");
   const jumpedAt = performance.now();
@@ -60,7 +60,7 @@ it("reliability.md 12: a clock that jumps an hour neither opens a rate limit nor
   );
 });
 
-it("reliability.md 12: a clock that jumps an hour makes no export wait for it, nor come at once", async () => {
+it("reliability.md 12: neither delays nor hurries an export when the clock jumps an hour", async () => {
   const attemptsAt: number[] = [];
   const receiver = createServer((request, response) => {
     request.resume().once("end", () => {
@@ -89,7 +89,7 @@ it("reliability.md 12: a clock that jumps an hour makes no export wait for it, n
   await jump(collector, "behind");
   await until("the third attempt", () => attemptsAt.length >= 3 || undefined, 20_000);
   const waitsMs = attemptsAt.slice(1).map((at, index) => at - (attemptsAt[index] ?? 0));
-  // The first wait is 1 s, with jitter; the second twice that.
+  // The first delay is 1 s with jitter, the second twice that.
   for (const waitMs of waitsMs) expect(waitMs).toBeGreaterThan(200);
-  reportFinding(12, `an export was tried again after ${waitsMs.map(seconds).join(" and ")}`);
+  reportFinding(12, `an export was retried after ${waitsMs.map(seconds).join(" and ")}`);
 });

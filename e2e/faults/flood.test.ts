@@ -6,14 +6,14 @@ import { experimentSize, reportFinding } from "../harness/experiment.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { scrape } from "../harness/scrape.js";
 
-/** Many times what is kept, of label values and of traces. */
+/** Many times the capacity for label values and for traces. */
 const SPANS = experimentSize(200_000, 1_000_000);
 const SPANS_PER_BATCH = 2_000;
 const MEBIBYTE = 1024 * 1024;
-/** A million spans take ten seconds; on a machine that is busy with other work, minutes. */
+/** A million spans take ten seconds, or minutes on a busy machine. */
 const FLOOD_TIMEOUT_MS = 240_000;
 
-/** Sends `SPANS` spans, batch by batch, as fast as the collector takes them. */
+/** Sends `SPANS` spans in batches, as fast as the collector accepts them. */
 async function flood(
   client: HttpClient,
   span: (n: number) => Record<string, unknown>,
@@ -48,7 +48,7 @@ async function listNewest(collector: BuiltCollector, limit: number): Promise<str
 }
 
 it(
-  "reliability.md 13: a flood of distinct models, tools, agents and tenants makes no more series than limits.max_series",
+  "reliability.md 13: keeps limits.max_series in a flood of distinct models, tools, agents and tenants",
   { timeout: FLOOD_TIMEOUT_MS },
   async () => {
     const collector = await collectorForTest({ MULTI_TENANT_ENABLED: "true", SRE_ENABLED: "true" });
@@ -86,21 +86,21 @@ it(
       ),
     );
     expect(tuples.size).toBeLessThanOrEqual(20_000);
-    // Nothing is lost to the bound: what is over is counted under __other__.
+    // Nothing is lost: the excess is counted under __other__.
     expect(
       value("obs_spans_total", { service: "flood" }) + value("obs_spans_total", { service: "__other__" }),
     ).toBe(SPANS);
     const peakMebibytes = Math.round(peakMemoryBytes(collector.pid) / MEBIBYTE);
     reportFinding(
       13,
-      `${SPANS} spans: ${tuples.size} label tuples, a scrape in ${Math.round(scrapeMs)} ms, ${peakMebibytes} MiB resident at most`,
+      `${SPANS} spans: ${tuples.size} label sets, a scrape in ${Math.round(scrapeMs)} ms, ${peakMebibytes} MiB resident at most`,
     );
     expect(peakMebibytes).toBeLessThan(1024);
   },
 );
 
 it(
-  "reliability.md 14: of a flood of traces exactly the newest 10,000 are kept, in order",
+  "reliability.md 14: keeps exactly the newest 10,000 traces of a flood, in order",
   { timeout: FLOOD_TIMEOUT_MS },
   async () => {
     const collector = await collectorForTest();
@@ -120,7 +120,7 @@ it(
   },
 );
 
-it("reliability.md 14: of traces of 501 spans the first to arrive is dropped, and their totals stay", async () => {
+it("reliability.md 14: drops the first span of traces of 501 spans and keeps their totals", async () => {
   const collector = await collectorForTest();
   const client = clientForTest(collector.url, 1);
   for (let trace = 0; trace < 20; trace++) {

@@ -11,7 +11,7 @@ import { runProgram } from "../harness/shell.js";
 import { fuzzedBodies, MARKER, randomRawRequests } from "./hostile-requests.js";
 
 const SEED = 20_260_101;
-/** Of each kind of fuzzed requests; made in portions, each with a seed of its own. */
+/** Fuzzed requests of each kind, generated in portions with a seed each. */
 const FUZZED = experimentSize(2000, 50_000);
 const PORTION = 2000;
 const MEBIBYTE = 1024 * 1024;
@@ -29,13 +29,13 @@ afterAll(async () => {
   await killProgram(collector);
 });
 
-/** Nothing that was sent in a body is in the log either. */
+/** Expects that the log contains nothing of a body. */
 async function expectUnharmed(): Promise<void> {
   await expectCollectorUnharmed(collector, client);
   expect(collector.stderr.filter((line) => line.includes(MARKER))).toEqual([]);
 }
 
-/** Does something with each item, a number of them at a time. */
+/** Runs an action for each item, with a limited concurrency. */
 async function forEachInParallel<T>(
   items: readonly T[],
   lanes: number,
@@ -51,7 +51,7 @@ async function forEachInParallel<T>(
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** The same with {@link FUZZED} items, made a portion at a time. */
+/** The same for {@link FUZZED} items, generated in portions. */
 async function forEachPortion<T>(
   make: (seed: number, count: number) => readonly T[],
   lanes: number,
@@ -62,7 +62,7 @@ async function forEachPortion<T>(
 }
 
 describe("requests beyond the limits", () => {
-  it("headers over 16 KiB are refused with 431, and the connection is closed", async () => {
+  it("refuses headers over 16 KiB with 431 and closes the connection", async () => {
     const head = `GET /health HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(17 * 1024)}\r\n\r\n`;
     const { received, statuses, closedByPeer } = await sendRaw(collector.port, {
       bytes: head,
@@ -78,7 +78,7 @@ describe("requests beyond the limits", () => {
     await expectUnharmed();
   });
 
-  it("a body over limits.max_body_bytes is refused, announced or not", async () => {
+  it("refuses a body over limits.max_body_bytes, with or without Content-Length", async () => {
     const large = `{"spans":[],"pad":"${"a".repeat(11 * MEBIBYTE)}"}`;
     const { status, body } = await client.send(telemetry(large)).answer;
     expect(status).toBe(413);
@@ -94,9 +94,9 @@ describe("requests beyond the limits", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
-    // Its default takes many times as long, for the same few bytes.
+    // The default quality takes many times as long for the same size.
     ["br", (bomb: Buffer) => brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })],
-  ] as const)("a %s bomb is refused, and takes no more memory than the limit", async (encoding, compress) => {
+  ] as const)("refuses a %s bomb without more memory than the limit", async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(64 * MEBIBYTE));
     expect(bomb.byteLength).toBeLessThan(MEBIBYTE);
     const before = peakMemoryBytes(collector.pid);
@@ -107,13 +107,13 @@ describe("requests beyond the limits", () => {
         error: { code: "body_too_large", details: { max_body_bytes: 10 * MEBIBYTE } },
       });
     });
-    // Four at a time, of 10 MiB each, several times over until the garbage is collected.
+    // Four at a time, of 10 MiB each, several times until the garbage collector runs.
     expect(peakMemoryBytes(collector.pid) - before).toBeLessThan(256 * MEBIBYTE);
     await expectUnharmed();
   });
 });
 
-it("reliability.md 16: random raw requests: no 5xx, no crash, no echo of a body", async () => {
+it("reliability.md 16: answers random raw requests without a 5xx, a crash or an echo of a body", async () => {
   const seen: Record<number, number> = {};
   await forEachPortion(randomRawRequests, 25, async (bytes, index) => {
     const { received, statuses } = await sendRaw(collector.port, { bytes, end: true, withinMs: 3000 });
@@ -124,17 +124,17 @@ it("reliability.md 16: random raw requests: no 5xx, no crash, no echo of a body"
       failed: false,
     });
   });
-  // Some get through to the routes, and some no further than the parser of HTTP.
+  // Some reach the routes, others only the HTTP parser.
   for (const status of [200, 202, 400, 403, 404, 415, 431])
     expect(seen, `${status}`).toHaveProperty(`${status}`);
   reportFinding(
     16,
-    `${FUZZED} random raw requests: no 5xx, no crash, no echo; answers ${JSON.stringify(seen)}`,
+    `${FUZZED} random raw requests: no 5xx, no crash, no echo; responses ${JSON.stringify(seen)}`,
   );
   await expectUnharmed();
 });
 
-it("reliability.md 16: fuzzed JSON bodies: each is taken or refused in the one shape of errors, and none is echoed", async () => {
+it("reliability.md 16: accepts fuzzed JSON bodies or refuses them in the error shape, and echoes none", async () => {
   const seen: Record<number, number> = {};
   await forEachPortion(fuzzedBodies, 20, async (text, index) => {
     const compressed = index % 5 === 0;
@@ -150,19 +150,19 @@ it("reliability.md 16: fuzzed JSON bodies: each is taken or refused in the one s
     expect([202, 400]).toContain(status);
     expect(body).not.toContain(MARKER);
   });
-  // The fuzzing is worth something only where both happen.
+  // The fuzzing is useful only if both happen.
   expect(seen[202]).toBeGreaterThan(300);
   expect(seen[400]).toBeGreaterThan(300);
-  reportFinding(16, `${FUZZED} fuzzed bodies: every one taken or refused; answers ${JSON.stringify(seen)}`);
+  reportFinding(16, `${FUZZED} fuzzed bodies: each accepted or refused; responses ${JSON.stringify(seen)}`);
   await expectUnharmed();
 });
 
-it("what the hostile requests left behind can be read: every trace, and every metric", async () => {
+it("reads every trace and every metric after the hostile requests", async () => {
   const { status, body } = await client.send({ path: "/v1/traces?limit=1000" }).answer;
   expect(status).toBe(200);
   const { traces } = JSON.parse(body) as { traces: { trace_id: string }[] };
   expect(traces.length).toBeGreaterThan(100);
-  // Half a surrogate pair is an id like any other, but no address can hold it.
+  // Half a surrogate pair is a valid id, but a URL cannot contain it.
   const addressable = traces.filter(({ trace_id: id }) => !/\p{Surrogate}/u.test(id));
   expect(addressable.length).toBeGreaterThan(traces.length - 10);
   await forEachInParallel(addressable, 20, async ({ trace_id: id }) => {
@@ -173,12 +173,12 @@ it("what the hostile requests left behind can be read: every trace, and every me
 
   const metrics = await client.send({ path: "/metrics" }).answer;
   const { code, stderr } = await runProgram("promtool", ["check", "metrics"], { input: metrics.body });
-  // 1 is a text that cannot be parsed; 3 is a name that is not to promtool's taste.
+  // Exit code 1 is a parse error; 3 is a lint warning about a name.
   expect({ isParsed: code !== 1, stderr: code === 1 ? stderr : "" }).toEqual({ isParsed: true, stderr: "" });
   expect(metrics.body).not.toMatch(/ NaN$/m);
 });
 
-it("after all of it SIGTERM ends the collector in order", async () => {
+it("stops in order on SIGTERM after the hostile requests", async () => {
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
   expectToAddUp(collector.lastLedger());
 });

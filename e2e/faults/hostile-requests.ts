@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { gzipSync } from "node:zlib";
 import { createRandomSource, type RandomSource } from "../harness/random-source.js";
 
-/** Stands in bodies only: no answer and no log line may repeat it. */
+/** A marker in bodies: no response and no log line may repeat it. */
 export const MARKER = "s3cret-marker-of-a-prompt";
 
-/** Requests as bytes: noise, malformed HTTP, and well-formed requests with some bytes changed. */
+/** Raw requests: noise, malformed HTTP, and well-formed requests with some bytes changed. */
 export function randomRawRequests(seed: number, count: number): Buffer[] {
   const random = createRandomSource(seed);
   return Array.from({ length: count }, () => {
@@ -129,7 +129,7 @@ function composedRequest(random: RandomSource): Buffer {
 }
 
 function rawBody(random: RandomSource): Buffer {
-  // Where it is taken, the marker stands in what neither the list of traces nor a metric shows.
+  // Neither the list of traces nor a metric shows this attribute.
   const span = { name: "raw", trace_id: "raw", duration_ms: 1, attributes: { note: MARKER } };
   const batch = JSON.stringify({
     spans: [span, ...(random.inPercent(30) ? [MARKER, { [MARKER]: MARKER }] : [])],
@@ -163,7 +163,7 @@ export function fuzzedBodies(seed: number, count: number): string[] {
   return fc.sample(body, { seed, numRuns: count });
 }
 
-/** Numbers as they stand in a text: JSON.stringify would not write the worst of them. */
+/** Numbers as text, because JSON.stringify does not write the worst of them. */
 const hostileNumber = fc.constantFrom(
   "1e400",
   "-1e400",
@@ -224,7 +224,7 @@ const ATTRIBUTES = [
 ] as const;
 const BATCH_FIELDS = ["service", "env", "version", "batch_id", "spans", "__proto__", "other"] as const;
 
-/** An object with some of these fields, each with any value; later ones of the same name win, as in JSON. */
+/** An object with some of these fields, each with any value; the last of equal names wins, as in JSON. */
 function someOf(fields: readonly string[], base: readonly string[] = []): fc.Arbitrary<string> {
   const field = fc
     .tuple(fc.constantFrom(...fields), anyText)
@@ -233,7 +233,7 @@ function someOf(fields: readonly string[], base: readonly string[] = []): fc.Arb
 }
 
 const goodSpan = [`"name":${JSON.stringify(MARKER)}`, '"trace_id":"fuzzed"'];
-/** A span that is taken, with values that may not be usable. */
+/** An acceptable span, possibly with unusable values. */
 const usableSpan = fc
   .tuple(
     hostileString,

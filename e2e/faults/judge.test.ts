@@ -14,7 +14,7 @@ import { until } from "../harness/until.js";
 const SPANS = 24;
 const CONCURRENCY = 3;
 
-/** Ten megabytes of an answer that never ends in one. */
+/** An answer of ten megabytes without an end. */
 const ENDLESS: JudgeReply = {
   raw(response) {
     response.writeHead(200, { "Content-Type": "application/json" });
@@ -31,7 +31,7 @@ const ENDLESS: JudgeReply = {
   },
 };
 
-async function judged(reply: JudgeReply, settings: Settings = {}) {
+async function startJudged(reply: JudgeReply, settings: Settings = {}) {
   const judge = await startJudgeServer(() => reply);
   onTestFinished(() => judge.close());
   const collector = await collectorForTest({
@@ -45,7 +45,7 @@ async function judged(reply: JudgeReply, settings: Settings = {}) {
   return { judge, collector };
 }
 
-/** Sends spans that ask to be judged, and says how long the slowest answer took. */
+/** Sends spans that request evaluations. @returns the slowest latency. */
 async function send(collector: BuiltCollector): Promise<void> {
   for (let i = 0; i < SPANS; i++) {
     const response = await fetch(`${collector.url}/v1/telemetry`, {
@@ -67,10 +67,10 @@ async function send(collector: BuiltCollector): Promise<void> {
   }
 }
 
-/** What became of all evaluations, once nothing waits. */
+/** The outcomes of all evaluations, once none waits. */
 async function outcomes(collector: BuiltCollector): Promise<Record<string, number>> {
   return await until(
-    "every evaluation is over",
+    "every evaluation has ended",
     async () => {
       const samples = await scrape(collector.url);
       const by = Object.fromEntries(
@@ -89,7 +89,7 @@ function expectConcurrencyToHold(judge: JudgeServer): void {
   expect(judge.mostOpen).toBeLessThanOrEqual(CONCURRENCY);
 }
 
-describe("reliability.md 9: a judge that does not do well", () => {
+describe("reliability.md 9: a judge that fails", () => {
   it.each([
     ["hangs", HANGS, "timeout"],
     ["answers 500", answers(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" }), "error"],
@@ -98,9 +98,9 @@ describe("reliability.md 9: a judge that does not do well", () => {
     ["gives the score NaN", '{"score": NaN}', "malformed"],
     ["gives the score 7", { score: 7 }, "malformed"],
   ] as const)(
-    "%s: every evaluation is a failure, ingestion is unharmed, the ledger is exact",
+    "%s: every evaluation fails, ingestion is unaffected, the ledger is exact",
     async (_name, reply, outcome) => {
-      const { judge, collector } = await judged(
+      const { judge, collector } = await startJudged(
         reply,
         outcome === "timeout" ? { EVALUATION_DEFAULT_TIMEOUT_MS: "300" } : {},
       );
@@ -111,15 +111,15 @@ describe("reliability.md 9: a judge that does not do well", () => {
       expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
 
       expect(await outcomes(collector)).toMatchObject({ [outcome]: SPANS });
-      // Of a request that was given up, the judge learns a little after the next one has come.
+      // The judge notices an aborted request a little after the next one has arrived.
       if (outcome !== "timeout" && reply !== ENDLESS) expectConcurrencyToHold(judge);
       const { code } = await collector.stop();
       expect(code).toBe(0);
     },
   );
 
-  it("hangs while the collector stops: it ends within the grace period, and the last line accounts for all", async () => {
-    const { collector } = await judged(HANGS, {
+  it("hangs while the collector stops: it exits within the grace period with an exact ledger", async () => {
+    const { collector } = await startJudged(HANGS, {
       EVALUATION_DEFAULT_TIMEOUT_MS: "60000",
       LOGGING_STRUCTURED: "true",
     });
@@ -140,9 +140,9 @@ describe("reliability.md 9: a judge that does not do well", () => {
     });
   });
 
-  it("cannot be reached: evaluations fail, and the log says so once", async () => {
-    // Its attempts take longer than that.
-    const { judge, collector } = await judged(HANGS, { EVALUATION_DEFAULT_TIMEOUT_MS: "300" });
+  it("cannot be reached: evaluations fail, with one warning in the log", async () => {
+    // The attempts take longer than that.
+    const { judge, collector } = await startJudged(HANGS, { EVALUATION_DEFAULT_TIMEOUT_MS: "300" });
     await judge.close();
     await send(collector);
     const counts = await outcomes(collector);

@@ -3,7 +3,7 @@ import { killProgram, OBSPAN } from "../harness/built-collector.js";
 import { startProgram } from "../harness/child-program.js";
 import { until } from "../harness/until.js";
 
-/** Says of every module that is loaded where it comes from. */
+/** Logs the origin of every loaded module. */
 const HOOK = `export async function load(url, context, next) {
   if (url.includes("/node_modules/")) process._rawDebug("loads " + url.split("/node_modules/").at(-1));
   return next(url, context);
@@ -14,7 +14,7 @@ function dataUrl(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** The packages that a collector has loaded when it listens. */
+/** The packages loaded by a collector when it listens. */
 async function packagesOf(settings: Record<string, string>): Promise<Set<string>> {
   const program = startProgram(process.execPath, ["--import", dataUrl(REGISTER), OBSPAN, "serve"], {
     OBS_SERVER_HOST: "127.0.0.1",
@@ -28,7 +28,7 @@ async function packagesOf(settings: Record<string, string>): Promise<Set<string>
 
 const JUDGES = ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@aws-sdk/credential-provider-node"];
 
-it("a judge, and what it needs, is loaded where evaluation is on, and no other provider than its own", async () => {
+it("loads the judge only when evaluation is on, and only the provider in use", async () => {
   const off = await packagesOf({});
   for (const name of JUDGES) expect(off).not.toContain(name);
 

@@ -1,8 +1,8 @@
 /**
- * The experiments of docs/reliability.md at their whole size. They are tests, which the test run holds bounded; here they
- * run one after the other and say what they found.
+ * Runs the experiments of docs/reliability.md at full size and prints the results. The experiments are tests, which
+ * `npm test` runs at a smaller size.
  *
- * `--only <number,…>` runs some of them. `--bin <file>` runs them against another build of the command, to compare.
+ * `--only <number,…>` selects experiments. `--bin <file>` runs them against another build of the command.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,12 +15,12 @@ import { parseArgs } from "node:util";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const MOST_MS = 30 * 60_000;
 
-/** The tests of each, by a part of their names. */
+/** Each experiment, with parts of the names of its tests. */
 const E2E = "e2e";
 const CORE = "collector-core";
 const EXPERIMENTS = [
   { number: 2, what: "reject, worker held", suite: E2E, tests: ["reject refuses from the hard limit"] },
-  { number: 3, what: "drop_oldest, worker held", suite: E2E, tests: ["drop_oldest takes everything"] },
+  { number: 3, what: "drop_oldest, worker held", suite: E2E, tests: ["drop_oldest accepts everything"] },
   { number: 4, what: "100 KB prompts", suite: E2E, tests: ["limits.max_queue_bytes refuses"] },
   { number: 5, what: "SIGTERM under load", suite: E2E, tests: ["SIGTERM under load"] },
   { number: 6, what: "SIGTERM while the exporter backs off", suite: CORE, tests: ["reliability.md 6"] },
@@ -28,13 +28,13 @@ const EXPERIMENTS = [
   { number: 8, what: "an OTLP receiver that fails", suite: CORE, tests: ["reliability.md 8"] },
   { number: 9, what: "a judge that fails", suite: E2E, tests: ["reliability.md 9"] },
   { number: 10, what: "the log on a full disk", suite: CORE, tests: ["on a full disk"] },
-  { number: 11, what: "a port in use", suite: E2E, tests: ["a port in use"] },
+  { number: 11, what: "the port is in use", suite: E2E, tests: ["a port is in use"] },
   { number: 12, what: "the wall clock jumps an hour", suite: E2E, tests: ["reliability.md 12"] },
   { number: 13, what: "a million label values", suite: E2E, tests: ["reliability.md 13"] },
   { number: 14, what: "a million traces; 501 spans in one", suite: E2E, tests: ["reliability.md 14"] },
   { number: 15, what: "200 slow clients", suite: E2E, tests: ["reliability.md 15"] },
   { number: 16, what: "fuzzed requests", suite: E2E, tests: ["reliability.md 16"] },
-  { number: 17, what: "a load that goes on", suite: E2E, tests: ["reliability.md 17"] },
+  { number: 17, what: "continuous load", suite: E2E, tests: ["reliability.md 17"] },
   { number: 19, what: "abuse by a sender or a reader", suite: E2E, tests: ["reliability.md 19"] },
 ];
 const FILES = {
@@ -78,7 +78,7 @@ for (const { number, what, tests: parts } of chosen) {
   for (const { fullName } of failed) console.log(`               failed: ${fullName}`);
 }
 
-/** Runs the tests of a suite whose names match. @returns those that ran, by name and status. */
+/** Runs the tests of a suite with matching names. @returns their names and statuses. */
 async function runTests(suite, names) {
   const report = join(directory, `${suite}.json`);
   const child = spawn(
@@ -93,7 +93,7 @@ async function runTests(suite, names) {
       "--testNamePattern",
       names,
       `--testTimeout=${MOST_MS}`,
-      // What is measured has the machine for itself.
+      // Measurements need the machine for themselves.
       "--maxWorkers=1",
       "--reporter=default",
       "--reporter=json",

@@ -5,13 +5,13 @@ import { clientForTest, type Outgoing } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
 
-/** Less than the worker takes at once: it takes none before all requests of the burst have been met. */
+/** Less than a lease, so that the worker takes none before all requests of the burst are read. */
 const CAPACITY = 100;
 const REQUESTS = 6;
 const SPANS_PER_REQUEST = 40;
 const TOKENS_PER_SPAN = 3;
 
-/** An `ExportTraceServiceRequest` of calls of a model, all of one trace. */
+/** An `ExportTraceServiceRequest` of model calls in one trace. */
 function traces(number: number): Outgoing {
   const attributes = [
     { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
@@ -34,7 +34,7 @@ function traces(number: number): Outgoing {
   };
 }
 
-it("spec 3.2: OTLP is refused with 429 while the queue is full, and what is sent again counts once", async () => {
+it("spec 3.2: refuses OTLP with 429 while the queue is full, and counts a retried request once", async () => {
   const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: String(CAPACITY) });
   const client = clientForTest(collector.url, REQUESTS);
   const requests = Array.from({ length: REQUESTS }, (_, number) => traces(number));
@@ -54,7 +54,7 @@ it("spec 3.2: OTLP is refused with 429 while the queue is full, and what is sent
     expect(JSON.parse(body)).toEqual({ code: 8, message: expect.stringMatching(/^queue_full: /) });
   }
 
-  // As an exporter does after Retry-After; here the queue is known to be empty.
+  // Like an exporter after Retry-After, but here the queue is known to be empty.
   await ledgerAtRest(collector.url);
   for (const request of refused) {
     expect((await client.send(request).answer).status).toBe(200);

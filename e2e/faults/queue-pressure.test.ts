@@ -7,11 +7,11 @@ import { reportFinding } from "../harness/experiment.js";
 import { peakMemoryBytes } from "../harness/peak-memory.js";
 import { scrape } from "../harness/scrape.js";
 
-/** 80,000 spans against the default queue of 50,000, all in one turn of the collector's loop. */
+/** 80,000 spans for the default queue of 50,000, all in one turn of the event loop. */
 const BATCHES = 40;
 const SPANS_PER_BATCH = 2000;
 const SENT = BATCHES * SPANS_PER_BATCH;
-/** 95 % of 50,000: where the default hard limit lies. */
+/** The default hard limit: 95 % of 50,000. */
 const HARD_LIMIT = 47_500;
 
 const READY = { path: "/ready" };
@@ -29,7 +29,7 @@ function withStatus(answers: readonly Answer[], status: number): Answer[] {
   return answers.filter((each) => each.status === status);
 }
 
-/** Every answer but 202 is the refusal of contract 2. */
+/** Expects 202 or the refusal of contract 2. */
 function expectRefusals(answers: readonly Answer[]): void {
   for (const { status, headers, body } of answers.filter((each) => each.status !== 202)) {
     expect(status).toBe(429);
@@ -44,7 +44,7 @@ function expectRefusals(answers: readonly Answer[]): void {
   }
 }
 
-it("spec 3.2: reject refuses from the hard limit on, says when to retry, is not ready, and drains to an exact ledger", async () => {
+it("spec 3.2: reject refuses from the hard limit on with Retry-After, is not ready, and drains to an exact ledger", async () => {
   const collector = await startStructured();
   const client = clientForTest(collector.url, BATCHES + 1);
 
@@ -58,7 +58,7 @@ it("spec 3.2: reject refuses from the hard limit on, says when to retry, is not 
   };
   const { queue_pct: pct, hard_limit_pct: hardLimitPct } = refusal.error.details;
   expect(hardLimitPct).toBe(95);
-  // Nothing is refused below the limit: it is reached, and the queue never holds more than it can.
+  // The limit is reached before anything is refused, and the queue never exceeds its capacity.
   expect(pct).toBeGreaterThanOrEqual(95);
   expect(pct).toBeLessThanOrEqual(100);
 
@@ -100,7 +100,7 @@ it("spec 3.2: reject refuses from the hard limit on, says when to retry, is not 
   expect(atEnd).toMatchObject({ received: SENT + 1, accepted: ledger.accepted + 1, queued: 0, inFlight: 0 });
 });
 
-it("spec 3.2: the soft and the hard limit are each warned of once an episode", async () => {
+it("spec 3.2: warns of the soft and of the hard limit once per episode", async () => {
   const collector = await startStructured();
   const client = clientForTest(collector.url, BATCHES);
   await burst(collector, client, batches());
@@ -115,7 +115,7 @@ it("spec 3.2: the soft and the hard limit are each warned of once an episode", a
   ]);
 });
 
-it("spec 3.2: drop_oldest takes everything, counts what it evicts, and keeps the newest", async () => {
+it("spec 3.2: drop_oldest accepts everything, counts evicted spans, and keeps the newest", async () => {
   const collector = await startStructured({ BACKPRESSURE_MODE: "drop_oldest" });
   const client = clientForTest(collector.url, BATCHES);
 
@@ -129,7 +129,7 @@ it("spec 3.2: drop_oldest takes everything, counts what it evicts, and keeps the
   expect(evicted).toBeGreaterThan(0);
   expect(evicted).toBeLessThanOrEqual(SENT - HARD_LIMIT);
 
-  // What is gone from the store is what was counted.
+  // The spans missing in the store are those that were counted.
   const metrics = await scrape(collector.url);
   expect(metrics.value("obs_trace_store_spans")).toBe(SENT - evicted);
   expect(metrics.value("obs_spans_total")).toBe(SENT - evicted);
@@ -138,7 +138,7 @@ it("spec 3.2: drop_oldest takes everything, counts what it evicts, and keeps the
   expectToAddUp(collector.lastLedger());
 });
 
-it("drop_oldest lets single spans go, from the oldest on", async () => {
+it("drop_oldest evicts single spans, the oldest first", async () => {
   const collector = await startStructured({
     BACKPRESSURE_MODE: "drop_oldest",
     LIMITS_MAX_QUEUE_SIZE: "100",
@@ -158,13 +158,13 @@ it("drop_oldest lets single spans go, from the oldest on", async () => {
   const { traces } = (await response.json()) as { traces: { trace_id: string; span_count: number }[] };
   const kept = traces.reduce((total, { span_count: count }) => total + count, 0);
   expect(kept).toBe(280 - evicted);
-  // The last 100 spans can have had no successor that pushed them out: 14 whole batches, and 2 spans of the one before.
+  // Nothing can have evicted the last 100 spans: 14 whole batches, and 2 spans of the one before.
   const newest = traces.slice(0, 14).map(({ span_count: count }) => count);
   expect(newest).toEqual(new Array(14).fill(7));
   expect(traces[14]?.span_count).toBeGreaterThanOrEqual(2);
 });
 
-it("a batch that the queue can never hold is refused whole in both modes", async () => {
+it("refuses a batch larger than the queue in both modes", async () => {
   for (const mode of ["reject", "drop_oldest"]) {
     const { url } = await startStructured({ BACKPRESSURE_MODE: mode, LIMITS_MAX_QUEUE_SIZE: "10" });
     const client = clientForTest(url, 1);
@@ -179,7 +179,7 @@ it("a batch that the queue can never hold is refused whole in both modes", async
   }
 });
 
-it("limits.max_queue_bytes refuses before memory runs out: 100 KB prompts, far more than may be held", async () => {
+it("limits.max_queue_bytes refuses prompts of 100 KB before memory runs out", async () => {
   const prompt = "The quick brown fox jumps over the lazy dog. ".repeat(2280).slice(0, 100 * 1024);
   const connections = 200;
   const rounds = 20;
@@ -208,7 +208,7 @@ it("limits.max_queue_bytes refuses before memory runs out: 100 KB prompts, far m
   const ledger = await ledgerAtRest(collector.url);
   expectToAddUp(ledger);
   expect(ledger).toMatchObject({ accepted, processed: accepted });
-  // Refusals of bodies that were still being received had no spans to count; all are among the requests.
+  // Bodies refused during reception had no spans to count, but all are counted as requests.
   expect(ledger.rejected["queue_full"] ?? 0).toBeLessThanOrEqual(refused);
   const metrics = await scrape(collector.url);
   const answered = { route: "/v1/telemetry", status: "429" };
@@ -221,7 +221,7 @@ it("limits.max_queue_bytes refuses before memory runs out: 100 KB prompts, far m
   expect(peak).toBeLessThan(360 * MEBIBYTE);
 });
 
-it("clients that count their answers and the collector agree to the span, over many bursts", async () => {
+it("counts the same spans as its clients over many bursts", async () => {
   const collector = await startStructured({ LIMITS_MAX_QUEUE_SIZE: "200" });
   const client = clientForTest(collector.url, 64);
   const bursts = 20;

@@ -15,7 +15,7 @@ import { expectToAddUp, sum } from "../harness/ledger.js";
 import { startLoad } from "../harness/steady-load.js";
 import { pause, until, within } from "../harness/until.js";
 
-/** Contract 5: a repeated signal within this time is the first one again. */
+/** Contract 5: a repeated signal within this time is ignored. */
 const SAME_SIGNAL_MS = 1000;
 const BATCHES = 25;
 const SPANS_PER_BATCH = 2000;
@@ -24,7 +24,7 @@ function startStructured(settings: Settings = {}): Promise<BuiltCollector> {
   return collectorForTest({ LOGGING_STRUCTURED: "true", ...settings });
 }
 
-/** Fills the queue and asks the collector to stop before its worker has got to anything. */
+/** Fills the queue and stops the collector before its worker has processed anything. */
 async function stopWithFullQueue(
   collector: BuiltCollector,
   signal: NodeJS.Signals = "SIGTERM",
@@ -45,7 +45,7 @@ it.each([
   ["SIGTERM", experimentSize(4, 20)],
   ["SIGINT", 2],
 ] as const)(
-  "spec 4.9 rule 6: %s under load, %i times: exit code 0 in time, and the last line accounts for every accepted span",
+  "spec 4.9 rule 6: %s under load, %i times: exits with 0 in time, and the last line counts every accepted span",
   async (signal, rounds) => {
     const gracePeriodSeconds = 10;
     let slowestMs = 0;
@@ -54,9 +54,9 @@ it.each([
       const load = startLoad(collector.url, { connections: 24, spansPerBatch: 10 });
       await until("the load is accepted", () => load.counts().acceptedSpans > 3000 || undefined);
 
-      const askedAt = performance.now();
+      const stoppedAt = performance.now();
       const exit = await collector.stop(signal);
-      slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+      slowestMs = Math.max(slowestMs, performance.now() - stoppedAt);
       expect(exit).toEqual({ code: 0, signal: null });
 
       const { answers, refusals, acceptedSpans } = await load.stop();
@@ -66,7 +66,7 @@ it.each([
       const ledger = collector.lastLedger();
       expectToAddUp(ledger);
       expect(ledger.accepted).toBeGreaterThanOrEqual(acceptedSpans);
-      // At most the answers that were on their way when the connections were closed.
+      // At most the responses in transit when the connections were closed.
       expect(ledger.accepted).toBeLessThanOrEqual(acceptedSpans + 24 * 10);
       expect(ledger).toMatchObject({ processed: ledger.accepted, queued: 0, inFlight: 0 });
     }
@@ -78,7 +78,7 @@ it.each([
   },
 );
 
-it("spec 4.9 rule 6: with drain_queue a full queue is processed to the last span", async () => {
+it("spec 4.9 rule 6: processes a full queue with drain_queue", async () => {
   const collector = await startStructured();
   const accepted = countAccepted(await stopWithFullQueue(collector));
   expect(accepted).toBe(BATCHES * SPANS_PER_BATCH);
@@ -90,7 +90,7 @@ it("spec 4.9 rule 6: with drain_queue a full queue is processed to the last span
   expect(sum(ledger.dropped)).toBe(0);
 });
 
-it("spec 4.9 rule 6: while it drains, new spans are refused with 503 shutting_down and it is not ready", async () => {
+it("spec 4.9 rule 6: refuses new spans with 503 shutting_down while it drains, and is not ready", async () => {
   const { collector, client, answers } = await heldWhileDraining();
   const late = client.send(telemetry(batchOf(1, "late")));
   const lateOtlp = client.send({ ...telemetry("{}"), path: "/v1/traces" });
@@ -122,7 +122,7 @@ it("spec 4.9 rule 6: while it drains, new spans are refused with 503 shutting_do
   expect(collector.lastLedger()).toMatchObject({ accepted, processed: accepted });
 });
 
-it("a batch whose body ends after the signal is refused, and counted as contract 4 has it", async () => {
+it("refuses and counts a batch whose body ends after the signal (contract 4)", async () => {
   const collector = await startStructured();
   const body = JSON.stringify(batchOf(3, "late"));
   const head = `POST /v1/telemetry HTTP/1.1\r\nHost: ${new URL(collector.url).host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -132,9 +132,9 @@ it("a batch whose body ends after the signal is refused, and counted as contract
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.on("error", () => undefined);
   socket.write(head + body.slice(0, 10));
-  // An answer on another connection: by then the collector has seen the head of the first.
+  // After a response on another connection, the collector has seen the head of the first request.
   await until(
-    "the collector has the head",
+    "the collector has received the head",
     async () => (await fetch(`${collector.url}/health`)).ok || undefined,
   );
   await fetch(`${collector.url}/health`);
@@ -155,7 +155,7 @@ it("a batch whose body ends after the signal is refused, and counted as contract
   }
 });
 
-it("shutdown.drain_queue=false drops what waits, and counts it", async () => {
+it("drops and counts waiting spans with shutdown.drain_queue=false", async () => {
   const collector = await startStructured({ SHUTDOWN_DRAIN_QUEUE: "false" });
   const accepted = countAccepted(await stopWithFullQueue(collector));
   expect(accepted).toBeGreaterThan(0);
@@ -167,20 +167,20 @@ it("shutdown.drain_queue=false drops what waits, and counts it", async () => {
   expect(ledger.dropped["shutdown"]).toBeGreaterThan(0);
 });
 
-it("a grace period of 0 ends it at once; what it could not process is counted", async () => {
+it("exits at once with a grace period of 0 and counts unprocessed spans", async () => {
   const collector = await startStructured({ SHUTDOWN_GRACE_PERIOD_SECONDS: "0" });
-  const askedAt = performance.now();
+  const stoppedAt = performance.now();
   const accepted = countAccepted(await stopWithFullQueue(collector));
 
   expect(await collector.exit).toEqual({ code: 0, signal: null });
-  expect(performance.now() - askedAt).toBeLessThan(5000);
+  expect(performance.now() - stoppedAt).toBeLessThan(5000);
   const ledger = collector.lastLedger();
   expectToAddUp(ledger);
   expect(ledger.accepted).toBe(accepted);
   expect(ledger.dropped["shutdown"]).toBeGreaterThan(0);
 });
 
-it("connections that are idle, or in the middle of a request, do not hold it up", async () => {
+it("does not wait for connections that are idle or in the middle of a request", async () => {
   const collector = await startStructured();
   const sockets = Array.from({ length: 20 }, () => connect({ host: "127.0.0.1", port: collector.port }));
   for (const [index, socket] of sockets.entries()) {
@@ -192,14 +192,14 @@ it("connections that are idle, or in the middle of a request, do not hold it up"
   );
   await fetch(`${collector.url}/health`);
 
-  const askedAt = performance.now();
+  const stoppedAt = performance.now();
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
-  expect(performance.now() - askedAt).toBeLessThan(5000);
+  expect(performance.now() - stoppedAt).toBeLessThan(5000);
   await within("all connections are closed", Promise.all(closed), 5000);
   expectToAddUp(collector.lastLedger());
 });
 
-it("a signal repeated within a second is the first one again: the drain goes on", async () => {
+it("ignores a signal repeated within a second and continues to drain", async () => {
   const collector = await startStructured();
   const answers = await stopWithFullQueue(collector);
   collector.signal("SIGTERM");
@@ -213,22 +213,19 @@ it("a signal repeated within a second is the first one again: the drain goes on"
 it.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],
-] as const)(
-  "a %s more than a second after the first signal forces the exit with %i",
-  async (signal, code) => {
-    // The collector is held in the middle of its drain for as long as it takes.
-    const { collector, answers } = await heldWhileDraining();
-    answers.catch(() => undefined);
-    await pause(SAME_SIGNAL_MS + 200);
-    collector.signal(signal);
-    collector.signal("SIGCONT");
+] as const)("on %s more than a second after the first signal exits with %i", async (signal, code) => {
+  // The collector is stopped in the middle of its drain.
+  const { collector, answers } = await heldWhileDraining();
+  answers.catch(() => undefined);
+  await pause(SAME_SIGNAL_MS + 200);
+  collector.signal(signal);
+  collector.signal("SIGCONT");
 
-    expect(await collector.exit).toEqual({ code, signal: null });
-    expect(collector.stderr.filter((line) => line.includes("Ledger"))).toEqual([]);
-  },
-);
+  expect(await collector.exit).toEqual({ code, signal: null });
+  expect(collector.stderr.filter((line) => line.includes("Ledger"))).toEqual([]);
+});
 
-it("a signal that comes as soon as it listens ends it in order as well", async () => {
+it("stops in order on a signal right after the start", async () => {
   for (let round = 0; round < 5; round++) {
     const collector = await collectorForTest();
     expect(await collector.stop()).toEqual({ code: 0, signal: null });
@@ -236,7 +233,7 @@ it("a signal that comes as soon as it listens ends it in order as well", async (
   }
 });
 
-it("spec 2.6: the ledger is a structured line with the fields of the spec, and the last one", async () => {
+it("spec 2.6: logs the ledger as the last structured line with the specified fields", async () => {
   const collector = await startStructured();
   const client = clientForTest(collector.url, 1);
   await client.send(telemetry(batchOf(5, "t1"))).answer;
@@ -268,7 +265,7 @@ it("spec 2.6: the ledger is a structured line with the fields of the spec, and t
   }
 });
 
-it("the plain ledger line says the same", async () => {
+it("logs the same ledger as a plain line", async () => {
   const collector = await collectorForTest();
   const client = clientForTest(collector.url, 1);
   await client.send(telemetry(batchOf(5, "t1"))).answer;
@@ -277,12 +274,12 @@ it("the plain ledger line says the same", async () => {
   expect(collector.lastLedger()).toMatchObject({ received: 5, accepted: 5, processed: 5, rejected: {} });
 });
 
-/** A collector that has been asked to stop, and is held still (SIGSTOP) before it has processed all that it took. */
+/** A collector that is draining after a signal, and is stopped (SIGSTOP) in between. */
 interface HeldCollector {
   readonly collector: BuiltCollector;
-  /** Has two connections open. */
+  /** With two open connections. */
   readonly client: HttpClient;
-  /** To the batches that it is draining. */
+  /** The responses to the batches that it drains. */
   readonly answers: Promise<readonly Answer[]>;
 }
 
@@ -294,7 +291,7 @@ async function heldWhileDraining(): Promise<HeldCollector> {
     const answers = stopWithFullQueue(collector);
     await collector.logged(/Stopping: SIGTERM/);
     collector.signal("SIGSTOP");
-    // Whatever it had written before it was held has come by then.
+    // By then everything it wrote before it was stopped has arrived.
     await pause(50);
     if (!collector.stderr.some((line) => line.includes("Ledger"))) return { collector, client, answers };
     collector.signal("SIGCONT");

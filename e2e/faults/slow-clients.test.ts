@@ -6,7 +6,7 @@ import { sendRaw, type RawOutcome } from "../harness/raw-socket.js";
 import { expectCollectorUnharmed } from "../harness/unharmed-collector.js";
 import { pause } from "../harness/until.js";
 
-// Both wait out times that the collector has no option for: at the same time.
+// Both wait for timeouts without an option, so they run at the same time.
 let collector: BuiltCollector;
 let client: HttpClient;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await killProgram(collector);
 });
 
-/** Tells whether a promise has come to something. */
+/** Reports whether a promise has settled. */
 function settledFlag(promise: Promise<unknown>): () => boolean {
   let settled = false;
   const settle = (): void => void (settled = true);
@@ -31,10 +31,10 @@ function settledFlag(promise: Promise<unknown>): () => boolean {
 describe.concurrent("slow clients", () => {
   const REQUEST = "POST /v1/telemetry HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
   const MEASURED = experimentSize(300, 2000);
-  /** headersTimeout 10 s, requestTimeout 15 s, both looked at every 2 s; the rest is for a slow machine. */
+  /** headersTimeout 10 s, requestTimeout 15 s, both checked every 2 s; the rest is for a slow machine. */
   const HEADERS_WITHIN_MS = 16_000;
   const BODY_WITHIN_MS = 21_000;
-  /** Between the requests of the others, once their latency is known. */
+  /** Pause between the requests of the others, once their latency is known. */
   const BETWEEN_MS = 10;
 
   async function p99Of(requests: number): Promise<number> {
@@ -47,7 +47,7 @@ describe.concurrent("slow clients", () => {
     return latenciesMs.sort((a, b) => a - b)[Math.floor(requests * 0.99)] ?? 0;
   }
 
-  it("reliability.md 15: are cut off, whether they never end their headers or their body, while others are served", async () => {
+  it("reliability.md 15: are disconnected when they never end their headers or body, while others are served", async () => {
     const p99AloneMs = await p99Of(MEASURED);
     const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
     const silent = many(50, () => sendRaw(collector.port, { bytes: "", withinMs: HEADERS_WITHIN_MS }));
@@ -108,10 +108,10 @@ describe.concurrent("slow imports", () => {
       ],
     })}\n`;
   const LINES = 40;
-  /** 15 s without enough of the file; the rest is for a slow machine. */
+  /** 15 s with too little of the file; the rest is for a slow machine. */
   const ENDED_WITHIN_MS = 30_000;
 
-  it("take longer than a request may, and are ended with what was kept where hardly anything comes", async () => {
+  it("may take longer than the request timeout, and end with a report when hardly any data arrives", async () => {
     const HEAD = "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n";
     const stalled = sendRaw(collector.port, {
       bytes: `${HEAD}Content-Length: 1000000\r\n\r\n${line(900)}${line(901)}`,

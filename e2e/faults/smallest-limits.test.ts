@@ -4,10 +4,10 @@ import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
 import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
 
-/** Twenty of them are more than the smallest trace store holds. */
+/** Twenty of them exceed the smallest trace store. */
 const PROMPT = "x".repeat(100_000);
 
-/** The least that each limit may be: legal, so nothing may hang, crash or be refused for it but what does not fit. */
+/** The smallest valid value of each limit. Nothing may hang or crash; only what does not fit is refused. */
 const SMALLEST = [
   ["LIMITS_MAX_TRACES", "1"],
   ["LIMITS_MAX_QUEUE_SIZE", "1"],
@@ -19,7 +19,7 @@ const SMALLEST = [
   ["SAMPLING_RATE", "0"],
 ] as const;
 
-it.each(SMALLEST)("%s=%s: it takes spans, answers everything and stops in order", async (key, value) => {
+it.each(SMALLEST)("%s=%s: accepts spans, answers every request and stops in order", async (key, value) => {
   const collector = await collectorForTest({ [key]: value });
   const client = clientForTest(collector.url, 1);
   for (let index = 0; index < 20; index++) {

@@ -8,7 +8,7 @@ import { pause, until } from "../harness/until.js";
 
 const HEAP_PROBE = new URL("../harness/heap-probe.mjs", import.meta.url).href;
 const MEBIBYTE = 1024 * 1024;
-/** Both bounded by their number, so that they are full after a second and have nothing more to grow by. */
+/** Both are full after a second and do not grow any more. */
 const SETTINGS = { LIMITS_MAX_TRACES: "500", REDACTION_ENABLED: "true", LOGGING_STRUCTURED: "true" };
 const SAMPLES = experimentSize(8, 60);
 const PAUSE_MS = experimentSize(500, 3000);
@@ -31,14 +31,14 @@ function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-it("reliability.md 17: under a load that goes on, with readers beside it, the heap after a collection stays flat", async () => {
+it("reliability.md 17: keeps the heap flat under continuous load with readers", async () => {
   const collector = await collectorForTest(SETTINGS, ["--expose-gc", "--import", HEAP_PROBE]);
   const load = startLoad(collector.url, { connections: 8, spansPerBatch: 10 });
   const reader = createHttpClient(collector.url, 1);
   const heap: number[] = [];
   let rss = 0;
   try {
-    // Caches and compiled code come with the first thousands.
+    // The first thousands fill caches and compile code.
     await until("it is warm", () => load.counts().acceptedSpans > 20_000 || undefined, 30_000);
     for (let sample = 0; sample < SAMPLES; sample++) {
       for (const path of ["/metrics", "/v1/traces?limit=100&q=xx", "/v1/stats", "/openapi.json"])
@@ -61,7 +61,7 @@ it("reliability.md 17: under a load that goes on, with readers beside it, the he
     `${load.counts().acceptedSpans} spans in ${Math.round((SAMPLES * PAUSE_MS) / 1000)} s: ${toMebibytes(early)} MiB of ` +
       `heap at first, ${toMebibytes(late)} MiB at last, ${toMebibytes(rss)} MiB resident at most`,
   );
-  // What a collection leaves varies by what is under way.
+  // The heap after a collection varies with the work in progress.
   expect(late - early).toBeLessThan(4 * MEBIBYTE);
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
   expectToAddUp(collector.lastLedger());

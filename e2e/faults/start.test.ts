@@ -18,7 +18,7 @@ function obspan(args: readonly string[], env: Record<string, string> = {}): Prom
   return runProgram(process.execPath, [OBSPAN, ...args], { env });
 }
 
-it("a port in use ends it with a code, soon after its start, and it names the port and the remedy", async () => {
+it("exits with a code when a port is in use, and names the port and the remedy", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void other.close());
@@ -38,14 +38,14 @@ it("a port in use ends it with a code, soon after its start, and it names the po
   expect(stdout()).toBe("");
 });
 
-it("a second collector on the same port leaves the first one alone", async () => {
+it("does not affect the first collector on the same port", async () => {
   const first = await collectorForTest();
   const { ended } = await serveToItsEnd({ PORT: String(first.port) });
   expect(ended.code).toBe(1);
   expect((await fetch(`${first.url}/ready`)).status).toBe(200);
 });
 
-it("spec 8: every problem of the configuration is listed at once, one a line, and nothing is started", async () => {
+it("spec 8: lists every configuration problem, one a line, and starts nothing", async () => {
   const port = await freePort();
   const { ended, stderr, stdout } = await serveToItsEnd({
     PORT: String(port),
@@ -78,7 +78,7 @@ it("spec 8: every problem of the configuration is listed at once, one a line, an
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
 });
 
-it("an unknown key is warned of with the nearest known name, and does not stop the start", async () => {
+it("warns of an unknown key with the nearest known name, and starts", async () => {
   const directory = temporaryDirectory();
   const file = join(directory, "collector.yaml");
   writeFileSync(file, "limits:\n  max_trace: 5\nsampling:\n  rate: 0.5\n");
@@ -92,7 +92,7 @@ it("an unknown key is warned of with the nearest known name, and does not stop t
   expect((await fetch(`${collector.url}/ready`)).status).toBe(200);
 });
 
-it("spec 2.6: the environment wins over the YAML file, the file over the default, and the sources are told", async () => {
+it("spec 2.6: prefers the environment over the YAML file and the file over the default, and shows the sources", async () => {
   const file = join(temporaryDirectory(), "collector.yaml");
   writeFileSync(file, "limits:\n  max_traces: 5\n  max_queue_size: 6\n");
   const { url } = await collectorForTest({ CONFIG: file, LIMITS_MAX_QUEUE_SIZE: "7" });
@@ -104,7 +104,7 @@ it("spec 2.6: the environment wins over the YAML file, the file over the default
   expect(metrics).toMatch(/^obs_queue_capacity 7$/m);
 });
 
-it("check-config says what is set and starts nothing", async () => {
+it("check-config prints the configuration and starts nothing", async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await obspan(["check-config"], {
     OBS_SERVER_PORT: String(port),
@@ -116,7 +116,7 @@ it("check-config says what is set and starts nothing", async () => {
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
 });
 
-it("check-config refuses what serve would refuse, in the same words", async () => {
+it("check-config refuses what serve refuses, with the same messages", async () => {
   const broken = { OBS_SERVER_LIMITS_MAX_TRACES: "many", OBS_SERVER_SAMPLING_RATE: "-1" };
   const checked = await obspan(["check-config"], broken);
   const served = await obspan(["serve"], broken);
@@ -126,14 +126,14 @@ it("check-config refuses what serve would refuse, in the same words", async () =
   expect(problems(checked.stderr)).toHaveLength(3);
 });
 
-it("version prints the version that /health tells", async () => {
+it("version prints the version of /health", async () => {
   const { url } = await collectorForTest();
   const { version } = (await (await fetch(`${url}/health`)).json()) as { version: string };
   const { code, stdout } = await obspan(["version"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `obspan ${version} (Node.js ${process.version})\n` });
 });
 
-it("spec 2.6: the log file mirrors every line of stderr, to the ledger", async () => {
+it("spec 2.6: mirrors every line of stderr in the log file, including the ledger", async () => {
   const file = join(temporaryDirectory(), "collector.log");
   writeFileSync(file, "a line from before\n");
   const collector = await collectorForTest({ LOGGING_LOG_FILE: file, LOGGING_STRUCTURED: "true" });
@@ -143,14 +143,14 @@ it("spec 2.6: the log file mirrors every line of stderr, to the ledger", async (
   expect(collector.lastLedger()).toMatchObject({ received: 0 });
 });
 
-it("warns once where it is bound to more than this machine", async () => {
+it("warns once when it listens beyond this machine", async () => {
   const collector = await collectorForTest({ HOST: "0.0.0.0" });
   await collector.logged(/WARNING .*OBS_SERVER_HOST=127\.0\.0\.1/);
   await collector.stop();
   expect(collector.stderr.filter((line) => line.includes("WARNING"))).toHaveLength(1);
 });
 
-it("the command without a build says what to do", async () => {
+it("names the remedy when the command is not built", async () => {
   const packageDirectory = join(temporaryDirectory(), "collector-core");
   mkdirSync(join(packageDirectory, "bin"), { recursive: true });
   cpSync(OBSPAN, join(packageDirectory, "bin/obspan.js"));

@@ -6,7 +6,7 @@ import { sendRaw } from "../harness/raw-socket.js";
 import { scrape } from "../harness/scrape.js";
 import { until } from "../harness/until.js";
 
-it("reliability.md, traps: numbers beyond a double and negative durations spoil no metric for good", async () => {
+it("reliability.md, traps: ignores numbers beyond a double and negative durations in metrics", async () => {
   const collector = await collectorForTest();
   const client = clientForTest(collector.url, 1);
   const span = (fields: string): string =>
@@ -32,12 +32,12 @@ it("reliability.md, traps: numbers beyond a double and negative durations spoil 
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
 });
 
-it("reliability.md, traps: the longest times that may be set are long, where a timer over 2^31 ms fires at once", async () => {
+it("reliability.md, traps: waits for the longest times that can be set, although a timer over 2^31 ms fires at once", async () => {
   const collector = await collectorForTest({
     SHUTDOWN_GRACE_PERIOD_SECONDS: "2147483",
     TRACE_STORE_TTL_SECONDS: "2147483",
     EXPORTER_FLUSH_INTERVAL: "2147483",
-    // Nothing listens there.
+    // Nothing listens on this port.
     EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
   });
   const client = clientForTest(collector.url, 4);
@@ -48,21 +48,21 @@ it("reliability.md, traps: the longest times that may be set are long, where a t
   await ledgerAtRest(collector.url);
   const { value } = await scrape(collector.url);
   expect(value("obs_trace_store_traces")).toBe(10);
-  // The batch is not full, and its time is not up.
+  // The batch is neither full nor due.
   expect(value("obs_export_queue_size")).toBe(100);
 
-  // Every span was processed: the grace period was none that had passed at once.
+  // Every span was processed: the grace period did not end at once.
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
   expectToAddUp(collector.lastLedger());
   expect(collector.lastLedger()).toMatchObject({ accepted: 100, processed: 100 });
 });
 
-it("reliability.md, security: a thousand connections are held, one more is dropped, and room is made again", async () => {
+it("reliability.md, security: holds a thousand connections, drops the next one, and accepts again when one closes", async () => {
   const collector = await collectorForTest();
   const idle = Array.from({ length: 1000 }, () =>
     sendRaw(collector.port, { bytes: "GET /health HTTP/1.1\r\nHost: localhost\r\n", withinMs: 30_000 }),
   );
-  // The collector says so when one does not get in.
+  // The collector logs a dropped connection.
   await until(
     "a connection is dropped",
     async () => {

@@ -1,36 +1,36 @@
 import type { BuiltCollector, Settings } from "../../harness/built-collector.js";
 import type { RawAnswer } from "../../harness/raw-requests.js";
 
-/** What an abuse works with. */
+/** What an abuse can use. */
 export interface AbuseContext {
   readonly collector: BuiltCollector;
   readonly port: number;
-  /** Traces in the store when it begins: `run-0` and so on. */
+  /** Stored traces at the start: `run-0` and so on. */
   readonly storedTraces: number;
-  /** A small number in the tests, a large one in `npm run faults`. */
+  /** `bounded` in the tests, `whole` in `npm run faults`. */
   readonly size: (bounded: number, whole: number) => number;
-  /** Counts answers by their status, for the report. */
+  /** Counts responses by status, for the report. */
   readonly note: (answers: readonly RawAnswer[]) => void;
-  /** Something to be done when the abuse is over, whether or not the collector has lived. */
+  /** Registers a cleanup for the end of the abuse. */
   readonly afterwards: (cleanUp: () => void) => void;
 }
 
-/** One way to wrong a collector: what is sent to it, and what must hold beside the bars that hold for all. */
+/** One abuse of a collector: what is sent, and what must hold in addition to the common bars. */
 export interface Abuse {
   readonly name: string;
   readonly settings?: Settings;
   /**
-   * Made before anything is measured: bodies are ready, spans are stored.
+   * Runs before the measurement: prepares bodies and stores spans.
    *
-   * @returns does it; it ends when the collector has had to bear all of it.
+   * @returns a function that performs the abuse.
    */
   readonly prepare: (context: AbuseContext) => Promise<() => Promise<void>> | (() => Promise<void>);
-  /** Looks at what the abuse has left; throws where it is not as it must be. Nothing is measured any more. */
+  /** Checks the state after the measurement; throws if it is wrong. */
   readonly holds?: (context: AbuseContext) => Promise<void>;
-  /** Memory that the collector may have resident. Default: {@link MAX_RSS_MEBIBYTES}. */
+  /** Largest allowed resident memory. Default: {@link MAX_RSS_MEBIBYTES}. */
   readonly maxRssMebibytes?: number;
 }
 
-/** Of the collector's process: its heap, and what bodies, answers and the store hold beside it. */
+/** Limits of the collector's process: its heap, and its resident memory with bodies, responses and the store. */
 export const HEAP_MEBIBYTES = 512;
 export const MAX_RSS_MEBIBYTES = 1024;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
 import type { Abuse } from "./abuse.js";
 
-/** The whole store at once, out and in. */
+/** Exports and imports of the whole store. */
 export const BULK_ABUSES: readonly Abuse[] = [
   {
     name: "8 exports at once",

@@ -20,7 +20,7 @@ async function storeLargeSpan({ port }: AbuseContext): Promise<void> {
   });
 }
 
-/** A small batch, sent while others misbehave: it must be taken, and soon. */
+/** Expects that small batches are accepted soon while others misbehave. */
 async function expectIngestion({ port, note }: AbuseContext, batches: number): Promise<void> {
   const batch = gzippedBatch(JSON.stringify({ spans: [{ name: "small", trace_id: "small" }] }));
   const answers = await sendRequests(
@@ -32,7 +32,7 @@ async function expectIngestion({ port, note }: AbuseContext, batches: number): P
   expect(answers.filter(({ status, tookMs }) => status !== 202 || tookMs > 5000)).toEqual([]);
 }
 
-/** Who opens connections and does not do their part on them. */
+/** Clients that open connections and stall. */
 export const CONNECTION_ABUSES: readonly Abuse[] = [
   {
     name: "1,000 pipelined requests on a connection that reads no responses",
@@ -40,9 +40,9 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       const { port, size, afterwards } = context;
       await storeLargeSpan(context);
       const { head } = rawRequest({ path: SPAN_PATH, keepAlive: true });
-      const questions = Buffer.concat(Array.from({ length: 1000 }, () => head));
+      const requests = Buffer.concat(Array.from({ length: 1000 }, () => head));
       return async () => {
-        const socket = openUnread(port, [questions]);
+        const socket = openUnread(port, [requests]);
         afterwards(() => void socket.destroy());
         await pause(size(2500, 25_000));
       };
@@ -141,7 +141,7 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
         afterwards(() => {
           for (const socket of sockets) socket.destroy();
         });
-        // Each has two seconds to close its half; then there is room again.
+        // Each has two seconds to close its half; then connections are accepted again.
         await until("a new connection is answered", async () => {
           const { status } = await sendRequest(port, rawRequest({ path: "/health" }), 1000);
           return status === 200 || undefined;

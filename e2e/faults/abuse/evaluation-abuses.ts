@@ -3,10 +3,10 @@ import { sendRequests } from "../../harness/raw-requests.js";
 import { pause } from "../../harness/until.js";
 import type { Abuse } from "./abuse.js";
 
-/** A search for it takes many steps for each character, and finds nothing. */
+/** A regular expression that takes many steps for each character and finds nothing. */
 const expression = (n: number): string => `regex:(?:[a-z ]{1,400}[0-9]){2}${n}`;
 
-/** What senders may have computed, they may not have computed for long. */
+/** Evaluations that take long to compute. */
 export const EVALUATION_ABUSES: readonly Abuse[] = [
   {
     name: "evaluations with slow regular expressions",

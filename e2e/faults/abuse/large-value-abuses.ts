@@ -7,7 +7,7 @@ import type { Abuse } from "./abuse.js";
 
 const LARGE = "x".repeat(9_900_000);
 
-/** Sends values of ten megabytes, each another one, where a name of a few characters is meant. */
+/** Sends a different value of ten megabytes each time where a short name is expected. */
 function largeValues(
   name: string,
   start: (n: number) => string,
@@ -27,7 +27,7 @@ function largeValues(
 
 const LABELS = ["model", "agent", "span_type", "status", "env", "version", "tool_name", "provider"] as const;
 
-/** A span with a large label in the place where it belongs, up to the label's text. */
+/** The JSON of a span up to the text of one of its labels. */
 function upToLabel(n: number): string {
   const label = LABELS[n % LABELS.length] ?? "model";
   const span = `"name":"chat","trace_id":"large-${n}"`;
@@ -37,7 +37,7 @@ function upToLabel(n: number): string {
   return `{"spans":[{${span},"span_type":"llm","attributes":{"${label}":"${n}`;
 }
 
-/** Closes whatever {@link upToLabel} has opened. */
+/** Sends large values in each of the labels. */
 function largeLabels(): Abuse {
   return {
     name: "labels of 10 MB",
@@ -70,9 +70,13 @@ function promptBatch(traceId: string) {
   return gzippedBatch(JSON.stringify({ service: "prompts", spans }));
 }
 
-/** What is remembered of a text must not be as large as the text. */
+/** Large texts, of which the collector may only keep a part. */
 export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
-  largeValues("service names of 10 MB", (n) => `{"spans":[{"name":"a","trace_id":"t${n}"}],"service":"${n}`, '"}'),
+  largeValues(
+    "service names of 10 MB",
+    (n) => `{"spans":[{"name":"a","trace_id":"t${n}"}],"service":"${n}`,
+    '"}',
+  ),
   largeLabels(),
   largeValues("refused requests with service names of 10 MB", (n) => `{"spans":[{}],"service":"${n}`, '"}', {
     settings: { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "100000" },
@@ -121,7 +125,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
           ),
         );
         await pause(1000);
-        // Redaction is over when the span can be read.
+        // Redaction has ended when the span can be read.
         const answer = await sendRequest(port, {
           head: Buffer.from("GET /v1/traces/keys HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
           body: [],

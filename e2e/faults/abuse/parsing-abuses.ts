@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 const BODY = 10 * MEBIBYTE;
 const LINES = { "Content-Type": "application/jsonl" };
 
-/** Sends the same bodies a number of times; none is answered with a 5xx. */
+/** Sends the same bodies several times; none may get a 5xx. */
 function bodies(
   name: string,
   make: () => readonly RawRequest[],
@@ -36,7 +36,7 @@ function spaced(start: string, piece: string, bytes: number, end: string): strin
   return start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end;
 }
 
-/** An OTLP request of one span of our own, whose attributes are these. */
+/** An OTLP request with one exported Obspan span with these attributes. */
 function ownSpan(
   traceId: string,
   attributes: Readonly<Record<string, string | readonly string[]>>,
@@ -64,7 +64,7 @@ function ownSpan(
   return gzippedBatch(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }), "/v1/traces");
 }
 
-/** Everything that reads traces still answers, and an export still has all of them. */
+/** Expects that all readers of traces still answer, and that an export has all traces. */
 async function everythingCanBeRead({ port, storedTraces }: AbuseContext): Promise<void> {
   for (const path of ["/v1/traces?limit=1000", "/v1/facets", "/v1/traces/run-0", "/metrics"]) {
     const { status, bytes } = await sendRequest(port, rawRequest({ path }));
@@ -78,7 +78,7 @@ async function everythingCanBeRead({ port, storedTraces }: AbuseContext): Promis
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
-/** Text that is small on its way and large, or slow, when it is read. */
+/** Bodies that are small in transit and large or slow to read. */
 export const PARSING_ABUSES: readonly Abuse[] = [
   bodies(
     "JSON of brackets only",
@@ -132,7 +132,7 @@ export const PARSING_ABUSES: readonly Abuse[] = [
         gzippedBatch(JSON.stringify({ spans })),
         ownSpan("many-own", { "gen_ai.input.messages": JSON.stringify(messages) }),
         conventionalSpan(JSON.stringify(messages)),
-        // As LangChain sends it: a list of conversations.
+        // A list of conversations, as LangChain sends it.
         conventionalSpan(JSON.stringify([messages])),
       ];
       return async () => {
@@ -181,7 +181,7 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     async holds({ port }) {
       const headers = { Accept: "application/openmetrics-text; version=1.0.0" };
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
-      // What Prometheus refuses a whole page for.
+      // Prometheus refuses a whole page with such a line.
       expect(page.split("\n").filter((line) => /[\x00-\x09\x0b-\x1f\x7f]/.test(line))).toEqual([]);
       for (const exemplar of page.match(/# \{trace_id=[^\n]*/g) ?? [])
         expect(exemplar).toMatch(/^# \{trace_id="(?:[^"\\]|\\["\\n])*"\} [\d.e+-]+ [\d.]+$/);

@@ -6,12 +6,12 @@ import { ledgerAtRest } from "../../harness/ledger.js";
 const SPANS_PER_TRACE = 6;
 const TRACES_PER_BATCH = 50;
 const SENTENCE = "The customer asks about the invoice of last month, and the agent looks it up. ";
-const made = new Map<number, readonly RawRequest[]>();
+const generated = new Map<number, readonly RawRequest[]>();
 
-/** Fills a collector with so many traces of an agent that asks a model and calls tools. */
+/** Stores traces of an agent that calls a model and tools. */
 export async function fillStore(collector: BuiltCollector, traces: number): Promise<void> {
-  let requests = made.get(traces);
-  if (requests === undefined) made.set(traces, (requests = batches(traces)));
+  let requests = generated.get(traces);
+  if (requests === undefined) generated.set(traces, (requests = batches(traces)));
   const answers = await sendRequests(collector.port, requests, 4);
   const refused = answers.filter(({ status }) => status !== 202);
   if (refused.length > 0) throw new Error(`The store was not filled: ${refused[0]?.start ?? ""}`);

@@ -8,14 +8,14 @@ import { HEAP_MEBIBYTES, MAX_RSS_MEBIBYTES, type Abuse, type AbuseContext } from
 import { fillStore } from "./realistic-store.js";
 
 const MEBIBYTE = 1024 * 1024;
-/** In `npm run faults`; the tests only tell a collector that hangs. */
+/** The bars of `npm run faults`; the tests only detect a collector that hangs. */
 const MAX_HEALTH_P99_MS = IS_WHOLE ? 100 : 5000;
 const MAX_HEALTH_MS = IS_WHOLE ? 500 : 10_000;
 const ABUSE_WITHIN_MS = 240_000;
-/** What an abuse sets going may come to pass after its last answer. */
+/** Effects of an abuse may follow its last response. */
 const WATCHED_ON_MS = experimentSize(300, 2000);
 
-/** Does an abuse to a collector of its own while another process asks for /health. Reports first, then expects. */
+/** Runs an abuse against its own collector while another process requests /health. Reports, then asserts. */
 export async function runAbuse(abuse: Abuse): Promise<void> {
   const { name, settings = {}, prepare, holds, maxRssMebibytes = MAX_RSS_MEBIBYTES } = abuse;
   const collector = await collectorForTest(settings, [`--max-old-space-size=${HEAP_MEBIBYTES}`]);
@@ -44,7 +44,7 @@ export async function runAbuse(abuse: Abuse): Promise<void> {
     const act = await prepare(context);
     const probe = startHealthProbe(collector);
     try {
-      await Promise.race([within(`the abuse is over: ${name}`, act(), ABUSE_WITHIN_MS), collector.exit]);
+      await Promise.race([within(`the abuse has ended: ${name}`, act(), ABUSE_WITHIN_MS), collector.exit]);
       if (!collector.hasExited()) await pause(WATCHED_ON_MS);
     } catch (error) {
       failure = asError(error);
@@ -98,13 +98,13 @@ function describe(
       ? [`${name}: /health never answered`]
       : [
           `${name}: /health p50 ${ms(health.own.p50Ms)}, p99 ${ms(health.own.p99Ms)}, max ${ms(health.own.maxMs)} ms`,
-          `with waits for a core ${ms(health.seen.p50Ms)}, ${ms(health.seen.p99Ms)}, ${ms(health.seen.maxMs)} ms`,
+          `including waits for a core ${ms(health.seen.p50Ms)}, ${ms(health.seen.p99Ms)}, ${ms(health.seen.maxMs)} ms`,
         ]),
     ...(health.unanswered > 0 ? [`${health.unanswered} unanswered`] : []),
     `RSS ${Math.round(health.peakRssBytes / MEBIBYTE)} MiB`,
     died ? "DIED" : `heap ${heapMebibytes ?? "?"} MiB`,
-    ...(counts.length > 0 ? [`answers ${counts.join(", ")}`] : []),
-    `probe late by ${ms(health.probeLateMs)} ms`,
+    ...(counts.length > 0 ? [`responses ${counts.join(", ")}`] : []),
+    `probe delayed by ${ms(health.probeLateMs)} ms`,
     ...(failure === undefined ? [] : [`FAILED: ${failure.message.split("\n")[0] ?? ""}`]),
   ].join("; ");
 }

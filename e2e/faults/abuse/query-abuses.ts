@@ -4,8 +4,8 @@ import { rawRequest, sendRequests, type RawRequest } from "../../harness/raw-req
 import { pause } from "../../harness/until.js";
 import type { Abuse, AbuseContext } from "./abuse.js";
 
-/** Asks many questions at once, a number of times over; each is answered 200. */
-function manyQuestions(name: string, atOnce: number, question: (n: number) => string): Abuse {
+/** Sends many requests at once, several times; each is answered 200. */
+function manyQueries(name: string, atOnce: number, path: (n: number) => string): Abuse {
   return {
     name,
     prepare:
@@ -13,7 +13,7 @@ function manyQuestions(name: string, atOnce: number, question: (n: number) => st
       async () => {
         const rounds = size(1, 5);
         const requests: RawRequest[] = Array.from({ length: atOnce * rounds }, (_, n) =>
-          rawRequest({ path: question(n) }),
+          rawRequest({ path: path(n) }),
         );
         const answers = await sendRequests(port, requests, atOnce);
         note(answers);
@@ -22,11 +22,11 @@ function manyQuestions(name: string, atOnce: number, question: (n: number) => st
   };
 }
 
-/** Readers of /v1/live that were away, each since another moment, and come back at once. */
+/** Readers of /v1/live that were disconnected at different times and resume at once. */
 const LIVE_READERS = 280;
-/** The hub looks for changes five times a second. */
+/** The hub sends changes five times a second. */
 const STEP_MS = 200;
-/** As many traces as a reader is sent one by one. */
+/** Almost the largest number of traces that a reader receives at once. */
 const CHANGING_TRACES = 240;
 
 const resumingReaders: Abuse = {
@@ -60,7 +60,7 @@ const resumingReaders: Abuse = {
   },
 };
 
-/** Changes traces step by step. @returns what the ids of the events begin with, and the last step. */
+/** Changes traces step by step. @returns the prefix of the event ids, and the last step. */
 async function changeTraces(
   { collector, port }: AbuseContext,
   steps: number,
@@ -91,23 +91,23 @@ async function changeTraces(
   return { id, lastStep: Number(step) };
 }
 
-/** What a page, a dashboard or a script may ask: no single question is too much, and neither are many at once. */
-export const QUESTION_ABUSES: readonly Abuse[] = [
+/** Queries of pages, dashboards and scripts, many at once. */
+export const QUERY_ABUSES: readonly Abuse[] = [
   { name: "no abuse, for comparison", prepare: () => () => pause(2000) },
-  manyQuestions("100 facet requests at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
-  manyQuestions("100 histogram requests at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
-  manyQuestions(
+  manyQueries("100 facet requests at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
+  manyQueries("100 histogram requests at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
+  manyQueries(
     "50 lists of 1,000 traces by duration",
     50,
     (n) => `/v1/traces?limit=1000&order=slowest&min_duration_ms=${n % 50}`,
   ),
-  manyQuestions(
+  manyQueries(
     "50 text searches",
     50,
     (n) => `/v1/traces?limit=1000&order=slowest&q=invoice%20nr%20${n % 50}`,
   ),
-  manyQuestions("50 scrapes at once", 50, () => "/metrics"),
-  manyQuestions(
+  manyQueries("50 scrapes at once", 50, () => "/metrics"),
+  manyQueries(
     "50 statistics requests at once",
     50,
     (n) => `/v1/stats?window=24h&step=60s&group_by=${n % 2 ? "model" : "agent"}`,
