@@ -13,8 +13,8 @@ export default defineConfig({
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two lanes, a file at a time in each. Files share nothing: ports are free ones, folders temporary. The files of a
-    // lane share its process, and with it the browser (screen/browser.ts).
+    // Two lanes with one file at a time each. Files use free ports and temporary folders. The files of a lane share its
+    // process, and so its browser (screen/browser.ts).
     maxWorkers: 2,
     isolate: false,
   },

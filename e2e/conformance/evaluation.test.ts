@@ -11,17 +11,17 @@ const VERDICT = { score: 0.25, label: "poor", explanation: "It does not say when
 interface Judge {
   readonly settings: Settings;
   /** The request bodies, as text. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
 }
 
 /** A judge with OpenAI's chat API. */
 async function judge(settings: Settings = {}, answers = true): Promise<Judge> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      asked.push(Buffer.concat(chunks).toString("utf8"));
+      requests.push(Buffer.concat(chunks).toString("utf8"));
       const choice = {
         index: 0,
         message: { role: "assistant", content: JSON.stringify(VERDICT) },
@@ -46,7 +46,7 @@ async function judge(settings: Settings = {}, answers = true): Promise<Judge> {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
-    asked,
+    requests,
     settings: {
       EVALUATION_ENABLED: "true",
       EVALUATION_JUDGE_PROVIDER: "openai-compatible",
@@ -110,14 +110,14 @@ describe("evaluation", () => {
   });
 
   rule("4.9 rule 5", "sends prompt and completion to the judge for each requested type", async () => {
-    const { settings, asked } = await judge();
+    const { settings, requests } = await judge();
     const collector = await conversation(settings);
     await collector.post(
       batch(asking("t", { evaluation_types: ["helpfulness", "toxicity"] }), span("silent")),
     );
     expect(await outcomes(collector, 2)).toEqual({ completed: expect.any(Number) });
-    expect(asked).toHaveLength(2);
-    for (const request of asked) {
+    expect(requests).toHaveLength(2);
+    for (const request of requests) {
       expect(request).toContain("Where is my order?");
       expect(request).toContain("On its way.");
     }
@@ -135,11 +135,11 @@ describe("evaluation", () => {
   });
 
   rule("4.9 rule 5", "prefers the rate of the span over the default rate", async () => {
-    const { settings, asked } = await judge({ EVALUATION_DEFAULT_SAMPLE_RATE: "0" });
+    const { settings, requests } = await judge({ EVALUATION_DEFAULT_SAMPLE_RATE: "0" });
     const collector = await conversation(settings);
     await collector.post(batch(asking("never"), asking("always", { evaluation_sample_rate: 1 })));
     await evaluationsOf(collector, "always");
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   rule("4.9 rule 5", "records a judge that takes too long as a failure", async () => {

@@ -6,11 +6,11 @@ import { scrape } from "../harness/scrape.js";
 import { runInBash } from "../harness/shell.js";
 import { until } from "../harness/until.js";
 
-/** What the collector prints on stdout when it has started. */
+/** The output of the collector on stdout after the start. */
 const FIRST_TRACE = /Send a first trace:\n\n(.*?)\n\n/s;
 const README = new URL("../../README.md", import.meta.url);
 
-/** What GET /v1/traces and GET /v1/traces/{id} answer, as far as it is looked at here. */
+/** The parts of GET /v1/traces and GET /v1/traces/{id} that these tests read. */
 interface Traces {
   readonly traces: readonly Record<string, unknown>[];
 }
@@ -60,7 +60,7 @@ const TURN = {
   ],
 };
 
-it("takes a batch, and shows it as a trace, in the metrics and in the ledger", async () => {
+it("shows a batch as a trace, in the metrics and in the ledger", async () => {
   const { url } = await collectorForTest();
 
   const response = await fetch(`${url}/v1/telemetry`, {
@@ -126,7 +126,7 @@ it("answers the probes and describes its API", async () => {
   expect(Object.keys(api.paths)).toEqual(expect.arrayContaining(documented));
 });
 
-it("the README's first trace works as printed", async () => {
+it("runs the first trace of the README as printed", async () => {
   const { url } = await collectorForTest();
   const readme = readFileSync(README, "utf8");
   const [, block = ""] = /^## A first trace\n[^#]*?```sh\n(.*?)```/ms.exec(readme) ?? [];
@@ -139,7 +139,7 @@ it("the README's first trace works as printed", async () => {
   expect(stdout).toMatch(/^obs_llm_calls_total\{.*model="gpt-5-mini".*\} 1$/m);
 });
 
-it("the command that the collector prints when it has started works as printed", async () => {
+it("runs the command that the collector prints at the start", async () => {
   const { url, stdout: printed } = await collectorForTest();
   const command = await until("the command is printed", () => FIRST_TRACE.exec(printed())?.[1]);
   expect(command).toContain(`curl ${url}/v1/telemetry`);
@@ -152,7 +152,7 @@ it("the command that the collector prints when it has started works as printed",
   });
 });
 
-it("the addresses that the collector prints when it has started all answer", async () => {
+it("answers all addresses that the collector prints at the start", async () => {
   const collector = await collectorForTest();
   await until("all is printed", () => FIRST_TRACE.exec(collector.stdout())?.[1]);
   const printed = [...collector.stdout().matchAll(/^ {2}\w+ +(http:\S+)$/gm)].map(

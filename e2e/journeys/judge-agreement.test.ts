@@ -17,7 +17,7 @@ const casesOf = (type: string): Case[] =>
   JSON.parse(readFileSync(new URL(`${type}.json`, FOLDER), "utf8")) as Case[];
 
 describe("the labelled sets of the built-in types", () => {
-  it("there is one for each, with answers of every kind", () => {
+  it("exist for each type, with good and bad answers", () => {
     expect(readdirSync(FOLDER).sort()).toEqual(
       Object.keys(BUILT_IN_TYPES)
         .map((type) => `${type}.json`)
@@ -35,8 +35,8 @@ describe("the labelled sets of the built-in types", () => {
     }
   });
 
-  it("the script says how many scores of a judge lie in their range, and which do not", async () => {
-    // A judge that always knows, but for one type.
+  it("let the script report how many scores of a judge are in range, and which are not", async () => {
+    // A judge that is right for all types but one.
     const expected = new Map(
       Object.keys(BUILT_IN_TYPES).flatMap((type) =>
         casesOf(type).map((each) => [JSON.stringify(each.text), each.expected] as const),

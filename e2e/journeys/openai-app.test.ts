@@ -17,12 +17,12 @@ import { runProgram } from "../harness/shell.js";
 import { until } from "../harness/until.js";
 import { sharedBrowser, openPage } from "../screen/browser.js";
 
-/** What a page has of the clipboard. */
+/** The clipboard of a page. */
 interface Clipboard {
   readText(): Promise<string>;
 }
 
-/** Spans of one run: the agent, two calls of the model, one of the tool. */
+/** Spans of one run: the agent, two model calls, one tool call. */
 const SPANS_A_RUN = 4;
 
 let browser: Browser;
@@ -55,7 +55,7 @@ function expectStatsToAddUp(stats: SdkStats): void {
   });
 }
 
-it("what the first page shows can be pasted into an app, and its call is on that page", async () => {
+it("the snippet of the first-run page works in an app, whose call appears on that page", async () => {
   const collector = await collectorForTest({ AUTH_API_KEYS: "a-key" });
   const { page } = await openPage(browser, collector.url, {
     permissions: ["clipboard-read", "clipboard-write"],
@@ -81,7 +81,7 @@ it("what the first page shows can be pasted into an app, and its call is on that
   await page.getByRole("row").filter({ hasText: "chat gpt" }).waitFor();
 });
 
-it("a real app's calls arrive by themselves: on the screen, and in the metrics", async () => {
+it("the calls of an app appear on the screen and in the metrics", async () => {
   const collector = await collectorForTest();
   const { page, complaints } = await openPage(browser, collector.url);
   await page.getByRole("heading", { name: /Listening on/ }).waitFor();
@@ -110,7 +110,7 @@ it("a real app's calls arrive by themselves: on the screen, and in the metrics",
   expect(await app.stats()).toMatchObject({ enqueued: SPANS_A_RUN, acked: SPANS_A_RUN, pending: 0 });
 });
 
-it("spec 4.10 rule 2: a collector that is killed and comes back gets all that the app did in between", async () => {
+it("spec 4.10 rule 2: a restarted collector receives the spans that the app recorded meanwhile", async () => {
   const port = String(await freePort());
   const before = await collectorForTest({ PORT: port });
   const app = await appFor(before);
@@ -140,12 +140,12 @@ it("spec 4.10 rule 2: a collector that is killed and comes back gets all that th
   expectToAddUp(ledger);
   expect(SPANS_A_RUN + ledger.received).toBe(stats.acked);
   expect(stats).toMatchObject({ enqueued: 4 * SPANS_A_RUN, acked: 4 * SPANS_A_RUN });
-  // The page has found the collector again by itself.
+  // The page has reconnected to the collector.
   await page.getByRole("row").filter({ hasText: "maths-agent" }).nth(2).waitFor();
   expect(app.hasExited()).toBe(false);
 });
 
-it("nothing is lost over a restart under load but what stats() admits", async () => {
+it("a restart under load loses only the spans that stats() counts", async () => {
   const port = String(await freePort());
   const before = await collectorForTest({ PORT: port });
   const app = await appFor(before, { OBS_BATCH_SIZE: "10", OBS_FLUSH_INTERVAL: "1" });

@@ -7,20 +7,20 @@ import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { scrape } from "../harness/scrape.js";
 import { installSender, runSender } from "../harness/sender-app.js";
 
-/** An install of several hundred packages on a busy machine, and a program of them. */
+/** Time to install several hundred packages on a busy machine, and to run a program. */
 const WITHIN_MS = 300_000;
 
 const LIBRARIES = ["opentelemetry", "openinference", "ai-sdk", "ai-sdk-5", "langfuse", "traceloop"] as const;
 type Library = (typeof LIBRARIES)[number];
 
-/** The folders of the installed libraries. All installs run at the same time: most of it is waiting for the registry. */
+/** The folders of the installed libraries. All installations run at once, because most of the time is spent on the network. */
 const folders = new Map<Library, Promise<string>>();
 
 let provider: ReplayServer;
 beforeAll(async () => {
   for (const name of LIBRARIES) {
     const folder = installSender(name);
-    // A failure is told by the test that needs the library.
+    // The test that needs the library reports the failure.
     folder.catch(() => undefined);
     folders.set(name, folder);
   }
@@ -42,7 +42,7 @@ interface SpansAnswer {
   }[];
 }
 
-/** Runs a page's program as it stands there, and says what the collector has of it. */
+/** Runs the program of a page. @returns what the collector stored. */
 async function run(sender: Library, program: string): Promise<SpansAnswer & { readonly url: string }> {
   const folder = (await folders.get(sender)) ?? "";
   const collector = await collectorForTest();
@@ -61,7 +61,7 @@ async function run(sender: Library, program: string): Promise<SpansAnswer & { re
   return { ...trace, url: collector.url };
 }
 
-/** The pages of docs/guide, and what one run of their program is. */
+/** The pages of docs/guide, with the expected spans of their program. */
 const SENDERS: readonly {
   readonly page: string;
   readonly sender: Library;
@@ -77,10 +77,10 @@ const SENDERS: readonly {
 ];
 
 it.each(SENDERS)(
-  "the program of docs/guide, page $page, with $sender installed: a call of a model with its text, its tokens once",
+  "the program of docs/guide, page $page, with $sender: sends a model call with its text, and its tokens once",
   async ({ page, sender, program, spans, agent }) => {
     const { trace, spans: received, url } = await run(sender, guidePrograms(page)[program] ?? "");
-    // Those that start within one millisecond stand in the order in which they came.
+    // Spans that start within one millisecond are in order of arrival.
     expect(received.map(({ span_type: type }) => type).toSorted()).toEqual(spans.toSorted());
     expect(trace).toMatchObject({
       service: "shop",

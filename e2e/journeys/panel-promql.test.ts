@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await sharedBrowser();
   collector = await startBuiltCollector({ SRE_ENABLED: "true", SRE_DEFAULT_SLO_ERROR_RATE: "0.5" });
   prometheus = await startPrometheus({ obspan: `127.0.0.1:${collector.port}` });
-  // Rates need counters that rise while they are scraped.
+  // Rates need counters that increase between scrapes.
   const client = createHttpClient(collector.url, 1);
   let count = 0;
   sending = setInterval(() => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await killProgram(collector);
 });
 
-/** A call of a model, one that fails, and a call of a tool. */
+/** A model call, a failed one, and a tool call. */
 function spansOf(traceId: string): unknown[] {
   const call = modelCall(traceId, { agent: "support" });
   const failed = modelCall(traceId, { agent: "support", error_type: "timeout" }, { status: "ERROR" });
@@ -47,7 +47,7 @@ function spansOf(traceId: string): unknown[] {
 }
 
 it.each(["/stats", "/stats?group_by=agent&range=15m", "/stats?service=shop&agent=support"])(
-  "the PromQL of every panel of %s finds in Prometheus what the panel shows",
+  "the PromQL of every panel of %s returns the values of the panel",
   async (path) => {
     const { page } = await openPage(browser, collector.url + path);
     const footers = page.getByTestId("promql");
@@ -62,10 +62,10 @@ it.each(["/stats", "/stats?group_by=agent&range=15m", "/stats?service=shop&agent
   },
 );
 
-it("the PromQL of the objectives is what is left of the error budget over the panel's day", async () => {
+it("the PromQL of the objectives returns the remaining error budget of the panel's day", async () => {
   const { page } = await openPage(browser, `${collector.url}/stats`);
   const panel = page.getByRole("region", { name: "SLO and budget by agent" });
-  // One of four calls fails, of two that may.
+  // One of four calls failed, two may fail.
   await panel
     .getByRole("row", { name: /support/ })
     .getByText("50 %")

@@ -7,10 +7,10 @@ import { runProgram } from "../harness/shell.js";
 import { startTextFormatProxy } from "../harness/text-format-proxy.js";
 import { until } from "../harness/until.js";
 
-/** One job scrapes as Prometheus wishes (OpenMetrics), the other gets the text format. */
+/** One job scrapes OpenMetrics, which Prometheus prefers, the other the text format. */
 const JOBS = ["openmetrics", "text"] as const;
 
-/** Values that an exposition has to escape, and pairs that an escaping gone wrong would merge. */
+/** Values that need escapes, and pairs that wrong escaping would merge. */
 const TRICKY_MODELS = [
   'quote " comma , brace } equals =',
   "a\nb",
@@ -22,7 +22,7 @@ const TRICKY_MODELS = [
   "control \u0000 \u0001 \r \u001b[31m \u007f \u0085",
   "separators \u2028 \ufeff \uffff",
 ];
-/** What no exemplar may name, and what it has to escape: any of them could cost the whole scrape. */
+/** Trace ids that an exemplar must omit or escape; a wrong one invalidates the whole scrape. */
 const TRICKY_TRACE_IDS = [...TRICKY_MODELS, "\u0000", "x".repeat(128), "\u{1f680}".repeat(120)];
 
 let collector: BuiltCollector;
@@ -61,7 +61,7 @@ async function post(batch: unknown): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-/** The one value of a query, once Prometheus has scraped so much that it is the expected one; else the last seen. */
+/** The single value of a query, once it is the expected one; otherwise the last value. */
 async function expectValue(promQl: string, expected: number): Promise<void> {
   let seen: unknown;
   await until(`${promQl} is ${expected}`, async () => {
@@ -73,7 +73,7 @@ async function expectValue(promQl: string, expected: number): Promise<void> {
   });
 }
 
-it.each(JOBS)("a real Prometheus scrapes the collector and counts what was sent (%s)", async (job) => {
+it.each(JOBS)("Prometheus scrapes the collector and counts the sent spans (%s)", async (job) => {
   await expectValue(`up{job="${job}"}`, 1);
   await expectValue(
     `sum(obs_spans_total{job="${job}", service="e2e"})`,
@@ -89,15 +89,15 @@ it.each(JOBS)("a real Prometheus scrapes the collector and counts what was sent 
   await expectValue(`obs_spans_received_total{job="${job}"} - obs_spans_accepted_total{job="${job}"}`, 0);
 });
 
-it.each(JOBS)("histogram_quantile finds the durations that were sent (%s)", async (job) => {
+it.each(JOBS)("histogram_quantile returns the sent durations (%s)", async (job) => {
   const buckets = `sum by (le) (obs_duration_seconds_bucket{job="${job}", model="m-1"})`;
-  // 90 of 100 lie in (0.25, 0.5] and 10 in (1, 2]; the quantile is taken evenly within its bucket.
+  // 90 of 100 are in (0.25, 0.5] and 10 in (1, 2]; the quantile interpolates linearly in its bucket.
   await expectValue(`histogram_quantile(0.45, ${buckets})`, 0.25 + 0.25 * (45 / 90));
   await expectValue(`histogram_quantile(0.95, ${buckets})`, 1 + 1 * (5 / 10));
   await expectValue(`sum(obs_duration_seconds_sum{job="${job}", model="m-1"})`, 90 * 0.42 + 10 * 1.5);
 });
 
-it.each(JOBS)("label values arrive as they were sent, whatever is in them (%s)", async (job) => {
+it.each(JOBS)("Prometheus receives any label value unchanged (%s)", async (job) => {
   const models = await until("all models are scraped", async () => {
     const samples = await prometheus.query(`obs_llm_calls_total{job="${job}", agent=""}`);
     return samples.length >= TRICKY_MODELS.length ? samples : undefined;
@@ -105,7 +105,7 @@ it.each(JOBS)("label values arrive as they were sent, whatever is in them (%s)",
   const counts = Object.fromEntries(models.map(({ labels, value }) => [labels["model"] ?? "", value]));
   expect(counts).toEqual(Object.fromEntries(TRICKY_MODELS.map((model) => [model, 3])));
 
-  // A string of JSON is one of PromQL too.
+  // A JSON string is a valid PromQL string.
   for (const model of TRICKY_MODELS) {
     await expectValue(`obs_llm_calls_total{job="${job}", model=${JSON.stringify(model)}}`, 3);
   }
@@ -116,12 +116,12 @@ it("Prometheus knows the types of the families by both formats", async () => {
   const openMetrics = await prometheus.familyTypes("openmetrics");
   const text = await prometheus.familyTypes("text");
   const histogram = { obs_duration_seconds: "histogram", obs_queue_size: "gauge" };
-  // OpenMetrics names a counter without the suffix of its sample: it was what Prometheus asked for and got.
+  // Only OpenMetrics names a counter without the suffix of its sample, so Prometheus received it.
   expect(openMetrics).toMatchObject({ obs_llm_calls: "counter", obs_cost: "counter", ...histogram });
   expect(text).toMatchObject({ obs_llm_calls_total: "counter", obs_cost_total: "counter", ...histogram });
 });
 
-it("no scrape goes wrong: all targets are healthy, nothing is logged, no sample comes twice", async () => {
+it("every scrape succeeds: healthy targets, an empty log, no duplicate samples", async () => {
   for (const job of JOBS) await expectValue(`sum_over_time(up{job="${job}"}[1m]) >= bool 3`, 1);
   for (const { job, health, lastError } of await prometheus.targets()) {
     expect({ job, health, lastError }).toEqual({ job, health: "up", lastError: "" });
@@ -131,11 +131,11 @@ it("no scrape goes wrong: all targets are healthy, nothing is logged, no sample 
   expect(prometheus.log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
 });
 
-it("promtool finds nothing wrong with the text format of our families", async () => {
+it("promtool accepts the text format of the collector's own families", async () => {
   const exposition = await (await fetch(`${collector.url}/metrics`)).text();
   const { code, stdout, stderr } = await runProgram("promtool", ["check", "metrics"], { input: exposition });
   const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line !== "");
-  // The exit code is 1 where the text cannot be parsed, 3 where a name is not to promtool's taste: prom-client's own are not.
+  // Exit code 1 is a parse error, 3 a lint warning about a name, which prom-client's own families get.
   expect([0, 3]).toContain(code);
   expect(complaints.filter((line) => !line.startsWith("nodejs_"))).toEqual([]);
 });

@@ -28,7 +28,7 @@ interface RuleFile {
 const { groups } = parse(readFileSync(rules, "utf8")) as RuleFile;
 const recorded = new Set(groups.flatMap((group) => group.rules.map(({ record = "" }) => record)));
 
-/** A copy of a file of rules whose groups are evaluated every second, for one test: nothing waits 15 s for a value. */
+/** A copy of a rule file with an evaluation interval of a second instead of 15 s, for one test. */
 function evaluatedEachSecond(file: string): string {
   const folder = mkdtempSync(join(tmpdir(), "obspan-rules-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -38,7 +38,7 @@ function evaluatedEachSecond(file: string): string {
 }
 
 describe("spec 4.8: the recording rules", () => {
-  it("stand in the three groups, evaluated every 15 s, all named obs:", () => {
+  it("are in three groups, evaluated every 15 s, and named obs:", () => {
     expect(groups.map(({ name, interval }) => [name, interval])).toEqual([
       ["obs_sre_weekly", "15s"],
       ["obs_sre_monthly", "15s"],
@@ -47,7 +47,7 @@ describe("spec 4.8: the recording rules", () => {
     for (const name of recorded) expect(name).toMatch(/^obs:/);
   });
 
-  it("every rule over a period is scaled at the month's boundary", () => {
+  it("scale every rule over a period at the start of a month", () => {
     const periods = groups.flatMap((group) => group.rules).filter(({ expr }) => /\[\d+d\]/.test(expr));
     expect(periods).toHaveLength(8);
     for (const { expr } of periods) {
@@ -56,21 +56,21 @@ describe("spec 4.8: the recording rules", () => {
     }
   });
 
-  it("pass promtool, the alerts too", async () => {
+  it("pass promtool, with the alerts", async () => {
     const { code, stdout, stderr } = await runProgram("promtool", ["check", "rules", rules, alerts]);
     expect(`${stdout}${stderr}`).not.toContain("FAILED");
     expect(code).toBe(0);
   });
 
   const unitTests = readdirSync(join(directory, "tests"));
-  it.each(unitTests)("compute what they say: %s", async (file) => {
+  it.each(unitTests)("compute the documented values: %s", async (file) => {
     const test = ["test", "rules", join(directory, "tests", file)];
-    // It goes through five weeks of rules.
+    // It evaluates the rules over five weeks.
     const { code, stdout, stderr } = await runProgram("promtool", test, { timeoutMs: 45_000 });
     expect({ code, output: `${stdout}${stderr}` }).toMatchObject({ code: 0 });
   });
 
-  it("a real Prometheus evaluates them over a running collector", async () => {
+  it("are evaluated by a real Prometheus over a running collector", async () => {
     const collector = await startBuiltCollector({
       SRE_ENABLED: "true",
       SRE_AGENTS_JSON: JSON.stringify({ support: { slo_error_rate: 0.5, cost_budget_usd: 1000 } }),
@@ -90,7 +90,7 @@ describe("spec 4.8: the recording rules", () => {
         body: JSON.stringify(batchOf(count, `rules-${status}`, { attributes, status })),
       });
     };
-    // A counter must have been seen before it can be seen to grow.
+    // Prometheus needs a first sample of a counter before an increase.
     await send(1, "OK");
     await send(1, "ERROR");
     await until("the counters are scraped", async () => {
@@ -108,7 +108,7 @@ describe("spec 4.8: the recording rules", () => {
         },
         45_000,
       );
-    // A quarter of the calls failed, half may. How far Prometheus extrapolates takes its part from both alike.
+    // A quarter of the calls failed, half may fail. Extrapolation affects both equally.
     expect(await valueOf("obs:error_rate:ratio7d")).toBeCloseTo(0.25, 1);
     expect(await valueOf("obs:error_burn_rate:1h")).toBeCloseTo(0.5, 1);
     expect(await valueOf("obs:error_budget:ratio_remaining30d")).toBeCloseTo(0.5, 1);
@@ -118,7 +118,7 @@ describe("spec 4.8: the recording rules", () => {
 });
 
 describe("the Grafana dashboard", () => {
-  it("asks only for families and rules that there are", () => {
+  it("queries only families and rules that exist", () => {
     const names = readFileSync(dashboard, "utf8").match(/\bobs[_:][a-zA-Z0-9_:]+/g) ?? [];
     expect(names.length).toBeGreaterThan(30);
     const families = Object.keys(METRIC_FAMILIES);

@@ -1,4 +1,4 @@
-/** An app as a user writes it: configured by its environment alone, and ended by having nothing left to do. */
+/** A user's app, configured by its environment. It ends without a call of shutdown(). */
 import { agent, currentSpan, flush, llm, score, setSession, stats, task, tool } from "@obspan/sdk";
 
 const lookup = tool("lookup", async (order) => ({ order, state: "packed" }));

@@ -18,7 +18,7 @@ interface WireSpan {
   readonly error_propagated?: boolean;
 }
 
-it("an app with the SDK: its calls are a trace with its tree, its metrics, its errors once and its score", async () => {
+it("an app with the SDK sends a trace with its tree, metrics, each error once and its score", async () => {
   const collector = await collectorForTest();
   const app = startProgram(process.execPath, [SUPPORT_APP], {
     OBS_PUSH_URL: collector.url,

@@ -8,7 +8,7 @@ import { runInBash, runProgram } from "../harness/shell.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../../examples/support-agent/", import.meta.url));
 
-it("the example runs without a key as its README says, and its trace is where it says", async () => {
+it("the example runs without a key, as in its README, and prints the URL of its trace", async () => {
   const { url } = await collectorForTest();
   const readme = readFileSync(`${EXAMPLE}README.md`, "utf8");
   const [command = ""] = /^npm run start --workspace \S+$/m.exec(readme) ?? [];
@@ -51,7 +51,7 @@ it("the example runs without a key as its README says, and its trace is where it
   expect(steps.map(({ attributes }) => attributes["agent"])).toEqual(Array(5).fill("support-agent"));
 });
 
-it("the example says what to do where no collector listens", async () => {
+it("the example names the remedy when no collector listens", async () => {
   const { code, stdout } = await runProgram(process.execPath, ["main.js"], {
     cwd: EXAMPLE,
     env: { OBS_PUSH_URL: "http://127.0.0.1:9", OBS_RETRY_BACKOFF: "0.01" },

@@ -13,7 +13,7 @@ import { sharedBrowser, openPage } from "../screen/browser.js";
 const project = fileURLToPath(new URL("../../", import.meta.url));
 const README = join(project, "collector-core/README.md");
 
-/** All that may be in the tarball, below `package/`. */
+/** Files that the tarball may contain, below `package/`. */
 const SHIPPED = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^bin\/obspan\.js$/,
@@ -47,7 +47,7 @@ function filesOf(tarball: string): string[] {
 }
 
 describe("the packed collector", () => {
-  it("holds the command, the built pages and the licenses, and nothing else", () => {
+  it("contains the command, the built pages and the licenses, and nothing else", () => {
     const files = filesOf(pack("@obspan/collector-core"));
     for (const needed of [
       "LICENSE",
@@ -69,7 +69,7 @@ describe("the packed collector", () => {
     expect(files).toEqual(expect.arrayContaining(named));
   });
 
-  it("loads at most 250 kB of scripts, compressed, before it shows a page (bars of the design)", () => {
+  it("loads at most 250 kB of compressed scripts before it shows a page", () => {
     const ui = join(project, "collector-core/ui");
     const page = readFileSync(join(ui, "index.html"), "utf8");
     const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? "");
@@ -78,12 +78,12 @@ describe("the packed collector", () => {
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
   });
 
-  it("serves its pages where it is installed into an empty folder", async () => {
+  it("serves its pages when installed into an empty folder", async () => {
     const home = join(directory, "app");
     const tarballs = [pack("@obspan/sdk"), pack("@obspan/collector-core")];
     const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
     execFileSync("npm", [...install, "--prefix", home, ...tarballs]);
-    // The command is bundled with what it needs to start: it reads no package then, which would take longest of all.
+    // The command is bundled, so that a start reads no package.
     const fastify = join(home, "node_modules/fastify");
     renameSync(fastify, `${fastify}-away`);
 

@@ -2,9 +2,9 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright";
 
 /**
- * What axe finds against WCAG 2.2 AA on the page as it is: each violation with the first places that it names.
+ * Runs axe with the WCAG 2.2 AA rules. @returns each violation with its first elements.
  *
- * @param parts - select what has changed since axe looked at the whole page. Default: all of it.
+ * @param parts - selectors of the parts to check. Default: the whole page.
  */
 export async function accessibilityViolations(
   page: Page,
@@ -25,7 +25,7 @@ export async function accessibilityViolations(
   );
 }
 
-/** What fades in has less contrast on the way. What moves for ever is not waited for. */
+/** Waits for finite animations, because an element that fades in has less contrast. */
 async function movementsEnded(page: Page): Promise<void> {
   await page.evaluate(`Promise.allSettled(
     document

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright";
 
-/** Debian's Chromium; where it is not there, the browser that Playwright installed. */
+/** Debian's Chromium, or the browser that Playwright installed. */
 const SYSTEM_CHROMIUM = "/usr/bin/chromium";
 
-/** Nothing that the tests open may reach out, or wait for doing so. */
+/** No page of a test may use the network, or wait for it. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -16,12 +16,12 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** The one browser of this process, from its first use to the end of the process. */
+/** The browser of this process, from its first use to the exit. */
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser, for all files of tests that run in this process. Each test has a context of its own in it
- * ({@link openPage}): nothing but the start is shared. Nobody closes it: Playwright ends it with the process.
+ * The browser of all test files in this process. Each test has its own context ({@link openPage}). Playwright closes the
+ * browser with the process.
  */
 export function sharedBrowser(): Promise<Browser> {
   return (shared ??= launchBrowser());
@@ -32,14 +32,14 @@ async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({ ...executable, args: ARGUMENTS });
 }
 
-/** A page, with what went wrong in it. */
+/** A page with its errors. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Uncaught errors, and what the console called an error: violations of the page's policy among them. */
+  /** Uncaught errors and console errors, including violations of the content security policy. */
   readonly complaints: string[];
 }
 
-/** Opens a page for one test, which closes it. */
+/** Opens a page for one test, closed at its end. */
 export async function openPage(
   browser: Browser,
   url: string,

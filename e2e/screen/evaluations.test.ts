@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const INVENTED = "Both figures are invented.";
 
-/** A judge that finds what is made up, and likes the rest. */
+/** A judge that detects hallucinations and scores everything else high. */
 async function judgedCollector(
   settings: Settings = {},
 ): Promise<{ collector: BuiltCollector; judge: JudgeServer }> {
@@ -85,7 +85,7 @@ async function scores(collector: BuiltCollector): Promise<EvaluationList["evalua
 const worst = (page: Page) => page.getByRole("grid", { name: "Worst evaluations first" });
 
 describe("spec app 4: the page of evaluations", () => {
-  it("shows scores as they come, the worst first, and leads to the span", async () => {
+  it("shows scores live, the worst first, and links to the span", async () => {
     const { collector } = await judgedCollector();
     const { page, complaints } = await openPage(browser, `${collector.url}/evaluations`);
     await page.getByRole("heading", { name: "Nothing has been judged yet" }).waitFor();
@@ -109,7 +109,7 @@ describe("spec app 4: the page of evaluations", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("runs an evaluation again, and any type over a span", async () => {
+  it("repeats an evaluation, and runs any type over a span", async () => {
     const { collector, judge } = await judgedCollector();
     await send(collector, ["hallucination"]);
     await until("both are judged", async () => ((await scores(collector)).length === 2 ? true : undefined));
@@ -129,7 +129,7 @@ describe("spec app 4: the page of evaluations", () => {
     expect(judge.calls).toHaveLength(4);
   });
 
-  it("a thumb of the reader is a score of the span, which another click changes", async () => {
+  it("sends a thumb as a score of the span, which another click changes", async () => {
     const { collector } = await judgedCollector();
     await send(collector, []);
     const { page } = await openPage(browser, `${collector.url}/traces/one?span=one-call&tab=evaluations`);
@@ -139,17 +139,17 @@ describe("spec app 4: the page of evaluations", () => {
     await page.getByRole("button", { name: "Bad" }).click();
     await page.getByRole("article", { name: "user_feedback" }).getByText(".00").waitFor();
     expect(await page.getByRole("article").count()).toBe(1);
-    // Evaluations stand under one row of the trace, which is folded.
+    // The evaluations of a trace are in one collapsed row.
     const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
     await rows.filter({ hasText: "1 evaluation" }).waitFor();
     expect(await rows.filter({ hasText: "evaluation.user_feedback" }).count()).toBe(0);
   });
 
-  it("spec 2.6 multi_tenant: what is asked of a trace is asked of its tenant's", async () => {
+  it("spec 2.6 multi_tenant: sends requests about a trace with its tenant", async () => {
     const { collector } = await judgedCollector({ MULTI_TENANT_ENABLED: "true" });
     for (const tenant of ["acme", "globex"]) await send(collector, [], { "X-Tenant-ID": tenant });
 
-    // A thumb, on the trace that is not the newest of its id.
+    // A thumb on a trace that is not the newest with its id.
     const { page } = await openPage(
       browser,
       `${collector.url}/traces/one?tenant=acme&span=one-call&tab=evaluations`,
@@ -157,7 +157,7 @@ describe("spec app 4: the page of evaluations", () => {
     await page.getByRole("button", { name: "Good" }).click();
     await page.getByRole("article", { name: "user_feedback" }).getByText("1.0").waitFor();
 
-    // A type over all four traces: two ids, each of two tenants.
+    // A type over all four traces: two ids in two tenants each.
     await page.goto(`${collector.url}/traces`);
     const rows = page.getByRole("grid", { name: "Traces" }).getByRole("row").filter({ hasText: "report" });
     await rows.nth(3).waitFor();
@@ -184,7 +184,7 @@ describe("spec app 4: the page of evaluations", () => {
     ]);
   });
 
-  it("evaluation off: the page says how it is turned on", async () => {
+  it("explains how to enable evaluation when it is off", async () => {
     const collector = await collectorForTest();
     const { page } = await openPage(browser, `${collector.url}/evaluations`);
     await page.getByRole("heading", { name: "Evaluation is off" }).waitFor();

@@ -18,7 +18,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "JSON that nests deeply": "[".repeat(100_000) + "]".repeat(100_000),
 };
 
-/** The longest that the page did not answer, in milliseconds, since this was called the first time. */
+/** The longest time in ms in which the page was unresponsive, since the first call. */
 async function watchStalls(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const state = globalThis as unknown as { longestStallMs: number };
@@ -33,7 +33,7 @@ async function watchStalls(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => (globalThis as unknown as { longestStallMs: number }).longestStallMs);
 }
 
-/** Opens every long text, of the input and of the output. Where texts are fetched first, a button comes back. */
+/** Opens every long text of input and output. The button returns while a text is fetched. */
 async function showAll(page: Page): Promise<void> {
   const more = page.getByRole("button", { name: /^Show all/ });
   for (let press = 0; press < 4 && (await more.count()) > 0; press++) {
@@ -66,8 +66,8 @@ async function openCall(attributes: Readonly<Record<string, unknown>>) {
   return { page, complaints, longestStallMs };
 }
 
-describe("a message that is hard to draw", () => {
-  it.each(Object.entries(TEXTS))("%s leaves the page alive", async (name, text) => {
+describe("a message that is hard to render", () => {
+  it.each(Object.entries(TEXTS))("%s keeps the page responsive", async (name, text) => {
     const { page, complaints, longestStallMs } = await openCall({
       prompt_messages: [{ role: "user", parts: [{ type: "text", content: `Begin. ${text}` }] }],
       completion_text: text,
@@ -81,7 +81,7 @@ describe("a message that is hard to draw", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("thousands of messages, and of parts of a message, come in pages", async () => {
+  it("shows thousands of messages, and of parts of a message, in pages", async () => {
     const part = { type: "text", content: "Begin." };
     const { page, complaints, longestStallMs } = await openCall({
       prompt_messages: Array.from({ length: 40_000 }, () => ({ role: "user", parts: [part] })),

@@ -24,7 +24,7 @@ async function post(
   return response.status;
 }
 
-/** Two models, a tool and an error. */
+/** Spans of two models and a tool, with an error. */
 const SPANS = [
   modelCall("t1"),
   modelCall("t2", { model: "claude-sonnet-5", provider: "anthropic" }),
@@ -35,7 +35,7 @@ const SPANS = [
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 describe("the Metrics page", () => {
-  it("shows figures of spans whose traces are not sampled, and follows what arrives", async () => {
+  it("shows figures of unsampled spans and updates live", async () => {
     const collector = await collectorForTest({ SAMPLING_RATE: "0" });
     const { page, complaints } = await openPage(browser, `${collector.url}/stats`);
     await page.getByRole("heading", { name: /No span in the last 1 h/ }).waitFor();
@@ -52,7 +52,7 @@ describe("the Metrics page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("keeps still while paused, and catches up", async () => {
+  it("freezes while paused and catches up afterwards", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats`);
@@ -68,7 +68,7 @@ describe("the Metrics page", () => {
     await panel(page, "Calls").getByText("6 in all").waitFor();
   });
 
-  it("groups, chooses and remembers it in the address", async () => {
+  it("keeps grouping and filters in the URL", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
     await post(collector, [modelCall("other")], { env: "staging" });
@@ -93,12 +93,12 @@ describe("the Metrics page", () => {
     await panel(page, "Calls").getByText("4 in all").waitFor();
   });
 
-  it("moves one mark through all charts by keys, says what it marks, and leads to the traces of the moment", async () => {
+  it("moves one marker through all charts with the keyboard, announces it, and links to the traces of that time", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats?window=5m&model=gpt-5-mini`);
     const latency = page.getByRole("slider", { name: "Latency" });
-    // The calls are in the last point, or, where a new one has begun since, one or two before it.
+    // The calls are in the last point, or one or two before it if a new step has begun.
     await latency.press("End");
     await until("the mark is on the calls", async () => {
       const text = (await latency.getAttribute("aria-valuetext")) ?? "";
@@ -115,7 +115,7 @@ describe("the Metrics page", () => {
     await page.waitForURL(/\/traces\?since=.*&until=.*&model=gpt-5-mini/);
   });
 
-  it("shows every chart as a table, and copies its PromQL", async () => {
+  it("shows every chart as a table and copies its PromQL", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/stats`, {
@@ -131,7 +131,7 @@ describe("the Metrics page", () => {
     );
   });
 
-  it("says what is left of each agent's budgets", async () => {
+  it("shows the remaining budgets of each agent", async () => {
     const collector = await collectorForTest({
       SRE_ENABLED: "true",
       SRE_DEFAULT_SLO_ERROR_RATE: "0.5",
@@ -145,7 +145,7 @@ describe("the Metrics page", () => {
   });
 
   it.each(["dark", "light"] as const)(
-    "has nothing that axe finds, in %s, wide and narrow",
+    "has no axe violation, in the %s theme, wide and narrow",
     async (colorScheme) => {
       const collector = await collectorForTest({ SRE_ENABLED: "true" });
       await post(collector, SPANS);
@@ -157,7 +157,7 @@ describe("the Metrics page", () => {
     },
   );
 
-  it("loads the charts with the page, and not before", async () => {
+  it("loads the chart library with the page, not before", async () => {
     const collector = await collectorForTest();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
@@ -173,7 +173,7 @@ describe("the Metrics page", () => {
 });
 
 describe("the Pipeline page", () => {
-  it("shows where the spans went, and what was refused, as it happens", async () => {
+  it("shows the flow of spans and refusals live", async () => {
     const collector = await collectorForTest({ SAMPLING_RATE: "0", TRACE_STORE_ENABLED: "false" });
     const { page, complaints } = await openPage(browser, `${collector.url}/pipeline`);
     await panel(page, "Queue").getByText("0 of 50,000").waitFor();
@@ -191,7 +191,7 @@ describe("the Pipeline page", () => {
   });
 
   it.each(["dark", "light"] as const)(
-    "has nothing that axe finds, in %s, wide and narrow",
+    "has no axe violation, in the %s theme, wide and narrow",
     async (colorScheme) => {
       const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
       await post(collector, SPANS);
@@ -211,7 +211,7 @@ describe("the Pipeline page", () => {
     },
   );
 
-  it("stays readable when the collector goes away", async () => {
+  it("stays readable when the collector stops", async () => {
     const collector = await collectorForTest();
     await post(collector, SPANS);
     const { page } = await openPage(browser, `${collector.url}/pipeline`);

@@ -6,13 +6,13 @@ const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const input = ({ page }: ShownApp) => page.getByRole("combobox", { name: "Search or jump to" });
 const lines = ({ page }: ShownApp) => page.getByRole("option");
 
-/** What is needed of an element: the types of browsers are not among those of Node. */
+/** The used part of an element, because the types of Node lack the DOM. */
 interface PageElement {
   readonly ownerDocument: { readonly activeElement: unknown };
   contains(other: unknown): boolean;
 }
 
-/** Run in the page: true where an element has the focus, or something in it. */
+/** Runs in the page: true if an element or a descendant has the focus. */
 const hasFocus = (element: PageElement): boolean => element === element.ownerDocument.activeElement;
 const holdsFocus = (element: PageElement): boolean => element.contains(element.ownerDocument.activeElement);
 
@@ -115,7 +115,7 @@ describe("keys", () => {
     const dialog = app.page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();
     await app.expectAccessible();
-    // A dialog disables the page's shortcuts.
+    // A dialog disables the keys of the page.
     await app.page.keyboard.press("g");
     await app.page.keyboard.press("t");
     expect(app.page.url()).toBe(`${app.url}/pipeline`);

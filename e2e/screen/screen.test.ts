@@ -28,14 +28,14 @@ const plainSpan = (traceId: string, fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-/** A judge's verdict, which is drawn in its colour. */
+/** A verdict of a judge, shown in its colour. */
 const SCORE = {
   span_type: "evaluation",
   attributes: { evaluation_type: "hallucination", evaluation_score: 0.62, evaluation_label: "likely" },
 };
 
-describe("the screen on the built collector", () => {
-  it("shows what was posted within a second, without a complaint of the page", async () => {
+describe("the UI of the built collector", () => {
+  it("shows posted spans within a second, without errors on the page", async () => {
     const collector = await collectorForTest();
     const { page, complaints } = await openPage(browser, collector.url);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
@@ -45,7 +45,7 @@ describe("the screen on the built collector", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("has the strict policy on its page, and answers every page's address with it", async () => {
+  it("serves every page with the strict content security policy", async () => {
     const { url } = await collectorForTest();
     for (const path of ["/", "/traces", "/traces/some-id", "/stats", "/settings"]) {
       const response = await fetch(url + path);
@@ -58,14 +58,14 @@ describe("the screen on the built collector", () => {
     }
   });
 
-  it("sends a test trace at a click", async () => {
+  it("sends a test trace on a click", async () => {
     const { url } = await collectorForTest();
     const { page } = await openPage(browser, url);
     await page.getByRole("button", { name: "Send a test trace" }).click();
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(1).waitFor();
   });
 
-  it("shows the names of the pages at the first run, until a trace is there", async () => {
+  it("shows the names of the pages until the first trace arrives", async () => {
     const collector = await collectorForTest();
     const { page } = await openPage(browser, collector.url);
     const name = page.getByRole("navigation", { name: "Main" }).getByText("Metrics");
@@ -75,7 +75,7 @@ describe("the screen on the built collector", () => {
     await name.waitFor({ state: "hidden" });
   });
 
-  it("copies where the browser gives a page no clipboard, as from a collector elsewhere on the network", async () => {
+  it("copies without the clipboard API, as on a page from another host", async () => {
     const { url } = await collectorForTest();
     const { page } = await openPage(browser, url, { permissions: ["clipboard-read"] });
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();
@@ -85,13 +85,13 @@ describe("the screen on the built collector", () => {
     });
     await page.getByTitle("Copy the endpoint").click();
     await page.getByLabel("Copied").waitFor();
-    // What was copied is pasted by the keys that a person uses.
+    // Paste with the keyboard to read what was copied.
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Search or jump to" }).press("Control+v");
     expect(await page.getByRole("combobox", { name: "Search or jump to" }).inputValue()).toBe(url);
   });
 
-  it("says how many spans were refused and why, at the first run and below the list (contract 4)", async () => {
+  it("shows how many spans were refused and why, on the first-run page and below the list (contract 4)", async () => {
     const collector = await collectorForTest({
       RATE_LIMIT_ENABLED: "true",
       RATE_LIMIT_PER_SERVICE_RPM: "1",
@@ -119,7 +119,7 @@ describe("the screen on the built collector", () => {
     await reasons.waitFor({ state: "detached" });
   });
 
-  it("says of a trace that is not there which one, and of a span that its parent is not", async () => {
+  it("names a missing trace, and marks a span whose parent is missing", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("orphan", { parent_span_id: "elsewhere" })]);
     const { page } = await openPage(browser, `${collector.url}/traces/gone-for-good`);
@@ -129,7 +129,7 @@ describe("the screen on the built collector", () => {
     await page.getByText("Its parent elsewhere is not in this trace.").waitFor();
   });
 
-  it("says that the collector is away, and goes on by itself when it is back", async () => {
+  it("reports a lost connection to the collector and reconnects", async () => {
     const port = String(await freePort());
     const collector = await collectorForTest({ PORT: port });
     await post(collector, [plainSpan("before")]);
@@ -150,7 +150,7 @@ describe("the screen on the built collector", () => {
     await page.getByText("run after").waitFor();
   });
 
-  it("shows what stands in every field as text: no script runs, no element is made of it", async () => {
+  it("shows every field as text, and runs no script of it", async () => {
     const collector = await collectorForTest();
     const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
     await post(collector, [
@@ -185,7 +185,7 @@ describe("the screen on the built collector", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("can be used by the keyboard alone: list, trace, tabs, views and back", async () => {
+  it("supports the keyboard alone: list, trace, tabs, views and back", async () => {
     const collector = await collectorForTest();
     await post(collector, supportRun({ traceId: "older", startMs: Date.now() - 60_000 }));
     await post(collector, supportRun({ traceId: "newer", startMs: Date.now() - 30_000 }));
@@ -206,14 +206,14 @@ describe("the screen on the built collector", () => {
     await grid.waitFor();
   });
 
-  it("steps to the next trace by a key pressed before the list is there", async () => {
+  it("goes to the next trace with a key pressed before the list has loaded", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("older"), plainSpan("newer")]);
     const { page } = await openPage(browser, "about:blank");
     let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const requested = new Promise<void>((resolve) => (answer = resolve));
     await page.route("**/v1/traces?*", async (route) => {
-      await asked;
+      await requested;
       await route.continue();
     });
     await page.goto(`${collector.url}/traces/older`);
@@ -225,7 +225,7 @@ describe("the screen on the built collector", () => {
     await page.getByRole("heading", { name: "run older", level: 1 }).waitFor();
   });
 
-  it("keeps filters in the address, counted by the collector", async () => {
+  it("keeps filters in the URL, with counts of the collector", async () => {
     const collector = await collectorForTest();
     await post(collector, [plainSpan("good")]);
     await post(collector, [
@@ -240,7 +240,7 @@ describe("the screen on the built collector", () => {
   });
 
   it.each(["dark", "light"] as const)(
-    "has nothing that axe objects to, on every page, in the %s theme",
+    "has no axe violation on any page, in the %s theme",
     async (colorScheme) => {
       const collector = await collectorForTest();
       const { page } = await openPage(browser, collector.url, { colorScheme });
@@ -261,7 +261,7 @@ describe("the screen on the built collector", () => {
         expect(others.length).toBeGreaterThan(0);
         for (const tab of others) {
           await tab.click();
-          // A tab changes nothing on the page but these.
+          // Only these parts of the page change with a tab.
           const changed = ["[role=tablist]", "[role=tabpanel]"];
           expect(await accessibilityViolations(page, changed), view).toEqual([]);
         }
@@ -270,13 +270,13 @@ describe("the screen on the built collector", () => {
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       expect(await accessibilityViolations(page), "later page").toEqual([]);
     },
-    // Nine times through all of a page is long where others use the machine as well.
+    // Nine passes over a whole page take long on a busy machine.
     180_000,
   );
 });
 
-describe("much to show", () => {
-  it("opens a trace of 500 spans and a message of 2 MB, and goes on working", async () => {
+describe("large content", () => {
+  it("opens a trace of 500 spans and a message of 2 MB, and stays responsive", async () => {
     const collector = await collectorForTest();
     const spans = Array.from({ length: 500 }, (_, index) => ({
       name: `step ${index}`,
@@ -300,7 +300,7 @@ describe("much to show", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("stays usable with 10,000 traces while spans go on arriving", async () => {
+  it("stays usable with 10,000 traces while spans arrive", async () => {
     const collector = await collectorForTest();
     for (let start = 0; start < 10_000; start += 500) {
       await post(

@@ -7,13 +7,13 @@ import { sharedBrowser } from "./browser.js";
 
 const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
 
-/** A collector with the built pages, and a page of real Chromium on it. */
+/** A collector with the built pages, open in Chromium. */
 export interface ShownApp {
   readonly url: string;
   readonly page: Page;
-  /** Posts spans of one service, each a trace of its own: `[name, agent]`. */
+  /** Posts spans of one service, each in its own trace: `[name, agent]`. */
   post(...runs: readonly (readonly [traceId: string, name: string, agent: string])[]): Promise<void>;
-  /** Fails where axe finds anything on the page as it is. */
+  /** Fails if axe finds a violation on the current page. */
   expectAccessible(): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ async function signIn(page: Page, key = KEY): Promise<void> {
 }
 
 describe("spec 5, contract 3: signing in where keys are set", () => {
-  it("asks for a key, says of a wrong one that it is, and goes on to the page that the link named", async () => {
+  it("asks for a key, refuses a wrong one, and continues to the requested page", async () => {
     const collector = await collectorForTest({ AUTH_API_KEYS: `other,${KEY}` });
     await post(collector, "linked");
     const { page } = await openPage(
@@ -46,7 +46,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
 
     await signIn(page, "wrong");
     await page.getByRole("alert").getByText("The collector does not know this key.").waitFor();
-    // The wrong key is selected: what is typed takes its place.
+    // The wrong key is selected, so typing replaces it.
     await page.keyboard.type(` ${KEY} `);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("treegrid", { name: "Spans" }).waitFor();
@@ -54,7 +54,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.getByRole("tab", { name: "Raw", selected: true }).waitFor();
     await page.getByTitle("Copy the endpoint").getByLabel("Connected").waitFor();
 
-    // All that a script of the page can read of what the browser keeps.
+    // Everything in the browser's storage that a script can read.
     const kept = await page.evaluate(
       "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])",
     );
@@ -62,20 +62,17 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     expect(kept).not.toContain("obspan_session");
   });
 
-  it.each(["dark", "light"] as const)(
-    "has nothing that axe objects to, in the %s theme",
-    async (colorScheme) => {
-      const { url } = await collectorForTest({ AUTH_API_KEYS: KEY });
-      const { page } = await openPage(browser, url, { colorScheme });
-      await heading(page).waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await signIn(page, "wrong");
-      await page.getByRole("alert").waitFor();
-      expect(await accessibilityViolations(page), "with a wrong key").toEqual([]);
-    },
-  );
+  it.each(["dark", "light"] as const)("has no axe violation, in the %s theme", async (colorScheme) => {
+    const { url } = await collectorForTest({ AUTH_API_KEYS: KEY });
+    const { page } = await openPage(browser, url, { colorScheme });
+    await heading(page).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await signIn(page, "wrong");
+    await page.getByRole("alert").waitFor();
+    expect(await accessibilityViolations(page), "with a wrong key").toEqual([]);
+  });
 
-  it("comes when the session ends while a trace is open, and loses nothing of the place", async () => {
+  it("appears when the session ends on an open trace, and keeps the place", async () => {
     const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
     await post(collector, "open");
     const { page } = await openPage(browser, `${collector.url}/traces/open`);
@@ -87,11 +84,11 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("depot");
     await page.context().clearCookies();
-    // What comes is fetched, which is refused now.
+    // The page fetches new spans, which is refused now.
     await post(collector, "open");
     await heading(page, "Your session has ended").waitFor();
     expect(await spans.isVisible()).toBe(false);
-    // The page's keys rest.
+    // The keys of the page are disabled.
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -108,7 +105,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     await page.getByRole("grid", { name: "Traces" }).getByRole("row").nth(2).waitFor();
   });
 
-  it("comes when the keys have changed, found by the live connection alone", async () => {
+  it("appears when the keys change, through the live connection alone", async () => {
     const port = String(await freePort());
     const collector = await collectorForTest({ PORT: port, AUTH_API_KEYS: KEY });
     await post(collector, "before");
@@ -127,7 +124,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     expect(page.url()).toContain("/traces?service=shop");
   });
 
-  it("is shared by the tabs of a browser, and ends in all of them by the palette's “Sign out”", async () => {
+  it("is shared by all tabs of a browser, and ends in all of them with “Sign out” in the palette", async () => {
     const collector = await collectorForTest({ AUTH_API_KEYS: KEY });
     await post(collector, "one");
     const { page } = await openPage(browser, `${collector.url}/traces`);
@@ -148,7 +145,7 @@ describe("spec 5, contract 3: signing in where keys are set", () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it("is none where no keys are set: nothing asks, and nothing offers to sign out", async () => {
+  it("does not exist without keys: no question, and no “Sign out”", async () => {
     const collector = await collectorForTest();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await page.getByRole("heading", { name: /Listening on/ }).waitFor();

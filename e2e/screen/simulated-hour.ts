@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { createCollector, createLogger, loadConfig } from "@obspan/collector-core";
 import { onTestFinished } from "vitest";
 
-/** What the app is built into. */
+/** The build directory of the app. */
 const UI_DIRECTORY = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
 const HOUR_SECONDS = 3600;
 const STEP_SECONDS = 10;
@@ -21,7 +21,7 @@ const TOOLS = [
   ["create_refund", 1200, 0.01],
 ] as const;
 
-/** A collector in this process, which has taken an hour of a support team's spans in some seconds. */
+/** A collector in this process that has received an hour of spans of a support team within seconds. */
 export async function collectorAfterAnHour(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ url: string }> {
@@ -53,7 +53,7 @@ export async function collectorAfterAnHour(
     while (collector.ledger().queued + collector.ledger().inFlight > 0) await new Promise(setImmediate);
     if (second % 170 === 0)
       await post(collector.url, { service: "shop-batch", spans: [{ name: "no trace id" }] });
-    // Counters are put into steps once a second, and whenever somebody asks.
+    // The counter history is updated once a second, and by every query.
     await fetch(`${collector.url}/v1/stats?window=10s`);
   }
   behindMs = 0;
@@ -68,7 +68,7 @@ async function post(url: string, batch: unknown): Promise<void> {
   });
 }
 
-/** Ten seconds of it: calm, with a bad quarter of an hour at two thirds. */
+/** Ten seconds of the hour: calm, except for a bad quarter of an hour after two thirds. */
 function spansOf(second: number, random: () => number): unknown[] {
   const trouble = Math.exp(-(((second - 2400) / 240) ** 2));
   const wave = 1 + 0.25 * Math.sin(second / 500) + trouble * 0.8;
@@ -115,7 +115,7 @@ function spansOf(second: number, random: () => number): unknown[] {
   return spans;
 }
 
-/** The same numbers each time, so that two pictures can be compared. */
+/** The same numbers in every run, so that pictures can be compared. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 import type { Attributes, Message, Span } from "@obspan/sdk/wire";
 
-/** Where a run begins, and what tells it from others. */
+/** The start and the identity of a run. */
 export interface RunOptions {
   readonly traceId: string;
   /** Epoch milliseconds. */
@@ -9,7 +9,7 @@ export interface RunOptions {
   readonly question?: string;
 }
 
-/** A support agent's run: context, retrieval, model calls with tools, one tool that failed and was tried again. */
+/** The run of a support agent: context, retrieval, model calls with tools, one failed and retried tool call. */
 export function supportRun({ traceId, startMs, status = "OK", question = QUESTION }: RunOptions): Span[] {
   let next = 0;
   const span = (

@@ -11,7 +11,7 @@ beforeAll(async () => {
   browser = await sharedBrowser();
 });
 
-/** One span of the trace that both tenants have, with a text too long to come at once. */
+/** A span of the trace that both tenants have, with a text that is shortened in lists. */
 async function post(
   collector: BuiltCollector,
   tenant: string,
@@ -49,7 +49,7 @@ const title = (page: Page, tenant: string) =>
   page.getByRole("heading", { name: `run of ${tenant}`, level: 1 });
 
 describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two traces", () => {
-  it("which are two rows with a tenant each, and two pages that reload to themselves", async () => {
+  it("shows two rows with a tenant each, and two pages that survive a reload", async () => {
     const collector = await multiTenantCollector();
     const { page, complaints } = await openPage(browser, `${collector.url}/traces`);
     await page.getByRole("columnheader", { name: "Tenant" }).waitFor();
@@ -61,7 +61,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await page.getByText("The whole text of acme.").first().waitFor();
     await page.reload();
     await title(page, "acme").waitFor();
-    // The newer one in the list has the same id.
+    // The newer trace in the list has the same id.
     await page.keyboard.press("k");
     await title(page, "globex").waitFor();
     expect(new URL(page.url()).searchParams.get("tenant")).toBe("globex");
@@ -71,7 +71,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     expect(complaints).toEqual([]);
   });
 
-  it("of which each follows its own spans as they come", async () => {
+  it("updates each page with the spans of its own tenant", async () => {
     const collector = await multiTenantCollector();
     const { page } = await openPage(browser, `${collector.url}/traces/${SHARED_ID}?tenant=acme`);
     const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
@@ -82,7 +82,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     expect(await rows.count()).toBe(2);
   });
 
-  it("of which a link without a tenant opens the newest, and names it from then on", async () => {
+  it("opens the newest trace for a link without a tenant, and adds the tenant to the URL", async () => {
     const collector = await multiTenantCollector();
     const { page } = await openPage(browser, `${collector.url}/traces/${SHARED_ID}`);
     await title(page, "globex").waitFor();
@@ -92,7 +92,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await page.getByText("of tenant nobody").waitFor();
   });
 
-  it("of which one is deleted, and the other stays", async () => {
+  it("deletes the trace of one tenant only", async () => {
     const collector = await multiTenantCollector();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await rowOf(page, "acme").waitFor();
@@ -108,7 +108,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     expect(traces.map(({ tenant }) => tenant)).toEqual(["acme"]);
   });
 
-  it("are filtered by the query, which knows the tenants, by a menu, and found by their id", async () => {
+  it("filters by tenant in the query and in a menu, and finds traces by id", async () => {
     const collector = await multiTenantCollector();
     const { page } = await openPage(browser, `${collector.url}/traces`);
     await rowOf(page, "acme").waitFor();
@@ -132,7 +132,7 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await title(page, "acme").waitFor();
   });
 
-  it("and where there are no tenants nothing speaks of them", async () => {
+  it("shows no tenants in single-tenant mode", async () => {
     const collector = await collectorForTest();
     await post(collector, "ignored");
     const { page } = await openPage(browser, `${collector.url}/traces`);

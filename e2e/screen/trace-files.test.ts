@@ -21,7 +21,7 @@ async function post(collector: BuiltCollector, spans: unknown[]): Promise<void> 
   expect(response.status).toBe(202);
 }
 
-/** Three runs of an agent, the second of which failed. */
+/** Three runs of an agent; the second failed. */
 async function fill(collector: BuiltCollector): Promise<void> {
   for (const [index, status] of (["OK", "ERROR", "OK"] as const).entries()) {
     const [root, ...others] = supportRun({
@@ -36,7 +36,7 @@ async function textOf(download: Download): Promise<string> {
   return await readFile(await download.path(), "utf8");
 }
 
-/** Lets the page have a file as if it had been dropped on it. */
+/** Drops a file on the page. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   const data = await page.evaluateHandle(
     ([fileName, content]) => {
@@ -60,8 +60,8 @@ async function rows(page: Page, count: number): Promise<void> {
   await until(`there are ${count} rows`, async () => ((await rowCount(page)) === count ? true : undefined));
 }
 
-describe("files of traces", () => {
-  it("hold what the filters choose, and come in again by the button", async () => {
+describe("export and import of traces", () => {
+  it("exports the filtered traces and imports them with the button", async () => {
     const source = await collectorForTest();
     await fill(source);
     const { page } = await openPage(browser, `${source.url}/traces?status=OK`);
@@ -87,13 +87,13 @@ describe("files of traces", () => {
     await other.page.getByText(/^Imported/).waitFor({ state: "detached" });
     expect(other.complaints).toEqual([]);
 
-    // What came in goes out as it came.
+    // An import exports unchanged.
     const again = other.page.waitForEvent("download");
     await other.page.getByRole("link", { name: "Export what matches" }).click();
     expect(await textOf(await again)).toBe(await textOf(download));
   });
 
-  it("hold the rows that are selected, and come in again where they are dropped", async () => {
+  it("exports the selected rows and imports a dropped file", async () => {
     const source = await collectorForTest();
     await fill(source);
     const { page, complaints } = await openPage(browser, `${source.url}/traces`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const MINUTES = 90;
 
-/** A run a minute for an hour and a half, each slower and cheaper than the one before it; every tenth failed. */
+/** A run each minute for an hour and a half, each slower and cheaper than the one before; every tenth failed. */
 async function fill(collector: BuiltCollector): Promise<void> {
   const firstMs = Date.now() - MINUTES * 60_000;
   const spans = Array.from({ length: MINUTES }, (_, minute) => [
@@ -56,7 +56,7 @@ async function openFilled(path = "/traces") {
   return { collector, ...opened };
 }
 
-/** Waits until it is so. */
+/** Waits until a condition holds. */
 async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
   await until(String(isSo), async () => (await isSo()) || undefined);
 }
@@ -65,7 +65,7 @@ const figureOf = (page: Page) => page.getByRole("figure", { name: "Traces over t
 const rowNames = (page: Page): Promise<string[]> =>
   page.getByRole("grid", { name: "Traces" }).getByRole("link").allInnerTexts();
 
-/** Draws over part of the histogram, from and to a share of its width. */
+/** Drags over the histogram between two shares of its width. */
 async function brush(page: Page, from: number, to: number): Promise<void> {
   const box = await figureOf(page).getByTestId("brush-area").boundingBox();
   if (box === null) throw new Error("The histogram is not there.");
@@ -78,7 +78,7 @@ async function brush(page: Page, from: number, to: number): Promise<void> {
 }
 
 describe("the histogram above the list", () => {
-  it("chooses a time by drawing over it, as a step that Back undoes", async () => {
+  it("selects a time range by dragging, which Back undoes", async () => {
     const { page, complaints } = await openFilled();
     await page.getByText(`${MINUTES} traces`).waitFor();
     await brush(page, 0.5, 0.999);
@@ -88,8 +88,8 @@ describe("the histogram above the list", () => {
     expect((await rowNames(page))[0]).toBe(`run ${MINUTES - 1}`);
     const { searchParams } = new URL(page.url());
     expect([...searchParams.keys()]).toEqual(["since"]);
-    // What is left out of the list still stands in the histogram, so that another time can be chosen.
-    const bars = await figureOf(page).getByTestId("bars").locator("g").count();
+    // The histogram still shows the traces outside the range, so that another range can be selected.
+    const bars = await figureOf(page).locator("svg.bars g").count();
     expect(bars).toBeGreaterThan(MINUTES / 2);
     await brush(page, 0.2, 0.4);
     await eventually(() => new URL(page.url()).searchParams.has("until"));
@@ -100,7 +100,7 @@ describe("the histogram above the list", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("is moved with the arrow keys, and says its times in words", async () => {
+  it("moves the range with the arrow keys and announces the times", async () => {
     const { page } = await openFilled();
     const from = figureOf(page).getByRole("slider", { name: "Started from" });
     const before = figureOf(page).getByRole("slider", { name: "Started before" });
@@ -117,7 +117,7 @@ describe("the histogram above the list", () => {
     await page.getByRole("button", { name: "Any time" }).waitFor();
   });
 
-  it("is told as a table too, and nothing of it is closed to assistive technology", async () => {
+  it("is available as a table and to assistive technology", async () => {
     const { page } = await openFilled("/traces?status=ERROR");
     expect(await accessibilityViolations(page)).toEqual([]);
     const button = figureOf(page).getByRole("button", { name: "Show as table" });
@@ -135,8 +135,8 @@ describe("the histogram above the list", () => {
   });
 });
 
-describe("the list's order and filters, by the collector", () => {
-  it("goes by the column whose head is pressed", async () => {
+describe("order and filters of the list", () => {
+  it("sorts by the column whose header is clicked", async () => {
     const { page } = await openFilled();
     const first = async (name: string): Promise<void> =>
       eventually(async () => (await rowNames(page))[0] === name);
@@ -158,7 +158,7 @@ describe("the list's order and filters, by the collector", () => {
     await first("run 0");
   });
 
-  it("leaves out what was quick, or not judged, from menus and from the query alike", async () => {
+  it("filters by duration and evaluation, from menus and from the query", async () => {
     const { page } = await openFilled();
     await page.getByRole("menuitem", { name: /^Evaluated/ }).click();
     await page.getByRole("menuitemradio", { name: /^relevance/ }).click();

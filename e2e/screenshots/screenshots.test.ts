@@ -9,7 +9,7 @@ import { supportRun } from "../screen/support-run.js";
 
 /** Every page and state, at 1440 × 900, in both themes. */
 const DIRECTORY = fileURLToPath(new URL("../../.cache/screenshots/", import.meta.url));
-/** The two that stand in the README. */
+/** The two pictures of the README. */
 const README_DIRECTORY = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
 let browser: Browser;
@@ -33,7 +33,7 @@ async function post(
   });
 }
 
-/** What judges said of a run: most of it well, now and then something to look at. */
+/** Verdicts on a run: mostly good, sometimes bad. */
 function scores(traceId: string, spanId: string, startMs: number, index: number): unknown[] {
   const hallucination = index % 8 === 5 ? 0.62 : 0.04 + (index % 4) * 0.03;
   const verdicts = [
@@ -58,7 +58,7 @@ function scores(traceId: string, spanId: string, startMs: number, index: number)
   }));
 }
 
-/** A list as it looks after a while: several apps, some runs that failed, one that is under way. */
+/** A typical list: several apps, some failed runs, one still running. */
 async function fill(collector: BuiltCollector, tenants: readonly string[] = []): Promise<void> {
   const runs = [
     [
@@ -246,7 +246,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
       OBS_SERVER_SRE_DEFAULT_COST_BUDGET_USD: "25",
       OBS_SERVER_SAMPLING_RATE: "0.9",
       OBS_SERVER_REDACTION_ENABLED: "true",
-      // Nobody listens there: what cannot be sent on shows how the page says so.
+      // Nothing listens there, so that the page shows failed exports.
       OBS_SERVER_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
     });
     const { page } = await openPage(browser, `${url}/stats`, { colorScheme });
@@ -289,7 +289,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
   });
 
   it("evaluations", async () => {
-    // Nobody judges there: what is scored comes with the spans.
+    // No judge listens there; the scores are sent with the spans.
     const collector = await collectorForTest({
       EVALUATION_ENABLED: "true",
       EVALUATION_JUDGE_PROVIDER: "ollama",
@@ -375,7 +375,7 @@ describe.each(["dark", "light"] as const)("%s", (colorScheme) => {
     await fill(collector);
     const { page } = await openPage(browser, `${collector.url}/traces/support-5`, { colorScheme });
     const rows = page.getByRole("treegrid", { name: "Spans" });
-    // A model call, with its conversation: the richest thing that there is to show.
+    // A model call with its conversation.
     for (const view of ["timeline", "tree"]) {
       await page.goto(`${collector.url}/traces/support-5?view=${view}&span=support-5-13`);
       await rows.waitFor();
