@@ -6,9 +6,9 @@ import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mj
 import { noUncopiedPart } from "./scripts/lint/no-uncopied-part.mjs";
 
 /**
- * The directions in which imports may point (ARCHITECTURE.md): `from` may not be imported by `target`.
- * sdk/wire <- collector-core <- desktop <- e2e, and the parts of the core do not know each other: assembly/ joins
- * them through interfaces.ts.
+ * The allowed directions of imports (ARCHITECTURE.md): `target` must not import `from`.
+ * sdk/wire <- collector-core <- desktop <- e2e. The parts of the core do not import each other; assembly/ joins them through
+ * interfaces.ts.
  */
 const core = "./collector-core/src";
 const parts = ["ingest", "queue", "pipeline", "store", "export", "evaluation", "query"];
@@ -16,41 +16,41 @@ const zones = [
   {
     target: "./sdk/src",
     from: ["./collector-core", "./desktop", "./e2e"],
-    message: "The SDK knows nobody.",
+    message: "The SDK imports no other package.",
   },
   {
     target: core,
     from: ["./desktop", "./e2e"],
-    message: "The core does not know who runs it.",
+    message: "The core must not import the packages that run it.",
   },
   {
     target: "./desktop/src/renderer",
     from: [core],
     except: ["./api-schema"],
-    message: "The renderer reads only the API schema.",
+    message: "The renderer imports only the API schema of the core.",
   },
   {
     target: `${core}/api-schema`,
     from: [core],
     except: ["./api-schema"],
-    message: "The API schema is read in browsers: it depends on nothing else.",
+    message: "The API schema runs in browsers and imports nothing else of the core.",
   },
   {
     target: `${core}/span`,
     from: [core],
     except: ["./span", "./api-schema", "./hashing", "./runtime"],
-    message: "What a span means depends on no part.",
+    message: "span/ is shared by all parts and imports none.",
   },
   {
     target: `${core}/otlp`,
     from: parts.map((part) => `${core}/${part}`),
-    message: "Contract 6 is for every part, and knows none.",
+    message: "otlp/ is shared by all parts and imports none (contract 6).",
   },
   ...["runtime", "hashing"].map((room) => ({
     target: `${core}/${room}`,
     from: [core],
     except: ["./runtime", "./hashing"],
-    message: "What every part uses depends on none.",
+    message: "runtime/ and hashing/ are shared by all parts and import none.",
   })),
   ...parts.map((part) => ({
     target: `${core}/${part}`,
@@ -68,16 +68,16 @@ const ownRules = {
   rules: { "no-ambiguous-repetition": noAmbiguousRepetition, "no-uncopied-part": noUncopiedPart },
 };
 
-/** A call takes some 120,000 arguments; a list from outside may have more. */
+/** A call accepts about 120,000 arguments; a list from a request may be longer. */
 const NO_SPREAD_OF_LISTS = {
   selector:
     "CallExpression[callee.property.name=/^(push|unshift|splice|min|max|fromCharCode|fromCodePoint)$/] > SpreadElement",
-  message: "A long list overflows the stack as arguments: add its items one by one.",
+  message:
+    "Spreading a long list into arguments overflows the stack. Use appendAll, or add items one by one.",
 };
 const NO_BARE_STREAMS = {
   selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
-  message:
-    "A stream of `process` ends the process where its other end is closed or full: logging/terminal.ts.",
+  message: "Writing to a closed stdout or stderr crashes the process. Use logging/terminal.ts.",
 };
 
 export default defineConfig(
@@ -96,7 +96,7 @@ export default defineConfig(
     files: ["**/*.{ts,tsx,js,mjs,cjs}"],
     plugins: { regexp, obspan: ownRules },
     rules: {
-      // One hostile text must not hold a thread: time grows with the length of the text and no faster.
+      // A hostile text must not block a thread: time must be linear in its length.
       "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
       "regexp/no-super-linear-move": ["error", { report: "potential", ignorePartial: false }],
       "obspan/no-ambiguous-repetition": "error",
@@ -124,9 +124,9 @@ export default defineConfig(
     },
     rules: {
       "import-x/no-restricted-paths": ["error", { zones }],
-      // Numbers in messages are what the messages are for.
+      // Messages contain numbers.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // Fastify's plugins and handlers are async by their type.
+      // Fastify's plugins and handlers have async types.
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/consistent-type-imports": "error",
@@ -154,7 +154,7 @@ export default defineConfig(
     },
   },
   {
-    // What keeps texts for longer than a request.
+    // Files that keep texts beyond a request.
     files: [
       `${core}/store/**/*.ts`,
       `${core}/pipeline/metrics/**/*.ts`,
@@ -182,7 +182,7 @@ export default defineConfig(
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-member-access": "off",
       "@typescript-eslint/no-unsafe-argument": "off",
-      // Helpers are taken apart (`const { post, get } = …`); none of them uses `this`.
+      // Helpers are destructured (`const { post, get } = …`); none of them uses `this`.
       "@typescript-eslint/unbound-method": "off",
     },
   },

@@ -1,4 +1,4 @@
-/** `npm run bench`: installs, builds and measures; docs/performance.md says what. `-- --quick` for a short run. */
+/** `npm run bench`: installs, builds and runs the benchmarks of docs/performance.md. `-- --quick` for a short run. */
 import { join } from "node:path";
 import { build, ensureInstalled, mustRun, requireNode, root } from "./project.mjs";
 

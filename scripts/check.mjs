@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint, format, dead code, unit tests and the citations of the docs; what every commit must pass. */
+/** `npm run check`: types, lint, format, dead code, unit tests and citations of the docs. Every commit must pass it. */
 import { runJobs, tool } from "./jobs.mjs";
 import { COMPILE_JOBS, ensureInstalled, requireNode, sourceJobs } from "./project.mjs";
 import { SUITES, suiteJob } from "./suites.mjs";

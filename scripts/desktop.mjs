@@ -1,4 +1,4 @@
-/** `npm run desktop`: installs, builds, fetches Electron's binary the first time, and starts the desktop app. */
+/** `npm run desktop`: installs, builds, downloads Electron the first time, and starts the desktop app. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,20 +16,20 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => app.kill(si
 app.once("error", (error) => fail(`Electron could not be started: ${error.message}`));
 app.once("exit", (code, signal) => process.exit(signal === null ? code : 1));
 
-/** The npm package brings no binary: its own installer fetches it, checked against checksums that came with it. */
+/** The npm package has no binary. Its installer downloads it and verifies a checksum from the package. */
 async function ensureElectron() {
   if (process.env.ELECTRON_OVERRIDE_DIST_PATH || existsSync(electronPath())) return;
-  console.log("Fetching Electron …");
+  console.log("Downloading Electron …");
   if ((await run(process.execPath, [join(electron, "install.js")])) === 0 && existsSync(electronPath()))
     return;
   fail(
-    "Electron's binary could not be fetched from github.com. Behind a proxy set ELECTRON_GET_USE_PROXY=1 and HTTPS_PROXY;\n" +
-      "for a mirror set ELECTRON_MIRROR; for a copy that is already there set ELECTRON_OVERRIDE_DIST_PATH to its directory.\n" +
-      "Without Electron: `npm start` shows the same pages in a browser.",
+    "Electron could not be downloaded from github.com. Behind a proxy, set ELECTRON_GET_USE_PROXY=1 and HTTPS_PROXY.\n" +
+      "For a mirror, set ELECTRON_MIRROR. For a local copy, set ELECTRON_OVERRIDE_DIST_PATH to its directory.\n" +
+      "`npm start` shows the same pages in a browser, without Electron.",
   );
 }
 
-/** As Electron's own index.js finds it, which would start to fetch it. */
+/** The path that Electron's index.js returns; importing that file would start the download. */
 function electronPath() {
   const pathFile = join(electron, "path.txt");
   const name = existsSync(pathFile) ? readFileSync(pathFile, "utf8") : "electron";

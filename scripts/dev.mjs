@@ -1,4 +1,4 @@
-/** `npm run dev`: the UI with hot reload on port 5173; compiles on every change, the SDK too, and restarts the collector. */
+/** `npm run dev`: the UI with hot reload on port 5173. It compiles every change, also of the SDK, and restarts the collector. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build, ensureInstalled, requireNode, root, watchSdk } from "./project.mjs";
@@ -50,7 +50,7 @@ for (const child of children) {
   child.once("exit", (code) => {
     stop("SIGTERM");
     process.exitCode = code ?? 0;
-    // What watches the SDK's sources would go on for ever.
+    // The watcher of the SDK would keep the process alive.
     if (--running === 0) process.exit();
   });
 }

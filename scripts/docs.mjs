@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the reference pages that are made from the collector's tables. `--check` writes nothing and
- * fails where a page is not what its table says. Needs the build.
+ * `npm run docs`: generates the reference pages from the tables of the code. `--check` writes nothing and fails if a page is
+ * out of date. Needs the build.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createCollector } from "../collector-core/dist/collector.js";
@@ -20,7 +20,7 @@ const PAGES = {
   "config.schema.json": () => `${JSON.stringify(configFileSchema(), null, 2)}\n`,
   "errors.md": renderErrors,
   "metrics.md": renderMetrics,
-  "endpoints.md": async () => renderEndpoints(await askForApi()),
+  "endpoints.md": async () => renderEndpoints(await fetchApi()),
 };
 
 function renderErrors() {
@@ -69,8 +69,8 @@ prom-client's \`process_*\` and \`nodejs_*\` families stand beside these.
 `;
 }
 
-/** The OpenAPI document of a collector that runs for as long as it takes to ask. */
-async function askForApi() {
+/** The OpenAPI document of a collector that is started for this. */
+async function fetchApi() {
   const { loaded } = loadConfig({ env: { OBS_SERVER_HOST: "127.0.0.1", OBS_SERVER_PORT: "0" } });
   const logger = createLogger({ level: "ERROR", structured: false, logFile: undefined });
   const collector = await createCollector({ loaded, logger, version: "" });
@@ -90,7 +90,7 @@ for (const [file, render] of Object.entries(PAGES)) {
   const page = await render();
   if (!isCheck) writeFileSync(url, page);
   else if (readFileSync(url, "utf8") !== page) {
-    console.error(`docs/reference/${file} is not what its table says: run \`npm run docs\`.`);
+    console.error(`docs/reference/${file} is out of date: run \`npm run docs\`.`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-/** The reference page of the HTTP API, from the document that a running collector gives of itself. */
+/** Renders the reference page of the HTTP API from the OpenAPI document of a running collector. */
 
 const INTRODUCTION = `# Endpoints
 
@@ -35,7 +35,7 @@ export function renderEndpoints(api) {
   );
 }
 
-/** Codes that every operation has. */
+/** The error codes of every operation. */
 function commonCodes(operations) {
   const [first, ...others] = operations.map(
     ({ responses }) => new Set(Object.values(responses).flatMap(codesOf)),
@@ -91,7 +91,7 @@ function renderSchemas(schemas) {
   return sections.length === 0 ? "" : ["## Shapes", ...sections].join("\n\n");
 }
 
-/** Table of an object's fields, and of those inside it; empty where it is no object. */
+/** A table of the fields of an object, nested ones included; empty for other schemas. */
 function fieldsOf(schema = {}) {
   const rows = [];
   const visit = (of, prefix) => {
@@ -115,7 +115,7 @@ function shapeOf(schema = {}) {
   return typeOf(schema);
 }
 
-/** As a reader says it: `string`, `integer 1..1000, default 20`, `array of [Span](#span)`. */
+/** A readable type: `string`, `integer 1..1000, default 20`, `array of [Span](#span)`. */
 function typeOf(schema = {}) {
   const { $ref, anyOf, const: constant, type, items, minimum, maximum, maxLength } = schema;
   const values = constant === undefined ? schema.enum : [constant];
@@ -137,7 +137,7 @@ function rangeOf(minimum, maximum) {
   return maximum === undefined ? ` ≥ ${minimum}` : ` ${minimum}..${maximum}`;
 }
 
-/** The error codes of a response; none where it is no error. */
+/** The error codes of a response; empty for a success. */
 function codesOf({ content }) {
   const code = content?.["application/json"]?.schema?.properties?.error?.properties?.code;
   return code === undefined ? [] : (code.anyOf ?? [code]).flatMap((each) => each.enum ?? [each.const]);

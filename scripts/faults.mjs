@@ -1,4 +1,4 @@
-/** `npm run faults`: installs, builds and runs the experiments of docs/reliability.md at their whole size. */
+/** `npm run faults`: installs, builds and runs the experiments of docs/reliability.md at full size. */
 import { join } from "node:path";
 import { build, ensureInstalled, mustRun, requireNode, root } from "./project.mjs";
 

@@ -1,4 +1,4 @@
-/** Runs the steps of a build or a test run at the same time, as many as there are cores, each after what it needs. */
+/** Runs the steps of a build or a test run in parallel, each after its dependencies. */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,25 +9,25 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * @typedef {object} Job
  * @property {string} name
- * @property {readonly string[]} [after] names of the jobs that this one needs. Jobs that are not in the list count as done.
- * @property {(output: Output) => Promise<boolean>} run resolves with false where it failed
+ * @property {readonly string[]} [after] names of the jobs that this one depends on; jobs that are not in the list count as done
+ * @property {(output: Output) => Promise<boolean>} run resolves with false on failure
  */
 
 /**
- * Where a job writes to.
+ * The output of a job.
  *
  * @typedef {object} Output
  * @property {(text: string) => void} write
  */
 
 /**
- * Runs jobs in the order of the list, as far as what they need is done. A failure keeps only the jobs that need the
- * failed one from running.
+ * Runs jobs in the order of the list, each after its dependencies. After a failure only the jobs that depend on the failed one
+ * are skipped.
  *
  * @param {readonly Job[]} jobs
  * @param {object} options
- * @param {number} [options.concurrency] how many run at a time
- * @param {boolean} [options.quiet] true to say nothing of how long jobs took
+ * @param {number} [options.concurrency] how many run at a time; default: the number of cores
+ * @param {boolean} [options.quiet] true to print no durations
  * @returns {Promise<Set<string>>} the names of the jobs that failed or could not run
  */
 export async function runJobs(
@@ -60,7 +60,7 @@ export async function runJobs(
   }
 
   function skip({ name }) {
-    console.log(`── ${name}: not run, what it needs has failed`);
+    console.log(`── ${name}: skipped, a job that it depends on failed`);
     end(name, false);
   }
 
@@ -71,7 +71,7 @@ export async function runJobs(
   }
 }
 
-/** Runs one job. Its output is printed line by line, each with the job's name: lines of several jobs mix. */
+/** Runs one job and prints its output, each line with the name of the job, because lines of several jobs mix. */
 async function runJob({ name, run }, quiet) {
   const startedAt = Date.now();
   const print = (line) => void console.log(`${name} │ ${line}`);
@@ -92,7 +92,7 @@ async function runJob({ name, run }, quiet) {
 }
 
 /**
- * A job's `run` for the entry file of a dependency's command, with this Node: no shell, no npx.
+ * A `run` for the command of a dependency, started with this Node, without a shell or npx.
  *
  * @param {string} path below node_modules
  * @param {readonly string[]} args
@@ -101,7 +101,7 @@ export function tool(path, args, options) {
   return (output) => runNode([join(root, "node_modules", path), ...args], output, options);
 }
 
-/** Runs Node in the project's root. @returns true where it ended with code 0. */
+/** Runs Node in the root of the project. @returns true if it exits with code 0. */
 export function runNode(args, output, options = {}) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
@@ -117,7 +117,7 @@ export function runNode(args, output, options = {}) {
     child.once("exit", (code) => {
       const done = () => resolve(code === 0);
       child.once("close", done);
-      // What outlives a command that was killed may hold its output open.
+      // A child of a killed command may keep the output open.
       setTimeout(done, 2000).unref();
     });
   });

@@ -1,6 +1,6 @@
 /**
- * `node scripts/judge-agreement.mjs [type …]`: how often the judge that is configured scores as the labelled sets of
- * e2e/judges expect. Needs the build, and whatever key the judge's provider asks for.
+ * `node scripts/judge-agreement.mjs [type …]`: measures how often the configured judge agrees with the labelled sets of
+ * e2e/judges. Needs the build, and the key of the provider.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { loadConfig } from "../collector-core/dist/config/load-config.js";
@@ -29,7 +29,7 @@ const known = readdirSync(folder).map((file) => file.replace(/\.json$/, ""));
 const asked = process.argv.length > 2 ? process.argv.slice(2) : known;
 const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no labelled set for ${unknown.join(", ")}. There is one for ${known.join(", ")}.`);
+  console.error(`No labelled set for ${unknown.join(", ")}. Available: ${known.join(", ")}.`);
   process.exit(2);
 }
 
@@ -42,7 +42,7 @@ console.log(
 );
 process.exit(share < LEAST_AGREEMENT ? 1 : 0);
 
-/** Judges the cases of a set at the same time: they are few. */
+/** Judges the cases of a set in parallel. */
 async function judgeSet(name) {
   const cases = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
   const type = types.find(name);

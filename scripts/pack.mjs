@@ -1,9 +1,9 @@
 /**
- * `npm run pack`: packs the desktop app for this platform into out/, and holds what is inside against what should be.
- * Everything after `--` goes to electron-builder: `npm run pack -- --dir` for a folder instead of installers,
- * `-c.electronDist=<folder>` for an Electron that is already there.
+ * `npm run pack`: packs the desktop app for this platform into out/, and checks the content of the archive.
+ * Arguments after `--` are passed to electron-builder: `npm run pack -- --dir` for a folder instead of installers,
+ * `-c.electronDist=<folder>` for a local Electron.
  *
- * electron-builder has a folder and a lockfile of its own, packaging/: it brings as many packages as all the rest together.
+ * electron-builder has its own folder and lockfile, packaging/, because it adds half as many packages again as all the rest.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ import { build, ensureInstalled, mustRun, requireNode, root } from "./project.mj
 const packaging = join(root, "packaging");
 const output = join(root, "out");
 
-/** All that may be in the app. */
+/** Files that the app may contain. */
 const SHIPPED = [
   /^package\.json$/,
   /^icons\/icon\.png$/,
@@ -21,7 +21,7 @@ const SHIPPED = [
   /^dist\/preload\/(preload\.cjs|licenses\.md)$/,
   /^dist\/renderer\/(index\.html|licenses\.md|fonts-license\.txt|assets\/[\w.-]+\.(js|css|woff2|svg))$/,
 ];
-/** What must be, for the app to start and show its pages. */
+/** Files that the app needs to start and show its pages. */
 const NEEDED = ["package.json", "dist/main/main.js", "dist/preload/preload.cjs", "dist/renderer/index.html"];
 
 requireNode();
@@ -42,12 +42,12 @@ await mustRun(process.execPath, [
 ]);
 for (const archive of findArchives(output)) checkArchive(archive);
 
-/** The archives of the app: one for each architecture. */
+/** The archives of the app, one for each architecture. */
 function findArchives(directory) {
   const archives = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name === "app.asar")
     .map((entry) => join(entry.parentPath, entry.name));
-  if (archives.length === 0) fail([`There is no app.asar below ${directory}.`]);
+  if (archives.length === 0) fail([`No app.asar in ${directory}.`]);
   return archives;
 }
 
@@ -60,12 +60,12 @@ function checkArchive(archive) {
   const problems = [
     ...files
       .filter((file) => !SHIPPED.some((pattern) => pattern.test(file)))
-      .map((file) => `too much: ${file}`),
+      .map((file) => `unexpected: ${file}`),
     ...NEEDED.filter((file) => !files.includes(file)).map((file) => `missing: ${file}`),
   ];
-  if (existsSync(`${archive}.unpacked`)) problems.push(`unpacked beside it: ${archive}.unpacked`);
-  if (problems.length > 0) fail([`${archive} is not as it should be:`, ...problems]);
-  console.log(`${archive}: ${files.length} files, as they should be`);
+  if (existsSync(`${archive}.unpacked`)) problems.push(`unexpected: ${archive}.unpacked`);
+  if (problems.length > 0) fail([`${archive} has the wrong content:`, ...problems]);
+  console.log(`${archive}: ${files.length} files, as expected`);
 }
 
 function fail(lines) {

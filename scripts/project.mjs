@@ -1,4 +1,4 @@
-/** What the scripts share: running commands, installing and building where that is still to be done. */
+/** Shared by the scripts: running commands, and installing and building when it is needed. */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { root, runJobs, runNode, tool } from "./jobs.mjs";
 export { root };
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-/** Stops with a message where this Node is too old: a syntax error deep in a dependency would say less. */
+/** Exits with a message if this Node is too old. */
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -17,7 +17,7 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Runs a command in the project's root and resolves with its exit code. */
+/** Runs a command in the root of the project. @returns its exit code. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
@@ -26,18 +26,18 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Runs a command, and exits with its code where it fails. */
+/** Runs a command, and exits with its code if it fails. */
 export async function mustRun(command, args, options) {
   const code = await run(command, args, options);
   if (code !== 0) process.exit(code ?? 1);
 }
 
-/** Runs the entry file of a dependency's command with this Node: no shell, no npx. */
+/** Runs the command of a dependency with this Node, without a shell or npx. */
 export function mustRunTool(path, args, options) {
   return mustRun(process.execPath, [join(root, "node_modules", path), ...args], options);
 }
 
-/** Installs what a directory's lockfile names, where node_modules is missing or older than the lockfile. */
+/** Installs from the lockfile of a directory if node_modules is missing or older. */
 export async function ensureInstalled(directory = root) {
   const installed = join(directory, "node_modules", ".package-lock.json");
   const lockfile = join(directory, "package-lock.json");
@@ -46,13 +46,13 @@ export async function ensureInstalled(directory = root) {
   await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
 }
 
-/** Compiles what has changed since the last build, and puts the web UI beside the collector that serves it. */
+/** Builds what has changed since the last build. */
 export async function build() {
   const failed = await runJobs(BUILD_JOBS, { quiet: true });
   if (failed.size > 0) process.exit(1);
 }
 
-/** Builds the SDK as it is shipped, which all others import: only where a source is newer than the last build. */
+/** Builds the published form of the SDK, which the other packages import, if a source has changed. */
 async function buildSdk() {
   const built = join(root, "sdk/dist/index.js");
   const sources = [
@@ -66,20 +66,20 @@ async function buildSdk() {
   return true;
 }
 
-/** Builds the SDK anew whenever a source of it changes, for as long as this process runs. */
+/** Rebuilds the SDK on every change while this process runs. */
 export async function watchSdk() {
-  // Without cleaning: whoever imports it must not find it gone.
+  // Without cleaning, so that imports do not fail in between.
   await runTsdown({ logLevel: "warn", watch: ["src", "package.json"], clean: false });
 }
 
-/** Not by its command, which warns of every Node 20: that is our floor. */
+/** Calls tsdown's API, because its command warns about every Node 20. */
 async function runTsdown(options) {
   const { resolve } = createRequire(join(root, "sdk/package.json"));
   const tsdown = await import(pathToFileURL(resolve("tsdown")).href);
   await tsdown.build({ cwd: join(root, "sdk"), ...options });
 }
 
-/** Bundles the command `obspan`, so that it starts quickly: only where something that goes into it has changed. */
+/** Bundles the command `obspan` for a fast start, if one of its inputs has changed. */
 async function bundleCommand(output) {
   const bundle = join(root, "collector-core/bundle/main.js");
   const config = join(root, "collector-core/vite.command.config.mjs");
@@ -95,7 +95,7 @@ async function bundleCommand(output) {
   return await vite("collector-core/vite.command.config.mjs", "error")(output);
 }
 
-/** Builds the web UI, and puts a copy beside the collector that serves it. */
+/** Builds the web UI and copies it to the collector, which serves it. */
 async function buildPages(output) {
   if (!(await vite("desktop/vite.renderer.config.ts", "warn")(output))) return false;
   const ui = join(root, "collector-core/ui");
@@ -108,26 +108,26 @@ function vite(config, logLevel) {
   return tool("vite/bin/vite.js", ["build", `--logLevel=${logLevel}`, "--config", join(root, config)]);
 }
 
-/** The SDK, and all types: what lint, the reference pages and the unit tests need. */
+/** The SDK and all types, for lint, the reference pages and the unit tests. */
 export const COMPILE_JOBS = [
   { name: "SDK build", run: buildSdk },
   { name: "types", after: ["SDK build"], run: tool("typescript/bin/tsc", ["--build"]) },
 ];
 
-/** All that is built: a job that needs the whole build names the last three. */
+/** The whole build; a job that needs all of it depends on the last three. */
 export const BUILD_JOBS = [
   ...COMPILE_JOBS,
   { name: "command bundle", after: ["types"], run: bundleCommand },
   { name: "pages", after: ["types"], run: buildPages },
-  // The Electron shell: main and preload, beside the pages that it shows.
+  // The Electron shell: main and preload.
   { name: "shell", after: ["types"], run: vite("desktop/vite.shell.config.ts", "warn") },
 ];
 
 /**
- * What holds the sources to their rules: lint, format, dead code, import cycles, reference pages.
+ * Checks of the sources: lint, format, dead code, import cycles, reference pages.
  *
- * @param {boolean} useCache - true to look only at files that have changed since the last time. What lint says of a file
- * by the types of others is then as old as the file's last change: `npm test` looks at all.
+ * @param {boolean} useCache - true to check only files that have changed since the last run. Lint results that depend on the types
+ * of other files may then be stale; `npm test` checks all files.
  */
 export function sourceJobs(useCache) {
   const cache = (name) =>
@@ -151,7 +151,7 @@ export function sourceJobs(useCache) {
   ];
 }
 
-/** True where a program is on the PATH. */
+/** True if a program is on the PATH. */
 export function hasProgram(name) {
   return (
     spawnSync(process.platform === "win32" ? "where" : "which", [name], { stdio: "ignore" }).status === 0

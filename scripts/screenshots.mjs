@@ -1,4 +1,4 @@
-/** `npm run screenshots`: every page and state of the UI, in both themes, into .cache/screenshots; two into the README. */
+/** `npm run screenshots`: takes a picture of every page and state of the UI in both themes, in .cache/screenshots, and two for the README. */
 import { build, ensureInstalled, mustRunTool, requireNode } from "./project.mjs";
 
 requireNode();

@@ -1,4 +1,4 @@
-/** The reference page of the SDK's options: their names, variables and rules from its table, their meaning from its TSDoc. */
+/** Renders the reference page of the SDK options: names, variables and rules from their table, meanings from the TSDoc. */
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 

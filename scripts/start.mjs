@@ -12,7 +12,7 @@ const collector = spawn(
   [join(root, "collector-core/bin/obspan.js"), "serve", "--local", ...process.argv.slice(2)],
   { stdio: "inherit" },
 );
-// A terminal sends Ctrl+C to both; a supervisor sends SIGTERM to this one only. The collector takes a repeat within a
-// second for the same signal, and stops in its own time.
+// A terminal sends Ctrl+C to both processes, a supervisor sends SIGTERM to this one only. The collector ignores a repeated
+// signal within a second.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => collector.kill(signal));
 collector.once("exit", (code, signal) => process.exit(signal === null ? code : 1));

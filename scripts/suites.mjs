@@ -1,10 +1,10 @@
-/** The suites of tests, as jobs. */
+/** The test suites, as jobs. */
 import { join } from "node:path";
 import { root, runNode } from "./jobs.mjs";
 
 /**
- * Suites, the longest first: the short ones fill what is left of the time. Each has the minutes that it may take: a
- * hanging one must not eat the time of the others.
+ * Suites, the longest first, so that short ones fill the remaining time. Each has a time budget, so that a hanging suite does
+ * not delay the others.
  */
 export const SUITES = [
   {
@@ -29,7 +29,7 @@ export const SUITES = [
  *
  * @param {object} options
  * @param {string} [options.report] file that takes vitest's report as JSON
- * @param {number} [options.workers] how many processes share the files, where it is not what the suite's config says
+ * @param {number} [options.workers] number of worker processes; default: as in the suite's config
  */
 export function suiteJob({ name, config, after, budgetMinutes }, { report, workers } = {}) {
   const settings = [

@@ -1,6 +1,6 @@
 /**
- * `npm test`: installs, builds, gets the servers that the tests talk to, and passes everything: types, lint, unit tests
- * and the journeys through the built artefacts. It ends in one line that counts them.
+ * `npm test`: installs, builds, installs the programs that the tests use, and runs everything: types, lint, unit tests and
+ * the end-to-end tests. The last line counts the tests.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { runJobs } from "./jobs.mjs";
 import { BUILD_JOBS, ensureInstalled, hasProgram, requireNode, sourceJobs } from "./project.mjs";
 import { SUITES, suiteJob } from "./suites.mjs";
 
-/** Programs of Debian packages that the tests talk to. */
+/** Programs that the tests use, with their Debian packages. */
 const PROGRAMS = [
   { program: "prometheus", debianPackage: "prometheus" },
   { program: "chromium", debianPackage: "chromium" },
@@ -18,12 +18,12 @@ const PROGRAMS = [
 
 requireNode();
 await ensureInstalled();
-getPrograms();
+installPrograms();
 
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
 const startedAt = Date.now();
 const suites = SUITES.map((suite, index) => ({ ...suite, report: join(reports, `${index}.json`) }));
-// Beside the two lanes of the journeys, which wait a lot, one worker fills what is left of two cores.
+// The two lanes of the end-to-end tests wait a lot, so one more worker fills two cores.
 const failed = await runJobs([
   ...BUILD_JOBS,
   ...suites.map((suite) => suiteJob(suite, { report: suite.report, workers: suite.isUnit ? 1 : undefined })),
@@ -33,7 +33,7 @@ const counts = suites.map(({ name, report }) => readCounts(name, report));
 rmSync(reports, { recursive: true, force: true });
 
 const total = (key) => counts.reduce((sum, each) => sum + each[key], 0);
-// A suite that was cut off, or failed outside a test, and whatever else failed, is one failure at least.
+// A suite that was killed or failed outside a test, or another failed job, counts as one failure.
 const withoutCount = [...failed].filter(
   (name) => !counts.some((each) => each.name === name && each.failed > 0),
 );
@@ -52,8 +52,8 @@ function readCounts(name, report) {
   }
 }
 
-/** Installs what is missing where that can be done unasked: as root on Debian. Elsewhere it says what to install. */
-function getPrograms() {
+/** Installs missing programs as root on Debian; elsewhere it names the packages and exits. */
+function installPrograms() {
   const missing = PROGRAMS.filter(({ program }) => !hasProgram(program));
   if (missing.length === 0) return;
   const packages = missing.map(({ debianPackage }) => debianPackage);
@@ -67,6 +67,6 @@ function getPrograms() {
   const stillMissing = PROGRAMS.filter(({ program }) => !hasProgram(program));
   if (stillMissing.length === 0) return;
   const names = stillMissing.map(({ program }) => program).join(", ");
-  console.error(`The tests need ${names} on the PATH (Debian: apt-get install ${packages.join(" ")}).`);
+  console.error(`The tests need ${names} on the PATH. On Debian: apt-get install ${packages.join(" ")}`);
   process.exit(1);
 }

@@ -1,6 +1,6 @@
 /**
  * Finds import cycles in the sources of every workspace, imports of types included: `node scripts/lint/import-cycles.mjs`.
- * Two files that import each other can only be read, moved and tested together.
+ * Files that import each other can only be read, moved and tested together.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -12,7 +12,7 @@ const EXTENSIONS = [".ts", ".tsx", ".mts", ".mjs"];
 
 /**
  * @param {ReadonlyMap<string, readonly string[]>} imports - the files that each file imports.
- * @returns {string[][]} the files of each cycle, in the order of the imports: strongly connected components (Tarjan).
+ * @returns {string[][]} the files of each cycle: the strongly connected components (Tarjan).
  */
 export function findCycles(imports) {
   const cycles = [];
@@ -46,7 +46,7 @@ export function findCycles(imports) {
 
 const IGNORED = /(?:^|[/\\])(?:node_modules|\.cache|dist|dist-test|out)(?:[/\\]|$)/;
 
-/** @returns {Map<string, string[]>} the files of a repository that each of its source files imports. */
+/** @returns {Map<string, string[]>} the imported files of each source file of a repository. */
 export function readImports(root) {
   const files = SOURCES.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
@@ -63,7 +63,7 @@ function importsOf(root, file) {
     .map((path) => relative(root, path));
 }
 
-/** Imports name the file that is built; the source stands beside it. */
+/** The source of an import, which names the compiled file. */
 function sourceOf(path) {
   if (EXTENSIONS.some((extension) => path.endsWith(extension)) && existsSync(path)) return path;
   const bare = path.replace(/\.m?js$/, "");

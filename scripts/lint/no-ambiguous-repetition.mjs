@@ -1,13 +1,13 @@
 import { parseRegExpLiteral, visitRegExpAST } from "@eslint-community/regexpp";
 import { analyse } from "scslre";
 
-/** Repetitions of at least so many count as endless: an ambiguity doubles the work with each of them. */
+/** Counts from here on are treated as unbounded: each repetition of an ambiguity doubles the work. */
 const MANY = 10;
 
 /**
  * Refuses repetitions that can match the same text in several ways, such as `(?:[*~][^\w]{0,2}){200}`. Their time grows
- * exponentially. `regexp/no-super-linear-backtracking` finds them only where the quantifiers have no upper bound, so
- * this rule looks at the expression with its bounds taken away.
+ * exponentially. `regexp/no-super-linear-backtracking` finds them only for quantifiers without an upper bound, so this rule
+ * analyses the expression without its bounds.
  */
 export const noAmbiguousRepetition = {
   meta: {
@@ -15,7 +15,7 @@ export const noAmbiguousRepetition = {
     docs: { description: "disallow counted repetitions that backtrack exponentially" },
     messages: {
       ambiguous:
-        "This repetition can match {{text}} in several ways, and tries all of them. Make its parts disjoint, or scan by hand.",
+        "This repetition can match {{text}} in several ways, and tries all of them. Make its parts disjoint, or scan the text in code.",
     },
     schema: [],
   },
@@ -30,7 +30,7 @@ export const noAmbiguousRepetition = {
   },
 };
 
-/** What a hostile text would repeat; undefined where a regular expression is safe, or has no counted repetition. */
+/** The text that causes backtracking; undefined if the expression is safe or has no counted repetition. */
 function ambiguityOf(literal) {
   const unbounded = withoutBounds(literal);
   if (unbounded === undefined) return undefined;
@@ -43,7 +43,7 @@ function ambiguityOf(literal) {
   return found && `/${found.character.literal.source}/`;
 }
 
-/** The expression with `*` and `+` in the place of large counts, and of optional parts inside a repetition. */
+/** The expression with `*` and `+` instead of large counts, and of optional parts inside a repetition. */
 function withoutBounds(literal) {
   const repetitions = [];
   const counted = [];
@@ -57,7 +57,7 @@ function withoutBounds(literal) {
     onQuantifierLeave: () => void repetitions.pop(),
   });
   if (counted.length === 0) return undefined;
-  // From the end on, so that the positions in front stay right.
+  // From the end, so that earlier positions stay valid.
   return counted
     .toSorted((a, b) => b.element.end - a.element.end)
     .reduce((source, { element, end, min, greedy }) => {

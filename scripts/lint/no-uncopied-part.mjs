@@ -1,19 +1,19 @@
 import ts from "typescript";
 
-/** What V8 answers with a text that refers to the one it was cut from. */
+/** Methods whose result retains the original string in V8. */
 const CUTTING = new Set(["slice", "substring", "substr", "split", "trim", "trimStart", "trimEnd"]);
 const COPYING = new Set(["copyText", "keptText"]);
 
 /**
- * A lint rule for files that keep texts beyond a request: a part that is cut from a text goes through `copyText`
- * (collector-core/src/span/kept-text.ts), or the part keeps the whole text in memory.
+ * A lint rule for files that keep texts beyond a request: a substring must be copied with `copyText`
+ * (collector-core/src/span/kept-text.ts), because it would retain the whole text.
  */
 export const noUncopiedPart = {
   meta: {
     type: "problem",
     messages: {
       uncopied:
-        "A part of a text keeps the whole text in memory: keep it by keptText or copyText, or cut the text by truncateCodePoints.",
+        "A substring retains the whole text in memory. Copy it with keptText or copyText, or use truncateCodePoints.",
     },
     schema: [],
   },
