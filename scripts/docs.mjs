@@ -29,9 +29,9 @@ function renderErrors() {
   );
   return `# Errors of the HTTP API
 
-<!-- Made from collector-core/src/api-schema/errors.ts by \`npm run docs\`. Do not edit. -->
+<!-- Generated from collector-core/src/api-schema/errors.ts by \`npm run docs\`. Do not edit. -->
 
-Every error has one shape. \`message\` says what was wrong, with the value and the limit; \`details\` says it to programs.
+Every error has one shape. \`message\` says what was wrong, with the value and the limit; \`details\` has the same for programs.
 
 \`\`\`json
 { "error": { "code": "invalid_span", "message": "spans[3].name must be …", "details": { "index": 3, "field": "name" } } }
@@ -52,10 +52,10 @@ function renderMetrics() {
   });
   return `# Metrics
 
-<!-- Made from collector-core/src/api-schema/metrics.ts by \`npm run docs\`. Do not edit. -->
+<!-- Generated from collector-core/src/api-schema/metrics.ts by \`npm run docs\`. Do not edit. -->
 
 \`GET /metrics\` answers Prometheus text 0.0.4, or OpenMetrics 1.0 where \`Accept\` asks for it. Families of spans count every
-span that ended, whatever sampling says. A label that a span does not have is empty; a value beyond its cap is
+span that ended, sampled or not. A label that a span does not have is empty; a value beyond its cap is
 \`__other__\`, and long values are cut (\`limits.*\` in [options.md](options.md)). At rest, always:
 
 - \`obs_spans_received_total\` = \`obs_spans_accepted_total\` + \`obs_spans_rejected_total\`
@@ -65,7 +65,7 @@ span that ended, whatever sampling says. A label that a span does not have is em
 | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-prom-client's \`process_*\` and \`nodejs_*\` families stand beside these.
+prom-client's \`process_*\` and \`nodejs_*\` families are added.
 `;
 }
 

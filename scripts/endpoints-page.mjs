@@ -2,11 +2,11 @@
 
 const INTRODUCTION = `# Endpoints
 
-<!-- Made from the collector's GET /openapi.json by \`npm run docs\`. Do not edit. -->
+<!-- Generated from the collector's GET /openapi.json by \`npm run docs\`. Do not edit. -->
 
-The collector describes itself at \`GET /openapi.json\` (OpenAPI 3.1, from the schemas that it validates with); this page is that
-document to read. Bodies are JSON unless said otherwise, times RFC 3339. What an error looks like, and what each code means,
-stands in [errors.md](errors.md). Beside what is listed, any route may answer COMMON.
+\`GET /openapi.json\` returns this description as OpenAPI 3.1, generated from the schemas that validate requests. Bodies are JSON
+unless said otherwise, times are RFC 3339. [errors.md](errors.md) describes the shape and the codes of errors. In addition to
+the listed errors, any route may answer COMMON.
 
 `;
 

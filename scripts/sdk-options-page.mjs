@@ -4,12 +4,12 @@ import ts from "typescript";
 
 const INTRODUCTION = `# Options of the SDK
 
-<!-- Made from sdk/src/config by \`npm run docs\`. Do not edit. -->
+<!-- Generated from sdk/src/config by \`npm run docs\`. Do not edit. -->
 
-What \`configure()\` takes. Each option may stand in an environment variable instead; an argument wins over the variable, the
+The options of \`configure()\`. Each can also be set by an environment variable; an argument wins over the variable, the
 variable over the default. An empty variable counts as not set, \`true\` and \`false\` may be in any letter case, numbers are plain
-decimals. A value that breaks its rule makes \`configure()\` throw, naming option, value and rule; where only the environment
-configures, it is a warning, and nothing is recorded.
+decimals. For an invalid value \`configure()\` throws an error with the option, the value and the rule. If only the environment
+configures, an invalid value is a warning, and nothing is recorded.
 
 | option | variable | default | value | meaning |
 | --- | --- | --- | --- | --- |
