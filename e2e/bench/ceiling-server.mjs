@@ -1,8 +1,7 @@
 /**
- * The ceiling: the least that a server in Node can do with a batch. It collects the body, parses it and answers 202; of
- * OTLP it decodes the protobuf and answers 200. What the collector adds to that is what the ratio in the report says.
- * Arguments: the port, and what decodes: the collector's own `reader`, or the `library`, as whoever writes such a server
- * would have it.
+ * The ceiling: the least that a server in Node can do with a batch. It collects the body, parses it and answers 202. For
+ * OTLP it decodes the protobuf and answers 200. The ratio in the report is the cost that the collector adds.
+ * Arguments: the port and the decoder: the collector's `reader`, or the messages of the `library`.
  */
 import { createServer } from "node:http";
 import { fromBinary } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-/** From the start of the process to the first 200 of /ready, and how much of that is Node itself. */
+/** The time from the start of the process to the first 200 of /ready, and the part of Node itself. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
@@ -46,7 +46,7 @@ async function timeCollector() {
   return elapsedMs;
 }
 
-/** Asks once, on a connection of its own: a pool would hold refused ones back. */
+/** Sends one request on its own connection, because a pool would delay refused ones. */
 function isReady(port) {
   return new Promise((resolve) => {
     get({ port, host: "127.0.0.1", path: "/ready", agent: false }, (response) => {

@@ -1,10 +1,10 @@
-/** How long a request takes at a rate that the collector can well do. */
+/** The latency of requests at a moderate rate. */
 import { scrape, startCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
 const RATES = [500, 1000, 2000];
 const SPANS = 10;
-/** Enough that a request waits for a connection only when the collector stalls. */
+/** Enough connections that a request waits for one only if the collector stalls. */
 const CONNECTIONS = 64;
 
 /**

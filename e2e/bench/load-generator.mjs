@@ -1,5 +1,5 @@
 /**
- * The load generator, a process of its own: takes a {@link LoadOrder} as a message, and answers with what it measured.
+ * The load generator, in its own process: receives a {@link LoadOrder} as a message and replies with a {@link LoadResult}.
  *
  * It uses keep-alive sockets and a few lines of HTTP. autocannon, with a new body for every request, needs more of its core
  * than the ceiling does, and would measure itself (docs/decisions/0009-what-makes-it-fast.md).
@@ -40,7 +40,7 @@ const FORMATS = {
 /** Distinct for every request of this process, so that no two orders send the same traces. */
 let requestNumber = 0;
 
-/** One keep-alive connection with at most one request under way, and a body of its own to overwrite. */
+/** One keep-alive connection with at most one request in progress, and its own body to overwrite. */
 class Connection {
   #socket;
   #batch;
@@ -155,7 +155,7 @@ async function run(order) {
   };
 }
 
-/** Each connection sends its next request when it has the answer to the last one. */
+/** Each connection sends its next request after the response to the last one. */
 function sendBackToBack(connections, isOver, nextNumber, note) {
   let sent = 0;
   return Promise.all(

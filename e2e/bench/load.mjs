@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** One generator process for the whole run: it is warm, and no request number comes twice. */
+/** One generator process for the whole run, so that it is warm and request numbers are unique. */
 export class LoadGenerator {
   #child = fork(fileURLToPath(new URL("./load-generator.mjs", import.meta.url)));
 

@@ -1,5 +1,5 @@
 /**
- * The benchmark: what it measures and how to read it is in docs/performance.md.
+ * The benchmark that docs/performance.md describes.
  *
  * `--quick` shortens every part, `--only <part,…>` runs some of them, `--baseline <directory>` measures the collector of
  * another built checkout in the same rounds, `--text <characters>` sets the text in each span.
@@ -76,7 +76,7 @@ if (refused.length > 0) {
   process.exitCode = 1;
 }
 
-/** Every answer but 202: with so few senders none may be refused, and a refusal is quick and would flatter. */
+/** Responses other than 202. None is expected with so few senders, and fast refusals would flatter the result. */
 function refusals(measured) {
   return Object.entries(measured).flatMap(([part, rows]) =>
     [rows].flat().flatMap((row) =>

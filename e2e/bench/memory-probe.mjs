@@ -1,4 +1,4 @@
-/** Loaded into the collector where memory is measured: says on request how much is left after a garbage collection. */
+/** Preloaded into the collector for the memory benchmark: reports the memory after a garbage collection on request. */
 process.on("message", () => {
   globalThis.gc?.();
   process.send?.(process.memoryUsage());

@@ -1,10 +1,10 @@
-/** What a stored span costs, against the bytes of its JSON. */
+/** The memory of a stored span, compared with the bytes of its JSON. */
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { scrape, startCollector } from "./servers.mjs";
 import { printTable } from "./statistics.mjs";
 
-/** The default of `limits.max_traces`: the store is then full. */
+/** The default of `limits.max_traces`, which fills the store. */
 const TRACES = 10_000;
 const SPANS_PER_TRACE = 10;
 /** Characters of text that make a span of about 1 KB. */
@@ -25,7 +25,7 @@ export async function measureMemory({ generator }) {
   };
   const order = { port: collector.port, spans: SPANS_PER_TRACE, textLength: TEXT_LENGTH, connections: 4 };
 
-  // One trace, sent again and again, warms everything up and stores ten spans: code and buffers are no span's cost.
+  // One repeated trace warms up code and buffers, and stores only ten spans.
   await generator.run({ ...order, seconds: 0, requests: TRACES, sameTraces: true });
   await collector.settled();
   const before = await read();

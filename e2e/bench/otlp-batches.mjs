@@ -1,16 +1,16 @@
 /**
- * The spans of {@link module:span-batches} as OTLP/HTTP brings them in protobuf, under the names of OpenTelemetry's conventions:
- * what an instrumented agent sends.
+ * The spans of {@link module:span-batches} as OTLP/HTTP in protobuf, with the names of OpenTelemetry's conventions, as an
+ * instrumented agent sends them.
  */
 import { bytes, double, fixed64, integer, message, text } from "./protobuf-writer.mjs";
 import { makeSpan } from "./span-batches.mjs";
 
-/** Stands in every id where the number of the request goes. */
+/** The place of the request number in every id. */
 const STAMP = Buffer.from([0xf5, 0xf6, 0xf7, 0xf8]);
 const START_NANOSECONDS = 1_795_240_676_123_456_789n;
 
 const OPERATIONS = { llm: "chat", tool: "execute_tool", agent: "invoke_agent" };
-/** What the conventions call our attributes. */
+/** Obspan's attributes by their names in the conventions. */
 const NAMES = {
   model: "gen_ai.request.model",
   provider: "gen_ai.provider.name",
@@ -28,7 +28,7 @@ const NAMES = {
   output_text: "gen_ai.tool.call.result",
 };
 
-/** A body that can be made new in place. */
+/** A body whose ids can be changed in place. */
 export class OtlpBatch {
   /** @type {Buffer} */
   body;
@@ -52,7 +52,7 @@ export class OtlpBatch {
   }
 
   /**
-   * Makes all ids new.
+   * Changes all ids.
    *
    * @param {number} number - of the request, below 2^32.
    */

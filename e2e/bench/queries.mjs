@@ -1,4 +1,4 @@
-/** How long questions take over a full store while spans arrive, and what readers of the live feed cost ingestion. */
+/** The latency of queries on a full store while spans arrive, and the cost of live readers for ingestion. */
 import { performance } from "node:perf_hooks";
 import { get as httpGet } from "node:http";
 import { scrape, startCeiling, startCollector } from "./servers.mjs";
@@ -7,10 +7,10 @@ import { median, printTable, quantile } from "./statistics.mjs";
 const TRACES = 10_000;
 const SPANS_PER_TRACE = 20;
 const ROOM = 5_000;
-/** What arrives meanwhile, of senders that leave the cores to those who are measured. */
+/** The load meanwhile, from senders that sleep between requests to leave the cores to the measured processes. */
 const ARRIVING = { spans: 10, ratePerSecond: 500, connections: 16, sleeps: true };
 const LIVE_READERS = 100;
-/** Questions that no text has to be read for. */
+/** Queries that read no text. */
 const INDEXED = [
   "/v1/traces?model=model-3",
   "/v1/traces?agent=agent-7&status=ERROR",
@@ -24,9 +24,9 @@ const INDEXED = [
   "/v1/facets?status=ERROR",
   "/v1/histogram?buckets=120",
 ];
-/** They are asked so often before a text is: a p99 of few samples would be the worst of them. */
+/** Repetitions of these queries before a text search; the p99 of few samples would be their maximum. */
 const INDEXED_ROUNDS_PER_TEXT = 5;
-/** Texts that are nowhere, so that all is looked through; each time another, for answers are remembered. */
+/** Texts that do not occur, so that all spans are searched; a new one each time, because results are cached. */
 const TEXTS = [
   ["plain", (n) => `no such text ${n}`],
   ["beyond ASCII", (n) => `größe ${n}`],
@@ -42,7 +42,7 @@ const TEXTS = [
  */
 export async function measureQueries({ generator, rounds, secondsPerRound, textLength }) {
   const results = [];
-  // There is room for some of what arrives meanwhile; then it takes the place of the oldest.
+  // The store has room for some of the arriving traces; then they replace the oldest.
   const collector = await startCollector({ settings: { LIMITS_MAX_TRACES: String(TRACES + ROOM) } });
   const bare = await startCeiling();
   await fill(collector, textLength);
@@ -63,7 +63,7 @@ export async function measureQueries({ generator, rounds, secondsPerRound, textL
       const after = isMeasured ? await collector.cpuSeconds() : Number.NaN;
       cpuMs.set(name, [...(cpuMs.get(name) ?? []), ((after - before) * 1000 - scrapeMs) / paths.length]);
     };
-    // What the routes need is loaded then, and the traces are added up.
+    // The first queries load the routes and sum up the traces.
     if (!isLoaded) await asked("indexed, first", INDEXED);
     for (let round = 0; round < rounds; round++) {
       const load = isLoaded ? generator.run({ ...order, seconds: secondsPerRound + 2 }) : undefined;
@@ -116,7 +116,7 @@ export async function measureQueries({ generator, rounds, secondsPerRound, textL
   return results;
 }
 
-/** The throughput with readers of the live feed over that without, in turns; and the processor time of a request. */
+/** The throughput with live readers over that without, in turns; and the processor time of a request. */
 async function measureReaders({ generator, rounds, secondsPerRound, textLength }) {
   const collector = await startCollector();
   const order = { port: collector.port, spans: ARRIVING.spans, textLength, connections: 32 };
@@ -160,7 +160,7 @@ async function measureReaders({ generator, rounds, secondsPerRound, textLength }
   }
 }
 
-/** Processor time of asking for the processor time. */
+/** The processor time of the measurement itself. */
 async function scrapeCost(collector) {
   const samples = [];
   for (let index = 0; index < 20; index++) {
@@ -170,7 +170,7 @@ async function scrapeCost(collector) {
   return median(samples);
 }
 
-/** Opens connections that read all they are sent. @returns closes them. */
+/** Opens connections that read everything. @returns a function that closes them. */
 async function connectReaders(port, count) {
   const requests = await Promise.all(
     Array.from(
@@ -201,7 +201,7 @@ async function timeOf(port, path) {
   return performance.now() - startedAt;
 }
 
-/** Traces that differ in what they can be filtered by, ten spans a batch. */
+/** Traces with different filter values, ten spans a batch. */
 async function fill(collector, textLength) {
   const words = "the order was shipped from a depot in Lyon and will arrive on Thursday as we said before ";
   const text = words.repeat(Math.ceil(textLength / words.length) + 1).slice(0, textLength);

@@ -1,6 +1,6 @@
 /**
- * Texts whose sensitive parts are known, and texts that only look so: what detectors are compared on. All numbers and keys
- * are made up, from a seed.
+ * The corpus for the comparison of detectors: texts with known sensitive parts, and texts that only look sensitive. All numbers
+ * and keys are generated from a seed.
  */
 
 function seeded(seed) {
@@ -119,10 +119,10 @@ const keys = many(6, () => [
   `-----BEGIN RSA PRIVATE KEY-----\n${many(4, () => from(MIXED, 64)).join("\n")}\n-----END RSA PRIVATE KEY-----`,
 ]).flat();
 
-/** What is sensitive, by kind; the telephone numbers come from the library that has an example of each country. */
+/** Sensitive values by kind; the telephone numbers are the examples of each country from libphonenumber-js. */
 export const SENSITIVE = { card: cards, email: emails, iban: ibans, "IP address": addresses, secret: keys };
 
-/** What looks like it and is not; one line is a text. */
+/** Harmless texts that look sensitive, one a line. */
 export const HARMLESS = [
   ...many(12, () => [
     `${from(HEX, 8)}-${from(HEX, 4)}-4${from(HEX, 3)}-a${from(HEX, 3)}-${from(HEX, 12)}`,

@@ -1,7 +1,6 @@
 /**
- * The detectors of redaction beside libraries that find some of the same, on one corpus: how much of what is sensitive each
- * finds, what it takes for sensitive that is not, and how long it takes. The libraries are no dependency; install them
- * anywhere and say where:
+ * Compares the detectors of redaction with libraries on one corpus: how much sensitive text each finds, how much harmless text
+ * it reports, and how long it takes. The libraries are not dependencies; install them in any folder and pass it:
  *
  *   npm install --prefix /tmp/detectors libphonenumber-js validator @secretlint/core @secretlint/secretlint-rule-preset-recommend
  *   node e2e/bench/redaction-libraries.mjs /tmp/detectors
@@ -33,7 +32,7 @@ const words = (text) => text.split(/[\s,;<>"]+/);
 const find = createPersonalDataFinder();
 const secretlint = { rules: [{ id: "@secretlint/secretlint-rule-preset-recommend", rule: creator }] };
 
-/** Each says whether a text has something. */
+/** Each reports whether a text has a match. */
 const DETECTORS = {
   Obspan: { kinds: Object.keys(sensitive), has: (text) => find(text).size > 0 },
   "libphonenumber-js": {

@@ -1,13 +1,12 @@
 /**
- * What the built-in redaction costs: a collector with it beside one without, both given the same load in turns. Once
- * with texts in which there is nothing to redact, as most are, and once with texts that have a number, a date and an
- * address in each span.
+ * The cost of the built-in redaction: a collector with and one without it receive the same load in turns, once with texts
+ * without anything to redact, and once with a number, a date and an address in each span.
  */
 import { startCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 import { CONNECTIONS, measureRound } from "./throughput.mjs";
 
-/** The texts for which the promise of at most a third is made. */
+/** The length of text for which the bar of at most a third is set. */
 const TEXT_LENGTH = 350;
 const SPANS = 10;
 const SENSITIVE = "On 2026-11-21 order 20261121-0042 of alice@example.com came: 3 items, $12.50. ";

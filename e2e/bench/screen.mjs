@@ -1,6 +1,6 @@
 /**
- * The list of traces under load, in Chromium: 10,000 traces in the store and 200 spans arriving a second. What the page's
- * main thread does meanwhile, task by task, is read from the browser's own trace.
+ * The list of traces in Chromium, with 10,000 stored traces and 200 spans arriving a second. The tasks of the page's main
+ * thread are read from the browser's trace.
  */
 import { existsSync } from "node:fs";
 import { chromium } from "playwright";
@@ -10,18 +10,18 @@ import { printTable, quantile } from "./statistics.mjs";
 const TRACES = 10_000;
 const SPANS_PER_TRACE = 4;
 const SPANS_PER_SECOND = 200;
-/** A batch is one trace: so many arrive a second. */
+/** Traces a second; a batch is one trace. */
 const BATCHES_PER_SECOND = SPANS_PER_SECOND / SPANS_PER_TRACE;
 /** One frame at 60 Hz; a task above it costs at least one frame. */
 const FRAME_MS = 1000 / 60;
-/** What the browser calls a long task, and the design's bar. */
+/** A long task as browsers define it, and the bar. */
 const LONG_MS = 50;
 const BAR_MS = 100;
 
 const SYSTEM_CHROMIUM = "/usr/bin/chromium";
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
-/** What the reader does while traces arrive. */
+/** The modes of the list while traces arrive. */
 const MODES = {
   follow: async () => {},
   "scrolled away": async (page) => {
@@ -63,7 +63,7 @@ async function measureMode(browser, url, mode, seconds) {
   await page.getByRole("row").nth(5).waitFor();
   const stopLoad = startLoad(url);
   try {
-    // The first seconds are the page's start, not its life.
+    // The first seconds are the start of the page.
     await page.waitForTimeout(2000);
     await MODES[mode](page);
     await page.evaluate(watch);
@@ -104,7 +104,7 @@ function watch() {
   globalThis.watched = () => ({ frames, updates, elapsedMs: performance.now() - startedAt });
 }
 
-/** As a wheel that is turned without a rest: down, and up again. */
+/** Scrolls continuously, down and up. */
 async function scroll(page, seconds) {
   const until = performance.now() + seconds * 1000;
   await page.mouse.move(700, 500);

@@ -1,3 +1,3 @@
-/** A process that does nothing but say what Node itself has cost so far. */
+/** A process that reports only the CPU time of Node itself. */
 const { user, system } = process.cpuUsage();
 process.send?.(user + system);

@@ -1,7 +1,6 @@
 /**
- * The least that sending spans in the SDK's batches can cost: objects that are there already but for their attributes,
- * one `JSON.stringify` a batch, one write on an open socket, and a look at whether an answer has come.
- * No ids, no clock, no context, no limits, no retries.
+ * The least cost of sending spans in the SDK's batches: prepared objects with new attributes, one `JSON.stringify` a batch, one
+ * write on an open socket, and a check for the response. No ids, clock, context, limits or retries.
  */
 import { once } from "node:events";
 import { connect } from "node:net";

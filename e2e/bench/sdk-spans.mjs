@@ -1,5 +1,5 @@
 /**
- * A process that makes spans with one library and has them exported over HTTP, and tells its parent what they cost.
+ * A process that creates spans with one library, exports them over HTTP and reports their cost to its parent.
  * Arguments: the library (a key of `libraries`), the URL to send to, the number of spans.
  *
  * First the CPU of the whole process since its start for 10,000 spans, then of each span in the steady state. All do the same:
@@ -84,7 +84,7 @@ async function obspan() {
   };
 }
 
-/** No library: what the same bytes cost whoever makes and sends them. */
+/** No library: the cost of making and sending the same bytes. */
 async function floor() {
   const { push, flush } = await createBareExporter(url);
   return { flush, makeSpan: (index) => push("chat", attributes(index)) };

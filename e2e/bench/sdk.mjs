@@ -1,6 +1,7 @@
 /**
- * What having the SDK costs an app, beside OpenTelemetry JS: time to make a span; CPU for a span with its export, of the
- * whole process with its start over its first 10,000 spans, and in the steady state; and the import. Each measurement is a process of its own, and the libraries take turns.
+ * The cost of the SDK for an app, compared with OpenTelemetry JS: the time to create a span; CPU for a span with its export,
+ * of the whole process over its first 10,000 spans and in the steady state; and the import. Each measurement has its own
+ * process, and the libraries take turns.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -10,18 +11,18 @@ import { gunzipSync } from "node:zlib";
 import { median, printTable } from "./statistics.mjs";
 
 /**
- * What is measured; `rival` is the row of the SDK's that a row is compared with, in the same rounds: OpenTelemetry as it comes
- * with the SDK as it comes, to a receiver on the same machine; and both with gzip, which the SDK uses towards any other address.
+ * The measurements. `rival` is the row of the SDK that a row is compared with, in the same rounds: both with their defaults, to
+ * a receiver on the same machine; and both with gzip, which the SDK uses for any other address.
  */
 const ROWS = [
   { name: "obspan", library: "obspan" },
   { name: "opentelemetry", library: "opentelemetry", rival: "obspan" },
   { name: "obspan gzip", library: "obspan", isRemote: true },
   { name: "opentelemetry gzip", library: "opentelemetry gzip", rival: "obspan gzip" },
-  // Nobody's: the least that making and sending the same bytes costs.
+  // No library: the least cost of making and sending the same bytes.
   { name: "floor", library: "floor" },
 ];
-/** A busy machine lets OpenTelemetry's exporter time out now and then: such a run says nothing, and is repeated. */
+/** On a busy machine OpenTelemetry's exporter sometimes times out; such a run is repeated. */
 const ATTEMPTS = 5;
 
 /**
@@ -42,11 +43,11 @@ export async function measureSdk({ rounds, spans }) {
   }
   receiver.stop();
 
-  // What Node itself costs is no library's.
+  // The cost of Node itself is subtracted.
   for (const sample of ROWS.flatMap(({ name }) => samples[name]))
     sample.wholeMicros = (sample.wholeCpuMicros - median(bare)) / sample.wholeSpans;
   const of = (name, field) => median(samples[name].map((sample) => sample[field]));
-  /** The SDK's share of what another needs, round by round. */
+  /** The cost of the SDK over that of another library, by round. */
   const share = (name, rival, field) =>
     median((samples[rival] ?? []).map((sample, round) => sample[field] / samples[name][round][field]));
   const results = ROWS.map(({ name, library, rival }) => ({
@@ -102,7 +103,7 @@ export async function measureSdk({ rounds, spans }) {
   }
 }
 
-/** Runs a process, and gives what it sends. */
+/** Runs a process. @returns its message. */
 async function run(script, args) {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), args, { execArgv: ["--expose-gc"] });
   const [message] = await once(child, "message");
@@ -110,7 +111,7 @@ async function run(script, args) {
   return message;
 }
 
-/** Takes batches of both formats, and counts their spans. */
+/** Accepts batches of both formats and counts their spans. */
 async function startReceiver() {
   const receiver = { spans: 0, url: "", remoteUrl: "", stop: () => server.close() };
   const server = createServer((request, response) => {
@@ -127,7 +128,7 @@ async function startReceiver() {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address();
   receiver.url = `http://127.0.0.1:${port}`;
-  // The same machine, at an address of which nobody knows that it is.
+  // The same machine, at an address that the SDK does not recognise as local.
   receiver.remoteUrl = `http://0.0.0.0:${port}`;
   return receiver;
 }

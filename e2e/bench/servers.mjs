@@ -1,4 +1,4 @@
-/** Starting, asking and stopping the servers that are measured; each is a process of its own. */
+/** Starts, queries and stops the measured servers, each in its own process. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -16,7 +16,7 @@ export const projectDirectory = fileURLToPath(new URL("../..", import.meta.url))
  * @property {() => Promise<void>} stop
  */
 
-/** @returns {Promise<number>} a port that nothing listens on. */
+/** @returns {Promise<number>} a free port. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -114,7 +114,7 @@ export async function scrape(port) {
 }
 
 /**
- * Asks until the answer is 200.
+ * Polls until the response is 200.
  *
  * @param {string} url
  */
@@ -125,7 +125,7 @@ export async function untilAnswers(url) {
       await answer.arrayBuffer();
       if (answer.status === 200) return;
     } catch {
-      // Nothing listens yet.
+      // The server does not listen yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

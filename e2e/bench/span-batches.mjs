@@ -3,11 +3,11 @@
  * calls and tool calls), each with eight attributes.
  *
  * A body is built once. Before every request the same eight characters of all its ids are overwritten in place with
- * the number of the request, so that every request brings new traces, and making it costs next to nothing.
+ * the number of the request, so that every request has new traces at almost no cost.
  */
 
 const SPANS_PER_TRACE = 10;
-/** Stands in every id where the number of the request goes. */
+/** The place of the request number in every id. */
 const STAMP = "########";
 const HEX = Buffer.from("0123456789abcdef");
 
@@ -18,7 +18,7 @@ const WORDS =
   "the order was shipped on Monday and should be with you by the end of the week; you can follow it here, " +
   "and if it has not come by then write to us again and we will look into it at once, free of any charge. ";
 
-/** A body that can be made new in place. */
+/** A body whose ids can be changed in place. */
 export class SpanBatch {
   /** @type {Buffer} */
   body;
@@ -39,7 +39,7 @@ export class SpanBatch {
   }
 
   /**
-   * Makes all ids new.
+   * Changes all ids.
    *
    * @param {number} number - of the request, below 2^32.
    */

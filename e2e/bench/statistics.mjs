@@ -1,5 +1,5 @@
 /**
- * The middle value, so that a round that something else on the machine has spoilt does not count.
+ * The median, which ignores single rounds that other work has disturbed.
  *
  * @param {readonly number[]} values - at least one.
  */
@@ -10,7 +10,7 @@ export function median(values) {
 }
 
 /**
- * The value that `share` of all values do not exceed.
+ * The quantile `share` of the values.
  *
  * @param {Float64Array} sorted - ascending.
  * @param {number} share - 0 to 1.
@@ -20,7 +20,7 @@ export function quantile(sorted, share) {
 }
 
 /**
- * A number as a table shows it: three digits that say something, more only where they stand before the point.
+ * A number with three significant digits, or all digits before the decimal point.
  *
  * @param {number} value
  */

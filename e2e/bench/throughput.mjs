@@ -1,11 +1,11 @@
 /**
- * How many requests a second the collector takes, against the ceiling. Both run at the same time and get the load in
- * turns, round by round, so that whatever else the machine does meets them alike.
+ * Requests a second of the collector, compared with the ceiling. Both run at the same time and receive the load in turns,
+ * round by round, so that other work on the machine affects them equally.
  */
 import { startCeiling, startCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
-/** As many senders at once as a busy team has processes. */
+/** Concurrent senders, like the processes of a busy team. */
 export const CONNECTIONS = 32;
 
 /**
@@ -14,7 +14,7 @@ export const CONNECTIONS = 32;
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
- * @param {"telemetry" | "otlp"} [options.format] - how the spans come. Default: telemetry.
+ * @param {"telemetry" | "otlp"} [options.format] - the format of the spans. Default: telemetry.
  * @param {string | undefined} options.baseline - another built checkout, measured beside this one.
  * @returns {Promise<object[]>}
  */
@@ -41,7 +41,7 @@ export async function measureThroughput({
       await settled();
     }
     for (let round = 0; round < rounds; round++) {
-      // Every round in another order: who comes first has no advantage.
+      // Every round in another order, so that the first has no advantage.
       const names = Object.keys(servers);
       for (const name of round % 2 === 0 ? names : names.reverse()) {
         samples[name].push(
@@ -66,7 +66,7 @@ export async function measureThroughput({
 export async function measureRound(server, generator, order) {
   const cpuBefore = await server.cpuSeconds();
   const result = await generator.run({ ...order, port: server.port });
-  // A request counts as taken when its spans are through the pipeline: a queue that fills would flatter.
+  // A request counts when its spans have passed the pipeline; counting accepted requests would flatter a filling queue.
   const answeredAtMs = performance.now();
   await server.settled();
   const seconds = result.seconds + (performance.now() - answeredAtMs) / 1000;
