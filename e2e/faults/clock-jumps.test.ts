@@ -27,7 +27,7 @@ it("reliability.md 12: expires traces in time when the clock jumps an hour", asy
   const statusOf = async () => (await client.send({ path: "/v1/traces/kept" }).answer).status;
   expect((await client.send(telemetry(batchOf(2, "kept"))).answer).status).toBe(202);
   const sentAt = performance.now();
-  await until("the trace is there", async () => (await statusOf()) === 200 || undefined);
+  await until("the trace is stored", async () => (await statusOf()) === 200 || undefined);
 
   await jump(collector, "ahead");
   const statusAhead = await statusOf();

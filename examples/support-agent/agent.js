@@ -4,12 +4,12 @@ import { TOOL_DEFINITIONS, tools } from "./tools.js";
 const INSTRUCTIONS =
   "You are the support agent of a furniture shop. Look the facts up with your tools, and never promise a date that no tool gave you. Answer in two or three sentences.";
 
-/** More would be going round in circles. */
+/** The agent gives up after this many steps. */
 const MAX_TURNS = 5;
 
 /**
- * Makes the agent: it asks the model, runs the tools that the model calls for, and asks again until there is an answer.
- * Wrapped in `agent()`, a run is one span; the calls of the model and of the tools are its children.
+ * Creates the agent. It calls the model, runs the requested tools, and calls the model again until there is an answer.
+ * With `agent()` a run is one span; the calls of the model and of the tools are its children.
  */
 export function createSupportAgent({ openai, model, onText }) {
   return agent("support-agent", async (question) => {
@@ -29,7 +29,7 @@ export function createSupportAgent({ openai, model, onText }) {
   });
 }
 
-/** Runs one tool; the model gets to hear of its failure, and may try something else. */
+/** Runs one tool. The model receives a failure as its result, and may try something else. */
 async function callTool({ id, function: { name, arguments: json } }) {
   const result = await tools[name](JSON.parse(json)).catch((error) => ({ error: error.message }));
   return { role: "tool", tool_call_id: id, content: JSON.stringify(result) };

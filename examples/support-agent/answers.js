@@ -1,4 +1,4 @@
-/** What the demo provider answers, by the number of tool results that the conversation has: written by hand. */
+/** Prepared answers of the demo provider, by the number of tool results in the conversation. */
 export const ANSWERS = [
   {
     deltas: toolCall("call_order", "get_order", { order_id: "48190" }),
@@ -19,7 +19,7 @@ export const ANSWERS = [
   },
 ];
 
-/** A call as a model streams it: the name first, then the arguments in pieces. */
+/** A tool call as a model streams it: the name first, then the arguments in pieces. */
 function toolCall(id, name, args) {
   const pieces = JSON.stringify(args).match(/.{1,8}/g);
   return [

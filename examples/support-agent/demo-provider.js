@@ -2,15 +2,15 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ANSWERS } from "./answers.js";
 
-/** Milliseconds that the written model takes to begin, and for each word. */
+/** Delay of the demo model before the first word, and for each word, in ms. */
 const THINKING_MS = 300;
 const WORD_MS = 15;
 
 /**
- * A server that speaks as much of OpenAI's chat completions as the example needs, so that it runs without a key. It
- * answers by how many tool results the conversation has, whatever the question.
+ * A server with the part of OpenAI's chat completions that the example needs, so that it runs without a key. The answer
+ * depends on the number of tool results in the conversation, not on the question.
  *
- * @returns its address, for the `baseURL` of a client.
+ * @returns its URL, for the `baseURL` of a client.
  */
 export async function startDemoProvider() {
   const server = createServer(async (request, response) => {

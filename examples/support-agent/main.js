@@ -1,7 +1,7 @@
 /**
- * Asks a support agent a question, and shows where its trace is.
+ * Asks a support agent a question, and prints the URL of the trace.
  *
- *   node main.js                                  answers written by hand, no key needed
+ *   node main.js                                  prepared answers, no key needed
  *   OPENAI_API_KEY=… node main.js "Where is …?"   a real model
  */
 import { configure, currentSpan, flush, observe, stats } from "@obspan/sdk";
@@ -17,7 +17,7 @@ const question = process.argv[2] ?? "Where is my order 48190? It was due on Tues
 const key = process.env.OPENAI_API_KEY;
 const demo = key === undefined ? await startDemoProvider() : undefined;
 
-// The one line that makes spans of all calls of the client.
+// Records every call of the client as a span.
 const openai = wrapOpenAI(new OpenAI(demo === undefined ? {} : { apiKey: "none", baseURL: demo.url }));
 
 const ask = createSupportAgent({

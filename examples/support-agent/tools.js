@@ -9,7 +9,7 @@ const PARCELS = {
   "6C19820047351": { state: "AT_DEPOT", depot: "Lyon", since: "2026-11-19", delivery: "2026-11-23" },
 };
 
-/** What the agent can do. Each is wrapped in `tool()`: a call is a span with its arguments and its result. */
+/** The tools of the agent. With `tool()` a call is a span with its arguments and its result. */
 export const tools = {
   get_order: tool("get_order", async ({ order_id: id }) => {
     await sleep(40);
@@ -24,7 +24,7 @@ export const tools = {
   }),
 };
 
-/** What the model is told of them. */
+/** The descriptions for the model. */
 export const TOOL_DEFINITIONS = [
   define("get_order", "Looks an order up.", { order_id: "The number of the order, e.g. 48190" }),
   define("get_shipping_status", "Says where a parcel is.", {
