@@ -37,7 +37,7 @@ rule(
     expect(new Set(posts.map(({ target }) => target))).toEqual(new Set(["POST /otlp/v1/traces"]));
     expect(new Set(posts.map(({ type }) => type))).toEqual(new Set(["application/x-protobuf"]));
     expect((posts[2]?.atMs ?? 0) - sentAtMs).toBeGreaterThan(900);
-    const metrics = await until("all is answered", async () => {
+    const metrics = await until("all requests are answered", async () => {
       const text = await (await fetch(`${collector.url}/metrics`)).text();
       return text.includes('obs_export_spans_total{outcome="exported"} 5') ? text : undefined;
     });

@@ -53,7 +53,7 @@ it("reliability.md 12: neither opens nor blocks a rate limit when the clock jump
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
   await jump(collector, "behind");
   const jumpedAt = performance.now();
-  await until("a request is let through again", async () => (await send()) === 202 || undefined, 20_000);
+  await until("a request is accepted again", async () => (await send()) === 202 || undefined, 20_000);
   reportFinding(
     12,
     `after the jumps the next request passed in ${seconds(performance.now() - jumpedAt)} (20 a minute)`,

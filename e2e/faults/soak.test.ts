@@ -21,7 +21,7 @@ interface Memory {
 async function memoryOf(collector: BuiltCollector): Promise<Memory> {
   const before = collector.stderr.length;
   collector.signal("SIGUSR2");
-  return await until("the collector tells its memory", () => {
+  return await until("the collector reports its memory", () => {
     const line = collector.stderr.slice(before).find((each) => each.startsWith("Memory: "));
     return line === undefined ? undefined : (JSON.parse(line.slice("Memory: ".length)) as Memory);
   });

@@ -154,7 +154,7 @@ it("runs the command that the collector prints at the start", async () => {
 
 it("answers all addresses that the collector prints at the start", async () => {
   const collector = await collectorForTest();
-  await until("all is printed", () => FIRST_TRACE.exec(collector.stdout())?.[1]);
+  await until("all output is printed", () => FIRST_TRACE.exec(collector.stdout())?.[1]);
   const printed = [...collector.stdout().matchAll(/^ {2}\w+ +(http:\S+)$/gm)].map(
     ([, address = ""]) => address,
   );

@@ -131,7 +131,7 @@ it("spec 4.10 rule 2: a restarted collector receives the spans that the app reco
 
   const after = await collectorForTest({ PORT: port });
   await flushed;
-  const stats = await until("all is settled", async () => {
+  const stats = await until("all spans are processed", async () => {
     const now = await app.flush();
     return now.pending === 0 ? now : undefined;
   });
@@ -165,7 +165,7 @@ it("a restart under load loses only the spans that stats() counts", async () => 
   });
   load.isOver = true;
   const runs = await asking;
-  const stats = await until("all is settled", async () => {
+  const stats = await until("all spans are processed", async () => {
     const now = await app.flush();
     return now.pending === 0 ? now : undefined;
   });

@@ -112,13 +112,15 @@ describe("spec app 4: the page of evaluations", () => {
   it("repeats an evaluation, and runs any type over a span", async () => {
     const { collector, judge } = await judgedCollector();
     await send(collector, ["hallucination"]);
-    await until("both are judged", async () => ((await scores(collector)).length === 2 ? true : undefined));
+    await until("both spans are evaluated", async () =>
+      (await scores(collector)).length === 2 ? true : undefined,
+    );
     const { page } = await openPage(browser, `${collector.url}/evaluations`);
     const row = worst(page).getByRole("row").filter({ hasText: INVENTED });
     await row.hover();
     await row.getByRole("button", { name: "Run hallucination again" }).click();
-    await page.getByText("1 evaluation queued for 1 span.").waitFor();
-    await until("it is judged again", async () =>
+    await page.getByText("1 evaluation is on the way over 1 span.").waitFor();
+    await until("the span is evaluated again", async () =>
       (await scores(collector)).length === 3 ? true : undefined,
     );
 
@@ -170,8 +172,10 @@ describe("spec app 4: the page of evaluations", () => {
       .getByRole("button", { name: "Evaluate" })
       .click();
     await page.getByRole("menuitem", { name: "conciseness" }).click();
-    await page.getByText("4 evaluations queued for 4 spans.").waitFor();
-    await until("all are judged", async () => ((await scores(collector)).length === 5 ? true : undefined));
+    await page.getByText("4 evaluations are on the way over 4 spans.").waitFor();
+    await until("all spans are evaluated", async () =>
+      (await scores(collector)).length === 5 ? true : undefined,
+    );
     const about = (await scores(collector)).map(
       ({ type, tenant, trace_id: id }) => `${type} ${tenant} ${id}`,
     );

@@ -100,7 +100,7 @@ describe("the Metrics page", () => {
     const latency = page.getByRole("slider", { name: "Latency" });
     // The calls are in the last point, or one or two before it if a new step has begun.
     await latency.press("End");
-    await until("the mark is on the calls", async () => {
+    await until("the marker is on the calls", async () => {
       const text = (await latency.getAttribute("aria-valuetext")) ?? "";
       if (/^\d\d:\d\d(:\d\d)?: p50 1\.\d\d s, p95/.test(text)) return true;
       const behind =

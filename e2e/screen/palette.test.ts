@@ -23,7 +23,7 @@ async function openPalette(app: ShownApp, typed = ""): Promise<void> {
 }
 
 describe("the palette", () => {
-  test("opens by Ctrl K, takes the focus, and gives it back", async () => {
+  test("opens with Ctrl K, takes the focus and returns it", async () => {
     const app = await showApp();
     const jump = app.page.getByRole("button", { name: "Search or jump to…" });
     await jump.focus();
@@ -35,7 +35,7 @@ describe("the palette", () => {
     await vi.waitFor(async () => expect(await jump.evaluate(hasFocus)).toBe(true));
   });
 
-  test("opens a trace whose id is pasted", async () => {
+  test("opens the trace of a pasted id", async () => {
     const app = await showApp();
     await openPalette(app);
     await input(app).fill(TRACE_ID);
@@ -43,7 +43,7 @@ describe("the palette", () => {
     await app.page.waitForURL(`${app.url}/traces/${TRACE_ID}**`);
   });
 
-  test("finds traces by their text, at the collector", async () => {
+  test("searches the collector for traces by text", async () => {
     const app = await showApp();
     await app.post([TRACE_ID, "refunds.process", "refunds-agent"], ["t2", "catalog.enrich", "catalog-agent"]);
     await openPalette(app, "refu");
@@ -68,7 +68,7 @@ describe("the palette", () => {
     await app.page.waitForURL(`${app.url}/traces?agent=refunds-agent&q=order`);
   });
 
-  test("runs actions: `>` leaves only them", async () => {
+  test("runs actions, and shows only actions after `>`", async () => {
     const app = await showApp();
     await openPalette(app, ">light");
     expect(await lines(app).allTextContents()).toEqual(["Light theme"]);
@@ -81,7 +81,7 @@ describe("the palette", () => {
     await app.expectAccessible();
   });
 
-  test("deletes all traces only after a confirmation, which focuses the button that keeps them", async () => {
+  test("deletes all traces only after a confirmation that defaults to keeping them", async () => {
     const app = await showApp();
     await app.post(["t1", "one", "a"], ["t2", "two", "a"]);
     const kept = async (): Promise<number> =>
@@ -106,7 +106,7 @@ describe("the palette", () => {
 });
 
 describe("keys", () => {
-  test("G and a letter go to a page, `?` lists every key, Escape closes the list", async () => {
+  test("go to a page with G and a letter, list every key with `?`, and close the list with Escape", async () => {
     const app = await showApp();
     await app.page.keyboard.press("g");
     await app.page.keyboard.press("p");
@@ -123,7 +123,7 @@ describe("keys", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("the palette opens the list of shortcuts, which gets the focus", async () => {
+  test("opens the focused list of keys from the palette", async () => {
     const app = await showApp();
     await openPalette(app, "keyboard");
     await app.page.keyboard.press("Enter");
@@ -132,7 +132,7 @@ describe("keys", () => {
     await vi.waitFor(async () => expect(await dialog.evaluate(holdsFocus)).toBe(true));
   });
 
-  test("Space pauses, but presses a button that has the focus", async () => {
+  test("pauses with Space, except on a focused button", async () => {
     const app = await showApp();
     await app.page.keyboard.press("Space");
     const resume = app.page.getByRole("button", { name: "Resume" });
@@ -142,7 +142,7 @@ describe("keys", () => {
     await app.page.getByRole("button", { name: "Pause" }).waitFor();
   });
 
-  test("`[` opens the rail, and none of them works while typing", async () => {
+  test("opens the rail with `[`, and ignores keys while typing", async () => {
     const app = await showApp("/pipeline");
     await app.page.keyboard.press("[");
     const name = app.page.getByRole("navigation", { name: "Main" }).getByText("Evaluations");
