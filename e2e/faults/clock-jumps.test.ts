@@ -25,8 +25,8 @@ it("reliability.md 12: expires traces in time when the clock jumps an hour", asy
   const collector = await startWithJumpingClock({ TRACE_STORE_TTL_SECONDS: String(ttlMs / 1000) });
   const client = clientForTest(collector.url, 1);
   const statusOf = async () => (await client.send({ path: "/v1/traces/kept" }).answer).status;
-  expect((await client.send(telemetry(batchOf(2, "kept"))).answer).status).toBe(202);
   const sentAt = performance.now();
+  expect((await client.send(telemetry(batchOf(2, "kept"))).answer).status).toBe(202);
   await until("the trace is stored", async () => (await statusOf()) === 200 || undefined);
 
   await jump(collector, "ahead");
