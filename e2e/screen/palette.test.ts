@@ -106,7 +106,7 @@ describe("the palette", () => {
 });
 
 describe("keys", () => {
-  test("go to a page with G and a letter, list every key with `?`, and close the list with Escape", async () => {
+  test("goes to a page with G and a letter, lists every key with `?`, and closes the list with Escape", async () => {
     const app = await showApp();
     await app.page.keyboard.press("g");
     await app.page.keyboard.press("p");
