@@ -1,4 +1,5 @@
 import type { Span } from "@obspan/sdk/wire";
+import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api-schema/errors.js";
 import type { NormalizedSpan, TraceSummary } from "../../src/api-schema/trace.js";
@@ -501,6 +502,41 @@ export function describeTraceStore(
         expect(await summaryOf()).toMatchObject({ llm_calls: 1, tokens_input: 0 });
         await append({ ...inner, span_type: "tool" });
         expect(await summaryOf()).toMatchObject({ llm_calls: 1, tool_calls: 1, tokens_input: 100 });
+      });
+
+      it("counts each call of a long trace once after any replacements", async () => {
+        const id = fc.integer({ min: 0, max: 80 }).map((n) => `span-${n}`);
+        const calls = fc.record({
+          span_id: id,
+          parent_span_id: fc.option(id),
+          span_type: fc.constantFrom("llm", "llm", "tool"),
+        });
+        const batches = fc.array(fc.array(calls, { minLength: 1, maxLength: 60 }), { maxLength: 8 });
+        await fc.assert(
+          fc.asyncProperty(batches, async (sequence) => {
+            await open();
+            const kept = new Map<string, { id: string; parent: string | null; type: string }>();
+            for (const batch of sequence) {
+              await append(batch.map((span) => aModelCall(span)));
+              for (const { span_id, parent_span_id, span_type } of batch)
+                kept.set(span_id, { id: span_id, parent: parent_span_id, type: span_type });
+              const llm = [...kept.values()].filter(({ type }) => type === "llm");
+              const isWrapper = (span: { id: string }): boolean =>
+                llm.some((child) => child.parent === span.id && child.id !== span.id);
+              const counted = llm.filter((span) => !isWrapper(span)).length;
+              expect(await summaryOf()).toMatchObject({ span_count: kept.size, llm_calls: counted });
+            }
+          }),
+          { seed: 20260101, numRuns: 50 },
+        );
+      });
+
+      it("counts no wrapper of a long trace after the cap dropped its calls", async () => {
+        await open({ maxSpansPerTrace: 40 });
+        await append(Array.from({ length: 40 }, () => aModelCall({ parent_span_id: "wrapper" })));
+        await append(aModelCall({ span_id: "wrapper", attributes: { tokens_input: 9999 } }));
+        await append(Array.from({ length: 39 }, () => aSpan()));
+        expect(await summaryOf()).toMatchObject({ llm_calls: 40, tokens_input: 4000, dropped_spans: 40 });
       });
 
       it("leaves out what the pipeline knows for a wrapper, and evaluations", async () => {

@@ -133,18 +133,9 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   function dropTrace(trace: TraceRecord): void {
     index.remove(trace);
     traces.remove(trace);
-    removeChain(trace.firstSpan);
-    removeChain(trace.firstEvaluation);
+    spans.removeAll(trace);
     if (trace.dropped !== undefined) traces.charge(-DroppedSpans.BYTES);
     if (traces.count === 0 && !spans.isInBatch) spans.clear();
-  }
-
-  function removeChain(first: number): void {
-    for (let row = first; row !== NO_ROW;) {
-      const next = spans.next(row);
-      spans.remove(row);
-      row = next;
-    }
   }
 
   function findRow(key: TraceKey, spanId: string): { trace: TraceRecord | undefined; row: number } {
@@ -185,7 +176,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     trace.dropped.add(spans, trace, row);
     trace.firstSpan = spans.next(row);
     trace.spanCount--;
-    spans.remove(row);
+    spans.remove(trace, row);
     evicted.span_cap++;
   }
 
@@ -193,7 +184,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     const row = trace.firstEvaluation;
     trace.firstEvaluation = spans.next(row);
     trace.evaluationCount--;
-    spans.remove(row);
+    spans.remove(trace, row);
     evicted.span_cap++;
   }
 
@@ -220,7 +211,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       const known = spans.find(trace, hashes.span);
       if (known !== NO_ROW) {
         const hasEnded = (spans.flags(known) & FLAG.running) === 0;
-        if (!(hasEnded && facts.isRunning)) spans.replace(known, span, nowMs);
+        if (!(hasEnded && facts.isRunning)) spans.replace(trace, known, span, nowMs);
         return;
       }
     }

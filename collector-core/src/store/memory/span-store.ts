@@ -5,7 +5,6 @@ import type { Hash64 } from "../../hashing/seeded-hash.js";
 import type { MemoryInUse, SpanSlice } from "./bytes/segment-store.js";
 import { SpanBytes, type SpanPlace } from "./bytes/span-bytes.js";
 import type { SpanDigest } from "../traces/span-digest.js";
-import { BY_ID, BY_PARENT, SpanIndex } from "./index/span-index.js";
 import { SpanLabelTable, type SpanLabels } from "../traces/span-labels.js";
 import { ABANDONED_AFTER_MS, type SpanRows, type TraceHead } from "../traces/span-rows.js";
 import {
@@ -18,16 +17,17 @@ import {
   SpanTable,
   type FloatField,
 } from "../traces/span-table.js";
+import { TablePool } from "../traces/table-pool.js";
 import type { TraceRecord } from "../traces/trace-record.js";
+import { TraceSpanIndex } from "../traces/trace-span-index.js";
 
-/**
- * A trace of no more spans is looked through row by row: they came a moment ago and are still at hand, while the index
- * of all spans is memory that has to be waited for.
- */
+/** A trace of no more spans has no index: its few rows are scanned. */
 const SHORT_TRACE_SPANS = 16;
+/** Spans that a new index has room for. */
+const INDEX_CAPACITY = SHORT_TRACE_SPANS * 2;
 
 /** What stays true of a span when it is replaced. */
-const LASTING_FLAGS = FLAG.wrapper | FLAG.indexed;
+const LASTING_FLAGS = FLAG.wrapper;
 
 /** A span as it was when it was asked for, to be read when its turn comes. */
 export interface SpanSnapshot extends StoredSpan {
@@ -40,9 +40,8 @@ export interface SpanSnapshot extends StoredSpan {
  */
 export class SpanStore implements SpanRows {
   readonly #table = new SpanTable();
-  readonly #byId = new SpanIndex(this.#table, BY_ID);
-  /** Only spans of type llm: it tells which other ones are wrappers. Neither index knows the spans of short traces. */
-  readonly #byParent = new SpanIndex(this.#table, BY_PARENT);
+  /** The hash tables of long traces. */
+  readonly #indexTables = new TablePool();
   readonly #labels = new SpanLabelTable();
   readonly #bytes: SpanBytes;
 
@@ -56,14 +55,12 @@ export class SpanStore implements SpanRows {
 
   /** Memory held, dead space included. */
   get bytes(): number {
-    return (
-      this.#bytes.heldBytes + this.#table.bytes + this.#byId.bytes + this.#byParent.bytes + this.#labels.bytes
-    );
+    return this.#bytes.heldBytes + this.#table.bytes + this.#indexTables.bytes + this.#labels.bytes;
   }
 
   /** The row of a span by the hash of its id, or {@link NO_ROW}. */
   find(trace: TraceHead, { lo, hi }: Hash64): number {
-    if (trace.isIndexed) return this.#byId.find(lo, hi);
+    if (trace.index !== undefined) return trace.index.find(lo, hi);
     if (!trace.mayHaveSpan(lo)) return NO_ROW;
     const row = this.#findInChain(trace.firstSpan, lo, hi);
     return row === NO_ROW ? this.#findInChain(trace.firstEvaluation, lo, hi) : row;
@@ -100,33 +97,64 @@ export class SpanStore implements SpanRows {
     ints[at + INT.flags] = 0;
     trace.noteSpan(lo);
     this.#describe(row, span, seenAtMs);
-    if (trace.isIndexed) this.#index(row);
+    if (trace.index !== undefined) this.#index(trace.index, row);
     else if (trace.spanCount + trace.evaluationCount >= SHORT_TRACE_SPANS) {
-      trace.isIndexed = true;
-      for (const known of this.rowsOf(trace)) this.#index(known);
-      this.#index(row);
+      trace.index = new TraceSpanIndex(this.#indexTables, INDEX_CAPACITY);
+      for (const known of this.rowsOf(trace)) this.#index(trace.index, known);
+      this.#index(trace.index, row);
     }
     return row;
   }
 
-  #index(row: number): void {
-    this.#byId.add(row);
-    this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.indexed);
-    if (isIndexedByParent(this.flags(row))) this.#byParent.add(row);
+  #index(index: TraceSpanIndex, row: number): void {
+    const { ints } = this.#table.page(row);
+    const at = intsAt(row);
+    index.add(ints[at + INT.idLo] as number, ints[at + INT.idHi] as number, row);
+    if (isChildCall(ints[at + INT.flags] as number))
+      index.addCall(ints[at + INT.parentLo] as number, ints[at + INT.parentHi] as number);
   }
 
-  /** Puts a span in the place of the one with the same id. */
-  replace(row: number, span: PipelineSpan, seenAtMs: number): void {
+  #uncountCall(index: TraceSpanIndex, row: number): void {
+    if (!isChildCall(this.flags(row))) return;
+    index.removeCall(this.#table.int(row, INT.parentLo), this.#table.int(row, INT.parentHi));
+  }
+
+  /** Replaces a span by another one with the same id. */
+  replace(trace: TraceRecord, row: number, span: PipelineSpan, seenAtMs: number): void {
     this.#bytes.rewrite(row, span);
-    this.#forget(row);
+    if (trace.index !== undefined) this.#uncountCall(trace.index, row);
+    this.#labels.release(this.#table.int(row, INT.labels));
     this.#describe(row, span, seenAtMs);
+    if (trace.index !== undefined) this.#index(trace.index, row);
   }
 
-  remove(row: number): void {
+  /** Removes one span of a trace that remains. */
+  remove(trace: TraceRecord, row: number): void {
+    if (trace.index !== undefined) {
+      this.#uncountCall(trace.index, row);
+      trace.index.remove(this.#table.int(row, INT.idLo), this.#table.int(row, INT.idHi));
+    }
     this.#bytes.release(row);
-    this.#forget(row);
-    if ((this.flags(row) & FLAG.indexed) !== 0) this.#byId.remove(row);
+    this.#labels.release(this.#table.int(row, INT.labels));
     this.#table.remove(row);
+  }
+
+  /** Removes all spans of a trace, and its index. */
+  removeAll(trace: TraceRecord): void {
+    trace.index?.release();
+    trace.index = undefined;
+    this.#removeChain(trace.firstSpan);
+    this.#removeChain(trace.firstEvaluation);
+  }
+
+  #removeChain(first: number): void {
+    for (let row = first; row !== NO_ROW;) {
+      const next = this.next(row);
+      this.#bytes.release(row);
+      this.#labels.release(this.#table.int(row, INT.labels));
+      this.#table.remove(row);
+      row = next;
+    }
   }
 
   /** See {@link SpanBytes.beginBatch}. */
@@ -154,8 +182,7 @@ export class SpanStore implements SpanRows {
 
   clear(): void {
     this.#table.clear();
-    this.#byId.clear();
-    this.#byParent.clear();
+    this.#indexTables.clear();
     this.#labels.clear();
     this.#bytes.clear();
   }
@@ -281,19 +308,12 @@ export class SpanStore implements SpanRows {
     floats[float + FLOAT.tokensOutput] = facts.tokensOutput ?? Number.NaN;
     floats[float + FLOAT.costUsd] = facts.costUsd ?? Number.NaN;
     floats[float + FLOAT.ttftMs] = facts.ttftMs ?? Number.NaN;
-    if (isIndexedByParent(flags)) this.#byParent.add(row);
-  }
-
-  /** Undoes {@link #describe}. */
-  #forget(row: number): void {
-    if (isIndexedByParent(this.flags(row))) this.#byParent.remove(row);
-    this.#labels.release(this.#table.int(row, INT.labels));
   }
 
   #isWrapper(trace: TraceHead, row: number, flags: number): boolean {
     if ((flags & FLAG.wrapper) !== 0) return true;
     const { lo, hi } = this.id(row);
-    if (trace.isIndexed) return this.#byParent.find(lo, hi) !== NO_ROW;
+    if (trace.index !== undefined) return trace.index.hasCalls(lo, hi);
     const table = this.#table;
     for (let child = trace.firstSpan; child !== NO_ROW; child = this.next(child)) {
       const isOfRow = table.int(child, INT.parentLo) === lo && table.int(child, INT.parentHi) === hi;
@@ -307,10 +327,6 @@ export class SpanStore implements SpanRows {
 function isChildCall(flags: number): boolean {
   const wanted = FLAG.llm | FLAG.hasParent;
   return (flags & wanted) === wanted;
-}
-
-function isIndexedByParent(flags: number): boolean {
-  return (flags & FLAG.indexed) !== 0 && isChildCall(flags);
 }
 
 function flagsOf(facts: SpanFacts, countsUsage: boolean): number {

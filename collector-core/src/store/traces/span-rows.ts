@@ -2,6 +2,7 @@ import type { Hash64 } from "../../hashing/seeded-hash.js";
 import type { SpanDigest } from "./span-digest.js";
 import type { SpanLabels } from "./span-labels.js";
 import type { FloatField } from "./span-table.js";
+import type { TraceSpanIndex } from "./trace-span-index.js";
 
 /** A running span that has been silent for so long is shown as `ABANDONED` (contract 1). */
 export const ABANDONED_AFTER_MS = 30 * 60_000;
@@ -11,8 +12,8 @@ export interface TraceHead {
   /** The first row of its spans, evaluations apart, in order of arrival. */
   readonly firstSpan: number;
   readonly firstEvaluation: number;
-  /** True where its spans are in the index by span id. */
-  readonly isIndexed: boolean;
+  /** Finds its spans by id; undefined for a short trace. */
+  readonly index: TraceSpanIndex | undefined;
   /** False where no span of that hash has arrived; true may be wrong. */
   mayHaveSpan(idLo: number): boolean;
 }

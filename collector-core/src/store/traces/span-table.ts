@@ -18,16 +18,14 @@ export const INT = {
   idHi: 7,
   parentLo: 8,
   parentHi: 9,
-  /** Chains of the two indexes. */
-  nextById: 10,
-  nextByParent: 11,
-  startNanos: 12,
-  flags: 13,
+  startNanos: 10,
+  flags: 11,
   /** The id of its labels. */
-  labels: 14,
+  labels: 12,
   /** What it takes of its segment. */
-  chargedBytes: 15,
+  chargedBytes: 13,
 } as const;
+/** Two are unused: the numbers of a row fill one cache line. */
 const INT_FIELDS = 16;
 
 /** Other numbers kept of a span. NaN where absent. */
@@ -56,8 +54,6 @@ export const FLAG = {
   hasParent: 32,
   /** A child of type llm was dropped: it is known to be a wrapper for good. */
   wrapper: 64,
-  /** It is in the index by span id. */
-  indexed: 128,
 } as const;
 /** A field of {@link INT}. */
 export type IntField = (typeof INT)[keyof typeof INT];

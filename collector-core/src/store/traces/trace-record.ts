@@ -4,6 +4,7 @@ import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
 import type { TraceHead } from "./span-rows.js";
 import { NO_ROW } from "./span-table.js";
+import type { TraceSpanIndex } from "./trace-span-index.js";
 
 /** What a trace costs beside the characters of its key, its place in the orders and tables included, by measurement. */
 const TRACE_BYTES = 304;
@@ -41,8 +42,8 @@ export class TraceRecord implements TraceKey, TraceHead, Hash64 {
   /** What is known of the spans that the cap dropped. */
   dropped: DroppedSpans | undefined;
   isRemoved = false;
-  /** Its spans are in the index by span id: of a short trace they are not. */
-  isIndexed = false;
+  /** Finds its spans by id; undefined for a short trace. */
+  index: TraceSpanIndex | undefined;
   /** One bit of the hash of each span id that has come: most ids that are new are told without a look at the rows. */
   #idBits = 0;
   /** Grows whenever a span comes, goes or is replaced. */

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { Span } from "@obspan/sdk/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TraceStore } from "../../../src/interfaces.js";
 import {
@@ -82,6 +83,25 @@ describe("the memory that the memory trace store takes", () => {
     expect(inUse.bytes).toBeGreaterThan(300_000);
     last?.release();
     expect(inUse.bytes).toBe(0);
+  });
+
+  it("charges the index of a long trace until the trace is removed", async () => {
+    const store = open({ maxSpansPerTrace: 10_000, segmentBytes: 4096 });
+    const spansOfTrace = (trace_id: string, count: number): Span[] =>
+      Array.from({ length: count }, () => aSpan({ trace_id }));
+    await append(store, "kept", 10);
+    const before = store.usage().bytes;
+    const spans = spansOfTrace("long", 10_000);
+    await store.append(pipelineSpans(spans));
+    // Nine more pages of 1,024 rows, the JSON; the index has 32,768 places of 12 bytes.
+    const withoutIndex = 9 * 1024 * 128 + JSON.stringify(spans).length;
+    expect(store.usage().bytes - before).toBeGreaterThan(withoutIndex + 32_768 * 12);
+    await store.remove({ tenant: "", traceId: "long" });
+    expect(store.usage().bytes - before).toBeLessThan(2 ** 16);
+
+    for (let n = 0; n < 150; n++) await store.append(pipelineSpans(spansOfTrace(`t${n}`, 20 + n * 3)));
+    await store.clear();
+    expect(store.usage().bytes).toBe(0);
   });
 
   it("lets a span go that is larger than all that the store may hold, and takes the next one", async () => {
