@@ -1,0 +1,71 @@
+import type { Clock } from "../../runtime/clock.js";
+import { hashSpan } from "../../hashing/span-hashes.js";
+import type { TraceKey } from "../../interfaces.js";
+import { DroppedSpans } from "../traces/dropped-spans.js";
+import { NO_ROW } from "../traces/span-table.js";
+import type { TraceRecord } from "../traces/trace-record.js";
+import { TraceRegistry } from "../traces/trace-registry.js";
+import type { MemoryInUse } from "./bytes/segment-store.js";
+import { EvictedTraces } from "./evicted-traces.js";
+import { TraceIndex } from "./index/trace-index.js";
+import { SpanStore } from "./span-store.js";
+
+/** Generations of up to 98,304 evicted traces, in 2 MiB; smaller if `maxBytes` is less than 64 MiB. */
+const MAX_EVICTED_PLACES = 2 ** 17;
+/** A lookup ends at a free place, and a quarter of the places is free. */
+const MIN_EVICTED_PLACES = 4;
+
+/** Options of {@link HeldTraces}. */
+export interface HeldTracesOptions {
+  readonly maxBytes: number;
+  /** Size of a segment. */
+  readonly segmentBytes: number;
+  /** Charged with the memory of removed traces that are still read. */
+  readonly evictedInUse: MemoryInUse;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** The state of a memory trace store: its traces with their spans and index, and the ids of evicted traces. */
+export class HeldTraces {
+  readonly traces = new TraceRegistry();
+  readonly spans: SpanStore;
+  readonly index: TraceIndex;
+  readonly evicted: EvictedTraces;
+
+  constructor({ maxBytes, segmentBytes, evictedInUse, clock }: HeldTracesOptions) {
+    this.spans = new SpanStore(segmentBytes, evictedInUse);
+    this.index = new TraceIndex(this.spans, clock);
+    const evictedPlaces = 2 ** Math.trunc(Math.log2(maxBytes / 512));
+    this.evicted = new EvictedTraces(
+      Math.min(MAX_EVICTED_PLACES, Math.max(MIN_EVICTED_PLACES, evictedPlaces)),
+    );
+  }
+
+  /** All memory held, dead space included. */
+  get bytes(): number {
+    return this.spans.bytes + this.traces.bytes + this.index.bytes + this.evicted.bytes;
+  }
+
+  /** Finds a span by its id; `row` is {@link NO_ROW} if there is none. */
+  findSpan(key: TraceKey, spanId: string): { trace: TraceRecord | undefined; row: number } {
+    const trace = this.traces.get(key);
+    return { trace, row: trace === undefined ? NO_ROW : this.spans.find(trace, hashSpan(trace, spanId)) };
+  }
+
+  /** Removes a trace with its spans. */
+  remove(trace: TraceRecord): void {
+    this.index.remove(trace);
+    this.traces.remove(trace);
+    this.spans.removeAll(trace);
+    if (trace.dropped !== undefined) this.traces.charge(-DroppedSpans.BYTES);
+    if (this.traces.count === 0 && !this.spans.isInBatch) this.spans.clear();
+  }
+
+  clear(): void {
+    this.traces.clear();
+    this.spans.clear();
+    this.index.clear();
+    // A trace that comes again after it was cleared is not partial: an export can be imported as it was.
+    this.evicted.clear();
+  }
+}

@@ -1,0 +1,129 @@
+import type { Facets, Histogram, HistogramQuery, TraceFilter, TraceQuery } from "../../api-schema/trace.js";
+import type { TraceSummary } from "../../api-schema/trace.js";
+import type { TraceKey, TracePage } from "../../interfaces.js";
+import type { Clock } from "../../runtime/clock.js";
+import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
+import { requireTimestamp } from "../../span/required-timestamp.js";
+import { FacetCounter } from "../traces/facet-counter.js";
+import { ListCursors } from "../traces/list-cursor.js";
+import { StartHistogram } from "../traces/start-histogram.js";
+import { summarizeTrace } from "../traces/trace-summary.js";
+import type { HeldTraces } from "./held-traces.js";
+import { TracePageCollector, type RankedTrace } from "./search/trace-pages.js";
+import type { TraceSearch, TraceVisitor } from "./search/trace-search.js";
+import type { TraceEviction } from "./trace-eviction.js";
+
+/** Concurrent queries without a text. More would not be faster, and each holds up to 1,000 summaries. */
+const MAX_QUERIES = 4;
+const DEFAULT_LIMIT = 20;
+const DEFAULT_BUCKETS = 60;
+
+/** Options of {@link TraceQueries}. */
+export interface TraceQueriesOptions {
+  readonly held: HeldTraces;
+  readonly eviction: Pick<TraceEviction, "evictExpired">;
+  readonly search: TraceSearch;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** Answers queries over all traces. */
+export class TraceQueries {
+  readonly #held: HeldTraces;
+  readonly #eviction: Pick<TraceEviction, "evictExpired">;
+  readonly #search: TraceSearch;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #cursors = new ListCursors();
+  readonly #limited = createConcurrencyLimit(MAX_QUERIES);
+
+  constructor({ held, eviction, search, clock }: TraceQueriesOptions) {
+    this.#held = held;
+    this.#eviction = eviction;
+    this.#search = search;
+    this.#clock = clock;
+  }
+
+  async list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage> {
+    const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
+    const after = cursor === undefined ? undefined : this.#cursors.decode(cursor, order);
+    return await this.#run(query, signal, async () => {
+      const newestSequence = after?.newestSequence ?? this.#held.traces.newestSequence;
+      const collector = new TracePageCollector(order, limit, after);
+      const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
+      await this.#search(query, before, (trace, block, slot) => collector.add(trace, block, slot), signal);
+
+      const { page, hasMore } = collector.finish();
+      const summaries = await this.#summarize(page, signal);
+      const last = page.at(-1);
+      const nextCursor =
+        hasMore && last !== undefined
+          ? this.#cursors.encode({ order, sequence: last.trace.sequence, value: last.value, newestSequence })
+          : null;
+      return { traces: summaries, nextCursor };
+    });
+  }
+
+  async facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets> {
+    return await this.#run(filter, signal, async () => {
+      const counter = new FacetCounter();
+      await this.#visitAll(filter, signal, (_trace, block, slot) => {
+        counter.add(block, slot);
+        return true;
+      });
+      return await counter.toFacets(new TimeSlice(this.#clock, signal));
+    });
+  }
+
+  async histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram> {
+    return await this.#run(query, signal, async () => {
+      const histogram = new StartHistogram();
+      await this.#visitAll(query, signal, (_trace, block, slot) => {
+        histogram.add(block, slot);
+        return true;
+      });
+      const since = requireTimestamp(query.since, "since");
+      const until = requireTimestamp(query.until, "until");
+      return histogram.toHistogram(query.buckets ?? DEFAULT_BUCKETS, {
+        sinceMs: since?.epochMs,
+        untilMs: until && until.epochMs + Math.sign(until.nanos),
+      });
+    });
+  }
+
+  /** The matching traces, oldest first. */
+  async select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]> {
+    return await this.#run(filter, signal, async () => {
+      const keys: TraceKey[] = [];
+      await this.#visitAll(filter, signal, ({ tenant, traceId }) => {
+        keys.push({ tenant, traceId });
+        return true;
+      });
+      return keys.reverse();
+    });
+  }
+
+  /** Runs a query without expired traces, and limits how many run at a time. */
+  #run<T>(filter: TraceFilter, signal: AbortSignal | undefined, query: () => Promise<T>): Promise<T> {
+    const task = (): Promise<T> => {
+      this.#eviction.evictExpired();
+      return query();
+    };
+    // Text searches have a limit of their own, and a lookup by trace id is short.
+    const isLimited = filter.q === undefined && filter.trace_id === undefined;
+    return isLimited ? this.#limited(task, signal) : task();
+  }
+
+  #visitAll(filter: TraceFilter, signal: AbortSignal | undefined, visit: TraceVisitor): Promise<void> {
+    return this.#search(filter, Number.POSITIVE_INFINITY, visit, signal);
+  }
+
+  async #summarize(page: readonly RankedTrace[], signal: AbortSignal | undefined): Promise<TraceSummary[]> {
+    const timeSlice = new TimeSlice(this.#clock, signal);
+    const summaries: TraceSummary[] = [];
+    for (const { trace } of page) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      if (!trace.isRemoved) summaries.push(summarizeTrace(trace, this.#held.spans, this.#clock.monotonic()));
+    }
+    return summaries;
+  }
+}
