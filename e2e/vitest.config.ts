@@ -10,6 +10,7 @@ export default defineConfig({
       "screen/**/*.test.ts",
       "packages/**/*.test.ts",
       "docs/**/*.test.ts",
+      "bench/**/*.test.ts",
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -8,17 +8,22 @@ import { median, printTable } from "./statistics.mjs";
 /**
  * @param {object} options
  * @param {number} options.rounds
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object>}
  */
-export async function measureColdStart({ rounds }) {
+export async function measureColdStart({ rounds, checkout }) {
   const collectorMs = [];
   const nodeMs = [];
   for (let round = 0; round < rounds; round++) {
     nodeMs.push(await timeNode());
-    collectorMs.push(await timeCollector());
+    collectorMs.push(await timeCollector(checkout));
   }
-  const result = { readyMs: median(collectorMs), nodeMs: median(nodeMs), samplesMs: collectorMs };
-  console.log(`\nCold start, median of ${rounds}`);
+  return { rounds, readyMs: median(collectorMs), nodeMs: median(nodeMs), samplesMs: collectorMs };
+}
+
+/** @param {Awaited<ReturnType<typeof measureColdStart>>} result */
+export function printColdStart(result) {
+  console.log(`\nCold start, median of ${result.rounds}`);
   printTable(
     ["", "ms"],
     [
@@ -26,7 +31,6 @@ export async function measureColdStart({ rounds }) {
       ["of which Node itself", result.nodeMs],
     ],
   );
-  return result;
 }
 
 async function timeNode() {
@@ -35,10 +39,10 @@ async function timeNode() {
   return performance.now() - startMs;
 }
 
-async function timeCollector() {
+async function timeCollector(checkout) {
   const port = await freePort();
   const startMs = performance.now();
-  const { child } = await spawnCollector({ port });
+  const { child } = await spawnCollector({ checkout, port });
   while (!(await isReady(port))) await new Promise((resolve) => setTimeout(resolve, 3));
   const elapsedMs = performance.now() - startMs;
   child.kill("SIGTERM");

@@ -13,10 +13,11 @@ const CONNECTIONS = 64;
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object[]>}
  */
-export async function measureLatency({ generator, rounds, secondsPerRound, textLength }) {
-  const collector = await startCollector();
+export async function measureLatency({ generator, rounds, secondsPerRound, textLength, checkout }) {
+  const collector = await startCollector({ checkout });
   const order = { port: collector.port, spans: SPANS, textLength, connections: CONNECTIONS };
   await generator.run({ ...order, seconds: secondsPerRound, ratePerSecond: RATES.at(-1) });
   const samples = RATES.map(() => []);
@@ -29,15 +30,18 @@ export async function measureLatency({ generator, rounds, secondsPerRound, textL
   }
   await collector.stop();
 
-  const results = RATES.map((ratePerSecond, index) => {
+  return RATES.map((ratePerSecond, index) => {
     const of = (field) => median(samples[index].map((sample) => sample[field]));
     const otherAnswers = Object.assign({}, ...samples[index].map((sample) => sample.otherAnswers));
     return { ratePerSecond, p50Ms: of("p50Ms"), p99Ms: of("p99Ms"), rssMb: of("rssMb"), otherAnswers };
   });
+}
+
+/** @param {Awaited<ReturnType<typeof measureLatency>>} results */
+export function printLatency(results) {
   console.log(`\nLatency at a fixed rate, ${SPANS} spans a request`);
   printTable(
     ["req/s", "p50 ms", "p99 ms", "RSS MB"],
     results.map((row) => [String(row.ratePerSecond), row.p50Ms, row.p99Ms, row.rssMb]),
   );
-  return results;
 }

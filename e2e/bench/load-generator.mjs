@@ -7,6 +7,7 @@
  * @typedef {object} LoadOrder
  * @property {number} port
  * @property {number} spans - in each request.
+ * @property {number} [spansPerTrace] - in each request. Default: 10.
  * @property {number} textLength - characters of text in each span.
  * @property {string} [textStart] - what the text in each span begins with.
  * @property {"telemetry" | "otlp"} [format] - the route that it is sent to, and so how. Default: telemetry.
@@ -50,9 +51,9 @@ class Connection {
   onAnswer = () => {};
 
   /** @param {LoadOrder} order */
-  constructor({ port, spans, textLength, textStart, format = "telemetry" }) {
+  constructor({ port, spans, textLength, textStart, spansPerTrace, format = "telemetry" }) {
     const { path, type, Batch } = FORMATS[format];
-    this.#batch = new Batch(spans, textLength, textStart);
+    this.#batch = new Batch(spans, textLength, textStart, spansPerTrace);
     this.head = Buffer.from(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: ${type}\r\n` +
         `Content-Length: ${this.bytes}\r\n\r\n`,

@@ -13,11 +13,15 @@ const TEXT_LENGTH = 640;
 /**
  * @param {object} options
  * @param {import("./load.mjs").LoadGenerator} options.generator
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object>}
  */
-export async function measureMemory({ generator }) {
+export async function measureMemory({ generator, checkout }) {
   const probe = new URL("./memory-probe.mjs", import.meta.url).href;
-  const collector = await startCollector({ nodeArguments: ["--expose-gc", "--import", probe] });
+  const collector = await startCollector({
+    checkout,
+    nodeArguments: ["--expose-gc", "--import", probe],
+  });
   const read = async () => {
     collector.process.send("measure");
     const [usage] = await once(collector.process, "message");
@@ -39,7 +43,7 @@ export async function measureMemory({ generator }) {
   if (storedSpans !== spans) throw new Error(`${storedSpans} of ${spans} spans were stored.`);
   const jsonBytes = bytes / SPANS_PER_TRACE;
   const perSpan = (field) => (after[field] - before[field]) / spans;
-  const result = {
+  return {
     spans,
     jsonBytes,
     offHeapBytes: perSpan("arrayBuffers"),
@@ -49,6 +53,11 @@ export async function measureMemory({ generator }) {
     rssMb: after.rss / 1e6,
     otherAnswers,
   };
+}
+
+/** @param {Awaited<ReturnType<typeof measureMemory>>} result */
+export function printMemory(result) {
+  const { jsonBytes } = result;
   console.log(
     `\nMemory, ${TRACES.toLocaleString("en")} traces of ${SPANS_PER_TRACE} spans, full garbage collections`,
   );
@@ -61,5 +70,4 @@ export async function measureMemory({ generator }) {
       ["resident memory", result.rssBytes, (result.rssBytes / jsonBytes).toFixed(2)],
     ],
   );
-  return result;
 }

@@ -38,10 +38,18 @@ export class OtlpBatch {
   /**
    * @param {number} spanCount
    * @param {number} textLength - characters of text in each span.
+   * @param {string} [textStart] - what the text begins with.
+   * @param {number} [spansPerTrace]
    */
-  constructor(spanCount, textLength) {
+  constructor(spanCount, textLength, textStart, spansPerTrace = 10) {
     const spans = Array.from({ length: spanCount }, (_, index) =>
-      message(2, ...spanFields(makeSpan(index, textLength, ""), index)),
+      message(
+        2,
+        ...spanFields(makeSpan(index, textLength, textStart, spansPerTrace), {
+          trace: Math.floor(index / spansPerTrace),
+          place: index % spansPerTrace,
+        }),
+      ),
     );
     const scope = message(1, text(1, "@opentelemetry/instrumentation-openai"), text(2, "0.9.0"));
     const resource = message(1, ...attributes(1, { "service.name": "shop", "service.version": "1.4.2" }));
@@ -65,15 +73,14 @@ export class OtlpBatch {
  * The fields of a span, by the numbers of the protocol.
  *
  * @param {ReturnType<typeof makeSpan>} span
- * @param {number} index - within the batch.
+ * @param {{ trace: number, place: number }} position - of the trace in the batch, and of the span in its trace.
  */
-function spanFields(span, index) {
-  const place = index % 10;
-  const trace = Buffer.concat([STAMP, Buffer.alloc(12, 0x55)]);
-  trace.writeUInt32BE(Math.floor(index / 10), 12);
+function spanFields(span, { trace, place }) {
+  const traceId = Buffer.concat([STAMP, Buffer.alloc(12, 0x55)]);
+  traceId.writeUInt32BE(trace, 12);
   const start = START_NANOSECONDS + BigInt(place) * 1_000_000_000n;
   return [
-    bytes(1, trace),
+    bytes(1, traceId),
     bytes(2, spanId(place)),
     ...(place === 0 ? [] : [bytes(4, spanId(0))]),
     text(5, span.name),

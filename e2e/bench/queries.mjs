@@ -1,4 +1,4 @@
-/** The latency of queries on a full store while spans arrive, and the cost of live readers for ingestion. */
+/** How long questions take over a full store while spans arrive, and what readers of the live feed cost ingestion. */
 import { performance } from "node:perf_hooks";
 import { get as httpGet } from "node:http";
 import { scrape, startCeiling, startCollector } from "./servers.mjs";
@@ -7,10 +7,10 @@ import { median, printTable, quantile } from "./statistics.mjs";
 const TRACES = 10_000;
 const SPANS_PER_TRACE = 20;
 const ROOM = 5_000;
-/** The load meanwhile, from senders that sleep between requests to leave the cores to the measured processes. */
+/** What arrives meanwhile, of senders that leave the cores to those who are measured. */
 const ARRIVING = { spans: 10, ratePerSecond: 500, connections: 16, sleeps: true };
 const LIVE_READERS = 100;
-/** Queries that read no text. */
+/** Questions that no text has to be read for. */
 const INDEXED = [
   "/v1/traces?model=model-3",
   "/v1/traces?agent=agent-7&status=ERROR",
@@ -24,9 +24,9 @@ const INDEXED = [
   "/v1/facets?status=ERROR",
   "/v1/histogram?buckets=120",
 ];
-/** Repetitions of these queries before a text search; the p99 of few samples would be their maximum. */
+/** They are asked so often before a text is: a p99 of few samples would be the worst of them. */
 const INDEXED_ROUNDS_PER_TEXT = 5;
-/** Texts that do not occur, so that all spans are searched; a new one each time, because results are cached. */
+/** Texts that are nowhere, so that all is looked through; each time another, for answers are remembered. */
 const TEXTS = [
   ["plain", (n) => `no such text ${n}`],
   ["beyond ASCII", (n) => `größe ${n}`],
@@ -38,12 +38,16 @@ const TEXTS = [
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object[]>}
  */
-export async function measureQueries({ generator, rounds, secondsPerRound, textLength }) {
+export async function measureQueries({ generator, rounds, secondsPerRound, textLength, checkout }) {
   const results = [];
-  // The store has room for some of the arriving traces; then they replace the oldest.
-  const collector = await startCollector({ settings: { LIMITS_MAX_TRACES: String(TRACES + ROOM) } });
+  // There is room for some of what arrives meanwhile; then it takes the place of the oldest.
+  const collector = await startCollector({
+    checkout,
+    settings: { LIMITS_MAX_TRACES: String(TRACES + ROOM) },
+  });
   const bare = await startCeiling();
   await fill(collector, textLength);
   const order = { port: collector.port, textLength, ...ARRIVING };
@@ -63,7 +67,7 @@ export async function measureQueries({ generator, rounds, secondsPerRound, textL
       const after = isMeasured ? await collector.cpuSeconds() : Number.NaN;
       cpuMs.set(name, [...(cpuMs.get(name) ?? []), ((after - before) * 1000 - scrapeMs) / paths.length]);
     };
-    // The first queries load the routes and sum up the traces.
+    // What the routes need is loaded then, and the traces are added up.
     if (!isLoaded) await asked("indexed, first", INDEXED);
     for (let round = 0; round < rounds; round++) {
       const load = isLoaded ? generator.run({ ...order, seconds: secondsPerRound + 2 }) : undefined;
@@ -100,25 +104,41 @@ export async function measureQueries({ generator, rounds, secondsPerRound, textL
   }
   await bare.stop();
   await collector.stop();
-  console.log(`\nQuestions over ${TRACES} traces of ${SPANS_PER_TRACE} spans`);
-  printTable(
-    ["question", "requests/s", "asked", "p50 ms", "p99 ms", "CPU ms"],
-    results.map((row) => [
-      row.question,
-      row.arriving.toFixed(0),
-      String(row.count),
-      row.p50Ms,
-      row.p99Ms,
-      row.cpuMs,
-    ]),
-  );
-  results.push(await measureReaders({ generator, rounds, secondsPerRound, textLength }));
+  results.push(await measureReaders({ generator, rounds, secondsPerRound, textLength, checkout }));
   return results;
 }
 
-/** The throughput with live readers over that without, in turns; and the processor time of a request. */
-async function measureReaders({ generator, rounds, secondsPerRound, textLength }) {
-  const collector = await startCollector();
+/** @param {Awaited<ReturnType<typeof measureQueries>>} results */
+export function printQueries(results) {
+  const readers = results.at(-1);
+  console.log(`\nQuestions over ${TRACES} traces of ${SPANS_PER_TRACE} spans`);
+  printTable(
+    ["question", "requests/s", "asked", "p50 ms", "p99 ms", "CPU ms"],
+    results
+      .slice(0, -1)
+      .map((row) => [
+        row.question,
+        row.arriving.toFixed(0),
+        String(row.count),
+        row.p50Ms,
+        row.p99Ms,
+        row.cpuMs,
+      ]),
+  );
+  console.log(`\n${LIVE_READERS} readers of /v1/live`);
+  printTable(
+    [
+      "throughput left",
+      "CPU a request, of that without",
+      `of a core, at ${ARRIVING.ratePerSecond} requests/s`,
+    ],
+    [[readers.throughputLeft, readers.cpuPerRequest, readers.coreTakenAtRate]],
+  );
+}
+
+/** The throughput with readers of the live feed over that without, in turns; and the processor time of a request. */
+async function measureReaders({ generator, rounds, secondsPerRound, textLength, checkout }) {
+  const collector = await startCollector({ checkout });
   const order = { port: collector.port, spans: ARRIVING.spans, textLength, connections: 32 };
   await generator.run({ ...order, seconds: 1 });
   const shares = { throughput: [], cpuPerRequest: [], cpuAtRate: [] };
@@ -135,22 +155,12 @@ async function measureReaders({ generator, rounds, secondsPerRound, textLength }
     shares.cpuAtRate.push((rateRead.cpuSeconds - rateAlone.cpuSeconds) / secondsPerRound);
   }
   await collector.stop();
-  const row = {
+  return {
     question: `${LIVE_READERS} live readers`,
     throughputLeft: median(shares.throughput),
     cpuPerRequest: median(shares.cpuPerRequest),
     coreTakenAtRate: median(shares.cpuAtRate),
   };
-  console.log(`\n${LIVE_READERS} readers of /v1/live`);
-  printTable(
-    [
-      "throughput left",
-      "CPU a request, of that without",
-      `of a core, at ${ARRIVING.ratePerSecond} requests/s`,
-    ],
-    [[row.throughputLeft, row.cpuPerRequest, row.coreTakenAtRate]],
-  );
-  return row;
 
   async function measured(more) {
     const before = await collector.cpuSeconds();
@@ -160,7 +170,7 @@ async function measureReaders({ generator, rounds, secondsPerRound, textLength }
   }
 }
 
-/** The processor time of the measurement itself. */
+/** Processor time of asking for the processor time. */
 async function scrapeCost(collector) {
   const samples = [];
   for (let index = 0; index < 20; index++) {
@@ -170,7 +180,7 @@ async function scrapeCost(collector) {
   return median(samples);
 }
 
-/** Opens connections that read everything. @returns a function that closes them. */
+/** Opens connections that read all they are sent. @returns closes them. */
 async function connectReaders(port, count) {
   const requests = await Promise.all(
     Array.from(
@@ -201,7 +211,7 @@ async function timeOf(port, path) {
   return performance.now() - startedAt;
 }
 
-/** Traces with different filter values, ten spans a batch. */
+/** Traces that differ in what they can be filtered by, ten spans a batch. */
 async function fill(collector, textLength) {
   const words = "the order was shipped from a depot in Lyon and will arrive on Thursday as we said before ";
   const text = words.repeat(Math.ceil(textLength / words.length) + 1).slice(0, textLength);

@@ -16,17 +16,18 @@ const SENSITIVE = "On 2026-11-21 order 20261121-0042 of alice@example.com came: 
  * @param {import("./load.mjs").LoadGenerator} options.generator
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object[]>}
  */
-export async function measureRedaction({ generator, rounds, secondsPerRound }) {
+export async function measureRedaction({ generator, rounds, secondsPerRound, checkout }) {
   const results = [];
   for (const [texts, textStart] of [
     ["nothing to redact", ""],
     ["an address in each", SENSITIVE],
   ]) {
     const servers = {
-      without: await startCollector(),
-      with: await startCollector({ settings: { REDACTION_ENABLED: "true" } }),
+      without: await startCollector({ checkout }),
+      with: await startCollector({ checkout, settings: { REDACTION_ENABLED: "true" } }),
     };
     const order = { spans: SPANS, textLength: TEXT_LENGTH, textStart, connections: CONNECTIONS };
     const samples = { without: [], with: [] };
@@ -41,7 +42,6 @@ export async function measureRedaction({ generator, rounds, secondsPerRound }) {
     for (const server of Object.values(servers)) await server.stop();
     results.push(summarize(texts, samples));
   }
-  print(results);
   return results;
 }
 
@@ -53,6 +53,7 @@ function summarize(texts, samples) {
     spansPerRequest: SPANS,
     requestsPerSecondWithout: median(samples.without.map((sample) => sample.requestsPerSecond)),
     requestsPerSecondWith: median(samples.with.map((sample) => sample.requestsPerSecond)),
+    cpuMicrosPerRequestWith: median(samples.with.map((sample) => sample.cpuMicrosPerRequest)),
     ratio: median(ratios("requestsPerSecond")),
     ratios: ratios("requestsPerSecond"),
     cpuRatio: 1 / median(ratios("cpuMicrosPerRequest")),
@@ -63,7 +64,8 @@ function summarize(texts, samples) {
   };
 }
 
-function print(results) {
+/** @param {Awaited<ReturnType<typeof measureRedaction>>} results */
+export function printRedaction(results) {
   console.log(`\nBuilt-in redaction, ${SPANS} spans a request, ${TEXT_LENGTH} characters of text in a span`);
   printTable(
     ["texts", "req/s without", "req/s with", "ratio", "by CPU time"],

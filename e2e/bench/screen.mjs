@@ -34,10 +34,11 @@ const MODES = {
 /**
  * @param {object} options
  * @param {number} options.seconds - in each mode.
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
  * @returns {Promise<object[]>}
  */
-export async function measureScreen({ seconds }) {
-  const collector = await startCollector();
+export async function measureScreen({ seconds, checkout }) {
+  const collector = await startCollector({ checkout });
   const url = `http://127.0.0.1:${collector.port}`;
   const executable = existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {};
   const browser = await chromium.launch({ ...executable, args: ARGUMENTS });
@@ -47,7 +48,6 @@ export async function measureScreen({ seconds }) {
     await collector.settled();
     const rows = [];
     for (const mode of Object.keys(MODES)) rows.push(await measureMode(browser, url, mode, seconds));
-    print(rows, seconds);
     return rows;
   } finally {
     await browser.close();
@@ -213,7 +213,11 @@ async function post(url, spans) {
   if (response.status !== 202) throw new Error(`POST /v1/telemetry answered ${response.status}.`);
 }
 
-function print(rows, seconds) {
+/**
+ * @param {Awaited<ReturnType<typeof measureScreen>>} rows
+ * @param {number} seconds
+ */
+export function printScreen(rows, seconds) {
   console.log(
     `\nScreen, ${TRACES.toLocaleString("en")} traces, ${SPANS_PER_SECOND} spans arriving a second, ${seconds} s in each mode`,
   );

@@ -1,56 +1,59 @@
 /**
- * The cost of the SDK for an app, compared with OpenTelemetry JS: the time to create a span; CPU for a span with its export,
- * of the whole process over its first 10,000 spans and in the steady state; and the import. Each measurement has its own
- * process, and the libraries take turns.
+ * What having the SDK costs an app, beside OpenTelemetry JS: time to make a span; CPU for a span with its export, of the
+ * whole process with its start over its first 10,000 spans, and in the steady state; and the import. Each measurement is a process of its own, and the libraries take turns.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { projectDirectory } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
 /**
- * The measurements. `rival` is the row of the SDK that a row is compared with, in the same rounds: both with their defaults, to
- * a receiver on the same machine; and both with gzip, which the SDK uses for any other address.
+ * What is measured; `rival` is the row of the SDK's that a row is compared with, in the same rounds: OpenTelemetry as it comes
+ * with the SDK as it comes, to a receiver on the same machine; and both with gzip, which the SDK uses towards any other address.
  */
 const ROWS = [
   { name: "obspan", library: "obspan" },
   { name: "opentelemetry", library: "opentelemetry", rival: "obspan" },
   { name: "obspan gzip", library: "obspan", isRemote: true },
   { name: "opentelemetry gzip", library: "opentelemetry gzip", rival: "obspan gzip" },
-  // No library: the least cost of making and sending the same bytes.
+  // Nobody's: the least that making and sending the same bytes costs.
   { name: "floor", library: "floor" },
 ];
-/** On a busy machine OpenTelemetry's exporter sometimes times out; such a run is repeated. */
+/** A busy machine lets OpenTelemetry's exporter time out now and then: such a run says nothing, and is repeated. */
 const ATTEMPTS = 5;
 
 /**
  * @param {object} options
  * @param {number} options.rounds
  * @param {number} options.spans - in each process.
+ * @param {string} [options.checkout] - a built checkout, whose SDK is measured. Default: this one.
+ * @param {boolean} [options.isAlone] - measures only the SDK, and no third-party library.
  * @returns {Promise<object[]>}
  */
-export async function measureSdk({ rounds, spans }) {
+export async function measureSdk({ rounds, spans, checkout = projectDirectory, isAlone = false }) {
+  const rows = isAlone ? ROWS.filter(({ library }) => library === "obspan") : ROWS;
   const receiver = await startReceiver();
-  const samples = Object.fromEntries(ROWS.map(({ name }) => [name, []]));
+  const samples = Object.fromEntries(rows.map(({ name }) => [name, []]));
   const imports = [];
   const bare = [];
   for (let round = 0; round < rounds; round++) {
-    for (const row of round % 2 === 0 ? ROWS : ROWS.toReversed()) samples[row.name].push(await runWhole(row));
-    imports.push(await run("./sdk-import.mjs", []));
-    bare.push(await run("./sdk-bare.mjs", []));
+    for (const row of round % 2 === 0 ? rows : rows.toReversed()) samples[row.name].push(await runWhole(row));
+    imports.push(await run(checkout, "sdk-import.mjs", []));
+    bare.push(await run(checkout, "sdk-bare.mjs", []));
   }
   receiver.stop();
 
-  // The cost of Node itself is subtracted.
-  for (const sample of ROWS.flatMap(({ name }) => samples[name]))
+  // What Node itself costs is no library's.
+  for (const sample of rows.flatMap(({ name }) => samples[name]))
     sample.wholeMicros = (sample.wholeCpuMicros - median(bare)) / sample.wholeSpans;
   const of = (name, field) => median(samples[name].map((sample) => sample[field]));
-  /** The cost of the SDK over that of another library, by round. */
+  /** The SDK's share of what another needs, round by round. */
   const share = (name, rival, field) =>
     median((samples[rival] ?? []).map((sample, round) => sample[field] / samples[name][round][field]));
-  const results = ROWS.map(({ name, library, rival }) => ({
+  return rows.map(({ name, library, rival }) => ({
     library: name,
     importMs: library === "obspan" ? median(imports) : of(name, "importMs"),
     ...Object.fromEntries(
@@ -60,6 +63,27 @@ export async function measureSdk({ rounds, spans }) {
       ]),
     ),
   }));
+
+  /** One process in which every span was delivered. */
+  async function runWhole({ name, library, isRemote = false }) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const before = receiver.spans;
+      const sample = await run(checkout, "sdk-spans.mjs", [
+        library,
+        isRemote ? receiver.remoteUrl : receiver.url,
+        String(spans),
+      ]);
+      const delivered = receiver.spans - before;
+      if (delivered === sample.spans) return sample;
+      if (library !== "opentelemetry" && library !== "opentelemetry gzip")
+        throw new Error(`${delivered} of ${sample.spans} spans were delivered.`);
+    }
+    throw new Error(`${name} lost spans in each of ${ATTEMPTS} runs.`);
+  }
+}
+
+/** @param {Awaited<ReturnType<typeof measureSdk>>} results */
+export function printSdk(results) {
   console.log("\nThe SDK, a span of eight attributes and 350 characters of text, exported to a receiver");
   printTable(
     [
@@ -83,35 +107,17 @@ export async function measureSdk({ rounds, spans }) {
       row.importMs,
     ]),
   );
-  return results;
-
-  /** One process in which every span was delivered. */
-  async function runWhole({ name, library, isRemote = false }) {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const before = receiver.spans;
-      const sample = await run("./sdk-spans.mjs", [
-        library,
-        isRemote ? receiver.remoteUrl : receiver.url,
-        String(spans),
-      ]);
-      const delivered = receiver.spans - before;
-      if (delivered === sample.spans) return sample;
-      if (library !== "opentelemetry" && library !== "opentelemetry gzip")
-        throw new Error(`${delivered} of ${sample.spans} spans were delivered.`);
-    }
-    throw new Error(`${name} lost spans in each of ${ATTEMPTS} runs.`);
-  }
 }
 
-/** Runs a process. @returns its message. */
-async function run(script, args) {
-  const child = fork(fileURLToPath(new URL(script, import.meta.url)), args, { execArgv: ["--expose-gc"] });
+/** Runs a process of a checkout. @returns what it sends. */
+async function run(checkout, script, args) {
+  const child = fork(join(checkout, "e2e/bench", script), args, { execArgv: ["--expose-gc"] });
   const [message] = await once(child, "message");
   if (child.exitCode === null) await once(child, "exit");
   return message;
 }
 
-/** Accepts batches of both formats and counts their spans. */
+/** Takes batches of both formats, and counts their spans. */
 async function startReceiver() {
   const receiver = { spans: 0, url: "", remoteUrl: "", stop: () => server.close() };
   const server = createServer((request, response) => {
@@ -128,7 +134,7 @@ async function startReceiver() {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address();
   receiver.url = `http://127.0.0.1:${port}`;
-  // The same machine, at an address that the SDK does not recognise as local.
+  // The same machine, at an address of which nobody knows that it is.
   receiver.remoteUrl = `http://0.0.0.0:${port}`;
   return receiver;
 }

@@ -3,11 +3,13 @@
  * calls and tool calls), each with eight attributes.
  *
  * A body is built once. Before every request the same eight characters of all its ids are overwritten in place with
- * the number of the request, so that every request has new traces at almost no cost.
+ * the number of the request, so that every request brings new traces, and making it costs next to nothing.
  */
 
 const SPANS_PER_TRACE = 10;
-/** The place of the request number in every id. */
+/** After so many spans of a trace their content repeats. */
+const CONTENTS = 10;
+/** Stands in every id where the number of the request goes. */
 const STAMP = "########";
 const HEX = Buffer.from("0123456789abcdef");
 
@@ -18,7 +20,7 @@ const WORDS =
   "the order was shipped on Monday and should be with you by the end of the week; you can follow it here, " +
   "and if it has not come by then write to us again and we will look into it at once, free of any charge. ";
 
-/** A body whose ids can be changed in place. */
+/** A body that can be made new in place. */
 export class SpanBatch {
   /** @type {Buffer} */
   body;
@@ -29,9 +31,12 @@ export class SpanBatch {
    * @param {number} spanCount
    * @param {number} textLength - characters of text in each span.
    * @param {string} [textStart] - what it begins with.
+   * @param {number} [spansPerTrace]
    */
-  constructor(spanCount, textLength, textStart = "") {
-    const spans = Array.from({ length: spanCount }, (_, index) => makeSpan(index, textLength, textStart));
+  constructor(spanCount, textLength, textStart, spansPerTrace) {
+    const spans = Array.from({ length: spanCount }, (_, index) =>
+      makeSpan(index, textLength, textStart, spansPerTrace),
+    );
     this.body = Buffer.from(JSON.stringify({ service: "shop", env: "production", spans }));
     for (let at = this.body.indexOf(STAMP); at >= 0; at = this.body.indexOf(STAMP, at + STAMP.length)) {
       this.#stampsAt.push(at);
@@ -39,7 +44,7 @@ export class SpanBatch {
   }
 
   /**
-   * Changes all ids.
+   * Makes all ids new.
    *
    * @param {number} number - of the request, below 2^32.
    */
@@ -59,16 +64,19 @@ export const DEFAULT_TEXT_LENGTH = 90;
 /**
  * @param {number} index - within the batch.
  * @param {number} textLength
- * @param {string} textStart
+ * @param {string} [textStart]
+ * @param {number} [spansPerTrace]
  */
-export function makeSpan(index, textLength, textStart) {
-  const trace = Math.floor(index / SPANS_PER_TRACE);
-  const place = index % SPANS_PER_TRACE;
+export function makeSpan(index, textLength, textStart = "", spansPerTrace = SPANS_PER_TRACE) {
+  const trace = Math.floor(index / spansPerTrace);
+  const placeInTrace = index % spansPerTrace;
+  // The root is the only span without a parent: place 0 of a repeated content is a tool call.
+  const place = placeInTrace % CONTENTS || (placeInTrace === 0 ? 0 : CONTENTS - 1);
   const words = WORDS.repeat(Math.ceil((textLength + 10) / WORDS.length)).slice(place);
   const text = (textStart + words).slice(0, textLength);
   const ids = {
     trace_id: STAMP + String(trace).padStart(24, "5"),
-    span_id: STAMP + String(place).padStart(8, "0"),
+    span_id: STAMP + String(placeInTrace).padStart(8, "0"),
     parent_span_id: STAMP + "00000000",
   };
   const time = { start_time: `2026-11-21T05:57:5${place}.123Z`, duration_ms: 100 + place * 61.5 };

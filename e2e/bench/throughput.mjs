@@ -1,12 +1,22 @@
 /**
- * Requests a second of the collector, compared with the ceiling. Both run at the same time and receive the load in turns,
- * round by round, so that other work on the machine affects them equally.
+ * How many requests a second the collector takes, against the ceiling. Both run at the same time and get the load in
+ * turns, round by round, so that whatever else the machine does meets them alike.
  */
-import { startCeiling, startCollector } from "./servers.mjs";
+import { scrape, startCeiling, startCollector } from "./servers.mjs";
 import { median, printTable } from "./statistics.mjs";
 
-/** Concurrent senders, like the processes of a busy team. */
+/** As many senders at once as a busy team has processes. */
 export const CONNECTIONS = 32;
+/** Spans per request, and per trace. */
+const LOADS = [
+  [10, 10],
+  [100, 10],
+];
+const FULL_STORE_LOADS = [
+  [10, 10],
+  [100, 100],
+];
+const FULL_STORE_SPANS = 1_000_000;
 
 /**
  * @param {object} options
@@ -14,8 +24,9 @@ export const CONNECTIONS = 32;
  * @param {number} options.rounds
  * @param {number} options.secondsPerRound
  * @param {number} options.textLength
- * @param {"telemetry" | "otlp"} [options.format] - the format of the spans. Default: telemetry.
- * @param {string | undefined} options.baseline - another built checkout, measured beside this one.
+ * @param {"telemetry" | "otlp"} [options.format] - how the spans come. Default: telemetry.
+ * @param {string} [options.checkout] - a built checkout. Default: this one.
+ * @param {boolean} [options.isFull] - fills the store with 1,000,000 spans before it measures.
  * @returns {Promise<object[]>}
  */
 export async function measureThroughput({
@@ -23,25 +34,27 @@ export async function measureThroughput({
   rounds,
   secondsPerRound,
   textLength,
-  baseline,
+  checkout,
   format = "telemetry",
+  isFull = false,
 }) {
   const results = [];
-  for (const spans of [10, 100]) {
+  for (const [spans, spansPerTrace] of isFull ? FULL_STORE_LOADS : LOADS) {
+    const settings = isFull ? { LIMITS_MAX_TRACES: String(FULL_STORE_SPANS / spansPerTrace) } : {};
     const servers = {
       ceiling: await startCeiling(),
       ...(format === "otlp" ? { library: await startCeiling("library") } : {}),
-      collector: await startCollector(),
-      ...(baseline === undefined ? {} : { baseline: await startCollector({ checkout: baseline }) }),
+      collector: await startCollector({ checkout, settings }),
     };
     const samples = Object.fromEntries(Object.keys(servers).map((name) => [name, []]));
-    const order = { spans, textLength, connections: CONNECTIONS, format };
+    const order = { spans, spansPerTrace, textLength, connections: CONNECTIONS, format };
+    if (isFull) await fillStore(servers.collector, generator, order);
     for (const { port, settled } of Object.values(servers)) {
       await generator.run({ ...order, port, seconds: secondsPerRound });
       await settled();
     }
     for (let round = 0; round < rounds; round++) {
-      // Every round in another order, so that the first has no advantage.
+      // Every round in another order: who comes first has no advantage.
       const names = Object.keys(servers);
       for (const name of round % 2 === 0 ? names : names.reverse()) {
         samples[name].push(
@@ -50,10 +63,24 @@ export async function measureThroughput({
       }
     }
     for (const server of Object.values(servers)) await server.stop();
-    results.push(...Object.entries(samples).map(([name, taken]) => summarize(name, spans, taken, samples)));
+    results.push(
+      ...Object.entries(samples).map(([name, taken]) => ({
+        spansPerTrace,
+        ...summarize(name, spans, taken, samples),
+      })),
+    );
   }
-  print(results, format);
   return results;
+}
+
+/** Sends spans until the store holds {@link FULL_STORE_SPANS} and evicts. */
+async function fillStore({ port, settled }, generator, order) {
+  const requests = Math.ceil((FULL_STORE_SPANS * 1.05) / order.spans);
+  await generator.run({ ...order, port, seconds: 0, requests });
+  await settled();
+  const stored = (await scrape(port))("obs_trace_store_spans");
+  if (stored !== FULL_STORE_SPANS)
+    throw new Error(`The store holds ${stored} spans, not ${FULL_STORE_SPANS}.`);
 }
 
 /**
@@ -66,7 +93,7 @@ export async function measureThroughput({
 export async function measureRound(server, generator, order) {
   const cpuBefore = await server.cpuSeconds();
   const result = await generator.run({ ...order, port: server.port });
-  // A request counts when its spans have passed the pipeline; counting accepted requests would flatter a filling queue.
+  // A request counts as taken when its spans are through the pipeline: a queue that fills would flatter.
   const answeredAtMs = performance.now();
   await server.settled();
   const seconds = result.seconds + (performance.now() - answeredAtMs) / 1000;
@@ -111,14 +138,19 @@ function sumByStatus(samples) {
   return sum;
 }
 
-function print(results, format) {
-  console.log(
-    `\nThroughput${format === "otlp" ? " of OTLP in protobuf" : ""}, each connection sending as fast as it is answered`,
-  );
+/**
+ * @param {Awaited<ReturnType<typeof measureThroughput>>} results
+ * @param {{ format?: "telemetry" | "otlp", isFull?: boolean }} [options]
+ */
+export function printThroughput(results, { format = "telemetry", isFull = false } = {}) {
+  const title = format === "otlp" ? "Throughput of OTLP in protobuf" : "Throughput";
+  const store = isFull ? `, ${FULL_STORE_SPANS.toLocaleString("en")} spans stored` : "";
+  console.log(`\n${title}${store}, each connection sending as fast as it is answered`);
   printTable(
     [
       "",
       "spans",
+      "a trace",
       "bytes",
       "req/s",
       "p50 ms",
@@ -131,6 +163,7 @@ function print(results, format) {
     results.map((row) => [
       row.server,
       String(row.spansPerRequest),
+      String(row.spansPerTrace),
       row.bytesPerRequest,
       row.requestsPerSecond,
       row.p50Ms,

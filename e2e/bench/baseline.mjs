@@ -1,0 +1,110 @@
+/**
+ * Compares this checkout with another built one: both are started in turns, and each start gives one sample of every
+ * figure. A build settles some percent apart from start to start, which no number of rounds in one process averages out.
+ */
+import { median, printTable, quantile } from "./statistics.mjs";
+
+/** A loss of the medians up to this is accepted. */
+const ACCEPTED_LOSS = 0.03;
+/** The spread is what this share of all comparisons of the baseline with itself stays within. */
+const SPREAD_QUANTILE = 0.95;
+
+/**
+ * Runs a part in alternating starts of both checkouts.
+ *
+ * @param {import("./parts.mjs").Part} part
+ * @param {{ baseline: string, starts: number }} options
+ */
+export async function compareWithBaseline(part, { baseline, starts }) {
+  const samples = { this: [], baseline: [] };
+  for (let start = 0; start < starts; start++) {
+    // Neither checkout is always the first of a pair.
+    for (const name of start % 2 === 0 ? ["this", "baseline"] : ["baseline", "this"])
+      samples[name].push(await part.measure(name === "baseline" ? baseline : undefined));
+    process.stderr.write(".");
+  }
+  process.stderr.write("\n");
+  const figures = judge(samples.this.map(part.figures), samples.baseline.map(part.figures));
+  return { figures, samples };
+}
+
+/**
+ * Judges every figure that all starts have.
+ *
+ * @param {import("./parts.mjs").Figure[][]} changed - of each start.
+ * @param {import("./parts.mjs").Figure[][]} baseline
+ */
+export function judge(changed, baseline) {
+  const all = [...changed, ...baseline];
+  return (changed[0] ?? []).flatMap(({ name, isHigherBetter = false }) => {
+    const valuesOf = (starts) =>
+      starts.flatMap((figures) => figures.filter((figure) => figure.name === name).map(({ value }) => value));
+    if (valuesOf(all).length < all.length) return [];
+    const [changedValues, baselineValues] = [valuesOf(changed), valuesOf(baseline)];
+    const loss = lossOf(median(changedValues), median(baselineValues), isHigherBetter);
+    const spread = spreadOf(baselineValues);
+    return [
+      {
+        name,
+        changed: median(changedValues),
+        baseline: median(baselineValues),
+        loss,
+        spread,
+        isLost: loss > ACCEPTED_LOSS && loss > spread,
+      },
+    ];
+  });
+}
+
+/** The part by which a value is worse than the baseline's; negative if it is better. */
+function lossOf(value, baseline, isHigherBetter) {
+  return isHigherBetter ? 1 - value / baseline : value / baseline - 1;
+}
+
+/**
+ * How far the medians of two halves of the samples lie apart, over all ways to halve them.
+ *
+ * @param {readonly number[]} samples
+ */
+export function spreadOf(samples) {
+  const size = Math.floor(samples.length / 2);
+  if (size === 0) return 0;
+  const distances = halvesOf(samples.length, size).map((half) => {
+    const a = median(samples.filter((_, index) => half.has(index)));
+    const b = median(samples.filter((_, index) => !half.has(index)));
+    return Math.abs(a / b - 1);
+  });
+  return quantile(Float64Array.from(distances).sort(), SPREAD_QUANTILE);
+}
+
+/** All sets of `size` indexes below `count`. */
+function halvesOf(count, size, from = 0) {
+  if (size === 0) return [new Set()];
+  const sets = [];
+  for (let first = from; first <= count - size; first++) {
+    for (const rest of halvesOf(count, size - 1, first + 1)) sets.push(rest.add(first));
+  }
+  return sets;
+}
+
+/**
+ * @param {string} title
+ * @param {ReturnType<typeof judge>} figures
+ * @param {string} [notCompared]
+ */
+export function printComparison(title, figures, notCompared) {
+  const percent = (share) => `${(share * 100).toFixed(1)} %`;
+  console.log(`\n${title}, compared with the baseline`);
+  printTable(
+    ["", "baseline", "this", "loss", "spread", ""],
+    figures.map((row) => [
+      row.name,
+      row.baseline,
+      row.changed,
+      percent(row.loss),
+      percent(row.spread),
+      row.isLost ? "LOST" : "",
+    ]),
+  );
+  if (notCompared !== undefined) console.log(`  Not compared: ${notCompared}.`);
+}

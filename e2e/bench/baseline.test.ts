@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { judge, spreadOf } from "./baseline.mjs";
+
+const starts = (values: readonly number[], isHigherBetter = false): { name: string; value: number }[][] =>
+  values.map((value) => [{ name: "figure", value, isHigherBetter }]);
+
+/** Ten samples around a value, up to `deviation` away. */
+const around = (value: number, deviation: number): number[] =>
+  Array.from({ length: 10 }, (_, index) => value * (1 + deviation * Math.sin(index * 7)));
+
+describe("the comparison with a baseline", () => {
+  it("fails a loss of more than 3 % that the baseline does not show against itself", () => {
+    expect(judge(starts(around(104, 0.005)), starts(around(100, 0.005)))).toMatchObject([{ isLost: true }]);
+    expect(judge(starts(around(96, 0.005), true), starts(around(100, 0.005), true))).toMatchObject([
+      { isLost: true },
+    ]);
+  });
+
+  it("accepts a loss of up to 3 %, and a gain", () => {
+    for (const value of [102.5, 100, 50])
+      expect(judge(starts(around(value, 0.001)), starts(around(100, 0.001)))).toMatchObject([
+        { isLost: false },
+      ]);
+    expect(judge(starts(around(150, 0.001), true), starts(around(100, 0.001), true))).toMatchObject([
+      { isLost: false },
+    ]);
+  });
+
+  it("accepts a loss within the spread of the baseline", () => {
+    const [figure] = judge(starts(around(106, 0.3)), starts(around(100, 0.3)));
+    expect(figure).toMatchObject({ isLost: false });
+    expect(figure?.spread).toBeGreaterThan(0.06);
+  });
+
+  it("leaves out a figure that a start does not have", () => {
+    expect(judge([[{ name: "new", value: 1 }]], [[]])).toEqual([]);
+  });
+
+  it("finds no spread in equal samples, and that of two states in samples of both", () => {
+    expect(spreadOf(new Array(10).fill(5) as number[])).toBe(0);
+    expect(spreadOf([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])).toBeGreaterThan(0.5);
+  });
+});

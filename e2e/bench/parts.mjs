@@ -1,0 +1,134 @@
+/**
+ * The parts of the benchmark. Each measures one checkout, prints its results, and names the figures that two checkouts are
+ * compared by.
+ */
+import { measureColdStart, printColdStart } from "./cold-start.mjs";
+import { measureLatency, printLatency } from "./latency.mjs";
+import { measureMemory, printMemory } from "./memory.mjs";
+import { measureQueries, printQueries } from "./queries.mjs";
+import { measureRedaction, printRedaction } from "./redaction.mjs";
+import { measureScreen, printScreen } from "./screen.mjs";
+import { measureSdk, printSdk } from "./sdk.mjs";
+import { measureThroughput, printThroughput } from "./throughput.mjs";
+
+/**
+ * @typedef {object} Figure
+ * @property {string} name
+ * @property {number} value
+ * @property {boolean} [isHigherBetter] - Default: lower is better.
+ *
+ * @typedef {object} Part
+ * @property {(checkout?: string) => Promise<object>} measure - the results of one checkout; without one, of this.
+ * @property {(results: object) => void} print
+ * @property {(results: object) => Figure[]} figures - what is compared with a baseline.
+ * @property {string} [notCompared] - what a comparison leaves out, and why.
+ */
+
+/**
+ * @param {object} options
+ * @param {import("./load.mjs").LoadGenerator} options.generator
+ * @param {number} options.rounds
+ * @param {number} options.secondsPerRound
+ * @param {number} options.textLength
+ * @param {boolean} options.isQuick
+ * @param {boolean} options.isFull - measures throughput with a full store.
+ * @param {boolean} options.isComparison - leaves out what cannot be compared with another checkout.
+ * @returns {Record<string, Part>}
+ */
+export function createParts({ isQuick, isFull, isComparison, ...timing }) {
+  const { generator, rounds, secondsPerRound } = timing;
+  const screenSeconds = isQuick || isComparison ? 10 : 60;
+  const throughput = (format) => ({
+    measure: (checkout) => measureThroughput({ ...timing, checkout, format, isFull }),
+    print: (results) => printThroughput(results, { format, isFull }),
+    figures: throughputFigures,
+    notCompared:
+      "requests/s by themselves: they say as much about the machine; they are compared as a ratio to the ceiling",
+  });
+  return {
+    throughput: throughput("telemetry"),
+    otlp: throughput("otlp"),
+    latency: {
+      measure: (checkout) => measureLatency({ ...timing, checkout }),
+      print: printLatency,
+      figures: (rows) =>
+        rows.flatMap(({ ratePerSecond, p50Ms, p99Ms }) => [
+          { name: `p50 ms at ${ratePerSecond} req/s`, value: p50Ms },
+          { name: `p99 ms at ${ratePerSecond} req/s`, value: p99Ms },
+        ]),
+    },
+    redaction: {
+      measure: (checkout) => measureRedaction({ generator, rounds, secondsPerRound, checkout }),
+      print: printRedaction,
+      figures: (rows) =>
+        rows.map((row) => ({ name: `CPU µs/req, ${row.server}`, value: row.cpuMicrosPerRequestWith })),
+      notCompared:
+        "the libraries of redaction-libraries.mjs: they are third-party products, the same beside any checkout",
+    },
+    queries: {
+      measure: (checkout) => measureQueries({ ...timing, checkout }),
+      print: printQueries,
+      figures: queryFigures,
+      notCompared: "the bare server, which belongs to no checkout; p99, which is the worst of few samples",
+    },
+    memory: {
+      measure: (checkout) => measureMemory({ generator, checkout }),
+      print: printMemory,
+      figures: ({ offHeapBytes, rssBytes, heapUsedMb }) => [
+        { name: "bytes off the heap, a span", value: offHeapBytes },
+        { name: "resident bytes, a span", value: rssBytes },
+        { name: "heap MB", value: heapUsedMb },
+      ],
+    },
+    screen: {
+      measure: (checkout) => measureScreen({ seconds: screenSeconds, checkout }),
+      print: (results) => printScreen(results, screenSeconds),
+      figures: (rows) =>
+        rows.flatMap(({ mode, busyMs, elapsedMs, heapMb }) => [
+          { name: `CPU %, ${mode}`, value: (busyMs / elapsedMs) * 100 },
+          { name: `heap MB, ${mode}`, value: heapMb },
+        ]),
+      notCompared: "the longest task, and counts of long tasks: one disturbance of the machine decides them",
+    },
+    sdk: {
+      measure: (checkout) =>
+        measureSdk({ rounds, spans: isQuick ? 50_000 : 200_000, checkout, isAlone: isComparison }),
+      print: printSdk,
+      figures: (rows) =>
+        rows.flatMap(({ library, createMicros, wholeMicros, cpuMicros }) => [
+          { name: `create µs, ${library}`, value: createMicros },
+          { name: `CPU µs, whole process, ${library}`, value: wholeMicros },
+          { name: `CPU µs, steady, ${library}`, value: cpuMicros },
+        ]),
+      notCompared:
+        "OpenTelemetry, a third-party product, and the floor: they are the same beside any checkout",
+    },
+    coldStart: {
+      measure: (checkout) => measureColdStart({ rounds: isQuick ? 5 : Math.max(rounds, 10), checkout }),
+      print: printColdStart,
+      figures: ({ readyMs }) => [{ name: "ms to /ready", value: readyMs }],
+    },
+  };
+}
+
+/** @returns {Figure[]} */
+function throughputFigures(rows) {
+  return rows
+    .filter(({ server }) => server === "collector")
+    .flatMap(({ spansPerRequest, ratio, cpuMicrosPerRequest }) => [
+      { name: `of the ceiling, ${spansPerRequest} spans`, value: ratio, isHigherBetter: true },
+      { name: `CPU µs/req, ${spansPerRequest} spans`, value: cpuMicrosPerRequest },
+    ]);
+}
+
+/** @returns {Figure[]} */
+function queryFigures(rows) {
+  return rows.slice(0, -1).flatMap(({ question, arriving, p50Ms, cpuMs }) => {
+    if (question === "bare server") return [];
+    const load = arriving > 0 ? ", under load" : "";
+    return [
+      { name: `p50 ms, ${question}${load}`, value: p50Ms },
+      ...(cpuMs > 0 ? [{ name: `CPU ms, ${question}`, value: cpuMs }] : []),
+    ];
+  });
+}
