@@ -1,37 +1,40 @@
 import type { Hash64 } from "../../hashing/seeded-hash.js";
 
-/** Part of the places that are used at most, so that a search ends soon. */
+/** Bounds the length of a probe. */
 const MAX_LOAD = 0.75;
-/** Both halves of a hash. */
+/** A place holds both halves of a hash. */
 const FIELDS = 2;
 const FREE = 0;
 
 /**
- * Remembers which traces were evicted, so that a span that comes late is known to be late (contract 3): the last ones,
- * as hashes of 63 bits outside the heap. Two generations: when the younger is full the older is forgotten whole.
+ * Remembers recently evicted traces, so that spans that arrive later are recognized as late (contract 3). Holds hashes of 63 bits
+ * outside the heap, in two generations: when the younger one is full, the older one is dropped.
  */
 export class EvictedTraces {
+  readonly #places: number;
   #younger: Int32Array | undefined;
   #older: Int32Array | undefined;
   #youngerCount = 0;
 
-  /** @param places - a power of two; three quarters of so many traces are remembered always, and twice that at most. */
-  constructor(private readonly places: number) {}
+  /** @param places - per generation, a power of two. Remembers at least three quarters of as many traces, at most twice that. */
+  constructor(places: number) {
+    this.#places = places;
+  }
 
-  /** Bytes held. */
+  /** Memory held. */
   get bytes(): number {
     return (this.#younger?.byteLength ?? 0) + (this.#older?.byteLength ?? 0);
   }
 
-  /** Remembers a trace by the hash of its key. */
+  /** Adds a trace by the hash of its key. */
   add({ lo, hi }: Hash64): void {
-    if (this.#youngerCount >= this.places * MAX_LOAD) {
-      const forgotten = this.#older?.fill(FREE);
+    if (this.#youngerCount >= this.#places * MAX_LOAD) {
+      const dropped = this.#older?.fill(FREE);
       this.#older = this.#younger;
-      this.#younger = forgotten;
+      this.#younger = dropped;
       this.#youngerCount = 0;
     }
-    this.#younger ??= new Int32Array(this.places * FIELDS);
+    this.#younger ??= new Int32Array(this.#places * FIELDS);
     const at = findPlace(this.#younger, lo, hi);
     if (this.#younger[at] !== FREE) return;
     this.#younger[at] = keptPart(hi);
@@ -55,7 +58,7 @@ function contains(generation: Int32Array, { lo, hi }: Hash64): boolean {
   return generation[findPlace(generation, lo, hi)] !== FREE;
 }
 
-/** The place that holds the hash, or the free one where it belongs. */
+/** The place of a hash, or the free place where it belongs. */
 function findPlace(generation: Int32Array, lo: number, hi: number): number {
   const kept = keptPart(hi);
   const last = generation.length - 1;

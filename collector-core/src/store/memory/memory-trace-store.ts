@@ -48,7 +48,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     eviction,
     clock,
     search: (...query) => {
-      idleCatchUp.asked();
+      idleCatchUp.recordQuery();
       return searchTraces(...query);
     },
   });

@@ -26,17 +26,17 @@ const SHORT_TRACE_SPANS = 16;
 /** Spans that a new index has room for. */
 const INDEX_CAPACITY = SHORT_TRACE_SPANS * 2;
 
-/** What stays true of a span when it is replaced. */
+/** Flags that survive the replacement of a span. */
 const LASTING_FLAGS = FLAG.wrapper;
 
-/** A span as it was when it was asked for, to be read when its turn comes. */
+/** A span at the time of a query, to be read later. */
 export interface SpanSnapshot extends StoredSpan {
   readonly slice: SpanSlice;
 }
 
 /**
- * The spans of all traces: their JSON in segments, what must be known without parsing it in rows, found by span id and
- * by the id of their parent. Chaining the rows of a trace is the caller's.
+ * The spans of all traces: their JSON in segments, and the numbers read without parsing it in rows. Finds spans by id, and
+ * model calls by their parent. The caller chains the rows of a trace.
  */
 export class SpanStore implements SpanRows {
   readonly #table = new SpanTable();
@@ -76,14 +76,14 @@ export class SpanStore implements SpanRows {
     return NO_ROW;
   }
 
-  /** Stores a span that its trace does not have. @returns its row. */
+  /** Stores a span whose id its trace does not have. @returns its row. */
   add(trace: TraceRecord, span: PipelineSpan, seenAtMs: number): number {
     const table = this.#table;
     const row = table.add();
     try {
       this.#bytes.write(row, span);
     } catch (error) {
-      // No memory left: the store stays as it was.
+      // Out of memory: the store stays unchanged.
       table.remove(row);
       throw error;
     }
@@ -167,12 +167,12 @@ export class SpanStore implements SpanRows {
     this.#bytes.endBatch();
   }
 
-  /** Between the two. */
+  /** True between the two. */
   get isInBatch(): boolean {
     return this.#bytes.isInBatch;
   }
 
-  /** Lets the parent of a span that is about to be dropped remember that it is a wrapper. */
+  /** Marks the parent of a model call that is about to be dropped as a wrapper. */
   markParentAsWrapper(trace: TraceHead, row: number): void {
     if (!isChildCall(this.flags(row))) return;
     const parentHash = { lo: this.#table.int(row, INT.parentLo), hi: this.#table.int(row, INT.parentHi) };
@@ -187,12 +187,12 @@ export class SpanStore implements SpanRows {
     this.#bytes.clear();
   }
 
-  /** Gives memory back without losing a span. @returns false where there is none to give back. */
+  /** Frees memory without losing a span. @returns false if there is none to free. */
   reclaim(): boolean {
     return this.#bytes.reclaim();
   }
 
-  /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
+  /** Moves live bytes out of segments that are mostly dead, up to about `budgetBytes`. */
   compact(budgetBytes: number): void {
     this.#bytes.compact(budgetBytes);
   }
@@ -205,7 +205,7 @@ export class SpanStore implements SpanRows {
     return rows;
   }
 
-  /** The next row of the same trace by arrival. */
+  /** The next row of the same trace, by arrival. */
   next(row: number): number {
     return this.#table.int(row, INT.next);
   }
@@ -214,7 +214,7 @@ export class SpanStore implements SpanRows {
     this.#table.setInt(row, INT.next, next);
   }
 
-  /** A hash that tells the spans of a trace apart. */
+  /** The hash of the span id within its trace. */
   id(row: number): Hash64 {
     return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };
   }
@@ -223,7 +223,7 @@ export class SpanStore implements SpanRows {
     return this.#table.int(row, INT.flags);
   }
 
-  /** A number of the span; NaN where it has none. */
+  /** A number of the span; NaN if absent. */
   float(row: number, field: FloatField): number {
     return this.#table.float(row, field);
   }
@@ -236,7 +236,7 @@ export class SpanStore implements SpanRows {
     return this.#labels.get(this.#table.int(row, INT.labels));
   }
 
-  /** True where its tokens, cost and call count: it has no part in those of another span (contract 6). */
+  /** True if its tokens, cost and call count: no other span repeats them (contract 6). */
   countsUsage(trace: TraceHead, row: number): boolean {
     const flags = this.flags(row);
     if ((flags & FLAG.countsUsage) === 0) return false;
@@ -267,12 +267,12 @@ export class SpanStore implements SpanRows {
     return this.#bytes.digest(row);
   }
 
-  /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
+  /** The JSON of a span, valid until the store changes; see `holdForReading`. */
   slice(row: number): SpanSlice {
     return this.#bytes.slice(row);
   }
 
-  /** Where its JSON is, and the bytes that it is among; good as long. */
+  /** The JSON of a span with the bytes around it; valid as long. */
   place(row: number): SpanPlace {
     return this.#bytes.place(row);
   }
@@ -287,7 +287,7 @@ export class SpanStore implements SpanRows {
     };
   }
 
-  /** Fills in what is known of a span; its id has been set. */
+  /** Sets the numbers of a span, except its id. */
   #describe(row: number, span: PipelineSpan, seenAtMs: number): void {
     const { ints, floats } = this.#table.page(row);
     const int = intsAt(row);
@@ -323,14 +323,14 @@ export class SpanStore implements SpanRows {
   }
 }
 
-/** True for a span of type llm inside another span, which is then no call itself where it is of type llm too. */
+/** True for an llm span inside another span. If that is an llm span too, it is a wrapper and not a call. */
 function isChildCall(flags: number): boolean {
   const wanted = FLAG.llm | FLAG.hasParent;
   return (flags & wanted) === wanted;
 }
 
 function flagsOf(facts: SpanFacts, countsUsage: boolean): number {
-  // A span that names itself as its parent has none.
+  // A span that names itself as its parent is a root.
   const hasParent = facts.parentSpanId !== "" && facts.parentSpanId !== facts.spanId;
   return (
     (facts.isRunning ? FLAG.running : 0) |

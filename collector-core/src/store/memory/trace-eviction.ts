@@ -64,7 +64,7 @@ export class TraceEviction {
     if (ttlSeconds === 0) return;
     const expiredBeforeMs = this.#clock.monotonic() - ttlSeconds * 1000;
     for (;;) {
-      const trace = this.#held.traces.quietest;
+      const trace = this.#held.traces.leastRecent;
       if (trace === undefined || trace.lastSpanAtMs > expiredBeforeMs) return;
       this.#evict(trace, "ttl");
     }

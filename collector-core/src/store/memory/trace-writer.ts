@@ -51,7 +51,7 @@ export class TraceWriter {
     const known = traces.get(key, hashes.trace);
     if (known !== undefined) {
       traces.touch(known, nowMs);
-      index.forget(known);
+      index.invalidate(known);
       if (!this.#replace(known, span, nowMs)) this.#addSpan(known, span, nowMs, isEvaluation);
       return;
     }

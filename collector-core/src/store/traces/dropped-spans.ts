@@ -5,10 +5,10 @@ import type { SpanRows, TraceHead } from "./span-rows.js";
 import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import { TraceTotals } from "./trace-totals.js";
 
-/** Models remembered of dropped spans. */
+/** Models kept of dropped spans. */
 const MAX_MODELS = 100;
 
-/** What a trace's summary shows of its root. */
+/** The root of a trace, as its summary shows it. */
 export interface RootSpan {
   readonly id: Hash64;
   readonly startEpochMs: number;
@@ -20,7 +20,7 @@ export interface RootSpan {
   readonly digest: SpanDigest;
 }
 
-/** Reads of a span what is shown of a root. */
+/** Reads a span as the root of its trace. */
 export function readRoot(spans: SpanRows, row: number): RootSpan {
   return {
     id: spans.id(row),
@@ -34,18 +34,18 @@ export function readRoot(spans: SpanRows, row: number): RootSpan {
 }
 
 /**
- * What remains of the spans that the cap dropped: their totals, which go on counting (contract 3), and the root, for
- * an agent that reports its start is the first to arrive and so the first to be dropped.
+ * Remains of the spans that the cap dropped: their totals, which still count (contract 3), and the root. The root is
+ * often the first span to arrive, when an agent reports its start, and so the first to be dropped.
  */
 export class DroppedSpans {
-  /** An estimate of the heap that it takes. */
+  /** Estimated heap size. */
   static readonly BYTES = 2_000;
 
   count = 0;
   readonly totals = new TraceTotals(MAX_MODELS);
   root: RootSpan | undefined;
 
-  /** Takes over from a span that is about to be removed. */
+  /** Adds a span that is about to be removed. */
   add(spans: SpanRows, trace: TraceHead, row: number): void {
     this.count++;
     this.totals.add(spans, trace, row);
@@ -54,14 +54,14 @@ export class DroppedSpans {
     if (isRoot && !startsBefore(this.root, spans, row)) this.root = readRoot(spans, row);
   }
 
-  /** Forgets the root when it comes again, as the end of a span that ran when it was dropped. */
+  /** Drops the root if it arrives again, as the end of a span that was dropped while it ran. */
   reviveRoot(spans: SpanRows, row: number): void {
     const { lo, hi } = spans.id(row);
     if (this.root?.id.lo === lo && this.root.id.hi === hi) this.root = undefined;
   }
 }
 
-/** True where the dropped root is the one to show: it started before the other one, or with it. */
+/** True if the dropped root is shown: it did not start after the span at `row`. */
 export function startsBefore(root: RootSpan | undefined, spans: SpanRows, row: number): root is RootSpan {
   if (root === undefined) return false;
   if (row === NO_ROW) return true;

@@ -4,16 +4,16 @@ import { MostFrequent } from "./most-frequent.js";
 import type { TraceBlock } from "../memory/index/trace-block.js";
 import type { TraceValues } from "./trace-values.js";
 
-/** Values that a facet shows. */
+/** Values per facet. */
 const MAX_VALUES = 200;
-/** Entries that are counted between two looks at the clock. */
-const ENTRIES_PER_LOOK = 64;
+/** Entries counted between two checks of the clock. */
+const ENTRIES_PER_CHECK = 64;
 
-/** Counts how many traces have which value. */
+/** Counts the traces of each value. */
 export class FacetCounter {
   #total = 0;
   #costUsd = 0;
-  /** Traces share their values: each is taken apart once, at the end. */
+  /** Many traces share their values, which are split into facets once at the end. */
   readonly #byValues = new Map<TraceValues, number>();
 
   add(block: TraceBlock, slot: number): void {
@@ -22,14 +22,14 @@ export class FacetCounter {
     count(this.#byValues, block.values(slot), 1);
   }
 
-  /** The most frequent values of each field, ties by name. Where each trace has names of its own, that takes slices. */
+  /** The most frequent values of each field, ties by name. Works in slices: every trace may have distinct values. */
   async toFacets(timeSlice: TimeSlice): Promise<Facets> {
     const facetOf = async (valuesOf: (values: TraceValues) => readonly string[]) => {
       const counts = new Map<string, number>();
       await eachInSlices(this.#byValues, timeSlice, ([values, traces]) => {
         for (const value of valuesOf(values)) count(counts, value, traces);
       });
-      // An absent value counts nowhere.
+      // Absent values are not counted.
       counts.delete("");
       const mostFrequent = new MostFrequent(MAX_VALUES);
       await eachInSlices(counts, timeSlice, ([value, traces]) => mostFrequent.add(value, traces));
@@ -58,7 +58,7 @@ async function eachInSlices<T>(
   let visited = 0;
   for (const item of items) {
     visit(item);
-    if (++visited % ENTRIES_PER_LOOK === 0 && timeSlice.isOver()) await timeSlice.next();
+    if (++visited % ENTRIES_PER_CHECK === 0 && timeSlice.isOver()) await timeSlice.next();
   }
 }
 

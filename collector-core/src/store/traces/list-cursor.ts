@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api-schema/errors.js";
 import type { TraceOrder } from "../../api-schema/trace.js";
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface ListPosition {
   readonly order: TraceOrder;
-  /** Of the last trace of the page: its sequence and, in other orders than `newest`, what it was ordered by. */
+  /** The sequence of the last trace of the page and, except in the order `newest`, the value it is ordered by. */
   readonly sequence: number;
   readonly value: number;
-  /** Traces of later sequences came after the first page, and are on none of its pages. */
+  /** Traces of later sequences arrived after the first page, and are left out of all pages. */
   readonly newestSequence: number;
 }
 
 /**
- * Cursors of one store. Traces only ever come at the newer end and go anywhere, so that a cursor stays good while both
- * happen.
+ * Encodes and decodes the cursors of one store. Traces are added at the newer end only, so that a cursor stays valid while traces are added and
+ * removed.
  */
 export class ListCursors {
-  /** Sequences of another store, such as the one before a restart, mean nothing here. */
+  /** Rejects cursors of another store, such as the one before a restart. */
   readonly #storeId = randomBytes(4).toString("hex");
 
   encode({ order, sequence, value, newestSequence }: ListPosition): string {
@@ -25,7 +25,7 @@ export class ListCursors {
     return Buffer.from(JSON.stringify(fields)).toString("base64url");
   }
 
-  /** @throws `ApiError` `invalid_query` where the cursor is not one of this store's, or of another order. */
+  /** @throws `ApiError` `invalid_query` if the cursor is not from this store, or from another order. */
   decode(cursor: string, order: TraceOrder): ListPosition {
     const position = this.#read(cursor);
     if (position?.order === order) return position;

@@ -1,20 +1,23 @@
-/** A value, and how many have it. */
+/** A value with its count. */
 export interface ValueCount {
   readonly value: string;
   readonly count: number;
 }
 
-/** The most frequent of many values, ties by name: most are looked at once, against the last that is kept. */
+/** Collects the most frequent of many values, ties by name. Most values cost one comparison, with the last one kept. */
 export class MostFrequent {
+  readonly #max: number;
   readonly #best: ValueCount[] = [];
 
-  /** @param max - how many are kept. */
-  constructor(private readonly max: number) {}
+  /** @param max - values to keep. */
+  constructor(max: number) {
+    this.#max = max;
+  }
 
-  /** Adds a value, each once. */
+  /** Adds a value, which must be new. */
   add(value: string, count: number): void {
     const best = this.#best;
-    const last = best[this.max - 1];
+    const last = best[this.#max - 1];
     if (last !== undefined && !isBefore(value, count, last)) return;
     let low = 0;
     let high = best.length;
@@ -24,7 +27,7 @@ export class MostFrequent {
       else low = middle + 1;
     }
     best.splice(low, 0, { value, count });
-    if (best.length > this.max) best.pop();
+    if (best.length > this.#max) best.pop();
   }
 
   /** The most frequent first. */

@@ -5,14 +5,14 @@ import { isRecord, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from "../../span/span-fac
 /** Characters of a preview (contract 3). */
 const PREVIEW_LENGTH = 200;
 
-/** A score as a trace's summary shows it. */
+/** A score in the summary of a trace. */
 export interface Score {
   type: string;
   score: number;
   label: string | null;
 }
 
-/** The text of a span that its trace's summary may show. */
+/** The text of a span that the summary of its trace may show. */
 export interface SpanDigest {
   readonly name: string;
   readonly input: string | null;
@@ -41,7 +41,7 @@ function preview(text: unknown): string | null {
   return typeof text === "string" && text !== "" ? truncateCodePoints(text, PREVIEW_LENGTH) : null;
 }
 
-/** The text of the last message that has any, of those in that role. */
+/** The last text of a message, of that role if given. */
 function lastMessageText(messages: unknown, role?: string): string | undefined {
   if (!Array.isArray(messages)) return undefined;
   for (const message of (messages as unknown[]).toReversed()) {

@@ -1,17 +1,17 @@
 import { copyText } from "../../span/kept-text.js";
 import type { BatchContext, SpanFacts } from "../../span/span-facts.js";
 
-/** What an entry costs beside the characters of its key, by measurement. */
+/** Measured size of an entry without the characters of its key. */
 const ENTRY_BYTES = 500;
-/** The key and the values, two bytes a character where they are not Latin. */
+/** The key and the values, at two bytes a character beyond Latin-1. */
 const BYTES_PER_CHARACTER = 4;
 
-/** Entries that are tried before the table: a service has few combinations in use at a time. */
+/** Entries compared before the table is searched: a service uses few combinations at a time. */
 const RECENT_ENTRIES = 8;
 
-/** What a span can be filtered by, and its application: few combinations for many spans. */
+/** The values by which spans are filtered, with their application: few combinations for many spans. */
 export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
-  /** Tells them from all others that there ever were. */
+  /** Unique, also among removed labels. */
   readonly serial: number;
   readonly model: string;
   readonly agent: string;
@@ -28,14 +28,12 @@ interface Entry {
   references: number;
 }
 
-/**
- * Keeps each combination of labels once, as long as a row refers to it: what it holds is bounded by the rows.
- */
+/** Interns combinations of labels with reference counts: the rows bound its size. */
 export class SpanLabelTable {
   readonly #ids = new Map<string, number>();
   readonly #entries: (Entry | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  /** The entries that were found last, in a ring. */
+  /** A ring of the entries found last. */
   readonly #recent: (Entry | undefined)[] = new Array<Entry | undefined>(RECENT_ENTRIES).fill(undefined);
   #nextRecent = 0;
   #bytes = 0;
@@ -43,12 +41,12 @@ export class SpanLabelTable {
   #lastContext: BatchContext | undefined;
   #lastContextKey = "";
 
-  /** An estimate of the heap it takes. */
+  /** Estimated heap size. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The id of a span's labels, with one reference more. */
+  /** The id of a span's labels; adds a reference. */
   acquire(context: BatchContext, facts: SpanFacts): number {
     const entry = this.#findRecent(context, facts) ?? this.#find(context, facts);
     entry.references++;
@@ -64,7 +62,7 @@ export class SpanLabelTable {
 
   #find(context: BatchContext, facts: SpanFacts): Entry {
     const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
-    // With the lengths first, no two combinations of texts make the same key.
+    // The lengths make the key unique for each combination of texts.
     const lengths = `${model.length},${agent.length},${spanType.length},${status.length},${evaluationType.length}`;
     const texts = `${model}${agent}${spanType}${status}${evaluationType}${errorCategory}`;
     const key = `${this.#contextKey(context)}${lengths}:${texts}`;
@@ -78,7 +76,7 @@ export class SpanLabelTable {
   #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
     const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
     const { service, env, version } = context;
-    // Copies: a text may be a part of a longer one, and an entry outlives the request.
+    // Copies: a text may be a slice of the request, and an entry outlives the request.
     const labels = {
       serial: this.#nextSerial++,
       service: copyText(service),
@@ -99,7 +97,7 @@ export class SpanLabelTable {
     return entry;
   }
 
-  /** Gives a reference back. */
+  /** Releases a reference. */
   release(id: number): void {
     const entry = this.#entry(id);
     entry.references--;
@@ -112,7 +110,7 @@ export class SpanLabelTable {
     this.#bytes -= bytesOf(entry.key);
   }
 
-  /** The labels of that id: the same object for as long as a row refers to it. */
+  /** The labels with that id: the same object while a row refers to it. */
   get(id: number): SpanLabels {
     return this.#entry(id).labels;
   }
@@ -131,7 +129,7 @@ export class SpanLabelTable {
     return entry;
   }
 
-  /** All spans of a batch share one context, so its part of the key is made once. */
+  /** The part of the key for a context, cached: all spans of a batch share one. */
   #contextKey(context: BatchContext): string {
     if (context !== this.#lastContext) {
       this.#lastContext = context;
@@ -141,7 +139,7 @@ export class SpanLabelTable {
   }
 }
 
-/** What differs most often is compared first. */
+/** Compares first what differs most often. */
 function isSame(labels: SpanLabels, context: BatchContext, facts: SpanFacts): boolean {
   return (
     labels.model === facts.model &&

@@ -1,18 +1,18 @@
-/** No row: the end of a chain, or nothing found. */
+/** The end of a chain, or nothing found. */
 export const NO_ROW = -1;
 
-/** Whole numbers kept of a span. */
+/** The integers of a row. */
 export const INT = {
-  /** Where its bytes are; -1 in a free row. In a batch that is kept whole: where the batch starts. */
+  /** Where its bytes are; -1 in a free row. In a batch stored whole, `offset` is that of the batch. */
   segment: 0,
   offset: 1,
-  /** `~index` where it is that span of a batch. */
+  /** `~index` if it is the span `index` of a batch. */
   length: 2,
-  /** How many of these bytes, at their start, are its digest. */
+  /** Length of the digest at the start of these bytes. */
   digestLength: 3,
   /** The next row of the same trace, by arrival; in a free row, the next free one of the page. */
   next: 4,
-  /** Which span of its trace it was to arrive. */
+  /** Its position by arrival in its trace. */
   arrival: 5,
   idLo: 6,
   idHi: 7,
@@ -20,21 +20,21 @@ export const INT = {
   parentHi: 9,
   startNanos: 10,
   flags: 11,
-  /** The id of its labels. */
+  /** Id of its labels. */
   labels: 12,
-  /** What it takes of its segment. */
+  /** Bytes charged to its segment. */
   chargedBytes: 13,
 } as const;
-/** Two are unused: the numbers of a row fill one cache line. */
+/** Two are unused: the integers of a row fill one cache line. */
 const INT_FIELDS = 16;
 
-/** Other numbers kept of a span. NaN where absent. */
+/** The floats of a row; NaN if absent. */
 export const FLOAT = {
   startEpochMs: 0,
   durationMs: 1,
-  /** Wall clock at receipt: a span without a start time is shown by it. */
+  /** Wall clock at receipt: the start of a span without a start time. */
   receivedAtMs: 2,
-  /** Monotonic clock when it came. */
+  /** Monotonic clock at receipt. */
   seenAtMs: 3,
   tokensInput: 4,
   tokensOutput: 5,
@@ -43,16 +43,16 @@ export const FLOAT = {
 } as const;
 const FLOAT_FIELDS = 8;
 
-/** What is true of a span. */
+/** The flags of a span. */
 export const FLAG = {
   running: 1,
-  /** It failed of itself, not through a child. */
+  /** It failed by itself, not through a child. */
   failed: 2,
   countsUsage: 4,
   llm: 8,
   tool: 16,
   hasParent: 32,
-  /** A child of type llm was dropped: it is known to be a wrapper for good. */
+  /** A child of type llm was dropped: it stays a wrapper. */
   wrapper: 64,
 } as const;
 /** A field of {@link INT}. */
@@ -65,7 +65,7 @@ const ROWS_PER_PAGE = 1 << PAGE_SHIFT;
 const SLOT_MASK = ROWS_PER_PAGE - 1;
 const FREE = -1;
 
-/** The numbers of neighbouring rows: those of one are from {@link intsAt} and {@link floatsAt} on. */
+/** The numbers of consecutive rows; those of a row start at {@link intsAt} and {@link floatsAt}. */
 interface RowPage {
   readonly ints: Int32Array;
   readonly floats: Float64Array;
@@ -73,32 +73,32 @@ interface RowPage {
 
 interface Page extends RowPage {
   firstFree: number;
-  /** Slots from here on were never used. */
+  /** Slots from here on are unused. */
   usedSlots: number;
   rowCount: number;
 }
 
-/** Where the whole numbers of a row begin in its page. */
+/** Start of the integers of a row in its page. */
 export function intsAt(row: number): number {
   return (row & SLOT_MASK) * INT_FIELDS;
 }
 
-/** Where its other numbers do. */
+/** Start of the floats of a row in its page. */
 export function floatsAt(row: number): number {
   return (row & SLOT_MASK) * FLOAT_FIELDS;
 }
 
 /**
- * One row of numbers for each stored span, in pages outside the heap: five million spans are no five million objects.
- * A page without a row is let go.
+ * One row of numbers for each stored span, in pages outside the heap: five million spans are not five million objects.
+ * A page without rows is freed.
  */
 export class SpanTable {
-  /** Bytes of a page. */
+  /** Size of a page. */
   static readonly PAGE_BYTES = ROWS_PER_PAGE * (INT_FIELDS * 4 + FLOAT_FIELDS * 8);
 
   readonly #pages: (Page | undefined)[] = [];
   readonly #freePageNumbers: number[] = [];
-  /** Numbers of pages that may have room; checked when taken. */
+  /** Pages that may have a free row; checked when taken. */
   readonly #pagesWithRoom: number[] = [];
   #pageCount = 0;
   #rowCount = 0;
@@ -111,7 +111,7 @@ export class SpanTable {
     return this.#pageCount * SpanTable.PAGE_BYTES;
   }
 
-  /** A row to fill: its fields hold what was there before. */
+  /** Allocates a row. Its fields are not cleared. */
   add(): number {
     const pageNumber = this.#pageWithRoom();
     const page = this.#page(pageNumber);
@@ -165,12 +165,12 @@ export class SpanTable {
     this.#page(row >>> PAGE_SHIFT).floats[(row & SLOT_MASK) * FLOAT_FIELDS + field] = value;
   }
 
-  /** For whoever reads or writes many numbers of a row: its page is looked up once. Good until the row is removed. */
+  /** The page of a row, to access many of its numbers with one lookup. Valid until the row is removed. */
   page(row: number): RowPage {
     return this.#page(row >>> PAGE_SHIFT);
   }
 
-  /** True where the row is in use and keeps its bytes there. */
+  /** True if the row is in use and its bytes are there. */
   holds(row: number, segment: number, offset: number): boolean {
     const page = this.#pages[row >>> PAGE_SHIFT];
     if (page === undefined) return false;

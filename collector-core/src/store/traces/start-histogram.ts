@@ -6,14 +6,14 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Lengths that a reader can count in. */
+/** Bucket lengths that are easy to read. */
 const BUCKET_LENGTHS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE_MS),
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR_MS),
 ];
 
-/** Counts when traces started, in buckets of which the length is found when all are known. */
+/** Counts traces by start, in buckets whose length depends on all starts. */
 export class StartHistogram {
   readonly #startsMs: number[] = [];
   readonly #failed: boolean[] = [];
@@ -24,8 +24,8 @@ export class StartHistogram {
   }
 
   /**
-   * @param maxBuckets - how many at most.
-   * @param range - from then up to, not including, then; what is absent is where the traces begin and end.
+   * @param maxBuckets - bound on the number of buckets.
+   * @param range - the end is exclusive. An absent bound is that of the traces.
    */
   toHistogram(
     maxBuckets: number,
@@ -55,7 +55,7 @@ export class StartHistogram {
   }
 }
 
-/** The shortest length with which the buckets suffice; they start at multiples of it. */
+/** The shortest length that needs at most `maxBuckets`; buckets start at multiples of it. */
 function bucketLength(firstMs: number, endMs: number, maxBuckets: number): number {
   const suffices = (lengthMs: number): boolean =>
     Math.ceil(endMs / lengthMs) - Math.floor(firstMs / lengthMs) <= maxBuckets;
@@ -66,7 +66,7 @@ function bucketLength(firstMs: number, endMs: number, maxBuckets: number): numbe
   return days * DAY_MS;
 }
 
-/** Not `Math.min(…)`: there may be more traces than a call takes arguments. */
+/** Not `Math.min(…)`: the number of arguments of a call is limited. */
 function smallest(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => Math.min(a, b));
 }

@@ -1,14 +1,14 @@
-/** No slot: the end of a chain. */
+/** The end of a chain. */
 export const NO_SLOT = -1;
 
 const FIRST_SLOTS = 64;
-/** The slot before, and the one after. */
+/** The previous slot and the next one. */
 const LINKS = 2;
 
 /**
- * Traces in an order, each known by its slot, as a chain of numbers outside the heap: adding, removing and the first are
- * O(1), where a Map's first key is found only by walking over all that were deleted before it. References from trace to
- * trace would do the same, but each that is written from an old object to a new one is work for the garbage collector.
+ * A doubly linked list of slots of traces, in arrays outside the heap. Append, remove and first are O(1); finding the first key of a
+ * Map skips all keys deleted before it. References between trace objects would need a write barrier of the garbage
+ * collector for each link from an old object to a new one.
  */
 export class TraceChain {
   first = NO_SLOT;

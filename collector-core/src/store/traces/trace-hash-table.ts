@@ -2,31 +2,34 @@ import type { TraceKey } from "../../interfaces.js";
 import { NO_SLOT } from "./trace-chain.js";
 
 const FIRST_PLACES = 128;
-/** So many places for each trace at least: a search then looks at one or two. */
+/** Keeps the load at a half or less, so that a lookup probes one or two places. */
 const PLACES_PER_TRACE = 2;
-/** What a place holds: a hash, never 0 but where the place is free, and the slot of the trace. */
+/** A place holds a hash, which is 0 only in a free place, and the slot of the trace. */
 const FIELDS = 2;
 const FREE = 0;
 const NEVER_FREE = 1 << 31;
 
 /**
- * The slots of traces by 32 bits of a hash of their key, outside the heap. A Map of the keys themselves would hash each
- * text twice, follow a chain of references to find one, and be walked over by the garbage collector.
+ * Maps keys to slots of traces by 32 bits of their hash, outside the heap. A Map of strings would hash each string twice,
+ * follow references on each lookup, and be scanned by the garbage collector.
  */
 export class TraceHashTable {
+  readonly #isAt: (slot: number, key: TraceKey) => boolean;
   #places = new Int32Array(FIRST_PLACES * FIELDS);
   #count = 0;
 
-  /** @param isAt - true where the trace in that slot has that key: hashes fall together. */
-  constructor(private readonly isAt: (slot: number, key: TraceKey) => boolean) {}
+  /** @param isAt - true if the trace in that slot has that key; resolves hash collisions. */
+  constructor(isAt: (slot: number, key: TraceKey) => boolean) {
+    this.#isAt = isAt;
+  }
 
-  /** The slot of a key that has that hash, or {@link NO_SLOT}. */
+  /** The slot of a key with that hash, or {@link NO_SLOT}. */
   find(hash: number, key: TraceKey): number {
     const places = this.#places;
     const kept = hash | NEVER_FREE;
     for (let at = this.#home(kept); places[at] !== FREE; at = this.#next(at)) {
       const slot = places[at + 1] as number;
-      if (places[at] === kept && this.isAt(slot, key)) return slot;
+      if (places[at] === kept && this.#isAt(slot, key)) return slot;
     }
     return NO_SLOT;
   }
@@ -37,13 +40,13 @@ export class TraceHashTable {
     this.#put(hash | NEVER_FREE, slot);
   }
 
-  /** Removes what was added. */
+  /** Removes an entry, which must exist. */
   remove(hash: number, slot: number): void {
     const places = this.#places;
     let gap = this.#home(hash | NEVER_FREE);
     while (places[gap + 1] !== slot) gap = this.#next(gap);
     this.#count--;
-    // What stands behind the gap moves up, unless it would come before the place where a search for it begins.
+    // Closes the gap, so that probing never ends before an entry: moves up each later entry that may be there.
     for (let at = this.#next(gap); places[at] !== FREE; at = this.#next(at)) {
       const kept = places[at] as number;
       const home = this.#home(kept);

@@ -6,77 +6,79 @@ import type { TraceHead } from "./span-rows.js";
 import { NO_ROW } from "./span-table.js";
 import type { TraceSpanIndex } from "./trace-span-index.js";
 
-/** What a trace costs beside the characters of its key, its place in the orders and tables included, by measurement. */
+/** Measured size of a trace without the characters of its key, with its entries in the registry. */
 const TRACE_BYTES = 304;
 
-/** Where an index keeps what the spans of a trace say together. */
+/** The block of an index that caches the facts of a trace. */
 export interface TracePlace {
-  /** Traces in it. */
+  /** Number of traces. */
   readonly count: number;
   slotOf(trace: TraceRecord): number;
-  /** Forgets what is known of the trace at a slot. */
-  forget(slot: number): void;
+  /** Drops the cached facts of the trace at a slot. */
+  invalidate(slot: number): void;
   remove(trace: TraceRecord): void;
 }
 
-/** One trace: the head of its rows and little else, for there may be 500,000 (spec 8). */
+/** One trace: the head of its rows and little else, since a store may hold 500,000 (spec 8). */
 export class TraceRecord implements TraceKey, TraceHead, Hash64 {
   readonly tenant: string;
   readonly traceId: string;
-  /** Of the key. */
+  /** Hash of the key. */
   readonly lo: number;
   readonly hi: number;
-  /** Its place in the registry. */
+  /** Its slot in the registry. */
   slot = NO_SLOT;
 
   /** Spans, evaluations apart, in order of arrival. */
   firstSpan = NO_ROW;
   lastSpan = NO_ROW;
   spanCount = 0;
-  /** Evaluation spans, which have a cap of their own. */
+  /** Evaluation spans, which have a separate cap. */
   firstEvaluation = NO_ROW;
   lastEvaluation = NO_ROW;
   evaluationCount = 0;
-  /** Spans that have come, kept or not. */
+  /** Spans received, including dropped ones. */
   arrivals = 0;
-  /** What is known of the spans that the cap dropped. */
+  /** Totals of the spans that the cap dropped. */
   dropped: DroppedSpans | undefined;
   isRemoved = false;
   /** Finds its spans by id; undefined for a short trace. */
   index: TraceSpanIndex | undefined;
-  /** One bit of the hash of each span id that has come: most ids that are new are told without a look at the rows. */
+  /** A Bloom filter of one word over the hashes of all span ids: most new ids need no scan of the rows. */
   #idBits = 0;
-  /** Grows whenever a span comes, goes or is replaced. */
+  /** Incremented when a span arrives. */
   changes = 0;
-  /** Where what its spans say together is kept; `TraceIndex`. */
+  /** Its block in the `TraceIndex`. */
   place: TracePlace | undefined;
 
-  constructor(
-    /** Grows with every trace of the store: the order of first arrival. */
-    readonly sequence: number,
-    { tenant, traceId }: TraceKey,
-    { lo, hi }: Hash64,
-    readonly isPartial: boolean,
-    /** Monotonic clock. */
-    public lastSpanAtMs: number,
-  ) {
-    this.tenant = tenant;
-    this.traceId = traceId;
-    this.lo = lo;
-    this.hi = hi;
+  /** Grows with every trace of the store: the order of first arrival. */
+  readonly sequence: number;
+  /** True if the trace was evicted before, so that earlier spans are missing. */
+  readonly isPartial: boolean;
+  /** When its last span arrived (monotonic clock). */
+  lastSpanAtMs: number;
+
+  constructor(sequence: number, key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number) {
+    this.tenant = key.tenant;
+    this.traceId = key.traceId;
+    this.lo = hash.lo;
+    this.hi = hash.hi;
+    this.sequence = sequence;
+    this.isPartial = isPartial;
+    this.lastSpanAtMs = nowMs;
   }
 
-  /** Notes the hash of a span id. */
+  /** Adds a span id to the filter. */
   noteSpan(idLo: number): void {
     this.#idBits |= 1 << idLo;
   }
 
-  /** False where no span of that hash has come; true may be a mistake. */
+  /** False if no span of that hash has arrived; true may be wrong. */
   mayHaveSpan(idLo: number): boolean {
     return (this.#idBits & (1 << idLo)) !== 0;
   }
 
-  /** An estimate of the memory it takes. */
+  /** Estimated size. */
   get bytes(): number {
     return TRACE_BYTES + this.traceId.length * 2;
   }

@@ -5,9 +5,9 @@ import { NO_SLOT, TraceChain } from "./trace-chain.js";
 import { TraceHashTable } from "./trace-hash-table.js";
 import { TraceRecord } from "./trace-record.js";
 
-/** All traces: by key, in the order of their first span, and in the order of their last one. */
+/** All traces by key, ordered by first span and by last span. */
 export class TraceRegistry {
-  /** By slot; a slot is free again when its trace is removed. */
+  /** By slot; the slot of a removed trace is reused. */
   readonly #traces: (TraceRecord | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #byKey = new TraceHashTable((slot, key) => {
@@ -16,9 +16,9 @@ export class TraceRegistry {
   });
   readonly #byAge = new TraceChain();
   readonly #byLastSpan = new TraceChain();
-  /** How many traces each tenant has. */
+  /** Number of traces by tenant. */
   readonly #tenants = new Map<string, { count: number }>();
-  /** The trace that was found last: the spans of a trace come together. */
+  /** The trace found last: spans of one trace arrive together. */
   #last: TraceRecord | undefined;
   #nextSequence = 1;
   #count = 0;
@@ -28,27 +28,27 @@ export class TraceRegistry {
     return this.#count;
   }
 
-  /** An estimate of the memory they take. */
+  /** Estimated size. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The trace whose first span came first. */
+  /** The trace whose first span arrived first. */
   get oldest(): TraceRecord | undefined {
     return this.#at(this.#byAge.first);
   }
 
-  /** Of the newest trace there ever was. */
+  /** The sequence of the newest trace, including removed ones. */
   get newestSequence(): number {
     return this.#nextSequence - 1;
   }
 
-  /** The trace that has gone longest without a span. */
-  get quietest(): TraceRecord | undefined {
+  /** The trace without a span for the longest time. */
+  get leastRecent(): TraceRecord | undefined {
     return this.#at(this.#byLastSpan.first);
   }
 
-  /** @param hash - of the key, where it is at hand. */
+  /** @param hash - of the key. Default: computed. */
   get(key: TraceKey, hash?: Hash64): TraceRecord | undefined {
     const last = this.#last;
     if (last !== undefined && isOf(last, key)) return last;
@@ -58,7 +58,7 @@ export class TraceRegistry {
     return found;
   }
 
-  /** The traces of that id, one of each tenant that has it, newest first. */
+  /** The traces with that id, at most one per tenant, newest first. */
   ofEveryTenant(traceId: string): TraceRecord[] {
     const found: TraceRecord[] = [];
     for (const tenant of this.#tenants.keys()) {
@@ -68,7 +68,7 @@ export class TraceRegistry {
     return found.sort((a, b) => b.sequence - a.sequence);
   }
 
-  /** A trace to be added when its first span has been stored. */
+  /** Creates a trace, to be added after its first span was stored. */
   create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord {
     return new TraceRecord(this.#nextSequence++, key, hash, isPartial, nowMs);
   }
@@ -88,13 +88,13 @@ export class TraceRegistry {
     this.#bytes += trace.bytes;
   }
 
-  /** Notes that a span has come. */
+  /** Records the arrival of a span. */
   touch(trace: TraceRecord, nowMs: number): void {
     trace.lastSpanAtMs = nowMs;
     this.#byLastSpan.moveToEnd(trace.slot);
   }
 
-  /** Notes that a trace takes more, or less, heap. */
+  /** Adds to the estimated size. */
   charge(bytes: number): void {
     this.#bytes += bytes;
   }

@@ -8,30 +8,30 @@ import type { TraceRecord } from "./trace-record.js";
 import { TraceTotals } from "./trace-totals.js";
 
 /**
- * What the rows of a trace say together, no text parsed. It is added up when it is asked for: a few hundred rows take
- * microseconds, and neither a replaced span nor a wrapper that becomes known late can leave it wrong.
+ * The state of a trace, computed from its rows without parsing text. It is computed on demand: a few hundred rows take
+ * microseconds, and it is correct after a span was replaced or turned out to be a wrapper.
  */
 export interface TraceState {
   readonly totals: TraceTotals;
   readonly status: string;
   readonly isRunning: boolean;
-  /** The root, where it is kept; else {@link NO_ROW}. */
+  /** The stored root, or {@link NO_ROW}. */
   readonly rootRow: number;
-  /** The root, where the cap dropped it. */
+  /** The root if the cap dropped it. */
   readonly droppedRoot: RootSpan | undefined;
   /** The earliest span. */
   readonly earliestRow: number;
   /** The earliest and the latest span of type llm. */
   readonly firstLlmRow: number;
   readonly lastLlmRow: number;
-  /** Monotonic clock: from then on a span that runs has been silent for too long. */
+  /** When a running span becomes abandoned (monotonic clock). */
   readonly holdsUntilMs: number;
 }
 
-/** Models and scores of a summary: a list of a thousand summaries stays a few megabytes. */
+/** Limit of models and scores in a summary, so that a list of 1,000 summaries stays a few megabytes. */
 const MAX_LISTED = 20;
 
-/** Adds up the rows of a trace. */
+/** Computes the state of a trace. */
 export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceState {
   const totals = trace.dropped?.totals.copy() ?? new TraceTotals(Number.POSITIVE_INFINITY);
   let rootRow = NO_ROW;
@@ -60,7 +60,7 @@ export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): T
     if ((flags & FLAG.running) !== 0) addRunning(spans.float(row, FLOAT.seenAtMs));
   }
   if (trace.spanCount === 0) {
-    // Only evaluations have come: there is nothing else to tell its time by.
+    // A trace of evaluations only takes its time from them.
     for (let row = trace.firstEvaluation; row !== NO_ROW; row = spans.next(row)) {
       totals.addTime(spans, row);
       earliestRow = earlier(spans, row, earliestRow);
@@ -97,7 +97,7 @@ function earlier(spans: SpanRows, row: number, than: number): number {
   return than === NO_ROW || spans.compareStart(row, than) < 0 ? row : than;
 }
 
-/** The summary's `root_name`: of the rest only what tells which span is the root. */
+/** The `root_name` of the summary, without the other text that a summary reads. */
 export function rootNameOf(trace: TraceRecord, spans: SpanRows, nowMs: number): string {
   const { droppedRoot, rootRow, earliestRow } = readState(trace, spans, nowMs);
   const shownRow = rootRow === NO_ROW ? earliestRow : rootRow;
@@ -105,8 +105,8 @@ export function rootNameOf(trace: TraceRecord, spans: SpanRows, nowMs: number): 
 }
 
 /**
- * A trace as a list shows it (contract 3). Of text only the root, the first and the last llm span and the evaluations
- * are read.
+ * Summarizes a trace for a list (contract 3). Reads the text of the root, the first and the last llm span, and the
+ * evaluations only.
  */
 export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceSummary {
   const state = readState(trace, spans, nowMs);

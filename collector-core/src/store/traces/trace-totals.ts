@@ -1,7 +1,7 @@
 import { FLAG, FLOAT } from "./span-table.js";
 import type { SpanRows, TraceHead } from "./span-rows.js";
 
-/** What adds up over the spans of a trace, evaluations apart (contract 3). */
+/** Totals over the spans of a trace, without evaluations (contract 3). */
 export class TraceTotals {
   tokensInput = 0;
   tokensOutput = 0;
@@ -11,7 +11,7 @@ export class TraceTotals {
   errorCount = 0;
   /** In order of arrival. */
   readonly models = new Set<string>();
-  /** The first that a span names. */
+  /** The first agent named by a span. */
   agent = "";
   /** The category of the first error to arrive. */
   errorCategory = "";
@@ -20,22 +20,25 @@ export class TraceTotals {
   startEpochMs = 0;
   startNanos = 0;
 
-  /** Moments are added up as milliseconds from the first one: small numbers keep their nanoseconds. */
+  /** Times are kept as milliseconds since the first start: small numbers keep their nanoseconds. */
   #originEpochMs: number | undefined;
   #originNanos = 0;
   #earliestOffsetMs = Number.POSITIVE_INFINITY;
   #latestOffsetMs = 0;
   #ttftOffsetMs = Number.POSITIVE_INFINITY;
+  readonly #maxModels: number;
 
   /** From the earliest start to the latest end, to the nanosecond. */
   get durationMs(): number {
     return Math.round((this.#latestOffsetMs - this.#earliestOffsetMs) * 1e6) / 1e6;
   }
 
-  /** @param maxModels - how many models are remembered. */
-  constructor(private readonly maxModels: number) {}
+  /** @param maxModels - models to keep. */
+  constructor(maxModels: number) {
+    this.#maxModels = maxModels;
+  }
 
-  /** A copy to go on from, that remembers every model. */
+  /** An independent copy, which keeps every further model. */
   copy(): TraceTotals {
     const copy = new TraceTotals(Number.POSITIVE_INFINITY);
     for (const model of this.models) copy.models.add(model);
@@ -58,11 +61,11 @@ export class TraceTotals {
     return copy;
   }
 
-  /** Adds a span; of one that runs, only what it names. */
+  /** Adds a span. A running span adds only its time, model and agent. */
   add(spans: SpanRows, trace: TraceHead, row: number): void {
     const startOffsetMs = this.addTime(spans, row);
     const { model, agent, errorCategory } = spans.labels(row);
-    if (model !== "" && this.models.size < this.maxModels) this.models.add(model);
+    if (model !== "" && this.models.size < this.#maxModels) this.models.add(model);
     if (this.agent === "") this.agent = agent;
 
     const flags = spans.flags(row);
@@ -84,7 +87,7 @@ export class TraceTotals {
     }
   }
 
-  /** Adds only when a span started and ended. @returns its start, in milliseconds from the first one added. */
+  /** Adds only the start and end of a span. @returns its start, in milliseconds since the first start added. */
   addTime(spans: SpanRows, row: number): number {
     const epochMs = spans.float(row, FLOAT.startEpochMs);
     const nanos = spans.startNanos(row);

@@ -1,9 +1,9 @@
 import type { SpanLabels } from "./span-labels.js";
 
-/** What the spans of a trace say that it can be filtered and counted by. */
+/** Fields of spans by which traces are filtered and counted. */
 export type ValueField = "service" | "env" | "agent" | "model" | "span_type" | "evaluation_type";
 
-/** What a trace has one of, and is filtered and counted by too. */
+/** Values of a trace, by which it is filtered and counted too. */
 export interface SingleValues {
   readonly tenant: string;
   readonly status: string;
@@ -11,28 +11,28 @@ export interface SingleValues {
 }
 
 /**
- * What any span of a trace says, since a trace may go through several services and agents: each value once, absent
- * ones not at all. Evaluations count only as a span type and by what they judged.
+ * The distinct values of all spans of a trace, which may pass several services and agents. Absent values are left out.
+ * Evaluations add only their span type and evaluation type.
  */
 export interface TraceValues extends SingleValues, Readonly<Record<ValueField, readonly string[]>> {}
 
-/** What spans said that are no longer there. */
+/** Values of dropped spans. */
 export interface DroppedValues {
   readonly models: Iterable<string>;
   readonly agent: string;
 }
 
-/** Different values of traces that are remembered; a few dozen is what apps have. */
-const MAX_REMEMBERED = 4096;
+/** Interned combinations of values; apps have a few dozen. */
+const MAX_INTERNED = 4096;
 
-/** Keeps equal values once: ten thousand traces of an app say the same few things, which are looked at once. */
+/** Interns equal values: ten thousand traces of an app share a few combinations, each of which is filtered and counted once. */
 export class TraceValuesTable {
   readonly #known = new Map<string, TraceValues>();
 
   /**
-   * The values of a trace whose spans have these labels, each given once.
+   * The values of a trace whose spans have these distinct labels.
    *
-   * @param dropped - with them the values are those of this trace alone.
+   * @param dropped - with dropped values the result is not interned.
    */
   of(labels: readonly SpanLabels[], single: SingleValues, dropped: DroppedValues | undefined): TraceValues {
     if (dropped !== undefined) return valuesOf(labels, single, dropped);
@@ -41,8 +41,8 @@ export class TraceValuesTable {
     const key = `${serials.join()}${hasEvaluation ? "+" : "-"}${status.length}:${status}${tenant}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    // Serials are never given again, so what is forgotten here is no more than kept twice.
-    if (this.#known.size === MAX_REMEMBERED) this.#known.clear();
+    // Serials are unique, so that clearing costs no more than duplicates.
+    if (this.#known.size === MAX_INTERNED) this.#known.clear();
     const values = valuesOf(labels, single, { models: [], agent: "" });
     this.#known.set(key, values);
     return values;
@@ -75,7 +75,7 @@ function valuesOf(
     found.span_type.add(spanType);
     found.evaluation_type.add(evaluationType);
   }
-  // Of nothing but evaluations, they say where they belong.
+  // A trace of evaluations only takes service and env from them.
   for (const { service, env } of ofSpans.length > 0 ? ofSpans : labels) {
     found.service.add(service);
     found.env.add(env);

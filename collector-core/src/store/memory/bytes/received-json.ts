@@ -7,12 +7,12 @@ import {
 } from "../../../span/json-splices.js";
 import { originOf, type BatchBytes, type PipelineSpan } from "../../../span/pipeline-span.js";
 
-/** The received bytes of spans, as the store may keep them: where a stage changed a span, the change is spliced in. */
+/** Builds the JSON to store from received bytes: changes made by stages are spliced in. */
 export class ReceivedJson {
-  /** Where the spans are in a body: a batch may come in parts. */
+  /** The slices of spans by body: a batch may arrive in several calls. */
   readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
 
-  /** A whole batch; undefined where not all of its spans follow in `spans`, or its bytes cannot express them. */
+  /** The JSON of a whole batch; undefined if `spans` lacks some of its spans, or the changes cannot be spliced in. */
   ofBatch(spans: readonly PipelineSpan[], from: number, batch: BatchBytes): SplicedJson | undefined {
     const { body, spanCount } = batch;
     let isChanged = false;
@@ -28,7 +28,7 @@ export class ReceivedJson {
     return splices && { bytes: body, start: 0, end: body.length, splices };
   }
 
-  /** One span; undefined where the bytes do not tell the spans of the batch apart plainly, or cannot express it. */
+  /** The JSON of one span; undefined if the scan cannot find it in the batch, or the changes cannot be spliced in. */
   ofSpan(pipelineSpan: PipelineSpan): SplicedJson | undefined {
     const { batch, index, received } = originOf(pipelineSpan);
     if (batch === undefined) return undefined;

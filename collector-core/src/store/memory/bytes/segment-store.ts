@@ -1,29 +1,29 @@
 import { copySpliced, splicedLength, type SplicedJson } from "../../../span/json-splices.js";
 
-/** Before each piece of a segment: whose it is (a row, or `~count` for a batch of so many spans), and its length. */
+/** Header of each piece of a segment: its owner (a row, or `~count` for a batch of `count` spans) and its length. */
 const HEADER_BYTES = 8;
-/** A batch begins with the row of each of its spans, in turn. */
+/** A batch begins with the rows of its spans. */
 const ROW_BYTES = 4;
-/** In every byte of the row of a span that has none. */
+/** Every byte of the row of a span that is not stored. */
 const NO_ROW_BYTE = 0xff;
-/** Behind the JSON of a batch, up to its end. */
+/** Pads the JSON of a batch. */
 const SPACE = 0x20;
-/** A piece of more than this part of a segment gets memory of its own, so that little is left over at a segment's end. */
+/** A piece of more than this part of a segment gets a segment of its own, which bounds the unused end of a segment. */
 const OWN_SEGMENT_DIVISOR = 8;
 
-/** Compaction waits until more than this part of what is held is dead: segments that empty by themselves cost nothing. */
+/** Compaction starts when more than this part of the memory is dead: segments that empty by eviction need no copying. */
 const WASTE_DIVISOR = 4;
 
-/** Memory that slices are in. */
+/** Memory that holds slices. */
 export interface SliceMemory {
   readonly bytes: Buffer;
-  /** Readers that may go on with it after its slices are gone: until they have ended it is not written over. */
+  /** Readers that may still use it after its slices were removed: it is not reused before they end. */
   readers: number;
-  /** Called when the last of them has ended; set where the store itself has let go of the memory. */
+  /** Called when the last reader ends; set if the store released the memory before. */
   onUnread?: () => void;
 }
 
-/** Lets slices be read after the store has changed, until what is returned is called (safe twice). */
+/** Keeps slices readable while the store changes. @returns releases them (safe twice). */
 export function holdForReading(slices: Iterable<SpanSlice>): () => void {
   const held = new Set<SliceMemory>();
   for (const { memory } of slices) held.add(memory);
@@ -34,53 +34,53 @@ export function holdForReading(slices: Iterable<SpanSlice>): () => void {
   };
 }
 
-/** Memory that the store let go of while somebody reads it. */
+/** Accounts for memory that the store released while it is still read. */
 export interface MemoryInUse {
   take(bytes: number): void;
   giveBack(bytes: number): void;
 }
 
-/** One piece of memory. Bytes are only ever added, so that a dead slice stays readable until the segment is reused. */
+/** A piece of memory. Bytes are only appended, so that a dead slice stays readable until the segment is reused. */
 export interface Segment extends SliceMemory {
   readonly id: number;
   readonly view: DataView;
   /** Bytes written, headers included. */
   usedBytes: number;
-  /** Of these, bytes that are still kept. */
+  /** Written bytes that are still in use. */
   liveBytes: number;
   isQueued: boolean;
 }
 
-/** Where the JSON of a span is. */
+/** The JSON of a span. */
 export interface SpanSlice {
   readonly memory: SliceMemory;
   readonly start: number;
   readonly end: number;
 }
 
-/** What has been set aside in a segment. */
+/** Memory allocated in a segment. */
 export interface Place {
   readonly segment: Segment;
-  /** Where it starts in the segment. */
+  /** Its start in the segment. */
   readonly offset: number;
-  /** What the owner lets go of by {@link SegmentStore.release}; of a batch, what each of its spans does. */
+  /** Bytes that the owner passes to {@link SegmentStore.release}; in a batch, those of each span. */
   readonly chargedBytes: number;
 }
 
-/** Told where slices go when a segment is compacted. */
+/** Owns slices by row, and is notified when compaction moves them. */
 export interface SliceOwner {
-  /** True where `row` still keeps its bytes there. */
+  /** True if the bytes of `row` are there. */
   holds(row: number, segment: number, offset: number): boolean;
   moved(row: number, place: Place): void;
-  /** True where `row` still keeps its bytes as the span `index` of the batch there. */
+  /** True if the bytes of `row` are those of the span `index` of the batch there. */
   holdsInBatch(row: number, segment: number, offset: number, index: number): boolean;
   /** The JSON of the span `index` of the batch there. */
   sliceOfBatch(segment: Segment, offset: number, index: number): SpanSlice;
-  /** The span is kept by itself from now on. */
+  /** The span was copied out of its batch. */
   cutFromBatch(row: number, place: Place, length: number): void;
 }
 
-/** Where the JSON of the batch at `offset` is, and how many spans it has. */
+/** Reads the count of spans and the bounds of the JSON of the batch at `offset`. */
 export function readBatchHeader(
   { view }: Segment,
   offset: number,
@@ -91,50 +91,54 @@ export function readBatchHeader(
 }
 
 /**
- * Keeps byte slices in large pieces of memory outside the heap, so that they cost the garbage collector nothing: the
- * JSON of one span, or of a whole batch, which is copied at once and cut up when it is read. A segment without a live slice is reused or let go. While a quarter of all is dead, segments of which more than half is
- * dead are compacted: their live slices move on. Not sooner, for the slices of the oldest traces soon go by themselves,
- * and moved among newer ones they would leave holes there. What is held stays within twice of what is kept.
+ * Stores byte slices in large segments outside the heap, which the garbage collector does not scan: the JSON of one span, or of
+ * a whole batch, which is copied at once and split when it is read. A segment without live slices is reused or freed. While more
+ * than a quarter of the memory is dead, segments that are more than half dead are compacted: their live slices are copied to
+ * the open segment. Earlier compaction would copy slices of the oldest traces, which are evicted soon and would leave holes
+ * among newer ones. The memory held stays within twice the live bytes.
  */
 export class SegmentStore {
+  readonly #segmentBytes: number;
+  readonly #owner: SliceOwner;
+  readonly #evictedInUse: MemoryInUse;
   readonly #segments: (Segment | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  /** Segments to compact, in any order. */
+  /** Segments to compact, unordered. */
   #queue: Segment[] = [];
   #open: Segment | undefined;
   #spare: Buffer | undefined;
   #heldBytes = 0;
   #liveBytes = 0;
 
-  constructor(
-    private readonly segmentBytes: number,
-    private readonly owner: SliceOwner,
-    private readonly evictedInUse: MemoryInUse,
-  ) {}
+  constructor(segmentBytes: number, owner: SliceOwner, evictedInUse: MemoryInUse) {
+    this.#segmentBytes = segmentBytes;
+    this.#owner = owner;
+    this.#evictedInUse = evictedInUse;
+  }
 
-  /** Bytes of memory held, dead ones included. */
+  /** Memory held, dead bytes included. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** The segment of that id, which must hold a live slice. */
+  /** The segment with that id, which must hold a live slice. */
   segment(id: number): Segment {
     const segment = this.#segments[id];
     if (segment === undefined) throw new Error(`No segment ${id}.`);
     return segment;
   }
 
-  /** Sets `length` bytes aside for `row`, to be written at once. */
+  /** Allocates `length` bytes for `row`; the caller writes them at once. */
   addSlice(row: number, length: number): Place {
     return this.#allocate(row, length, length + HEADER_BYTES);
   }
 
-  /** True where a batch is small enough to be kept whole. */
-  takesBatch(count: number, jsonLength: number): boolean {
+  /** True if a batch is small enough to be stored whole. */
+  fitsBatch(count: number, jsonLength: number): boolean {
     return !this.#needsOwnSegment(batchLength(count, jsonLength) + HEADER_BYTES);
   }
 
-  /** Keeps the JSON of a batch of `count` spans. Each lets go of an equal share, also one that has no row after all. */
+  /** Stores the JSON of a batch of `count` spans. Each span is charged an equal share, stored or not. */
   addBatch(count: number, json: SplicedJson): Place {
     const jsonLength = splicedLength(json);
     const length = batchLength(count, jsonLength);
@@ -147,21 +151,21 @@ export class SegmentStore {
     return place;
   }
 
-  /** Says which row the span `index` of a batch has. */
+  /** Sets the row of the span `index` of a batch. */
   setRowOfBatch({ segment, offset }: Place, index: number, row: number): void {
     segment.view.setInt32(offset + index * ROW_BYTES, row);
   }
 
-  /** Lets go of so many bytes, which were charged. */
+  /** Releases charged bytes. */
   release(segmentId: number, bytes: number): void {
     const segment = this.segment(segmentId);
     segment.liveBytes -= bytes;
     this.#liveBytes -= bytes;
     if (segment !== this.#open) this.#settle(segment);
-    else if (segment.liveBytes === 0 && segment.readers === 0) this.#renew(segment);
+    else if (segment.liveBytes === 0 && segment.readers === 0) this.#reset(segment);
   }
 
-  /** Compacts while much is dead, until about `budgetBytes` have been moved. */
+  /** Compacts while too much memory is dead, up to about `budgetBytes` of copying. */
   compact(budgetBytes: number): void {
     for (let moved = 0; moved < budgetBytes;) {
       const bytes = this.#compactOne();
@@ -170,7 +174,7 @@ export class SegmentStore {
     }
   }
 
-  /** Gives back what can be given back without losing a live slice. @returns false where there is nothing. */
+  /** Frees memory without losing a live slice. @returns false if there is none to free. */
   reclaim(): boolean {
     if (this.#spare !== undefined) {
       this.#heldBytes -= this.#spare.length;
@@ -204,21 +208,21 @@ export class SegmentStore {
   }
 
   #needsOwnSegment(total: number): boolean {
-    return total * OWN_SEGMENT_DIVISOR > this.segmentBytes;
+    return total * OWN_SEGMENT_DIVISOR > this.#segmentBytes;
   }
 
   #openFor(total: number): Segment {
     if (this.#open !== undefined && this.#open.usedBytes + total <= this.#open.bytes.length)
       return this.#open;
     const full = this.#open;
-    this.#open = this.#create(this.segmentBytes);
+    this.#open = this.#create(this.#segmentBytes);
     if (full !== undefined) this.#settle(full);
     return this.#open;
   }
 
   #create(size: number): Segment {
     let bytes: Buffer;
-    if (size === this.segmentBytes && this.#spare !== undefined) {
+    if (size === this.#segmentBytes && this.#spare !== undefined) {
       bytes = this.#spare;
       this.#spare = undefined;
     } else {
@@ -230,13 +234,13 @@ export class SegmentStore {
     return segment;
   }
 
-  /** Begins the open segment anew. Whoever remembers something of the old one finds that it is another. */
-  #renew({ id, bytes }: Segment): void {
+  /** Resets the open segment as a new object, so that nothing cached for the old one applies. */
+  #reset({ id, bytes }: Segment): void {
     this.#open = newSegment(id, bytes);
     this.#segments[id] = this.#open;
   }
 
-  /** Decides what becomes of a segment that is no longer written to. */
+  /** Frees a full segment, or queues it for compaction. */
   #settle(segment: Segment): void {
     if (segment.liveBytes === 0) {
       this.#free(segment);
@@ -249,7 +253,7 @@ export class SegmentStore {
   #free(segment: Segment): void {
     this.#segments[segment.id] = undefined;
     this.#freeIds.push(segment.id);
-    const isReusable = segment.bytes.length === this.segmentBytes && segment.readers === 0;
+    const isReusable = segment.bytes.length === this.#segmentBytes && segment.readers === 0;
     if (isReusable && this.#spare === undefined) this.#spare = segment.bytes;
     else {
       this.#heldBytes -= segment.bytes.length;
@@ -257,19 +261,19 @@ export class SegmentStore {
     }
   }
 
-  /** Memory that is still read is no longer the store's, and is charged elsewhere until nobody reads it. */
+  /** Charges memory that is still read to {@link MemoryInUse} until the last reader ends. */
   #leaveToReaders(segment: Segment): void {
     if (segment.readers === 0) return;
-    const { evictedInUse } = this;
+    const evictedInUse = this.#evictedInUse;
     const { length } = segment.bytes;
     evictedInUse.take(length);
     segment.onUnread = () => evictedInUse.giveBack(length);
   }
 
-  /** @returns bytes moved; undefined where there is nothing to do. */
+  /** @returns bytes moved; undefined if there is nothing to compact. */
   #compactOne(): number | undefined {
     const deadBytes = this.#heldBytes - this.#liveBytes;
-    if (deadBytes < Math.max(this.#heldBytes / WASTE_DIVISOR, this.segmentBytes * 2)) return undefined;
+    if (deadBytes < Math.max(this.#heldBytes / WASTE_DIVISOR, this.#segmentBytes * 2)) return undefined;
     const segment = this.#queue.pop();
     if (segment === undefined) return undefined;
     if (this.#segments[segment.id] !== segment) return 0;
@@ -290,22 +294,22 @@ export class SegmentStore {
 
   /** @returns bytes moved. */
   #move(segment: Segment, offset: number, row: number, length: number): number {
-    if (!this.owner.holds(row, segment.id, offset)) return 0;
-    this.owner.moved(row, this.#copy(row, { memory: segment, start: offset, end: offset + length }));
+    if (!this.#owner.holds(row, segment.id, offset)) return 0;
+    this.#owner.moved(row, this.#copy(row, { memory: segment, start: offset, end: offset + length }));
     this.#discharge(segment, length + HEADER_BYTES);
     return length;
   }
 
-  /** Of a batch, what is left is kept span by span. @returns bytes moved. */
+  /** Copies the remaining spans out of a batch. @returns bytes moved. */
   #cutBatch(segment: Segment, offset: number, count: number, length: number): number {
     const share = (length + HEADER_BYTES) / count;
     let moved = 0;
     for (let index = 0; index < count; index++) {
       const row = segment.view.getInt32(offset + index * ROW_BYTES);
-      if (row < 0 || !this.owner.holdsInBatch(row, segment.id, offset, index)) continue;
-      const slice = this.owner.sliceOfBatch(segment, offset, index);
+      if (row < 0 || !this.#owner.holdsInBatch(row, segment.id, offset, index)) continue;
+      const slice = this.#owner.sliceOfBatch(segment, offset, index);
       const sliceLength = slice.end - slice.start;
-      this.owner.cutFromBatch(row, this.#copy(row, slice), sliceLength);
+      this.#owner.cutFromBatch(row, this.#copy(row, slice), sliceLength);
       this.#discharge(segment, share);
       moved += sliceLength;
     }
@@ -329,7 +333,7 @@ function newSegment(id: number, bytes: Buffer): Segment {
   return { id, bytes, view, usedBytes: 0, liveBytes: 0, readers: 0, isQueued: false };
 }
 
-/** Rounded up so that every span has an equal share of it, its header included. */
+/** The length of a batch, rounded up so that it divides into equal shares with its header. */
 function batchLength(count: number, jsonLength: number): number {
   const total = HEADER_BYTES + count * ROW_BYTES + jsonLength;
   return Math.ceil(total / count) * count - HEADER_BYTES;

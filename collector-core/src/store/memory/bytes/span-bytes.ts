@@ -14,37 +14,32 @@ import {
 import { digestSpan, type SpanDigest } from "../../traces/span-digest.js";
 import { INT, intsAt, type SpanTable } from "../../traces/span-table.js";
 
-/** A span whose JSON is longer keeps its digest beside it, so that a list of traces never parses megabytes. */
+/** Longer JSON is stored with its digest, so that listing traces never parses megabytes. */
 const DIGEST_FROM_BYTES = 16 * 1024;
-/** A batch of longer spans, on average, is not kept whole: they need digests, and cutting it up costs them little. */
+/** A batch of longer spans on average is split: they need digests, and splitting costs them little. */
 const WHOLE_BATCH_BYTES_PER_SPAN = 4 * 1024;
 
-/** Where a span is kept. */
+/** Where a span is stored. */
 export interface SpanPlace {
-  /** The bytes that its JSON is among: those of its batch, or its own. */
+  /** The bytes of its batch, or of the span if it is stored by itself. */
   readonly surroundings: SpanSlice;
-  /** Its own. A batch is cut up when this is asked: while the surroundings are held, or before the store changes. */
+  /** The bytes of the span. Scans its batch; valid while the surroundings are held, or until the store changes. */
   readonly slice: () => SpanSlice;
 }
 
-/**
- * The JSON of all spans. That of a batch is kept whole, in one piece, where nothing in it was left out; else each span
- * has a slice of its own.
- */
+/** The JSON of all spans. A batch without omissions is stored whole; otherwise each span has its own slice. */
 export class SpanBytes {
+  readonly #table: SpanTable;
   readonly #segments: SegmentStore;
   readonly #batchSlices = new BatchSlices();
-  /** The batch whose spans are being added, where it is kept whole. */
+  /** The batch whose spans are being added, if it is stored whole. */
   #openBatch: Place | undefined;
-  /** Of its spans, those that have no row. */
+  /** Spans of the open batch without a row. */
   #rowsMissing = 0;
   readonly #received = new ReceivedJson();
 
-  constructor(
-    segmentBytes: number,
-    private readonly table: SpanTable,
-    evictedInUse: MemoryInUse,
-  ) {
+  constructor(segmentBytes: number, table: SpanTable, evictedInUse: MemoryInUse) {
+    this.#table = table;
     const owner: SliceOwner = {
       holds: (row, segment, offset) => table.holds(row, segment, offset),
       moved: (row, place) => {
@@ -65,10 +60,10 @@ export class SpanBytes {
   }
 
   /**
-   * Begins with the spans of a batch, of which the one at `from` is the first: where all of them follow, their bytes are
-   * kept in one piece, with what stages changed put in its place. Until {@link endBatch} only spans of the batch are added, in any number.
+   * Stores the bytes of the batch of the span at `from` whole, with the changes made by stages, if all its spans follow.
+   * Only spans of the batch may be added until {@link endBatch}; some may be left out.
    *
-   * @returns where it ends in `spans`, or undefined where it is not kept whole.
+   * @returns the end of the batch in `spans`; undefined if it is not stored whole.
    */
   beginBatch(spans: readonly PipelineSpan[], from: number): number | undefined {
     const first = spans[from];
@@ -76,7 +71,7 @@ export class SpanBytes {
     if (received === undefined) return undefined;
     const { body, spanCount } = received;
     if (body.length > spanCount * WHOLE_BATCH_BYTES_PER_SPAN) return undefined;
-    if (!this.#segments.takesBatch(spanCount, body.length)) return undefined;
+    if (!this.#segments.fitsBatch(spanCount, body.length)) return undefined;
     const json = this.#received.ofBatch(spans, from, received);
     if (json === undefined) return undefined;
     this.#openBatch = this.#segments.addBatch(spanCount, json);
@@ -84,12 +79,12 @@ export class SpanBytes {
     return from + spanCount;
   }
 
-  /** True from {@link beginBatch} to {@link endBatch}: its bytes are held, though no row may have them yet. */
+  /** True from {@link beginBatch} to {@link endBatch}, while no row may refer to the bytes of the batch yet. */
   get isInBatch(): boolean {
     return this.#openBatch !== undefined;
   }
 
-  /** Safe where none was begun. */
+  /** Releases the shares of spans that were left out. Safe without an open batch. */
   endBatch(): void {
     const batch = this.#openBatch;
     if (batch === undefined) return;
@@ -98,7 +93,7 @@ export class SpanBytes {
       this.#segments.release(batch.segment.id, batch.chargedBytes * this.#rowsMissing);
   }
 
-  /** Keeps the bytes of a span, and notes in its row where. */
+  /** Stores the bytes of a span, and their place in its row. */
   write(row: number, span: PipelineSpan): void {
     const batch = this.#openBatch;
     if (batch === undefined) {
@@ -116,7 +111,7 @@ export class SpanBytes {
     const json = this.#received.ofSpan(span);
     const text = json === undefined ? JSON.stringify(span.span) : "";
     const jsonLength = json === undefined ? Buffer.byteLength(text) : splicedLength(json);
-    // The id goes in last: where the span came with one that cannot be used, the last of two equal keys counts.
+    // The id goes last: if the span has an unusable one, the last of two equal keys counts.
     const idText = generatedSpanId === undefined ? "" : `,"span_id":${JSON.stringify(generatedSpanId)}}`;
     const bodyLength = idText === "" ? jsonLength : jsonLength - 1;
     const length = bodyLength + Buffer.byteLength(idText);
@@ -129,13 +124,13 @@ export class SpanBytes {
     if (digest !== "") bytes.write(digest, place.offset);
     if (json === undefined) bytes.write(text, bodyAt, bodyLength);
     else copySpliced(json, bytes, bodyAt);
-    // In the place of the closing brace.
+    // Overwrites the closing brace.
     if (idText !== "") bytes.write(idText, bodyAt + bodyLength);
     this.#setPlace(row, place, digestLength + length, digestLength);
   }
 
   #setPlace(row: number, place: Place, length: number, digestLength: number): void {
-    const { ints } = this.table.page(row);
+    const { ints } = this.#table.page(row);
     const at = intsAt(row);
     ints[at + INT.segment] = place.segment.id;
     ints[at + INT.offset] = place.offset;
@@ -144,35 +139,35 @@ export class SpanBytes {
     ints[at + INT.digestLength] = digestLength;
   }
 
-  /** Puts the bytes of a span in the place of those that its row has. */
+  /** Replaces the bytes of a row. */
   rewrite(row: number, span: PipelineSpan): void {
-    const segment = this.table.int(row, INT.segment);
-    const chargedBytes = this.table.int(row, INT.chargedBytes);
+    const segment = this.#table.int(row, INT.segment);
+    const chargedBytes = this.#table.int(row, INT.chargedBytes);
     this.write(row, span);
     this.#segments.release(segment, chargedBytes);
   }
 
-  /** Lets go of the bytes of a row. */
+  /** Releases the bytes of a row. */
   release(row: number): void {
-    this.#segments.release(this.table.int(row, INT.segment), this.table.int(row, INT.chargedBytes));
+    this.#segments.release(this.#table.int(row, INT.segment), this.#table.int(row, INT.chargedBytes));
   }
 
   digest(row: number): SpanDigest {
-    const length = this.table.int(row, INT.digestLength);
+    const length = this.#table.int(row, INT.digestLength);
     if (length === 0) return digestSpan(parseSpan(this.slice(row)));
-    const start = this.table.int(row, INT.offset);
-    const { bytes } = this.#segments.segment(this.table.int(row, INT.segment));
+    const start = this.#table.int(row, INT.offset);
+    const { bytes } = this.#segments.segment(this.#table.int(row, INT.segment));
     return JSON.parse(bytes.toString("utf8", start, start + length)) as SpanDigest;
   }
 
-  /** Where the JSON of a span is, until the store next changes; see `holdForReading`. */
+  /** The JSON of a span, valid until the store changes; see `holdForReading`. */
   slice(row: number): SpanSlice {
     return this.place(row).slice();
   }
 
-  /** Where the JSON of a span is, and what it is among. As {@link slice} otherwise. */
+  /** The JSON of a span with its surroundings; valid as long as {@link slice}. */
   place(row: number): SpanPlace {
-    const { table } = this;
+    const table = this.#table;
     const offset = table.int(row, INT.offset);
     const length = table.int(row, INT.length);
     const memory = this.#segments.segment(table.int(row, INT.segment));
@@ -191,18 +186,18 @@ export class SpanBytes {
     this.#segments.clear();
   }
 
-  /** Gives memory back without losing a span. @returns false where there is none to give back. */
+  /** Frees memory without losing a span. @returns false if there is none to free. */
   reclaim(): boolean {
     return this.#segments.reclaim();
   }
 
-  /** Moves live bytes out of segments that are mostly dead; the work is bounded by `budgetBytes`. */
+  /** Moves live bytes out of segments that are mostly dead, up to about `budgetBytes`. */
   compact(budgetBytes: number): void {
     this.#segments.compact(budgetBytes);
   }
 }
 
-/** Reads a span from its bytes, as it came. */
+/** Parses a span as it was received. */
 function parseSpan({ memory, start, end }: SpanSlice): Span {
   return JSON.parse(memory.bytes.toString("utf8", start, end)) as Span;
 }

@@ -1,34 +1,37 @@
 import type { Clock } from "../../../runtime/clock.js";
 import type { TraceIndex } from "./trace-index.js";
 
-/** How often the loop is looked at, and for how long at most it is used then: a twenty-fifth of the time. */
+/** Interval of checking the event loop, and the longest time used per check: 4 % of the time. */
 const INTERVAL_MS = 50;
 const SLICE_MS = 2;
-/** A loop that is at work for more of the time is let be: while somebody asks, and when nobody has for a while. */
-const BUSY = { whileAsked: 0.5, unasked: 0.05 } as const;
-const WHILE_MS = 60_000;
+/** The utilization of the event loop up to which facts are computed: with recent queries, and without. */
+const MAX_UTILIZATION = { withQueries: 0.5, withoutQueries: 0.05 } as const;
+/** A query is recent for this long. */
+const RECENT_MS = 60_000;
 
-/** What {@link IdleCatchUp} needs. */
+/** Options of {@link IdleCatchUp}. */
 export interface IdleCatchUpOptions {
   readonly index: Pick<TraceIndex, "catchUp">;
   readonly clock: Pick<Clock, "monotonic">;
-  /** For which part of the time, from 0 to 1, the event loop was at work since this was last asked. */
+  /** Share of time that the event loop was busy since the last call, from 0 to 1. */
   readonly loopUtilization: () => number;
 }
 
 /**
- * Lets the index find out beforehand what it will be asked about new traces, while the loop has little else to do: some
- * thousand traces a second, so that the first question after a burst does not have to. Under full load it does nothing: what
- * is found out of traces that are evicted a second later is lost.
+ * Computes the facts of new traces while the event loop is idle, some thousand traces a second, so that the first query
+ * after a burst is fast. Does nothing under full load: traces that are evicted a second later are never queried.
  */
 export class IdleCatchUp {
+  readonly #options: IdleCatchUpOptions;
   #timer: NodeJS.Timeout | undefined;
-  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #queriedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: IdleCatchUpOptions) {}
+  constructor(options: IdleCatchUpOptions) {
+    this.#options = options;
+  }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), INTERVAL_MS).unref();
+    this.#timer ??= setInterval(() => this.#check(), INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -36,15 +39,16 @@ export class IdleCatchUp {
     this.#timer = undefined;
   }
 
-  /** Notes that somebody asks. */
-  asked(): void {
-    this.#askedAtMs = this.options.clock.monotonic();
+  /** Records a query. */
+  recordQuery(): void {
+    this.#queriedAtMs = this.#options.clock.monotonic();
   }
 
-  #look(): void {
-    const { index, clock, loopUtilization } = this.options;
+  #check(): void {
+    const { index, clock, loopUtilization } = this.#options;
     const nowMs = clock.monotonic();
-    const busy = nowMs - this.#askedAtMs < WHILE_MS ? BUSY.whileAsked : BUSY.unasked;
-    if (loopUtilization() <= busy) index.catchUp(nowMs + SLICE_MS);
+    const maxUtilization =
+      nowMs - this.#queriedAtMs < RECENT_MS ? MAX_UTILIZATION.withQueries : MAX_UTILIZATION.withoutQueries;
+    if (loopUtilization() <= maxUtilization) index.catchUp(nowMs + SLICE_MS);
   }
 }

@@ -7,35 +7,37 @@ import type { TraceRecord } from "../../traces/trace-record.js";
 import { readState, rootNameOf } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 
-/** Traces whose facts are read between two looks at the clock. */
-const TRACES_PER_LOOK = 8;
+/** Traces read between two checks of the clock. */
+const TRACES_PER_CHECK = 8;
 
 /**
- * The facts of all traces, in blocks in the order of their first arrival: a question looks at ten thousand traces and not
- * at their two hundred thousand spans. They are added up once, when the loop has time to spare or when they are asked
- * for, and kept until a span comes.
+ * Caches the facts of all traces, in blocks ordered by first arrival: a query reads ten thousand traces instead of their
+ * two hundred thousand spans. Facts are computed once, when the event loop is idle or a query needs them, and cached until the trace
+ * gets a span.
  */
 export class TraceIndex {
-  /** The oldest first; none is empty. */
+  readonly #spans: SpanStore;
+  readonly #clock: Pick<Clock, "monotonic">;
+  /** Oldest first; no block is empty. */
   readonly #blocks: TraceBlock[] = [];
   readonly #values = new TraceValuesTable();
 
-  constructor(
-    private readonly spans: SpanStore,
-    private readonly clock: Pick<Clock, "monotonic">,
-  ) {}
+  constructor(spans: SpanStore, clock: Pick<Clock, "monotonic">) {
+    this.#spans = spans;
+    this.#clock = clock;
+  }
 
-  /** An estimate of the heap it takes. */
+  /** Estimated heap size. */
   get bytes(): number {
     return this.#blocks.length * TraceBlock.BYTES;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   get blocks(): readonly TraceBlock[] {
     return this.#blocks;
   }
 
-  /** The newest block with traces that came before the one of that sequence. */
+  /** The newest block with traces older than that sequence. */
   blockBefore(sequence: number): TraceBlock | undefined {
     let low = 0;
     let high = this.#blocks.length;
@@ -47,7 +49,7 @@ export class TraceIndex {
     return this.#blocks[low - 1];
   }
 
-  /** Adds a trace that is newer than all others. */
+  /** Adds a trace, which must be newer than all others. */
   add(trace: TraceRecord): void {
     let block = this.#blocks.at(-1);
     if (block?.takes(trace.sequence) !== true) {
@@ -78,39 +80,39 @@ export class TraceIndex {
     this.#values.clear();
   }
 
-  /** Says that the spans of a trace change: what was known of it is known no more. */
-  forget(trace: TraceRecord): void {
+  /** Invalidates the cached facts of a trace whose spans changed. */
+  invalidate(trace: TraceRecord): void {
     trace.changes++;
-    trace.place?.forget(trace.place.slotOf(trace));
+    trace.place?.invalidate(trace.place.slotOf(trace));
   }
 
-  /** Sees to it that the facts of the trace at a slot are known. */
-  require(block: TraceBlock, slot: number, trace: TraceRecord, nowMs: number): void {
-    if (!block.isKnown(slot, nowMs)) block.know(slot, this.#read(trace, nowMs));
+  /** Computes the facts of the trace at a slot unless they are cached. */
+  ensure(block: TraceBlock, slot: number, trace: TraceRecord, nowMs: number): void {
+    if (!block.isCached(slot, nowMs)) block.set(slot, this.#read(trace, nowMs));
   }
 
   rootNameOf(block: TraceBlock, slot: number, trace: TraceRecord, nowMs: number): string {
-    return block.rootName(slot, () => rootNameOf(trace, this.spans, nowMs));
+    return block.rootName(slot, () => rootNameOf(trace, this.#spans, nowMs));
   }
 
-  /** Adds up what is not known, the newest first, until there is nothing left or the time has come (monotonic). */
+  /** Computes missing facts, newest traces first, until the deadline (monotonic clock). */
   catchUp(deadlineMs: number): void {
     let read = 0;
     for (let last = this.#blocks.length - 1; last >= 0; last--) {
       const block = this.#blocks[last] as TraceBlock;
-      if (block.unknownCount === 0) continue;
-      const nowMs = this.clock.monotonic();
+      if (block.uncachedCount === 0) continue;
+      const nowMs = this.#clock.monotonic();
       for (let slot = block.slotsBefore(Number.POSITIVE_INFINITY) - 1; slot >= 0; slot--) {
         const trace = block.trace(slot);
-        if (trace === undefined || block.isKnown(slot, nowMs)) continue;
-        this.require(block, slot, trace, nowMs);
-        if (++read % TRACES_PER_LOOK === 0 && this.clock.monotonic() >= deadlineMs) return;
+        if (trace === undefined || block.isCached(slot, nowMs)) continue;
+        this.ensure(block, slot, trace, nowMs);
+        if (++read % TRACES_PER_CHECK === 0 && this.#clock.monotonic() >= deadlineMs) return;
       }
     }
   }
 
   #read(trace: TraceRecord, nowMs: number): TraceFacts {
-    const { spans } = this;
+    const spans = this.#spans;
     const { totals, status, holdsUntilMs } = readState(trace, spans, nowMs);
     const hasEvaluation = trace.firstEvaluation !== NO_ROW;
     const labels: SpanLabels[] = [];
@@ -126,7 +128,7 @@ export class TraceIndex {
   }
 }
 
-/** Adds the labels of a chain of rows, each once. */
+/** Adds the distinct labels of a chain of rows. */
 function addLabels(labels: SpanLabels[], spans: SpanStore, first: number): void {
   let last: SpanLabels | undefined;
   for (let row = first; row !== NO_ROW; row = spans.next(row)) {

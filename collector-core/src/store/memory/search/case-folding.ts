@@ -1,20 +1,20 @@
 /**
- * Letter case is looked over as this does: lower case first, then upper. So `ß` equals `SS`, the final `ς` equals `σ`,
- * and the Kelvin sign equals `k`. ASCII costs two passes over the text and no more.
+ * Folds letter case: lower case first, then upper case. So `ß` equals `SS`, the final `ς` equals `σ`, and the Kelvin sign
+ * equals `k`. ASCII costs two passes over the text.
  */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase();
 }
 
-/** Which characters beyond ASCII fold into what. */
+/** Case foldings of the characters beyond ASCII. */
 interface Foldings {
-  /** By what they become, where that is one character. */
+  /** Characters by the one character that they fold into. */
   readonly single: ReadonlyMap<string, readonly string[]>;
-  /** Those that become several, such as `ß` and `ﬁ`. */
+  /** Characters that fold into several, such as `ß` and `ﬁ`. */
   readonly multiple: readonly { readonly character: string; readonly folded: string }[];
 }
 
-/** Where the scripts are that have letter case, each with the first code point that follows. */
+/** Code points of the scripts with letter case; the end is exclusive. */
 const CASED_BLOCKS = [
   [0x80, 0x3000],
   [0xa600, 0xac00],
@@ -27,7 +27,7 @@ const CASED_BLOCKS = [
 
 let foldings: Foldings | undefined;
 
-/** Made when it is first needed: a look at twenty thousand characters takes some milliseconds. */
+/** Computed on first use: folding twenty thousand characters takes some milliseconds. */
 function allFoldings(): Foldings {
   if (foldings !== undefined) return foldings;
   const single = new Map<string, string[]>();
@@ -44,19 +44,19 @@ function allFoldings(): Foldings {
   return (foldings = { single, multiple });
 }
 
-/** Characters beyond ASCII, other than it, that fold into this one. */
+/** Other characters beyond ASCII that fold into this one. */
 export function foldsInto(character: string): readonly string[] {
   return allFoldings().single.get(character) ?? [];
 }
 
-/** Characters that fold into several, of which a match of the folded text may begin, end or stand in the middle. */
+/** Characters whose folding of several characters overlaps the folded text. */
 export function partialFoldings(foldedText: string): readonly string[] {
   return allFoldings()
     .multiple.filter(({ folded }) => overlap(folded, foldedText))
     .map(({ character }) => character);
 }
 
-/** True where one holds the other, or ends as the other begins. */
+/** True if one text contains the other, or ends with a prefix of the other. */
 function overlap(a: string, b: string): boolean {
   if (a.includes(b) || b.includes(a)) return true;
   for (let length = 1; length < Math.min(a.length, b.length); length++) {

@@ -1,6 +1,6 @@
 import { foldsInto, partialFoldings } from "./case-folding.js";
 
-/** What JSON writes, or may write, as a backslash and a letter. */
+/** The short escapes of JSON. */
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
@@ -11,21 +11,21 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   "\r": "\\r",
   "\t": "\\t",
 };
-/** ASCII that has no escape of its own: a run of it is what a text is looked for by. */
+/** Printable ASCII: the pattern looks for one run of it. */
 const PLAIN_RUN = /[ -~]+/g;
-/** A shorter run is in every second text: then all kinds of characters are looked for. */
+/** A shorter run matches almost everywhere; the pattern then looks for all characters of the text. */
 const MIN_PLAIN_RUN = 3;
-/** A part of the text is enough to find where to look closer. */
+/** Characters that the pattern looks for. Matches are verified against the whole text later. */
 const MAX_PART = 32;
-/** Two escapes of six bytes, of a character beyond the first plane: no spelling of a character is longer. */
+/** The longest spelling of a character: two escapes of six bytes, for a character beyond the first plane. */
 const MAX_SPELLING_BYTES = 12;
 /** Bytes of the longest match. */
 export const MAX_MATCH_BYTES = MAX_PART * MAX_SPELLING_BYTES;
 
 /**
- * A pattern that finds any of some texts in the bytes of JSON, read as Latin-1, in any letter case and however they are
- * escaped there. It may find what is not there, never the opposite: keys too, see `JsonTextSearch`. A hundred megabytes
- * take less than a tenth of a second.
+ * A pattern that finds any of the texts in the bytes of JSON, decoded as Latin-1, in any letter case and with any
+ * escapes. It may return false positives (it also matches keys, see `JsonTextSearch`), never false negatives. Searching a hundred
+ * megabytes takes less than a tenth of a second.
  *
  * @param foldedTexts - see `foldCase`; none empty.
  */
@@ -40,7 +40,7 @@ function patternsOfText(foldedText: string): string[] {
   const part = Array.from(longest.length >= MIN_PLAIN_RUN ? longest : foldedText).slice(0, MAX_PART);
   const main = part.map(patternOf).join("");
 
-  // Rare: ASCII that is escaped without need, and characters that become some of the part when their case is folded.
+  // Rare spellings: ASCII with needless escapes, and characters whose case folding overlaps the part.
   const rare = new Set(partialFoldings(part.join("")).flatMap(spellingsBeyondAscii));
   for (const character of part.filter(isAscii)) {
     rare.add(unicodeEscape(character)).add(unicodeEscape(character.toLowerCase()));
@@ -49,7 +49,7 @@ function patternsOfText(foldedText: string): string[] {
   return [main, ...[...rare].map(quote)];
 }
 
-/** Finds one character, as it is commonly written. */
+/** Matches the common spellings of one character. */
 function patternOf(character: string): string {
   const spellings = isAscii(character)
     ? spellingsOfAscii(character)
@@ -64,24 +64,24 @@ function isAscii(character: string): boolean {
 
 function spellingsOfAscii(character: string): string[] {
   const short = SHORT_ESCAPES[character];
-  // JSON cannot write these as they are.
+  // JSON requires an escape.
   const mustEscape = character < " " || character === '"' || character === "\\";
   if (!mustEscape) return short === undefined ? [character] : [character, short];
   return short === undefined ? [unicodeEscape(character)] : [short];
 }
 
-/** The bytes of UTF-8, each as a character of Latin-1; or escaped, as many writers do. */
+/** The UTF-8 bytes decoded as Latin-1, and the escape that many writers use. */
 function spellingsBeyondAscii(character: string): string[] {
   return [Buffer.from(character).toString("latin1"), unicodeEscape(character)];
 }
 
-/** `\u00fc`; of characters beyond the first plane, both halves. */
+/** `\u00fc`; both surrogates of a character beyond the first plane. */
 function unicodeEscape(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** As it stands, in a regular expression. */
+/** Escapes a text for a regular expression. */
 function quote(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

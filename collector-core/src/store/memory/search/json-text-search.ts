@@ -1,6 +1,6 @@
 import { jsonTextPattern, MAX_MATCH_BYTES } from "./json-text-pattern.js";
 
-/** Bytes that are looked through at once: a fraction of a millisecond, and a few where they are made to be slow. */
+/** Bytes searched at once: takes a fraction of a millisecond, or a few milliseconds for hostile input. */
 export const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -8,32 +8,28 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0d, 0x0a]);
 
-/**
- * Looks for texts in the strings of JSON that are no keys, in time in proportion to its bytes. It may find what is not
- * there, never the opposite.
- */
+/** Searches the strings of JSON, except keys, in linear time. May return false positives, never false negatives. */
 export class JsonTextSearch {
+  readonly #pieceBytes: number;
   readonly #pattern: RegExp;
 
   /**
    * @param foldedTexts - see `foldCase`; none empty.
-   * @param pieceBytes - more than the longest match has.
+   * @param pieceBytes - must exceed the longest match.
    */
-  constructor(
-    foldedTexts: readonly string[],
-    private readonly pieceBytes = PIECE_BYTES,
-  ) {
+  constructor(foldedTexts: readonly string[], pieceBytes = PIECE_BYTES) {
+    this.#pieceBytes = pieceBytes;
     this.#pattern = jsonTextPattern(foldedTexts);
   }
 
   /**
-   * Looks through one piece of JSON.
+   * Searches one piece of JSON.
    *
-   * @returns where to go on, which is `end` where all of it has been passed over; undefined where a text was found.
+   * @returns where to continue, which is `end` after the last piece; undefined if a text was found.
    */
   passOver(json: Buffer, from: number, end: number): number | undefined {
     const pattern = this.#pattern;
-    const pieceEnd = Math.min(end, from + this.pieceBytes);
+    const pieceEnd = Math.min(end, from + this.#pieceBytes);
     const piece = json.toString("latin1", from, pieceEnd);
     let passed = from;
     pattern.lastIndex = 0;
@@ -44,14 +40,14 @@ export class JsonTextSearch {
       passed = behind;
       pattern.lastIndex = behind - from;
     }
-    // The next piece begins with what may be the beginning of a match at the end of this one.
+    // Pieces overlap by the longest match, so that a match across their border is found.
     return pieceEnd === end ? end : Math.max(passed, pieceEnd - MAX_MATCH_BYTES);
   }
 }
 
 /**
- * Where the key ends that the place is in; undefined where it is in no key, or the rest of the key has an escape, which
- * is rare. Of a place outside of strings, this is no more than where the next string begins.
+ * The end of the key at a position; undefined if the position is in no key, or the rest of the key has an escape, which
+ * is rare. For a position outside strings, the result is not after the start of the next string.
  */
 function behindKey(json: Buffer, place: number, end: number): number | undefined {
   let at = place;

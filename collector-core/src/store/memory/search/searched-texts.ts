@@ -1,29 +1,31 @@
 import type { TraceIndex } from "../index/trace-index.js";
 
-/** Texts of which the answers are remembered: one bit of a trace each. */
+/** Texts with cached results: one bit of a trace each. */
 const MAX_TEXTS = 16;
 
 /**
- * Remembers in two bits of each trace what was found, for the texts that were searched for last: a page that shows a
- * list, its facets and its histogram, and asks for them again as traces come, has each trace looked through once.
+ * Caches results of the most recently searched texts, in two bits of each trace: a page that shows a list, its facets and its
+ * histogram, and repeats these queries as traces arrive, searches each trace once.
  */
 export class SearchedTexts {
-  /** By bit; the text that was asked for last stands last in {@link #byUse}. */
+  readonly #index: Pick<TraceIndex, "blocks">;
+  /** By bit; {@link #byUse} orders them, most recently used last. */
   readonly #texts: string[] = [];
   #byUse: number[] = [];
 
-  constructor(private readonly index: Pick<TraceIndex, "blocks">) {}
+  constructor(index: Pick<TraceIndex, "blocks">) {
+    this.#index = index;
+  }
 
   /**
-   * The bit of a text in `TraceBlock.hasText`. It must not outlive the search that asks, of which there are fewer
-   * at once than texts.
+   * The bit of a text in `TraceBlock.hasText`, valid during one search. There are fewer concurrent searches than bits.
    */
   bitOf(text: string): number {
     let index = this.#texts.indexOf(text);
     if (index === -1) {
       index = this.#texts.length < MAX_TEXTS ? this.#texts.length : (this.#byUse[0] ?? 0);
       this.#texts[index] = text;
-      for (const block of this.index.blocks) block.forgetText(1 << index);
+      for (const block of this.#index.blocks) block.clearText(1 << index);
     }
     this.#byUse = [...this.#byUse.filter((used) => used !== index), index];
     return 1 << index;

@@ -11,49 +11,47 @@ import type { SpanStore } from "../span-store.js";
 import type { TimeSlice } from "../../../runtime/time-slice.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 
-/** Characters that take as long as a value does. */
+/** Cost of visiting a value, in characters. */
 const LENGTH_PER_VALUE = 16;
 
-/** Lets others have their turn, where it is time for that. */
+/** Yields to other work if the time slice is over. */
 type Pause = () => Promise<void> | undefined;
 
 /**
- * Searches spans for a text: in their names and in all strings of their attributes, in any letter case, and with the
- * marks of its letters in them or behind them. What a keyboard or a file system takes apart is found by what another
- * puts together.
+ * Searches spans for a text: in their names and in all strings of their attributes, in any letter case and in
+ * both Unicode normal forms: composed text matches decomposed text.
  */
 export class TextSearch {
-  /** The ways to write it, mostly one. */
+  readonly #spans: SpanStore;
+  /** The distinct normal forms, case-folded. */
   readonly #folded: readonly string[];
   readonly #json: JsonTextSearch;
-  /** Whether it was found, by where the bytes begin: the spans of a batch are looked through together. */
-  readonly #looked = new WeakMap<SliceMemory, Map<number, boolean>>();
-  /** Of the values of a large span that were looked at. */
+  /** Results by start of the searched bytes: the spans of a batch are searched together. */
+  readonly #results = new WeakMap<SliceMemory, Map<number, boolean>>();
+  /** Characters of a large span visited since the last step. */
   #lengthSinceStep = 0;
-  /** Bytes that were looked through since the last look at the clock. */
-  #bytesSinceLook = 0;
+  /** Bytes searched since the last check of the clock. */
+  #bytesSinceCheck = 0;
 
-  constructor(
-    text: string,
-    private readonly spans: SpanStore,
-  ) {
+  constructor(text: string, spans: SpanStore) {
+    this.#spans = spans;
     this.#folded = [...new Set([text, text.normalize("NFC"), text.normalize("NFD")].map(foldCase))];
     this.#json = new JsonTextSearch(this.#folded);
   }
 
-  /** True where a span of the trace has the text. They are read even if the trace is evicted meanwhile. */
-  async isIn(trace: TraceRecord, timeSlice: TimeSlice): Promise<boolean> {
-    const places = this.spans.rowsOf(trace).map((row) => this.spans.place(row));
+  /** True if a span of the trace has the text. Keeps its spans readable if the trace is evicted meanwhile. */
+  async matches(trace: TraceRecord, timeSlice: TimeSlice): Promise<boolean> {
+    const places = this.#spans.rowsOf(trace).map((row) => this.#spans.place(row));
     let release: (() => void) | undefined;
     const pause: Pause = () => {
       if (!timeSlice.isOver()) return undefined;
-      // The bytes stay where they are until others have their turn.
+      // The store cannot change before the first yield.
       release ??= holdForReading(places.map(({ surroundings }) => surroundings));
       return timeSlice.next();
     };
     try {
       for (const { surroundings, slice } of places) {
-        const found = this.#foundIn(surroundings) ?? this.#look(surroundings, pause);
+        const found = this.#resultOf(surroundings) ?? this.#search(surroundings, pause);
         if (!(typeof found === "boolean" ? found : await found)) continue;
         if (await this.#isInSpan(slice(), surroundings, pause)) return true;
         await pause();
@@ -64,35 +62,35 @@ export class TextSearch {
     }
   }
 
-  /** What is known of the bytes. */
-  #foundIn({ memory, start }: SpanSlice): boolean | undefined {
-    return this.#looked.get(memory)?.get(start);
+  /** The result of an earlier search of the same bytes. */
+  #resultOf({ memory, start }: SpanSlice): boolean | undefined {
+    return this.#results.get(memory)?.get(start);
   }
 
-  #look(surroundings: SpanSlice, pause: Pause): MaybePromise<boolean> {
+  #search(surroundings: SpanSlice, pause: Pause): MaybePromise<boolean> {
     const { memory, start } = surroundings;
     const remember = (found: boolean): boolean => {
-      const looked = this.#looked.get(memory);
-      if (looked === undefined) this.#looked.set(memory, new Map([[start, found]]));
-      else looked.set(start, found);
+      const results = this.#results.get(memory);
+      if (results === undefined) this.#results.set(memory, new Map([[start, found]]));
+      else results.set(start, found);
       return found;
     };
     const found = this.#mayBeIn(surroundings, pause);
     return typeof found === "boolean" ? remember(found) : found.then(remember);
   }
 
-  /** Looks for the text in the bytes: a promise where they are many, or it is time for others. */
+  /** Searches bytes; a promise if they are many or the time slice may be over. */
   #mayBeIn({ memory, start, end }: SpanSlice, pause: Pause): MaybePromise<boolean> {
     const next = this.#json.passOver(memory.bytes, start, end);
     if (next === undefined) return true;
-    this.#bytesSinceLook += next - start;
-    if (next === end && this.#bytesSinceLook < PIECE_BYTES) return false;
-    return this.#isInRest({ memory, start: next, end }, pause);
+    this.#bytesSinceCheck += next - start;
+    if (next === end && this.#bytesSinceCheck < PIECE_BYTES) return false;
+    return this.#mayBeInRest({ memory, start: next, end }, pause);
   }
 
-  async #isInRest({ memory, start, end }: SpanSlice, pause: Pause): Promise<boolean> {
+  async #mayBeInRest({ memory, start, end }: SpanSlice, pause: Pause): Promise<boolean> {
     for (let at = start; ;) {
-      this.#bytesSinceLook = 0;
+      this.#bytesSinceCheck = 0;
       await pause();
       if (at === end) return false;
       const next = this.#json.passOver(memory.bytes, at, end);
@@ -103,10 +101,10 @@ export class TextSearch {
 
   async #isInSpan(slice: SpanSlice, surroundings: SpanSlice, pause: Pause): Promise<boolean> {
     const { memory, start, end } = slice;
-    // What was found may be in another span of the batch.
+    // The match may be in another span of the batch.
     const isAlone = end - start === surroundings.end - surroundings.start;
     if (!isAlone && !(await this.#mayBeIn(slice, pause))) return false;
-    const steps = this.#spanHasIt(memory.bytes, start, end);
+    const steps = this.#spanMatches(memory.bytes, start, end);
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
@@ -114,7 +112,7 @@ export class TextSearch {
     }
   }
 
-  *#spanHasIt(json: Buffer, start: number, end: number): Steps<boolean> {
+  *#spanMatches(json: Buffer, start: number, end: number): Steps<boolean> {
     const isSmall = end - start <= SMALL_SPAN_BYTES;
     const span: unknown = isSmall
       ? JSON.parse(json.toString("utf8", start, end))
@@ -128,7 +126,7 @@ export class TextSearch {
   *#isInLargeValue(value: unknown): Steps<boolean> {
     if (typeof value === "string") return yield* this.#isInLongText(value);
     if (typeof value !== "object" || value === null) return false;
-    // A loop over the keys of a list would make a text of each index first.
+    // Not `for…in` over a list: it creates a string for each index.
     for (const item of Array.isArray(value) ? (value as unknown[]) : valuesOf(value)) {
       this.#lengthSinceStep += LENGTH_PER_VALUE + (typeof item === "string" ? item.length : 0);
       if (this.#lengthSinceStep > PIECE_BYTES) {
@@ -141,7 +139,7 @@ export class TextSearch {
     return false;
   }
 
-  /** Piece by piece: each begins with what may be the beginning of a match at the end of the one before. */
+  /** Searches pieces that overlap, so that a match across their border is found. */
   *#isInLongText(text: string): Steps<boolean> {
     const overlap = this.#folded.reduce((longest, { length }) => Math.max(longest, length), 0) + 2;
     for (let at = 0; at < text.length; at += PIECE_BYTES) {

@@ -4,7 +4,7 @@ import type { Instant } from "../../../span/timestamp.js";
 import type { TraceBlock } from "../index/trace-block.js";
 import type { TraceValues, ValueField } from "../../traces/trace-values.js";
 
-/** The filter parameters that are the name of a value. */
+/** The filter parameters that compare one value. */
 const VALUE_PARAMETERS = [
   "service",
   "env",
@@ -13,16 +13,16 @@ const VALUE_PARAMETERS = [
   "span_type",
 ] as const satisfies readonly ValueField[];
 
-/** A filter over what is known of a trace without its text; `q`, `trace_id` and `root_name` are not its part. */
+/** Filters traces by their cached facts: all parameters except `q`, `trace_id` and `root_name`. */
 export class TraceValueFilter {
   readonly #filter: TraceFilter;
   readonly #since: Instant | undefined;
   readonly #until: Instant | undefined;
   readonly #wanted: readonly { readonly field: ValueField; readonly value: string }[];
-  /** Traces share their values, so that each is looked at once. */
-  readonly #known = new Map<TraceValues, boolean>();
+  /** Results by values, which many traces share. */
+  readonly #results = new Map<TraceValues, boolean>();
 
-  /** @throws `ApiError` `invalid_query` where a time cannot be read. */
+  /** @throws `ApiError` `invalid_query` if a time cannot be parsed. */
   constructor(filter: TraceFilter) {
     this.#filter = filter;
     this.#since = requireTimestamp(filter.since, "since");
@@ -36,13 +36,13 @@ export class TraceValueFilter {
     this.#wanted = isType ? [...given, { field: "evaluation_type", value: evaluation }] : given;
   }
 
-  /** Whether the trace at a slot matches, whose facts are known. */
+  /** Whether the trace at a slot matches; its facts must be cached. */
   matches(block: TraceBlock, slot: number): boolean {
     const values = block.values(slot);
-    let matches = this.#known.get(values);
+    let matches = this.#results.get(values);
     if (matches === undefined) {
       matches = this.#matchesValues(values);
-      this.#known.set(values, matches);
+      this.#results.set(values, matches);
     }
     if (!matches) return false;
     const { min_duration_ms: minDurationMs } = this.#filter;

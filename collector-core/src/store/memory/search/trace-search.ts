@@ -12,12 +12,12 @@ import type { TraceIndex } from "../index/trace-index.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import type { TraceRegistry } from "../../traces/trace-registry.js";
 
-/** A trace that matches, with its place in the index, where what is known of it stands. */
+/** Receives a matching trace with its block and slot in the index, where its facts are cached. @returns false to stop. */
 export type TraceVisitor = (trace: TraceRecord, block: TraceBlock, slot: number) => boolean;
 
 /**
- * Visits the traces of the whole store that match a filter and came before `sequence`, newest first, until `visit`
- * answers false. Works in slices: between them traces may come and go. Rejects with the signal's reason when aborted.
+ * Visits all traces that match a filter and are older than `sequence`, newest first, until `visit`
+ * returns false. Works in slices, between which traces may be added and removed. Rejects with the signal's reason when aborted.
  */
 export type TraceSearch = (
   filter: TraceFilter,
@@ -26,7 +26,7 @@ export type TraceSearch = (
   signal?: AbortSignal,
 ) => Promise<void>;
 
-/** What a search goes through. */
+/** Options of {@link createTraceSearch}. */
 export interface TraceSearchOptions {
   readonly traces: Pick<TraceRegistry, "ofEveryTenant">;
   readonly spans: SpanStore;
@@ -34,13 +34,13 @@ export interface TraceSearchOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** Traces that are looked at between two looks at the clock. */
-const TRACES_PER_LOOK = 32;
-/** Searches for text at work at once: what each has looked through so far is held. */
+/** Traces visited between two checks of the clock. */
+const TRACES_PER_CHECK = 32;
+/** Concurrent text searches: each holds the results of the batches that it has searched. */
 const MAX_TEXT_SEARCHES = 2;
 
 export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOptions): TraceSearch {
-  const inTurn = createConcurrencyLimit(MAX_TEXT_SEARCHES);
+  const limited = createConcurrencyLimit(MAX_TEXT_SEARCHES);
   const searchedTexts = new SearchedTexts(index);
 
   const search: TraceSearch = async (filter, sequence, visit, signal) => {
@@ -52,9 +52,9 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
       q === undefined ? undefined : { search: new TextSearch(q, spans), bit: searchedTexts.bitOf(q) };
     let nowMs = clock.monotonic();
 
-    /** Whether a trace matches: a promise where its text has to be read. */
+    /** Whether a trace matches; a promise if its text must be searched. */
     function isFound(trace: TraceRecord, block: TraceBlock, slot: number): MaybePromise<boolean> {
-      index.require(block, slot, trace, nowMs);
+      index.ensure(block, slot, trace, nowMs);
       if (!values.matches(block, slot)) return false;
       if (rootName !== undefined && index.rootNameOf(block, slot, trace, nowMs) !== rootName) return false;
       if (text === undefined) return true;
@@ -68,12 +68,12 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
       slot: number,
     ): Promise<boolean> {
       const { changes } = trace;
-      const isThere = await search.isIn(trace, timeSlice);
+      const matches = await search.matches(trace, timeSlice);
       if (trace.isRemoved) return false;
-      if (trace.changes === changes) block.rememberText(slot, bit, isThere);
-      // While it was read spans may have come.
-      index.require(block, slot, trace, nowMs);
-      return isThere;
+      if (trace.changes === changes) block.setText(slot, bit, matches);
+      // Spans may have arrived during the search.
+      index.ensure(block, slot, trace, nowMs);
+      return matches;
     }
 
     if (traceId !== undefined) {
@@ -86,7 +86,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
       return;
     }
 
-    let looked = 0;
+    let visited = 0;
     let block = index.blockBefore(sequence);
     for (; block !== undefined; block = index.blockBefore(block.firstSequence)) {
       for (let slot = block.slotsBefore(sequence) - 1; slot >= 0; slot--) {
@@ -95,8 +95,8 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
         const found = isFound(trace, block, slot);
         const isText = typeof found === "object";
         if ((isText ? await found : found) && !visit(trace, block, slot)) return;
-        // Asking for the time costs more than looking at a trace, unless its text is read.
-        if ((isText || ++looked % TRACES_PER_LOOK === 0) && timeSlice.isOver()) {
+        // Reading the clock costs more than visiting a trace, unless its text is searched.
+        if ((isText || ++visited % TRACES_PER_CHECK === 0) && timeSlice.isOver()) {
           await timeSlice.next();
           nowMs = clock.monotonic();
         }
@@ -106,7 +106,7 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
 
   return (filter, sequence, visit, signal) => {
     const run = (): Promise<void> => search(filter, sequence, visit, signal);
-    // What needs no text is done in a moment, and does not wait behind what does.
-    return filter.q === undefined ? run() : inTurn(run, signal);
+    // A query without a text is short and does not wait for text searches.
+    return filter.q === undefined ? run() : limited(run, signal);
   };
 }
