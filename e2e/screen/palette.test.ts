@@ -145,10 +145,13 @@ describe("keys", () => {
   test("opens the rail with `[`, and ignores keys while typing", async () => {
     const app = await showApp("/pipeline");
     await app.page.keyboard.press("[");
-    const name = app.page.getByRole("navigation", { name: "Main" }).getByText("Evaluations");
+    // An open dialog hides the rail from assistive technology, not from the eye.
+    const rail = app.page.getByRole("navigation", { name: "Main", includeHidden: true });
+    const name = rail.getByText("Evaluations");
     await name.waitFor();
     await openPalette(app, "[ ?gp");
     expect(await input(app).inputValue()).toBe("[ ?gp");
     expect(await name.isVisible()).toBe(true);
+    expect(app.page.url()).toBe(`${app.url}/pipeline`);
   });
 });
