@@ -1,4 +1,5 @@
 import { isDots } from "./dot-ids.js";
+import { encodeComponent } from "./url-component.js";
 import type {
   ConfigDescription,
   ErrorBody,
@@ -208,13 +209,13 @@ export function createCollectorApi({
  */
 function tracePath({ traceId, tenant }: TraceKey): string {
   if (isDots(traceId)) return `/v1/trace${queryString({ trace_id: traceId, tenant })}`;
-  return `/v1/traces/${encodeURIComponent(traceId)}${queryString({ tenant })}`;
+  return `/v1/traces/${encodeComponent(traceId)}${queryString({ tenant })}`;
 }
 
 function spanPath({ traceId, tenant }: TraceKey, spanId: string): string {
   if (isDots(traceId) || isDots(spanId))
     return `/v1/span${queryString({ trace_id: traceId, span_id: spanId, tenant })}`;
-  const path = `/v1/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`;
+  const path = `/v1/traces/${encodeComponent(traceId)}/spans/${encodeComponent(spanId)}`;
   return path + queryString({ tenant });
 }
 

@@ -1,4 +1,5 @@
 import type { LiveEvent } from "@obspan/collector-core/api-schema";
+import { encodeComponent } from "./url-component.js";
 
 /** Every event type. Listed here so that the worker does not load the schemas; the type keeps the list complete. */
 const EVENT_NAMES = Object.keys({ trace: 0, status: 0, metrics: 0, evaluation: 0, reset: 0 } satisfies Record<
@@ -88,7 +89,7 @@ export function openEventSource(listener: (message: FeedMessage) => void): LiveF
   let lastEventId = "";
 
   function connect(): void {
-    const resume = lastEventId === "" ? "" : `?last_event_id=${encodeURIComponent(lastEventId)}`;
+    const resume = lastEventId === "" ? "" : `?last_event_id=${encodeComponent(lastEventId)}`;
     const opened = new EventSource(`/v1/live${resume}`);
     source = opened;
     opened.onopen = () => listener({ type: "connected" });

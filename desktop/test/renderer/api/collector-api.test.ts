@@ -27,3 +27,12 @@ it("names the tenant of a batch in the header that the collector is configured w
     .poll(async () => (await api.listTraces({})).traces.map(({ tenant, trace_id }) => [tenant, trace_id]))
     .toEqual([["acme", "t"]]);
 });
+
+it("asks for ids that UTF-8 cannot write, and reports the collector's answer", async () => {
+  const api = createCollectorApi({ baseUrl: await collectorWith({}) });
+  const key = { traceId: "t\ud800", tenant: "" };
+  const missing = { name: "CollectorError", code: "trace_not_found" };
+  await expect(api.getTrace(key)).rejects.toMatchObject(missing);
+  await expect(api.getSpan(key, "s\udc00")).rejects.toMatchObject(missing);
+  await expect(api.deleteTrace(key)).rejects.toMatchObject(missing);
+});

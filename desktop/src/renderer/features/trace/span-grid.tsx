@@ -1,4 +1,5 @@
 import { useEffect, type CSSProperties, type ReactNode, type RefObject } from "react";
+import { encodeComponent } from "../../api/url-component.js";
 import { ROW_HEIGHT, useSpanVirtualizer } from "./hooks/use-span-virtualizer.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
@@ -18,7 +19,7 @@ interface SpanGridProps {
 
 /** Element id of a row; the grid refers to its active row by it. */
 export function rowElementId(spanId: string): string {
-  return `span-${encodeURIComponent(spanId)}`;
+  return `span-${encodeComponent(spanId)}`;
 }
 
 /** The spans as a treegrid with one tab stop. The page's shortcuts move inside it; only visible rows are rendered. */

@@ -1,5 +1,6 @@
 import type { TraceKey } from "../../api/collector-api.js";
 import { isDots } from "../../api/dot-ids.js";
+import { decodeComponent, encodeComponent } from "../../api/url-component.js";
 
 /** The views of the left pane, in the order of their keys. */
 export const VIEWS = ["tree", "timeline"] as const;
@@ -60,7 +61,7 @@ function withParameters({ traceId }: TraceKey, parameters: URLSearchParams): str
     return `/traces/${BY_QUERY}?${parameters.toString()}`;
   }
   const query = parameters.toString();
-  return `/traces/${encodeURIComponent(traceId)}${query === "" ? "" : `?${query}`}`;
+  return `/traces/${encodeComponent(traceId)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** The trace id in the page's URL. The router decodes it only partly, and an id may contain any character. */
@@ -73,10 +74,5 @@ export function traceIdOf({
 }): string {
   const named = new URLSearchParams(search).get("trace_id");
   if (named !== null && isDots(named)) return named;
-  const segment = pathname.split("/")[2] ?? "";
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return decodeComponent(pathname.split("/")[2] ?? "");
 }

@@ -1,5 +1,6 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { memo } from "react";
+import { encodeComponent } from "../../api/url-component.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { Cell } from "./cells.js";
 import type { Column } from "./columns.js";
@@ -21,7 +22,7 @@ interface TraceRowProps {
 
 /** Element id of a row; the grid refers to its active row by it. */
 export function rowId(rowKey: string): string {
-  return `trace-${encodeURIComponent(rowKey)}`;
+  return `trace-${encodeComponent(rowKey)}`;
 }
 
 /** A row of the table. The table handles the clicks. */
