@@ -1,6 +1,7 @@
 import { Activity, lazy, Suspense, useEffect, type ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { usePreferences, useSession } from "./app-context.js";
+import { PageBoundary } from "./components/page-boundary.js";
 import { Frame } from "./features/frame/frame.js";
 import { PAGES } from "./features/frame/pages.js";
 import { PlaceholderPage } from "./features/frame/placeholder-page.js";
@@ -23,7 +24,9 @@ export function App() {
       {/* Hidden pages keep their state and stop their effects; after signing in, the user continues there. */}
       <Activity mode={isClosed ? "hidden" : "visible"}>
         <Frame>
-          <Pages />
+          <PageBoundary>
+            <Pages />
+          </PageBoundary>
         </Frame>
       </Activity>
       {isClosed && <SignIn />}

@@ -12,6 +12,7 @@ import { connect, createConnectionStore } from "./store/connection-store.js";
 import { createEvaluationsStore } from "./store/evaluations-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
+import { AppBoundary } from "./components/page-boundary.js";
 import { saveFile } from "./components/save-file.js";
 import { createTraceFilesStore } from "./store/trace-files-store.js";
 import { createPipelineStore } from "./store/pipeline-store.js";
@@ -59,8 +60,10 @@ const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");
 createRoot(root).render(
   <StrictMode>
-    <AppProvider stores={stores}>
-      <App />
-    </AppProvider>
+    <AppBoundary>
+      <AppProvider stores={stores}>
+        <App />
+      </AppProvider>
+    </AppBoundary>
   </StrictMode>,
 );

@@ -16,3 +16,4 @@ import "./panel.module.css";
 import "./code.module.css";
 import "./alert-bar.module.css";
 import "./view-bar.module.css";
+import "./failure-notice.module.css";

@@ -5,6 +5,7 @@ import { useEffect, useState, type KeyboardEvent } from "react";
 import { useLocation, useSearch } from "wouter";
 import { useStore } from "zustand";
 import { useStores, useTraces } from "../../app-context.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { desktopBridge } from "../../desktop-bridge.js";
 import { createPaletteStore } from "../../store/palette-store.js";
 import { filtersFromSearch, tracesAddress } from "../traces/filter-address.js";
@@ -45,7 +46,9 @@ export function Palette() {
             {isDeleting ? (
               <DeleteAllStep store={store} />
             ) : (
-              <PaletteSearch store={store} askToDelete={() => setDeleting(true)} />
+              <ErrorBoundary name="The search">
+                <PaletteSearch store={store} askToDelete={() => setDeleting(true)} />
+              </ErrorBoundary>
             )}
           </Dialog.Content>
         </Dialog.Overlay>

@@ -1,7 +1,8 @@
 import { ChevronRight, Pause, Play, Search } from "lucide-react";
-import { Link, useRoute } from "wouter";
+import { Link, useLocation, useRoute } from "wouter";
 import { useConnection, useStores, useTrace, useTraces } from "../../app-context.js";
 import { CopyButton } from "../../components/copy-button.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { StatusDot } from "../../components/status-dot.js";
 import { formatWhole } from "../../format.js";
 import { openPalette } from "./overlays.js";
@@ -15,11 +16,16 @@ import styles from "./top-bar.module.css";
 
 /** The current page, the state of the collector, and the search. */
 export function TopBar() {
+  const [path] = useLocation();
   return (
     <header className={styles.top}>
-      <Crumbs />
+      <ErrorBoundary name="The name" resetKey={path}>
+        <Crumbs />
+      </ErrorBoundary>
       <div className={textStyles.grow} />
-      <Vitals />
+      <ErrorBoundary name="The status">
+        <Vitals />
+      </ErrorBoundary>
       <PauseButton />
       <button type="button" className={styles.jump} onClick={openPalette}>
         <Search className={iconStyles.small} aria-hidden />

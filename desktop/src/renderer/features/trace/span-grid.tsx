@@ -3,7 +3,9 @@ import { encodeComponent } from "../../api/url-component.js";
 import { ROW_HEIGHT, useSpanVirtualizer } from "./hooks/use-span-virtualizer.js";
 import type { SpanNode } from "./model/span-tree.js";
 import { useTracePage, useTraceView } from "./trace-page-context.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { classNames } from "../../components/class-names.js";
+import textStyles from "../../components/text.module.css";
 import styles from "./span-grid.module.css";
 
 interface SpanGridProps {
@@ -79,11 +81,32 @@ export function SpanGrid({ scroller, style, columns, guides, renderRow, onOpen }
               }}
               onDoubleClick={() => onOpen(node)}
             >
-              {renderRow(node)}
+              <ErrorBoundary
+                name="This span"
+                resetKey={node.span}
+                fallback={() => <UndrawnCells id={node.id} />}
+              >
+                <Row node={node} render={renderRow} />
+              </ErrorBoundary>
             </div>
           );
         })}
       </div>
+    </div>
+  );
+}
+
+/** A component, so that what fails in `render` itself fails inside the boundary. */
+function Row({ node, render }: { node: SpanNode; render: SpanGridProps["renderRow"] }) {
+  return render(node);
+}
+
+/** In place of the cells, so that the row can still be selected. */
+function UndrawnCells({ id }: { id: string }) {
+  return (
+    <div role="gridcell" className={styles.undrawn}>
+      <span className={classNames(textStyles.cut, textStyles.mono)}>{id}</span>
+      <span className={textStyles.error}>cannot be shown</span>
     </div>
   );
 }

@@ -18,6 +18,7 @@ import { gradeScores, type Grade } from "../../score-grades.js";
 import { useTraceNow } from "./hooks/use-trace-now.js";
 import type { Neighbours } from "./hooks/use-neighbours.js";
 import { textOf } from "./model/span-facts.js";
+import { Part } from "./part.js";
 import { classNames } from "../../components/class-names.js";
 import badgeStyles from "../../components/badge.module.css";
 import buttonStyles from "../../components/button.module.css";
@@ -69,7 +70,9 @@ export function TraceHeader({ trace, openNewer, openOlder }: { trace: TraceSumma
         <StepButton name="Newer trace" keys="K" onClick={openNewer} icon={ChevronUp} />
         <StepButton name="Older trace" keys="J" onClick={openOlder} icon={ChevronDown} />
       </div>
-      <Facts trace={trace} />
+      <Part name="This list of figures">
+        <Facts trace={trace} />
+      </Part>
     </header>
   );
 }

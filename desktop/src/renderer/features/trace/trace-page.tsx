@@ -2,12 +2,14 @@ import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { useSearch } from "wouter";
 import type { TraceKey } from "../../api/collector-api.js";
 import { usePreferences, useStores, useTrace } from "../../app-context.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { useCopy } from "../../components/use-copy.js";
 import { useMediaQuery } from "../../components/use-media-query.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { isOpen } from "../../store/trace-store.js";
 import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
+import { Part } from "./part.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
 import { useTraceKeys } from "./hooks/use-trace-keys.js";
@@ -45,7 +47,13 @@ export function TracePage({ traceId: routed }: { traceId: string }) {
       ) : phase === "error" ? (
         <TraceMissing />
       ) : (
-        <OpenTrace key={rowKeyOf({ trace_id: traceId, tenant })} traceId={traceId} tenant={tenant} />
+        <ErrorBoundary
+          name="This trace"
+          resetKey={rowKeyOf({ trace_id: traceId, tenant })}
+          beforeRetry={() => trace.getState().refresh()}
+        >
+          <OpenTrace key={rowKeyOf({ trace_id: traceId, tenant })} traceId={traceId} tenant={tenant} />
+        </ErrorBoundary>
       )}
     </main>
   );
@@ -96,12 +104,18 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
   const columns = isPaneOpen && !isNarrow ? `minmax(0, 1fr) ${paneWidth}` : "minmax(0, 1fr)";
   return (
     <>
-      <TraceHeader trace={trace} {...neighbours} />
+      <Part name="This header">
+        <TraceHeader trace={trace} {...neighbours} />
+      </Part>
       <StaleNotice />
       <div ref={split} className={styles.split} style={{ gridTemplateColumns: columns }}>
         <section aria-label="Spans">
-          <ViewBar />
-          {shown === "tree" ? <TreeView /> : <TimelineView />}
+          <Part name="This tool bar">
+            <ViewBar />
+          </Part>
+          <Part name={shown === "tree" ? "This tree" : "This timeline"} resetKey={shown}>
+            {shown === "tree" ? <TreeView /> : <TimelineView />}
+          </Part>
         </section>
         {isPaneOpen && selected !== undefined && (
           <section
@@ -109,11 +123,15 @@ function PageParts({ traceKey }: { traceKey: TraceKey }) {
             className={isNarrow ? classNames(styles.pane, styles.over) : styles.pane}
           >
             {!isNarrow && <PaneResizer container={split} />}
-            <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
+            <Part name="This span" resetKey={selected.span}>
+              <SpanPane key={selected.id} node={selected} link={{ copy: copyLink, isCopied }} />
+            </Part>
           </section>
         )}
       </div>
-      <TraceFoot trace={trace} />
+      <Part name="This summary">
+        <TraceFoot trace={trace} />
+      </Part>
     </>
   );
 }

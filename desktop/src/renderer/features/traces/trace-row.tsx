@@ -1,11 +1,13 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
 import { memo } from "react";
 import { encodeComponent } from "../../api/url-component.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { rowKeyOf } from "../../store/trace-key.js";
 import { Cell } from "./cells.js";
 import type { Column } from "./columns.js";
 import { classNames } from "../../components/class-names.js";
 import tableStyles from "../../components/table.module.css";
+import textStyles from "../../components/text.module.css";
 import cellsStyles from "./cells.module.css";
 import traceTableStyles from "./trace-table.module.css";
 
@@ -42,10 +44,22 @@ export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: Tr
       aria-selected={isSelected}
       style={{ transform: `translateY(${index * ROW_PX}px)` }}
     >
-      <Cells {...cells} />
+      <ErrorBoundary name="This trace" resetKey={trace} fallback={() => <UndrawnCells id={trace.trace_id} />}>
+        <Cells {...cells} />
+      </ErrorBoundary>
     </div>
   );
 });
+
+/** In place of the cells, so that the row can still be opened. */
+function UndrawnCells({ id }: { id: string }) {
+  return (
+    <div role="gridcell" className={traceTableStyles.undrawn}>
+      <span className={classNames(textStyles.cut, textStyles.mono)}>{id}</span>
+      <span className={textStyles.error}>cannot be shown</span>
+    </div>
+  );
+}
 
 /** Memoized separately from the row: arrivals move every row but change no cells. */
 const Cells = memo(function Cells({

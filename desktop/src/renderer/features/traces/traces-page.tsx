@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { useStores, useTraces } from "../../app-context.js";
+import { ErrorBoundary } from "../../components/error-boundary.js";
 import { isFirstRun, isUnfiltered } from "../../store/traces-state.js";
 import { BulkBar } from "./bulk-bar.js";
 import { ColumnsMenu } from "./columns-menu.js";
@@ -34,6 +35,7 @@ export function TracesPage() {
   // A link with filters is not a first run, even before the store knows the filters.
   const isFirst = useTraces(isFirstRun) && isUnfiltered(filters);
   const error = useTraces((state) => (state.phase === "error" ? state.error : undefined));
+  const load = (): Promise<void> => traces.getState().load();
   const isOff = error?.code === "trace_store_disabled";
   if (isFirst) return <FirstRun />;
   return (
@@ -47,17 +49,27 @@ export function TracesPage() {
             <ColumnsMenu />
             <FileButtons filters={filters} />
           </div>
-          <FacetBar {...address} />
-          <Histogram {...address} />
+          <ErrorBoundary name="This list of filters" beforeRetry={load}>
+            <FacetBar {...address} />
+          </ErrorBoundary>
+          <ErrorBoundary name="This histogram" beforeRetry={load}>
+            <Histogram {...address} />
+          </ErrorBoundary>
         </>
       )}
       <TransferNotice />
       <div className={styles.list}>
-        <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
+        <ErrorBoundary name="This list" resetKey={filters} beforeRetry={load}>
+          <List order={order} setOrder={setOrder} onClearFilters={() => address.setFilters({})} />
+        </ErrorBoundary>
         <NewPill />
         <BulkBar />
       </div>
-      {!isOff && <ListFoot />}
+      {!isOff && (
+        <ErrorBoundary name="This summary" beforeRetry={load}>
+          <ListFoot />
+        </ErrorBoundary>
+      )}
       <ArrivalsAnnouncer />
       {!isOff && <DropTarget />}
     </main>

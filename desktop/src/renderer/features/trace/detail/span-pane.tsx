@@ -1,6 +1,7 @@
 import { useMemo, type KeyboardEvent, type ReactNode } from "react";
-import { messagesOf } from "../model/messages.js";
+import { messagesOf, type SpanMessages } from "../model/messages.js";
 import type { SpanNode } from "../model/span-tree.js";
+import { Part } from "../part.js";
 import { TABS, type TabName } from "../trace-address.js";
 import { useTracePage, useTraceView } from "../trace-page-context.js";
 import { useTrace } from "../../../app-context.js";
@@ -30,22 +31,33 @@ interface SpanPaneProps {
 export function SpanPane({ node, link }: SpanPaneProps) {
   return (
     <SpanDetailProvider node={node}>
-      <SpanHead link={link} />
-      <Tabs />
+      <Parts link={link} />
     </SpanDetailProvider>
+  );
+}
+
+function Parts({ link }: Pick<SpanPaneProps, "link">) {
+  const { span } = useSpanDetail();
+  return (
+    <>
+      <Part name="The head of this span" resetKey={span}>
+        <SpanHead link={link} />
+      </Part>
+      <Tabs />
+    </>
   );
 }
 
 function Tabs() {
   const { span } = useSpanDetail();
   const tab = useTraceView((state) => state.tab);
-  const messages = useMemo(() => messagesOf(span), [span]);
+  const messages = useMemo(() => attempt(() => messagesOf(span)), [span]);
   const spans = useTrace((state) => state.spans);
-  const evaluations = useMemo(() => evaluationsOf(spans, span), [spans, span]);
+  const evaluations = useMemo(() => attempt(() => evaluationsOf(spans, span)), [spans, span]);
   const counts: Readonly<Record<TabName, number | undefined>> = {
-    messages: messages.input.length + messages.output.length,
-    evaluations: evaluations.length,
-    attributes: Object.keys(span.attributes).length,
+    messages: messages.value && messages.value.input.length + messages.value.output.length,
+    evaluations: evaluations.value?.length,
+    attributes: attempt(() => Object.keys(span.attributes).length).value,
     raw: undefined,
   };
   return (
@@ -53,7 +65,7 @@ function Tabs() {
       <TabList tab={tab} counts={counts} />
       {tab === "messages" && (
         <TabPanel tab={tab}>
-          <MessagesTab messages={messages} />
+          <Messages read={messages} />
         </TabPanel>
       )}
       {tab === "evaluations" && (
@@ -73,6 +85,24 @@ function Tabs() {
       )}
     </>
   );
+}
+
+/** What reading a part of the span gave, or what it threw. */
+type Attempt<T> =
+  { readonly value: T; readonly error?: undefined } | { readonly value?: undefined; readonly error: unknown };
+
+/** Lets one tab fail where it is drawn and not where the tabs are counted. */
+function attempt<T>(read: () => T): Attempt<T> {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function Messages({ read }: { read: Attempt<SpanMessages> }) {
+  if (read.value === undefined) throw read.error;
+  return <MessagesTab messages={read.value} />;
 }
 
 /** The ARIA tab pattern: one tab stop, arrow keys choose. */
@@ -109,6 +139,7 @@ function TabList({ tab, counts }: { tab: TabName; counts: Readonly<Record<TabNam
 }
 
 function TabPanel({ tab, children }: { tab: TabName; children: ReactNode }) {
+  const { span } = useSpanDetail();
   return (
     <div
       id={`panel-${tab}`}
@@ -117,7 +148,9 @@ function TabPanel({ tab, children }: { tab: TabName; children: ReactNode }) {
       aria-labelledby={`tab-${tab}`}
       tabIndex={0}
     >
-      {children}
+      <Part name="This tab" resetKey={span}>
+        {children}
+      </Part>
     </div>
   );
 }
