@@ -3,7 +3,7 @@ import type { Admission, IngestQueue, ReceivedBatch } from "../interfaces.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
 import { tooLargeMessage } from "./validate-batch.js";
 
-/** Where the routes that bring spans report (contract 4, "The ledger"). */
+/** Counters of the ingest routes (contract 4, "The ledger"). */
 export interface IngestCounters {
   received(spans: number): void;
   accepted(spans: number): void;
@@ -13,12 +13,12 @@ export interface IngestCounters {
   invalidValue(field: string): void;
 }
 
-/** The way into the queue, and what is counted on it. */
+/** Offers batches to the queue and counts the outcome. */
 export interface BatchAdmission {
-  /** Counts spans that were refused before they could be offered. */
+  /** Counts spans of a batch that was refused before it reached the queue. */
   refuse(code: ErrorCode, spans: number): void;
   /**
-   * Offers a batch whose spans have been counted as received, and counts what became of it.
+   * Offers a batch to the queue and counts the outcome. The caller has counted its spans as received.
    *
    * @throws `ApiError` queue_full, batch_too_large.
    */
@@ -45,7 +45,7 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
     offer(batch) {
       const { spanCount } = batch;
       const fail = (error: unknown): never => {
-        // A queue that fails has taken nothing.
+        // A queue that throws has not stored the batch.
         counters.rejected("internal_error", spanCount);
         throw error;
       };
@@ -62,30 +62,30 @@ export function createAdmission(queue: IngestQueue, counters: IngestCounters): B
   };
 }
 
-/** The queue empties within seconds, or the collector is down for a restart: longer would only hold spans up. */
+/** The queue drains within seconds and a restart is short, so that a longer delay only holds spans back. */
 const RETRY_SOON = { "Retry-After": "1" } as const;
 
-/** The answer of a collector that takes nothing more. */
+/** The error for a batch that arrives during shutdown. */
 export function shuttingDown(): ApiError {
-  // A connection that stays open would keep the collector from closing.
+  // An open connection delays the shutdown.
   const headers = { ...RETRY_SOON, Connection: "close" };
-  return new ApiError("shutting_down", "The collector is stopping and takes no more spans.", {}, headers);
+  return new ApiError("shutting_down", "The collector is stopping and accepts no more spans.", {}, headers);
 }
 
-/** The answer to a batch that the queue did not take; undefined where it did. */
+/** Returns the error for a refused batch, or undefined for an accepted one. */
 function refusalOf(admission: Admission): ApiError | undefined {
   switch (admission.type) {
     case "accepted":
       return undefined;
     case "queue_full": {
       const pct = Math.floor(admission.usagePct * 100) / 100;
-      const why =
+      const reason =
         pct >= admission.hardLimitPct
           ? `its hard limit is ${admission.hardLimitPct} % (backpressure.hard_limit_pct)`
-          : "the batch does not fit what is left";
+          : "the batch is larger than the remaining space";
       return new ApiError(
         "queue_full",
-        `The ingestion queue is ${pct} % full: ${why}. Send it again later.`,
+        `The ingestion queue is ${pct} % full: ${reason}. Send the batch again later.`,
         { queue_pct: pct, hard_limit_pct: admission.hardLimitPct },
         RETRY_SOON,
       );

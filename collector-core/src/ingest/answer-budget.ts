@@ -4,13 +4,13 @@ import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { SMALL_BYTES } from "../in-flight/transfers.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 
-/** Charges answers to the budget from when they are made until they have left. */
+/** Charges large responses to the memory budget until the client has read them. */
 export interface AnswerBudget {
   /**
-   * The payload to send in place of `payload`: the same where it is small; else its bytes in pieces, charged until the
-   * reader has taken them. A reader that stalls while others need the memory is disconnected.
+   * Returns the payload to send. A small payload is returned unchanged. A large one becomes a stream of pieces and is
+   * charged until the client has read it. A client that stalls while others need the memory is disconnected.
    *
-   * @throws `ApiError` overloaded where there is no room.
+   * @throws `ApiError` overloaded if the budget is exhausted.
    */
   charge(payload: unknown, response: ServerResponse): Promise<unknown>;
 }
@@ -18,7 +18,7 @@ export interface AnswerBudget {
 export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
   return {
     async charge(payload, response) {
-      // Nobody reads it, and nothing would say when it has left.
+      // A destroyed response emits no event that could end the charge.
       if (response.destroyed) return payload;
       if (payload instanceof Readable) return await chargeStream(payload, response);
       if (typeof payload === "string" || Buffer.isBuffer(payload)) return chargeWhole(payload, response);
@@ -32,7 +32,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     if (size <= SMALL_BYTES) return payload;
     budget.require(size);
     response.setHeader("Content-Length", size);
-    // Written as one, all of it would be in the socket's hands at once, and nobody could tell a stalled reader.
+    // One write would hand all bytes to the socket, and a stalled client could not be detected.
     return watched(pieces(asBytes(payload)), response, () => budget.giveBack(size));
   }
 
@@ -40,7 +40,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     const closed = new AbortController();
     const answer = watched(chargedChunks(payload, closed.signal), response, () => {
       closed.abort(new RequestAborted());
-      // Where the answer was never begun nothing else ends it.
+      // Destroys the source even if no chunk was read.
       payload.destroy();
     });
     try {
@@ -52,7 +52,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     }
   }
 
-  /** A chunk is charged until the next is asked for; none is asked for while there is no room. */
+  /** Charges a chunk until the next one is requested. Reads no chunk while the budget is exhausted. */
   async function* chargedChunks(source: Readable, closed: AbortSignal): AsyncGenerator<string | Buffer> {
     let charged = 0;
     try {
@@ -67,7 +67,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
         yield* pieces(bytes);
         budget.giveBack(charged);
         charged = 0;
-        // The next one may be as large.
+        // Assumes that the next chunk has the same size.
         await waitForRoom(bytes.byteLength, closed);
       }
     } finally {
@@ -86,7 +86,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     onClosed: () => void,
   ): Readable {
     const transfer = budget.watch(() => response.destroy());
-    // Until there is something to take, nobody waits for the reader.
+    // The stall timeout counts only while a chunk is ready for the client.
     transfer.pause();
     response.once("close", () => {
       transfer.end();
@@ -94,7 +94,7 @@ export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
     });
     return Readable.from(counted());
 
-    /** That the next is asked for says that the one before was taken. */
+    /** A request for the next chunk means that the client has taken the previous one. */
     async function* counted(): AsyncGenerator<string | Buffer> {
       for await (const chunk of chunks) {
         transfer.resume();
@@ -110,7 +110,7 @@ function asBytes(payload: string | Buffer): Buffer {
   return typeof payload === "string" ? Buffer.from(payload) : payload;
 }
 
-/** UTF-8 takes at most three bytes for a UTF-16 unit: most answers need no counting. */
+/** A UTF-16 unit has at most three bytes in UTF-8, so that most responses need no count of bytes. */
 function isSurelySmall(payload: string | Buffer): boolean {
   return payload.length * 3 <= SMALL_BYTES;
 }

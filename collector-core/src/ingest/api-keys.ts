@@ -6,42 +6,42 @@ import type { Clock } from "../runtime/clock.js";
 import type { ReadClientAddress } from "./client-address.js";
 import { createFailedKeys } from "./failed-keys.js";
 
-/** Who may use the collector (contract 5, `auth.api_keys`). */
+/** API keys and browser sessions (contract 5, `auth.api_keys`). */
 export interface ApiKeys {
   /**
-   * Lets a request pass that carries a key in `X-API-Key` or as a bearer token, or the cookie of a session. Where no
-   * keys are configured, all pass. Wrong keys are throttled by their address.
+   * Accepts a request with a key in `X-API-Key`, with a bearer token or with a session cookie. Accepts every request if
+   * no keys are configured. Wrong keys are throttled by client address.
    *
    * @throws `ApiError` unauthorized, rate_limited.
    */
   authorize(request: IncomingMessage): void;
-  /** Whether the key or the session of a request that was let in is still good. */
+  /** Returns true if the key or session of an earlier request is still valid. */
   isAllowed(headers: IncomingHttpHeaders): boolean;
   /**
-   * Opens a session of a browser (contract 3, `POST /v1/session`).
+   * Opens a browser session (contract 3, `POST /v1/session`).
    *
    * @returns the cookie to set.
-   * @throws `ApiError` unauthorized where the key is none of ours; rate_limited.
+   * @throws `ApiError` unauthorized if the key is wrong; rate_limited.
    */
   openSession(key: string, request: IncomingMessage): string;
   /**
-   * Ends the session of a request, where it has one: this collector takes its cookie no more, also not of who copied it.
+   * Ends the session of a request, if it has one. This collector then refuses its cookie and all copies of it.
    *
-   * @returns the cookie to set in its place.
+   * @returns the cookie that clears the session cookie.
    */
   closeSession(headers: IncomingHttpHeaders): string;
 }
 
 const COOKIE = "obspan_session";
 const SESSION_SECONDS = 12 * 60 * 60;
-/** Sessions that were ended and are remembered; beyond that the one that ended first is good again until it expires. */
+/** Maximum number of ended sessions in memory. Beyond it, the oldest of them is valid again until it expires. */
 const MAX_ENDED_SESSIONS = 10_000;
-/** A page of another site can neither read it nor have it sent. */
+/** Other sites can neither read the cookie nor send it. */
 const COOKIE_ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
 
-/** What {@link createApiKeys} needs. */
+/** Options of {@link createApiKeys}. */
 export interface ApiKeysOptions {
-  /** `auth.api_keys`; empty where everybody may come in. */
+  /** `auth.api_keys`. If empty, every request is accepted. */
   readonly keys: readonly string[];
   readonly clock: Clock;
   readonly addressOf: ReadClientAddress;
@@ -50,16 +50,16 @@ export interface ApiKeysOptions {
 export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKeys {
   const digests = keys.map(sha256);
   const failed = createFailedKeys(clock);
-  // Sessions outlive a restart, are known to every replica, and end when a key is changed.
+  // Derived from the keys: sessions survive a restart, are valid on every replica, and end when a key changes.
   const secret = sha256(digests.map((digest) => digest.toString("hex")).join());
 
-  /** Which of the keys a digest is of; -1 where it is of none. */
+  /** Returns the index of the key with this digest, or -1. */
   function indexOf(digest: Buffer): number {
-    // Every key is looked at, whichever it is: how long it takes says nothing.
+    // Compares every key, so that the time does not depend on the index of the match.
     return digests.reduce((found, known, index) => (timingSafeEqual(known, digest) ? index : found), -1);
   }
 
-  /** Why a key may not pass; undefined where it may. */
+  /** Returns the error for a refused key, or undefined for an accepted one. */
   function keyRefusal(key: string, request: IncomingMessage): ApiError | undefined {
     const digest = sha256(key);
     const index = indexOf(digest);
@@ -89,11 +89,11 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     return !ended.has(nonce);
   }
 
-  /** Why a request without a key may not pass; undefined where its session lets it. */
+  /** Returns the error for a request without a key, or undefined if its session is valid. */
   function sessionRefusal(headers: IncomingHttpHeaders): ApiError | undefined {
     const session = sessionOf(headers.cookie);
     if (session === undefined)
-      return unauthorized("The collector wants an API key: send it as X-API-Key (auth.api_keys).");
+      return unauthorized("The collector requires an API key: send it as X-API-Key (auth.api_keys).");
     return isSession(session) ? undefined : unauthorized("The session has ended: sign in again.");
   }
 
@@ -113,7 +113,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
       const error = keys.length === 0 ? undefined : keyRefusal(key, request);
       if (error !== undefined) throw error;
       const expires = Math.floor(clock.now() / 1000) + SESSION_SECONDS;
-      // Two sessions that were opened in one second are two.
+      // The nonce separates sessions that are opened in the same second.
       const session = `${expires}.${randomBytes(9).toString("base64url")}`;
       return `${COOKIE}=${session}.${sign(session)}; Max-Age=${SESSION_SECONDS}; ${COOKIE_ATTRIBUTES}`;
     },
@@ -126,7 +126,7 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
 }
 
 function unknownKey(): ApiError {
-  return unauthorized("The API key is none of those in auth.api_keys.");
+  return unauthorized("The API key is not in auth.api_keys.");
 }
 
 function unauthorized(message: string): ApiError {

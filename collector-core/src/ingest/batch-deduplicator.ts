@@ -3,38 +3,38 @@ import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { RecentHashes } from "../hashing/recent-hashes.js";
 import { SeededHash } from "../hashing/seeded-hash.js";
 
-/** A repeated batch is known among the last 10,000 at least, for 10 minutes (contract 1). */
+/** Minimum number of batches that are remembered, each for 10 minutes (contract 1). */
 const REMEMBERED_BATCHES = 10_000;
-/** Each is kept twice, by either half of its hash: one half is too little where a batch is lost that is taken for known. */
+/** A batch takes two entries, one for each half of its hash: a collision loses a batch, so that one half is too short. */
 const ENTRIES = REMEMBERED_BATCHES * 2;
 const REMEMBERED_MS = 10 * 60_000;
 
-/** What makes a batch the same one: ids are the sender's own. */
+/** Identifies a batch. The sender chooses the id, so that it is unique only within its tenant and service. */
 export interface BatchKey {
   readonly tenant: string;
   readonly service: string;
   readonly batchId: string;
 }
 
-/** Lets a batch in once: a sender that heard no answer sends it again. */
+/** Admits a batch once. A sender that receives no response sends the batch again. */
 export interface BatchDeduplicator {
   /**
-   * Calls `admit` unless it did its work for that key before. While that is not settled, a repeat waits for it; where it
-   * fails, the batch is as new.
+   * Calls `admit` unless it has succeeded for the key before. A repeated batch waits for a pending call. If that call
+   * fails, the repeated batch is admitted as a new one.
    *
-   * @returns true for a batch that was let in, false for a repeated one.
+   * @returns true for a new batch, false for a repeated one.
    */
   once(key: BatchKey, admit: () => MaybePromise<void>): MaybePromise<boolean>;
 }
 
 /**
- * Keys are remembered as hashes, outside the heap. That a new batch is taken for a known one, and so is lost, has a
- * chance of one in 10^14.
+ * Stores keys as hashes, outside the heap. The probability that a new batch collides with a known one, and is lost, is
+ * one in 10^14.
  */
 export function createBatchDeduplicator(clock: Pick<Clock, "monotonic">): BatchDeduplicator {
   const hash = new SeededHash();
   const letIn = new RecentHashes(ENTRIES);
-  /** Batches whose admission is not settled yet; as many as there are requests at most. */
+  /** Pending admissions, at most one for each request. */
   const underWay = new Map<number, Promise<void>>();
 
   return {

@@ -7,26 +7,26 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 import type { BodyPace } from "./body-pace.js";
 import { GatheredBytes } from "./gathered-bytes.js";
 
-/** One line of a body, or that it was too long to be held. */
+/** A line of a body, or the number of a line that is too long. */
 export type BodyLine =
   | { readonly type: "line"; readonly number: number; readonly bytes: Buffer }
   | { readonly type: "too_long"; readonly number: number };
 
-/** What {@link bodyLines} is bounded by. */
+/** Options of {@link bodyLines}. */
 export interface BodyLineOptions {
-  /** Of a longer line nothing is kept. */
+  /** The bytes of a longer line are discarded. */
   readonly maxLineBytes: number;
-  /** How slowly the body may come. */
+  /** Minimum speed of the body. */
   readonly pace: BodyPace;
-  /** Charged with the bytes that are held of a line, until the next one is asked for. */
+  /** Charged with the bytes of a line until the next line is requested. */
   readonly budget: Pick<ByteAccount, "require" | "giveBack">;
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Reads the body of a request line by line, decompressed. What is held is one line and what is under way; the sender
- * waits while a line is worked on. Empty lines are counted and left out.
+ * Reads and decompresses the body of a request line by line. Holds one line and the stream buffers; backpressure stops
+ * the sender while a line is processed. Empty lines are counted and skipped.
  *
  * @throws `ApiError` unsupported_encoding, invalid_encoding, invalid_http, request_timeout; what the budget throws; `RequestAborted`.
  */
@@ -36,7 +36,7 @@ export async function* bodyLines(
 ): AsyncGenerator<BodyLine> {
   const parts = new GatheredBytes();
   let size = 0;
-  /** White space before anything else is counted and not kept. */
+  /** Leading white space counts towards the size and is not stored. */
   let isBlank = true;
   let charged = 0;
   let number = 0;
@@ -71,7 +71,7 @@ export async function* bodyLines(
   try {
     for await (const chunk of decompressedChunks(request, pace)) {
       let start = 0;
-      // A file may be nothing but newlines, of which a kilobyte of gzip holds a million.
+      // Fast path: one kilobyte of gzip may contain a million newlines.
       if (size === 0) for (; chunk[start] === NEWLINE; start++) number++;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         add(chunk.subarray(start, end));
@@ -90,7 +90,7 @@ export async function* bodyLines(
   }
 }
 
-/** A loop by index takes a tenth of the time of `every`, which calls a function for each byte. */
+/** A loop over indexes is ten times as fast as `every`, which calls a function for each byte. */
 function isWhiteSpace(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -103,17 +103,17 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const decompressor = encoding === "identity" ? undefined : decompressorFor(encoding);
   const source: Readable = decompressor === undefined ? request : request.pipe(decompressor);
-  // A sender that goes away ends the request and not what it is piped into.
+  // A disconnect ends the request but not the decompressor.
   const onClose = (): void => {
     if (!request.complete) source.destroy(new RequestAborted());
   };
   request.once("close", onClose);
-  // The request itself is left as it is: it still has to be answered.
+  // Does not destroy the request, because its response is still to be sent.
   const chunks = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   try {
     for (;;) {
       const next = chunks.next();
-      // Nobody listens to it any more where the sender is too slow.
+      // Prevents an unhandled rejection after a timeout.
       next.catch(() => undefined);
       const { done, value } = await pace.during(next);
       if (done === true) return;
@@ -124,13 +124,13 @@ async function* decompressedChunks(request: IncomingMessage, pace: BodyPace): As
     if (error instanceof RequestAborted || !request.complete) throw new RequestAborted();
     throw new ApiError(
       "invalid_encoding",
-      `The body is not valid ${encoding}, which Content-Encoding says it is.`,
+      `The body is not valid ${encoding}, the encoding that Content-Encoding names.`,
     );
   } finally {
     request.off("close", onClose);
     if (decompressor !== undefined) request.unpipe(decompressor);
     decompressor?.destroy();
-    // Not waited for: it ends with a piece that may never come.
+    // Not awaited: it settles with the next chunk, which may never arrive.
     chunks.return?.().catch(() => undefined);
   }
 }

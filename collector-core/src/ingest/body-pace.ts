@@ -1,13 +1,13 @@
 import { ApiError } from "../api-schema/errors.js";
 import type { Clock } from "../runtime/clock.js";
 
-/** How slowly a body may come: so many bytes at least in each window of waiting for its sender. */
+/** Minimum speed of a body: the bytes that must arrive in each window of waiting for the sender. */
 export interface PaceLimits {
   readonly windowMs: number;
   readonly minBytes: number;
 }
 
-/** How far a body has come. */
+/** Progress of a body. */
 export interface BodyProgress {
   /** Bytes received from the sender. */
   readonly bytes: number;
@@ -15,26 +15,26 @@ export interface BodyProgress {
   readonly waitedMs: number;
 }
 
-/** Watches how fast a body comes. Only the time in which the collector waits for the sender counts. */
+/** Measures the speed of a body. Only the time in which the collector waits for the sender counts. */
 export interface BodyPace {
   /**
-   * Waits for a piece of the body.
+   * Waits for the next piece of the body.
    *
-   * @throws `ApiError` request_timeout, where too little came for too long; what {@link end} is given.
+   * @throws `ApiError` request_timeout if the body is too slow; the reason passed to {@link end}.
    */
   during<T>(piece: Promise<T>): Promise<T>;
   progress(): BodyProgress;
-  /** Waits no more for the body: the wait under way rejects, or the next one. */
+  /** Rejects the current wait for the body, or the next one. */
   end(reason: ApiError): void;
 }
 
-/** @param bytesReceived - from the sender so far. */
+/** @param bytesReceived - returns the number of bytes received from the sender. */
 export function createBodyPace(
   { windowMs, minBytes }: PaceLimits,
   bytesReceived: () => number,
   clock: Pick<Clock, "monotonic">,
 ): BodyPace {
-  /** Of all waits that are over. */
+  /** Total time of completed waits. */
   let waitedBeforeMs = 0;
   let waitingSinceMs: number | undefined;
   let windowFromMs = 0;
@@ -46,7 +46,7 @@ export function createBodyPace(
     return waitedBeforeMs + (waitingSinceMs === undefined ? 0 : clock.monotonic() - waitingSinceMs);
   }
 
-  /** Ends a window of waiting; false where too little came in it. */
+  /** Ends a window. Returns false if too few bytes arrived in it. */
   function passWindow(): boolean {
     const isEnough = bytesReceived() - bytesBefore >= minBytes;
     windowFromMs = waitedMs();
@@ -82,7 +82,7 @@ export function createBodyPace(
   function timedOut(): ApiError {
     return new ApiError(
       "request_timeout",
-      `Less than ${minBytes} bytes came within ${windowMs / 1000} seconds.`,
+      `Fewer than ${minBytes} bytes arrived within ${windowMs / 1000} seconds.`,
       { window_seconds: windowMs / 1000, min_bytes: minBytes },
     );
   }

@@ -3,30 +3,30 @@ import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import { nextTurn } from "../runtime/loop-turn.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
 
-/** Bodies that are decompressed at once. Each may grow to the limit before it is found too large. */
+/** Maximum number of concurrent decompressions. Each body may grow to the limit before it is refused. */
 const MAX_DECOMPRESSING = 3;
-/** Requests that wait for a turn at most. */
+/** Maximum number of waiting requests. */
 const MAX_WAITING = 256;
-/** A request that waits longer is refused, while its sender is still there to read the answer. */
+/** Maximum time that a request waits. Shorter than usual client timeouts, so that the client reads the response. */
 const MAX_WAIT_MS = 5000;
 
-/** A place in the line: its signal is aborted when the request waits no more. */
+/** A waiting request. */
 export interface Wait {
-  /** Aborted with why: the connection closed, or it took too long. */
+  /** Aborted when the connection closes or the wait times out; the reason is the error. */
   readonly signal: AbortSignal;
 }
 
-/** Spreads work on bodies over turns of the event loop: everything else is served in between. */
+/** Spreads work on large bodies over turns of the event loop, so that other requests are served in between. */
 export interface BodyTurns {
   /**
-   * Lets a body that costs much wait for its turn.
+   * Runs a task that calls {@link decompress} or {@link parse} and limits how long it waits for them.
    *
-   * @throws `ApiError` overloaded where too many wait, or one of them too long; the reason of `connection`.
+   * @throws `ApiError` overloaded if too many requests wait or the wait times out; the reason of `connection`.
    */
   wait<T>(connection: AbortSignal, task: (wait: Wait) => Promise<T>): Promise<T>;
-  /** Runs when fewer than {@link MAX_DECOMPRESSING} do. */
+  /** Runs a task when fewer than {@link MAX_DECOMPRESSING} are running. */
   decompress<T>(wait: Wait, task: () => Promise<T>): Promise<T>;
-  /** Runs when no other does, from the beginning of a turn of the event loop on. */
+  /** Runs one task at a time, each at the start of a turn of the event loop. */
   parse<T>(wait: Wait, task: () => MaybePromise<T>): Promise<T>;
 }
 
@@ -62,11 +62,11 @@ export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {
   };
 }
 
-/** The answer to a body that would wait too long. */
+/** The error for a body that would wait too long. */
 function tooManyBodies(): ApiError {
   return new ApiError(
     "overloaded",
-    `More large or compressed bodies wait for their turn than are read within ${MAX_WAIT_MS / 1000} seconds. Try again later.`,
+    `Too many large or compressed bodies are waiting: at most ${MAX_WAITING}, for ${MAX_WAIT_MS / 1000} seconds. Try again later.`,
     { max_waiting_bodies: MAX_WAITING },
     { "Retry-After": "2" },
   );

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import proxyAddr from "@fastify/proxy-addr";
 
-/** The address of whoever made a request. */
+/** Returns the client address of a request. */
 export type ReadClientAddress = (request: IncomingMessage) => string;
 
 /**
- * The socket's peer; where that is one of `trustedProxies`, the last address of X-Forwarded-For that is none of them
- * (contract 5): what stands before it could have been written by anybody.
+ * Reads the address of the peer. If the peer is a trusted proxy, reads the last address of X-Forwarded-For that is not
+ * a trusted proxy (contract 5): any client can write the addresses before it.
  *
- * @param trustedProxies - `server.trusted_proxies`: addresses or ranges, `10.0.0.0/8`.
+ * @param trustedProxies - `server.trusted_proxies`: addresses or ranges such as `10.0.0.0/8`.
  */
 export function createClientAddressReader(trustedProxies: readonly string[]): ReadClientAddress {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? "";
@@ -16,7 +16,7 @@ export function createClientAddressReader(trustedProxies: readonly string[]): Re
   return (request) => proxyAddr(request, isTrusted);
 }
 
-/** Says of an address whether many clients have it: loopback, and `server.trusted_proxies`. */
+/** Returns a test for addresses that many clients share: loopback and `server.trusted_proxies`. */
 export function createExemptAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
   const isExempt = proxyAddr.compile(["loopback", ...trustedProxies]);
   return (address) => isExempt(address, 0);

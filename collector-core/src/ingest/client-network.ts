@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 
-/** Characters kept of an address that is none, as a proxy may name one. */
+/** Maximum characters of an invalid address, which a proxy may send. */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** What one client is counted by: its address, or its /64 of IPv6, of which it need never use an address twice. */
+/** Returns the limit key of a client: its IPv4 address or its IPv6 /64, because one client may use every address of a /64. */
 export function clientNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return truncateCodePoints(address, MAX_ADDRESS_LENGTH);
   const parsed = ipaddr.process(address);

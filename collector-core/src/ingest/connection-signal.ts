@@ -5,8 +5,8 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 const signals = new WeakMap<Socket, AbortSignal>();
 
 /**
- * A signal that is aborted, with `RequestAborted`, when a connection closes: nobody can be answered any more. A connection
- * has one signal, however many requests it carries.
+ * Returns a signal that is aborted with `RequestAborted` when the connection closes. All requests of a connection share
+ * one signal.
  */
 export function connectionSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket);
@@ -15,7 +15,7 @@ export function connectionSignal(socket: Socket): AbortSignal {
   const close = (): void => controller.abort(new RequestAborted());
   if (socket.destroyed) close();
   else socket.once("close", close);
-  // A connection may carry several requests ahead, each of which listens.
+  // Each pipelined request adds a listener.
   setMaxListeners(0, controller.signal);
   signals.set(socket, controller.signal);
   return controller.signal;

@@ -3,7 +3,7 @@ import { ApiError } from "../api-schema/errors.js";
 import type { Steps } from "../runtime/steps.js";
 
 /**
- * The text of a body, which must be valid UTF-8: nothing is replaced by U+FFFD in silence.
+ * Decodes a body. Invalid UTF-8 is an error and is not replaced by U+FFFD.
  *
  * @throws `ApiError` invalid_encoding.
  */
@@ -13,17 +13,17 @@ export function decodeUtf8(body: Buffer): string {
   return body.toString("utf8");
 }
 
-/** Bytes that are decoded in one step. Of text that is not ASCII they take some 2 ms. */
+/** Bytes decoded in one step: about 2 ms for text that is not ASCII. */
 const STEP_BYTES = 512 * 1024;
 
 /**
- * The same, in steps. The parts are joined into one flat text: a rope of them would be flattened by whoever reads it
- * first, which takes longer.
+ * Decodes a body like {@link decodeUtf8}, in steps. `join` returns a flat string: concatenation returns a rope, and the
+ * first read flattens it, which takes longer.
  *
  * @throws `ApiError` invalid_encoding.
  */
 export function* decodeUtf8InSteps(body: Buffer): Steps<string> {
-  // Both of these take a millisecond for 20 MB.
+  // isAscii and isUtf8 take a millisecond for 20 MB.
   if (body.byteLength <= STEP_BYTES || isAscii(body)) return decodeUtf8(body);
   requireUtf8(body);
   const parts: string[] = [];
@@ -40,7 +40,7 @@ function requireUtf8(body: Buffer): void {
   if (!isUtf8(body)) throw new ApiError("invalid_encoding", "The body is not valid UTF-8.");
 }
 
-/** Where the character begins that a byte is a part of. */
+/** Returns the offset of the first byte of the character at an offset. */
 function characterStart(body: Buffer, at: number): number {
   let start = at;
   while (((body[start] ?? 0) & 0xc0) === 0x80) start--;

@@ -3,14 +3,14 @@ import { ApiError, internalError } from "../api-schema/errors.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
-/** Makes every error that Fastify meets the one shape of contract 2. */
+/** Gives every error of Fastify the shape of contract 2. */
 export function answerErrors(
   app: FastifyInstance,
   onError: (route: string, error: unknown) => void,
   onAnswer: (request: FastifyRequest, error: ApiError) => void,
 ): void {
   app.setNotFoundHandler(() => {
-    throw new ApiError("not_found", "There is nothing at this path; GET /openapi.json lists what there is.");
+    throw new ApiError("not_found", "No such path. GET /openapi.json lists all paths.");
   });
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof RequestAborted) return reply.hijack();
@@ -21,13 +21,13 @@ export function answerErrors(
   });
 }
 
-/** What Fastify's validator says of one value. */
+/** An error of Fastify's validator. */
 interface ValidationIssue {
   readonly instancePath: string;
   readonly keyword: string;
   readonly message?: string;
   readonly params: Record<string, unknown>;
-  /** The value. */
+  /** The invalid value. */
   readonly data?: unknown;
 }
 
@@ -38,15 +38,15 @@ function toApiError(error: unknown): ApiError {
   }
   const status = isRecord(error) ? error["statusCode"] : undefined;
   if (status === 415)
-    return new ApiError("unsupported_media_type", "The path does not take this Content-Type.");
+    return new ApiError("unsupported_media_type", "The path does not accept this Content-Type.");
   if (status === 413) return new ApiError("body_too_large", "The body is too large for this path.");
   if (typeof status === "number" && status >= 400 && status < 500) {
-    return new ApiError("invalid_query", "The address or the body of the request cannot be read.");
+    return new ApiError("invalid_query", "The URL or the body of the request is malformed.");
   }
   return internalError();
 }
 
-/** One sentence for all that is wrong with the query, `limit` under its own code. */
+/** Joins all problems of a query in one sentence. A wrong `limit` alone has its own code. */
 function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
   const isLimit = issues.every((issue) => issue.instancePath === "/limit");
   if (isLimit)
@@ -65,7 +65,7 @@ function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
   return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
 }
 
-/** What one value may be, where it may be some texts only. */
+/** Returns the allowed values of an enumeration, or an empty list for other types. */
 function allowedValues(issues: readonly ValidationIssue[]): string[] {
   return issues
     .flatMap(({ keyword, params }): unknown[] => {
@@ -79,7 +79,7 @@ function oneOf(values: readonly string[]): string {
   return values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 }
 
-/** A value as it may stand in a message. */
+/** Returns a value shortened for a message. */
 function shown(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ApiError } from "../api-schema/errors.js";
 
-/** Handles a request; `unmet` is its answer where it expects what is not known here. */
+/** Handles a request; `unmet` is the error for an unknown expectation. */
 export type HandleExpecting = (request: IncomingMessage, response: ServerResponse, unmet?: ApiError) => void;
 
 /**
- * Handles requests that have an Expect header, which Node would answer by itself: an unknown expectation without a body,
- * and `100-continue` before anything is known of the request.
+ * Handles requests with an Expect header. By default Node answers an unknown expectation without a body, and sends
+ * `100 Continue` before the request is checked.
  */
 export function handleExpectations(server: Server, handle: HandleExpecting): void {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
@@ -18,7 +18,7 @@ export function handleExpectations(server: Server, handle: HandleExpecting): voi
   });
 }
 
-/** Asks for the body when somebody begins to read it: what is refused by its head is never sent. */
+/** Sends `100 Continue` when the body is first read, so that the client does not send the body of a refused request. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.on("newListener", function onListener(event: string | symbol) {
     if (event !== "data" && event !== "readable") return;
@@ -29,7 +29,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 
 function expectationFailed(expectation = ""): ApiError {
   const shown = JSON.stringify(expectation.slice(0, 64));
-  // The body may come or not: nothing behind it can be told from it.
+  // The client may or may not send the body, so the start of a next request is unknown.
   const headers = { Connection: "close" };
   return new ApiError("expectation_failed", `Expect must be 100-continue, got ${shown}.`, {}, headers);
 }

@@ -5,37 +5,36 @@ import { truncateCodePoints } from "../span/kept-text.js";
 import { clientNetwork } from "./client-network.js";
 
 /**
- * Throttles guesses of a key, by the address that they come from.
+ * Throttles key guesses by client address.
  *
- * A right key must not be told from a wrong one while an address is throttled, or guessing would go on. Nor may a stranger
- * behind the same address (a NAT, a proxy) lock out those who work there: a key that was right from an address before is
- * let in from it. An app that goes on sending one wrong key, since nobody told it of the new one, guesses nothing: each
- * wrong key counts once.
+ * A throttled address gets the same response for a right and a wrong key, so that guessing is useless. A stranger behind
+ * the same address (NAT, proxy) must not lock out other clients: a key that has succeeded from an address is not
+ * throttled there. Each wrong key counts once, so that an application with an outdated key does not throttle its address.
  */
 export interface FailedKeys {
-  /** True for a key that was right from this address before. */
+  /** Returns true for a key that has succeeded from this address. */
   isKnown(address: string, keyIndex: number): boolean;
-  /** Notes that a key was right. */
+  /** Records a right key. */
   succeed(address: string, keyIndex: number): void;
-  /** True for a key that is known to be wrong: it costs nothing to say so again. */
+  /** Returns true for a recorded wrong key. */
   isKnownWrong(digest: string): boolean;
   /**
-   * Asks whether an address may try a key that is not known.
+   * Requires that the address is not throttled.
    *
    * @throws `ApiError` rate_limited.
    */
   require(address: string): void;
-  /** Notes that a key was wrong. */
+  /** Records a wrong key and takes a token of its address. */
   fail(address: string, digest: string): void;
-  /** What is held: addresses and keys. */
+  /** Number of recorded addresses and keys. */
   readonly size: number;
 }
 
-/** Wrong keys from one address that may come at once. */
+/** Wrong keys that an address may send before it is throttled. */
 const BURST = 10;
-/** One more may come after each of these. */
+/** Time until an address may send one more wrong key. */
 const REFILL_MS = 6000;
-/** Of each kind, the least recently used goes when there are more. */
+/** Capacity of each cache. The least recently used entry is evicted. */
 const MAX_HELD = 10_000;
 
 interface Bucket {
@@ -48,7 +47,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
   const wrong = new LRUCache<string, true>({ max: MAX_HELD });
   const right = new LRUCache<string, ReadonlySet<number>>({ max: MAX_HELD });
 
-  /** As full as it is now; undefined where nothing was wrong lately. */
+  /** Returns the refilled bucket of an address, or undefined if it has no recent wrong key. */
   function bucketOf(address: string): Bucket | undefined {
     const bucket = buckets.get(clientNetwork(address));
     if (bucket === undefined) return undefined;
@@ -89,10 +88,10 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
   };
 }
 
-/** Characters kept of an address, which may be any text that a proxy passes on. */
+/** Maximum characters of an address, which may be any text from a proxy. */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** What right keys of an address are found by. */
+/** Returns the cache key for the right keys of an address. */
 function keyOf(address: string): string {
   return truncateCodePoints(address, MAX_ADDRESS_LENGTH);
 }

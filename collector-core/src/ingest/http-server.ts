@@ -13,7 +13,12 @@ import { answerErrors } from "./error-answers.js";
 import { handleExpectations } from "./expectations.js";
 import { createHalfOpenConnections } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
-import { isWorthTelling, refusedConnection, refusedRequest, type RefusedRequest } from "./refused-request.js";
+import {
+  shouldLogRefusal,
+  refusedConnection,
+  refusedRequest,
+  type RefusedRequest,
+} from "./refused-request.js";
 import { JSON_HEADERS } from "./json-headers.js";
 import { lazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
@@ -46,7 +51,7 @@ export interface HttpServerOptions {
   /** Adds all other routes. */
   readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
   readonly onRequest: (route: string, status: number) => void;
-  /** Called with refused requests; see {@link isWorthTelling} for reads. */
+  /** Called with refused requests; see {@link shouldLogRefusal} for reads. */
   readonly onRefused: (request: RefusedRequest) => void;
   /** True if the route of the request has its own time limit. */
   readonly sparesTimeLimit: (error: Error & { code?: string }, socket: Socket) => boolean;
@@ -268,7 +273,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 
   function noteRefusal(request: IncomingMessage, error: ApiError): void {
-    if (isWorthTelling(request.method, error.status)) options.onRefused(refusedRequest(request, error));
+    if (shouldLogRefusal(request.method, error.status)) options.onRefused(refusedRequest(request, error));
   }
 
   let url = "";

@@ -4,30 +4,30 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import type { BodyPace, BodyProgress } from "./body-pace.js";
 
-/** Bounds how many imports run at a time. */
+/** Limits the number of concurrent imports. */
 export interface ImportPlaces {
   /**
-   * Runs an import when there is a place for it. While others wait, an import whose sender is slow gives its place up.
+   * Runs an import when a slot is free. While other imports wait, an import with a slow sender is ended.
    *
-   * @throws `ApiError` overloaded, after 5 seconds without a place; `RequestAborted` where the client leaves before.
+   * @throws `ApiError` overloaded after 5 seconds without a free slot; `RequestAborted` if the client disconnects before.
    */
   run<T>(request: IncomingMessage, pace: BodyPace, task: () => Promise<T>): Promise<T>;
 }
 
-/** Imports under way; further ones wait. */
+/** Number of slots. */
 const MAX_IMPORTS = 8;
-/** An import that finds no place within this time is refused. */
+/** An import that gets no slot within this time is refused. */
 const MAX_WAIT_MS = 5000;
-/** A sender of fewer bytes a second gives way to imports that wait. */
+/** A slower sender loses its slot while imports wait. */
 const SLOW_BYTES_PER_SECOND = 64 * 1024;
-/** The time of waiting for a sender over which its speed is measured. */
+/** Time of waiting for a sender over which its speed is measured. */
 const SPEED_WINDOW_MS = 1000;
-/** How often the speed of senders is looked at while imports wait. */
+/** Interval of the speed checks while imports wait. */
 const CHECK_INTERVAL_MS = 250;
 
 export function createImportPlaces(): ImportPlaces {
   const inTurn = createConcurrencyLimit(MAX_IMPORTS);
-  /** Where the measurement of each import under way began. */
+  /** Progress of each running import at the start of its measurement. */
   const underWay = new Map<BodyPace, BodyProgress>();
   let waiting = 0;
   let checks: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function createImportPlaces(): ImportPlaces {
     checks = undefined;
   }
 
-  /** Ends the slowest senders, no more of them than there are imports that wait. */
+  /** Ends the slowest imports, at most one for each waiting import. */
   function endSlowest(): void {
     const slow: { readonly pace: BodyPace; readonly speed: number }[] = [];
     for (const [pace, before] of underWay) {
@@ -100,7 +100,7 @@ export function createImportPlaces(): ImportPlaces {
 function tooMany(): ApiError {
   return new ApiError(
     "overloaded",
-    `${MAX_IMPORTS} imports are under way, which is as many as the collector takes at a time. Try again later.`,
+    `${MAX_IMPORTS} imports are running, which is the limit. Try again later.`,
     { max_imports: MAX_IMPORTS },
     { "Retry-After": "2" },
   );
@@ -109,7 +109,7 @@ function tooMany(): ApiError {
 function tooSlow(): ApiError {
   return new ApiError(
     "request_timeout",
-    `Less than ${SLOW_BYTES_PER_SECOND} bytes came in a second, and other imports wait for a place.`,
+    `Fewer than ${SLOW_BYTES_PER_SECOND} bytes arrived in a second while other imports were waiting.`,
     { min_bytes_per_second: SLOW_BYTES_PER_SECOND },
   );
 }

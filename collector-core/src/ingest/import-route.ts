@@ -22,15 +22,15 @@ import { onShortChunksRefused } from "./short-chunks.js";
 import { tenantProblem, type ReadTenant } from "./tenant.js";
 import { validateBatch } from "./validate-batch.js";
 
-/** Puts spans of a file where they are kept. */
+/** Stores imported spans. */
 export type ImportSpans = (
   context: BatchContext,
   spans: readonly Span[],
 ) => Promise<{ readonly imported: number; readonly evictedTraces: number }>;
 
-/** What {@link createImportRoute} needs. */
+/** Options of {@link createImportRoute}. */
 export interface ImportRouteOptions {
-  /** Undefined where `trace_store.enabled` is false. */
+  /** Undefined if `trace_store.enabled` is false. */
   readonly importSpans: ImportSpans | undefined;
   readonly gate: IngestGate;
   readonly readTenant: ReadTenant;
@@ -39,34 +39,36 @@ export interface ImportRouteOptions {
   readonly maxBodyBytes: number;
   readonly count: (outcome: ImportOutcome, spans: number) => void;
   readonly isStopping: () => boolean;
-  /** The requests that this route times by itself. */
+  /** Exempts requests from the time limits of the server; {@link pace} limits them. */
   readonly ownPace: OwnPace;
-  /** Told of an import whose sender went away: there is nobody to answer. */
+  /** Called when the client of an import has disconnected. */
   readonly onAborted: (kept: string) => void;
-  /** Charged with the bytes of lines. */
+  /** Memory budget, charged with the bytes of lines. */
   readonly lineBudget: BodyLineOptions["budget"];
-  /** How slowly a file may come. Default: 16 KiB within 15 s of waiting for it. */
+  /** Minimum speed of a file. Default: 16 KiB for each 15 s of waiting. */
   readonly pace?: PaceLimits;
 }
 
-/** Lines that are worked on at once. */
+/** Maximum number of lines that are processed concurrently. */
 const MAX_LINES = 2;
 const DEFAULT_PACE: PaceLimits = { windowMs: 15_000, minBytes: 16 * 1024 };
-/** Spans of a line that are taken at once. */
+/** Maximum number of spans that are stored at a time. */
 const MAX_SPANS_AT_ONCE = 100;
 /**
- * A line may be longer than what a span came in: an export writes messages twice, once under the conventions' name, and
- * JSON within JSON has more backslashes.
+ * Maximum length of a line, in units of `limits.max_body_bytes`. A line may be longer than the body that its spans arrived
+ * in: an export writes messages twice, the second time under the name of the semantic conventions, and nested JSON has
+ * more backslashes.
  */
 const LINE_BODIES = 4;
 const MAX_PROBLEMS = 20;
-/** Traces that are told apart in the answer. */
+/** Maximum count of traces in the response. */
 const MAX_COUNTED_TRACES = 1_000_000;
 
 /**
- * `POST /v1/import` (contract 3): OTLP-JSON lines, as `GET /v1/export` writes them and the OpenTelemetry Collector's file
- * exporter. A file has any length; every line stands for itself. What is read goes into the trace store, past the queue, the
- * metrics, sampling, export and evaluation: it has been through them, or belongs to somebody else's figures.
+ * `POST /v1/import` (contract 3): reads the OTLP-JSON lines of `GET /v1/export` and of the file exporter of the
+ * OpenTelemetry Collector. A file may have any length; each line is independent. Spans go directly into the trace store.
+ * They bypass the queue, metrics, sampling, export and evaluation, because they have passed them before or belong to
+ * another system.
  */
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
@@ -120,7 +122,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     } catch (error) {
       throw endedEarly(error);
     }
-    // Then it is another kind of file.
+    // If every line was refused, the file has another format.
     if (firstError !== undefined && result.refused_lines === result.lines) throw firstError;
     return { ...result, traces: traces.count };
 
@@ -131,7 +133,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         try {
           await lineInTurn(() => takeLine(line));
         } catch (error) {
-          // What is wrong with a line is no reason to leave out the others; what is wrong here is.
+          // A client error affects one line. A server error ends the import.
           if (!(error instanceof ApiError) || error.status >= 500) throw error;
           firstError ??= atLine(line.number, error);
           result.refused_lines++;
@@ -142,7 +144,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       }
     }
 
-    /** Says what was kept of a file that did not come to its end, and where it stopped. */
+    /** Returns the error of an incomplete import, with the number of stored spans and the last line. */
     function endedEarly(error: unknown): unknown {
       const counts = countsOf({ ...result, traces: traces.count });
       const kept =
@@ -153,7 +155,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         return error;
       }
       const known = error instanceof ApiError ? error : internalError();
-      // What comes of a body that nobody reads any more must not be taken for another request.
+      // The rest of the body is not read and must not be parsed as the next request.
       const headers = { ...known.headers, Connection: "close" };
       const details = { ...known.details, ...counts, line: lastLine };
       const ended = new ApiError(known.code, `${known.message} ${kept}`, details, headers);
@@ -166,11 +168,11 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
 
     async function takeLine(line: BodyLine): Promise<void> {
       if (line.type === "too_long") {
-        const message = `A line may have ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
+        const message = `The line has more than ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
         throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
       }
       const json = await parseImportLine(line.bytes, timeSlice);
-      // Loaded when the first line comes: most collectors never see one.
+      // Loaded with the first line, because most collectors never import.
       const { readOtlpJson } = await import("../otlp/read-otlp-json.js");
       const { applications, refusedSpans } = readOtlpJson(json);
       if (refusedSpans > 0) {
@@ -186,7 +188,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       }
     }
 
-    /** Some at a time: everything else has its turn in between. */
+    /** Stores the spans in groups and yields to the event loop between them. */
     async function takeSpans(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
       for (let from = 0; from < spans.length; from += MAX_SPANS_AT_ONCE) {
         if (timeSlice.isOver()) await timeSlice.next();
@@ -208,7 +210,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       count("dropped", usable.length - imported);
     }
 
-    /** Whether it has the shape that contract 1 wants of any span. */
+    /** Returns true if the span has the shape of contract 1. */
     function isUsable(line: number, span: Span): boolean {
       try {
         validateBatch({ spans: [span] }, 1);
@@ -223,7 +225,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   return { handle };
 }
 
-/** What stands in the details of an error: numbers alone. */
+/** Returns the numbers of a result, for the details of an error. */
 function countsOf(result: ImportResult): Record<string, number> {
   return Object.fromEntries(
     Object.entries(result).filter(([, value]) => typeof value === "number"),

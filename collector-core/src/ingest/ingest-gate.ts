@@ -3,23 +3,23 @@ import { JSON_HEADERS } from "./json-headers.js";
 import type { ReadClientAddress } from "./client-address.js";
 import type { RateLimits } from "./rate-limits.js";
 
-/** Headers of an answer. */
+/** Response headers. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /**
- * What every request that brings spans passes, in the order of contract 2: the limit of its address, its key and, when
- * its body is known, the limit of its service.
+ * Checks that every ingest request passes, in the order of contract 2: the rate limit of its address, its API key and,
+ * after its body is parsed, the rate limit of its service.
  */
 export interface IngestGate {
-  /** @throws `ApiError` rate_limited, unauthorized. @returns headers of the answer so far. */
+  /** @throws `ApiError` rate_limited, unauthorized. @returns the response headers. */
   enter(request: IncomingMessage): AnswerHeaders;
-  /** @throws `ApiError` rate_limited. @returns `headers`, or others where the service has less left than the address. */
+  /** @throws `ApiError` rate_limited. @returns the headers, with the limit that has fewer requests remaining. */
   enterService(service: unknown, headers: AnswerHeaders): AnswerHeaders;
 }
 
-/** What {@link createIngestGate} asks. */
+/** Options of {@link createIngestGate}. */
 export interface IngestGateOptions {
-  /** Undefined where `rate_limit.enabled` is false. */
+  /** Undefined if `rate_limit.enabled` is false. */
   readonly rateLimits: RateLimits | undefined;
   readonly addressOf: ReadClientAddress;
   readonly authorize: (request: IncomingMessage) => void;
@@ -36,11 +36,11 @@ export function createIngestGate({ rateLimits, addressOf, authorize }: IngestGat
       if (rateLimits === undefined) return headers;
       const name = typeof service === "string" && service !== "" ? service : "unknown";
       const limits = rateLimits.takeForService(name);
-      return left(limits) < left(headers) ? { ...headers, ...limits } : headers;
+      return remaining(limits) < remaining(headers) ? { ...headers, ...limits } : headers;
     },
   };
 }
 
-function left(headers: AnswerHeaders): number {
+function remaining(headers: AnswerHeaders): number {
   return Number(headers["RateLimit-Remaining"]);
 }

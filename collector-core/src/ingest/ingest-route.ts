@@ -2,23 +2,23 @@ import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../api-schema/errors.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 
-/** What a route answers. */
+/** Response of an ingest route. */
 export interface IngestAnswer {
   readonly status: number;
-  /** Content-Type among them. */
+  /** Response headers, including Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-/** A route that spans come in by, answered without Fastify (docs/decisions/0002). */
+/** A route that receives spans. It bypasses Fastify (docs/decisions/0002). */
 export interface IngestRoute {
-  /** Takes one request and returns its answer, or throws the `ApiError` that is its answer. */
+  /** Handles a request and returns its response, or throws an `ApiError`. */
   readonly handle: (request: IncomingMessage) => MaybePromise<IngestAnswer>;
-  /** The answer to an error, where it is not the one of contract 2. */
+  /** Formats an error, if not as contract 2 does. */
   readonly answerError?: (error: ApiError, request: IncomingMessage) => MaybePromise<IngestAnswer>;
 }
 
-/** A route whose code is loaded with the first request that it gets: what few need must not hold up every start. */
+/** Creates a route whose code is loaded with its first request, which keeps the start fast. */
 export function lazyRoute(load: () => Promise<Required<IngestRoute>>): IngestRoute {
   let loading: Promise<Required<IngestRoute>> | undefined;
   let loaded: Required<IngestRoute> | undefined;

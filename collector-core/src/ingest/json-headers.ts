@@ -1,4 +1,4 @@
-/** Headers of every answer in JSON. */
+/** Headers of every JSON response. */
 export const JSON_HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "X-Content-Type-Options": "nosniff",

@@ -6,8 +6,8 @@ import { TimeSlice } from "../runtime/time-slice.js";
 import { readQueryValues } from "./query-values.js";
 
 /**
- * Unknown parameters are refused, for a mistyped filter must not match all. The schemas are TypeBox's, whose types
- * check them: to have Ajv check them as well was a third of what the first question waited for.
+ * Refuses unknown parameters, because a misspelled filter must not match everything. Ajv does not validate the schemas:
+ * TypeBox checks them by type, and validation takes a third of the time of the first query.
  */
 const AJV_OPTIONS = {
   coerceTypes: false,
@@ -17,7 +17,7 @@ const AJV_OPTIONS = {
   validateSchema: false,
 } as const;
 
-/** Checks data; what is wrong with it is left in `errors`. */
+/** Validates data and leaves the problems in `errors`. */
 type Validate = ((data: unknown) => unknown) & { errors?: FastifySchemaValidationError[] | null };
 type Compile = (schema: object) => Validate;
 
@@ -27,7 +27,7 @@ async function loadAjv(): Promise<Compile> {
   return (schema) => compile({ schema }) as Validate;
 }
 
-/** As Fastify itself says it of data that does not match: it takes a rejection for an error of its own making. */
+/** A validation error in Fastify's own format. Fastify does not convert the rejection of an async validator. */
 class DoesNotMatch extends Error {
   readonly statusCode = 400;
 
@@ -37,11 +37,11 @@ class DoesNotMatch extends Error {
 }
 
 /**
- * Makes validators that load Ajv, and compile what a route validates with, when the route is first asked. Doing so for all
- * routes at the start took more than a third of its processor time, and few of them are ever asked.
+ * Creates validators that load Ajv and compile their schema with the first request of a route. Compilation of all routes
+ * takes more than a third of the CPU time of the start, and few routes are ever used.
  *
- * Questions that have waited for that go on one in each turn of the event loop: together they would all be answered in the
- * same turn, and hold all of their answers in memory.
+ * Requests that wait for the compilation resume one per turn of the event loop. In the same turn, all their responses
+ * would be in memory together.
  */
 function createLazyCompiler(clock: Pick<Clock, "monotonic">) {
   let ajv: Promise<Compile> | undefined;
@@ -60,7 +60,7 @@ function createLazyCompiler(clock: Pick<Clock, "monotonic">) {
   };
 }
 
-/** For Fastify's `schemaController`. Its types know Ajv's own compiler only; what it calls is what is documented of others. */
+/** Validator factory for Fastify's `schemaController`. Fastify documents other compilers, but its types allow only Ajv's. */
 export function lazyValidators(clock: Pick<Clock, "monotonic">): ValidatorFactory {
   return (() => createLazyCompiler(clock)) as unknown as ValidatorFactory;
 }

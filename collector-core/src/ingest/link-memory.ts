@@ -3,15 +3,15 @@ import type { LinkKind, LinkMemory } from "../otlp/request-links.js";
 import { RecentHashes } from "../hashing/recent-hashes.js";
 import { SeededHash } from "../hashing/seeded-hash.js";
 
-/** How many parents are remembered at least, and for how long (contract 6). */
+/** Minimum number of parents that are remembered, each for 10 minutes (contract 6). */
 const REMEMBERED_PARENTS = 100_000;
-/** Each is kept twice: that there was something, and what. */
+/** A parent takes two entries: one for any link and one for its kind. */
 const ENTRIES = REMEMBERED_PARENTS * 2;
 const REMEMBERED_MS = 10 * 60_000;
 
 /**
- * Remembers across requests which spans had a call of a model, or a failed span, inside them: senders send a child when
- * it ends, which is before its parent does. A clash of hashes would cost one span its count, no more.
+ * Remembers across requests which spans contain a model call or a failed span. Senders send a child when it ends, which
+ * is before its parent ends. A hash collision affects the count of one span.
  */
 export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: string) => LinkMemory {
   const parents = new RecentHashes(ENTRIES);
@@ -21,7 +21,7 @@ export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: st
     let lastTraceId = "";
     let lastTrace = hash.ofPair(tenant, lastTraceId).number;
 
-    /** The spans of a trace follow each other: it is hashed once. */
+    /** Spans of a trace are usually consecutive, so that the trace id is hashed once. */
     function hashOf(kind: LinkKind, traceId: string, spanId: string): SeededHash {
       if (traceId !== lastTraceId) {
         lastTrace = hash.ofPair(tenant, traceId).number;
@@ -44,7 +44,7 @@ export function createLinkMemories(clock: Pick<Clock, "monotonic">): (tenant: st
   };
 }
 
-/** Tells the kinds of one span apart. */
+/** Added to the hash of a trace, so that each kind has its own entry. */
 const KIND_SALT: Readonly<Record<LinkKind, number>> = {
   any: 0,
   llm: 1,

@@ -1,6 +1,6 @@
 import { ApiError } from "../api-schema/errors.js";
 
-/** A file of OTLP-JSON lines, by the names that are in use for it. */
+/** Content types in use for OTLP-JSON lines. */
 const LINE_TYPES = new Set([
   "application/jsonl",
   "application/x-ndjson",
@@ -10,7 +10,7 @@ const LINE_TYPES = new Set([
 ]);
 
 /**
- * Requires a type that a page of another origin cannot send without a preflight.
+ * Requires a content type that a page of another origin cannot send without a preflight.
  *
  * @throws `ApiError` unsupported_media_type.
  */
@@ -24,13 +24,13 @@ export function requireLines(contentType: string | undefined): void {
   );
 }
 
-/** Content types that were found good: senders use one or two, and they are read for every request. */
+/** Cache of accepted Content-Type headers. Senders use one or two different ones. */
 const accepted = new Set<string>(["application/json"]);
 
 const UTF_8 = /^charset="?utf-?8"?$/;
 
 /**
- * Requires JSON. A page of another origin can then not send a batch without a preflight, which is refused.
+ * Requires JSON. A page of another origin cannot send JSON without a preflight, which is refused.
  *
  * @throws `ApiError` unsupported_media_type.
  */

@@ -4,23 +4,23 @@ import { ApiError } from "../api-schema/errors.js";
 const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * Prepares the answer 405 with `Allow` for paths that exist and do not take the method (contract 2).
+ * Collects the methods of every path, to answer other methods with 405 and `Allow` (contract 2).
  *
- * @param ingestPaths - paths that take POST and are answered elsewhere.
- * @returns adds the answers: to be called when all routes are there.
+ * @param ingestPaths - paths that accept POST and are not routes of Fastify.
+ * @returns a function that adds the 405 routes; call it after all routes are added.
  */
 export function collectMethods(app: FastifyInstance, ingestPaths: readonly string[]): () => void {
-  const taken = new Map<string, Set<string>>(ingestPaths.map((path) => [path, new Set(["POST"])]));
+  const methodsByPath = new Map<string, Set<string>>(ingestPaths.map((path) => [path, new Set(["POST"])]));
   let collecting = true;
   app.addHook("onRoute", ({ url, method }) => {
     if (!collecting) return;
-    const methods = taken.get(url) ?? new Set<string>();
+    const methods = methodsByPath.get(url) ?? new Set<string>();
     for (const each of [method].flat()) methods.add(each);
-    taken.set(url, methods);
+    methodsByPath.set(url, methods);
   });
   return () => {
     collecting = false;
-    for (const [url, methods] of taken) {
+    for (const [url, methods] of methodsByPath) {
       const allow = [...methods].toSorted().join(", ");
       app.route({
         url,
@@ -30,7 +30,7 @@ export function collectMethods(app: FastifyInstance, ingestPaths: readonly strin
         onRequest: async ({ method }) => {
           throw new ApiError(
             "method_not_allowed",
-            `${url} takes ${allow}, not ${method}.`,
+            `${url} accepts ${allow}, not ${method}.`,
             { allow },
             { Allow: allow },
           );

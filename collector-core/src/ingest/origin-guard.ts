@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { ApiError } from "../api-schema/errors.js";
 
-/** Whom the collector answers (contract 5). */
+/** Hosts and origins that the collector answers (contract 5). */
 export interface OriginPolicy {
-  /** `server.host`: bound to loopback, only loopback names are answered. */
+  /** `server.host`. A collector bound to loopback answers only loopback names. */
   readonly bindHost: string;
-  /** `server.allowed_hosts`: host names beside the loopback ones. */
+  /** `server.allowed_hosts`: host names in addition to loopback names. */
   readonly allowedHosts: readonly string[];
-  /** `server.allowed_origins`: pages of other origins that may read and write. */
+  /** `server.allowed_origins`: origins whose pages may read and write. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -18,22 +18,23 @@ export interface GuardedRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What a request may do: `allowedOrigin` is the foreign origin that CORS headers must name, where there is one. */
+/** Result for an accepted request. `allowedOrigin` is the foreign origin that CORS headers must name, if any. */
 export interface Passage {
   readonly allowedOrigin: string | undefined;
 }
 
-/** Throws the `ApiError` (host_not_allowed, origin_not_allowed) that answers a request which may not pass. */
+/** Throws an `ApiError` (host_not_allowed, origin_not_allowed) for a refused request. */
 export type OriginGuard = (request: GuardedRequest) => Passage;
 
-/** Host headers that are remembered: every loopback address is a good one. */
+/** Bound of the cache of accepted Host headers, because every loopback address is accepted. */
 const MAX_KNOWN_HOSTS = 20;
 
 const PASSED: Passage = { allowedOrigin: undefined };
 
 /**
- * Keeps web pages out: DNS rebinding by the Host header, cross-site requests by Origin and Sec-Fetch-Site. Programs
- * that are no browsers send neither and pass, unless the bind is a loopback one and the Host is not.
+ * Refuses requests of foreign web pages. The Host header reveals DNS rebinding; Origin and Sec-Fetch-Site reveal
+ * cross-site requests. Other programs send no Origin or Sec-Fetch-Site and pass, unless the collector is bound to
+ * loopback and the Host is not a loopback name.
  */
 export function createOriginGuard(policy: OriginPolicy): OriginGuard {
   const allowedHosts = new Set(policy.allowedHosts.map((host) => host.toLowerCase()));
@@ -42,7 +43,7 @@ export function createOriginGuard(policy: OriginPolicy): OriginGuard {
   );
   const boundToLoopback = isLoopback(policy.bindHost.toLowerCase());
 
-  /** Host headers that were found good: clients send one or two, and they are looked at in every request. */
+  /** Cache of accepted Host headers. Clients send one or two different ones. */
   const ownHosts = new Set<string>();
 
   function requireOwnHost(host: string): void {
@@ -88,8 +89,8 @@ function foreignOrigin(sender: string): ApiError {
 }
 
 /**
- * Browsers send Sec-Fetch-* to origins that they trust, which a name behind plain HTTP is not: there a page whose name
- * was rebound to this machine is told by the User-Agent alone.
+ * Browsers send Sec-Fetch-* only to trustworthy origins, which excludes plain HTTP except for loopback. A page that uses
+ * DNS rebinding over plain HTTP is recognized only by its User-Agent.
  */
 function isFromBrowser(headers: IncomingHttpHeaders): boolean {
   if (headers["user-agent"]?.startsWith("Mozilla/") === true) return true;
@@ -98,8 +99,8 @@ function isFromBrowser(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * A request without Origin that another site's page made: an image, a script, a form by GET. Following a link to the
- * UI is none: the user navigates there, and the page that linked sees nothing of it.
+ * Returns true for a request without Origin from a page of another site: an image, a script or a GET form. A link to the
+ * UI is allowed: the user navigates there, and the linking page cannot read the response.
  */
 function isForeignPage(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
@@ -111,12 +112,12 @@ function isForeignPage(method: string | undefined, headers: IncomingHttpHeaders)
   );
 }
 
-/** `[::1]:8080` and `localhost:8080` without port and brackets. */
+/** Returns the host without port and brackets, as for `[::1]:8080` and `localhost:8080`. */
 function hostName(authority: string): string {
   return /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(authority)?.slice(1).join("") ?? "";
 }
 
-/** True for `localhost` and every loopback address. */
+/** Returns true for `localhost` and loopback addresses. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -12,7 +12,7 @@ import type { IngestAnswer } from "./ingest-route.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 
-/** How a request of OTLP/HTTP is written, and so its answer. */
+/** Encoding of an OTLP/HTTP request and its response. */
 export type OtlpEncoding = "application/x-protobuf" | "application/json";
 
 const ENCODINGS: ReadonlyMap<string, OtlpEncoding> = new Map([
@@ -21,7 +21,7 @@ const ENCODINGS: ReadonlyMap<string, OtlpEncoding> = new Map([
   ["application/json", "application/json"],
 ]);
 
-/** @returns undefined where the Content-Type is none that OTLP/HTTP has. */
+/** @returns undefined for a Content-Type that OTLP/HTTP does not define. */
 function otlpEncodingOf(contentType = ""): OtlpEncoding | undefined {
   const encoding = ENCODINGS.get(contentType);
   if (encoding !== undefined) return encoding;
@@ -61,17 +61,17 @@ export function readOtlpRequest(body: Buffer, encoding: OtlpEncoding): OtlpTrace
       throw new ApiError("batch_too_large", message, { max: error.max });
     }
     if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
-    // What the decoder says of it may quote the body.
+    // The message of the decoder may quote the body.
     throw new ApiError("invalid_payload", "The body is not an ExportTraceServiceRequest in protobuf.");
   }
 }
 
-/** The answer to a request: empty where every span was taken, else how many were not, and why. */
+/** Encodes a response: empty if all spans were accepted, else the number of refused spans and the reason. */
 export function writeOtlpResponse(
   encoding: OtlpEncoding,
   refused: { readonly spans: number; readonly reason: string },
 ): string | Uint8Array {
-  // A text, even where it has nothing: head and body then leave in one piece.
+  // An empty string, not an empty array: Node sends headers and a string body in one packet.
   if (refused.spans === 0) return encoding === "application/json" ? "{}" : "";
   const response = create(ExportTraceServiceResponseSchema, {
     partialSuccess: { rejectedSpans: BigInt(refused.spans), errorMessage: refused.reason },
@@ -81,7 +81,7 @@ export function writeOtlpResponse(
     : toBinary(ExportTraceServiceResponseSchema, response);
 }
 
-/** The codes of `google.rpc.Code` by the status of HTTP. */
+/** Codes of `google.rpc.Code` by HTTP status. */
 const RPC_CODES: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -97,8 +97,8 @@ const RPC_CODES: Readonly<Record<number, number>> = {
 const RPC_INTERNAL = 13;
 
 /**
- * An error as OTLP/HTTP has it: a `google.rpc.Status`, its message begun by our code, in the encoding of the request; where
- * that is none of OTLP's, in the one that can be read.
+ * Returns an error in the format of OTLP/HTTP: a `google.rpc.Status` in the encoding of the request, with the error code
+ * at the start of its message. If the encoding is unknown, the response is JSON.
  */
 export function answerOtlpError(error: ApiError, request: IncomingMessage): IngestAnswer {
   const encoding = otlpEncodingOf(request.headers["content-type"]) ?? "application/json";
@@ -114,7 +114,7 @@ export function answerOtlpError(error: ApiError, request: IncomingMessage): Inge
   };
 }
 
-/** Headers of an answer in that encoding. */
+/** Returns the headers of a response in an encoding. */
 export function otlpHeaders(encoding: OtlpEncoding, headers: AnswerHeaders): AnswerHeaders {
   return { ...headers, "Content-Type": encoding, "X-Content-Type-Options": "nosniff" };
 }

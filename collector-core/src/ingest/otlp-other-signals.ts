@@ -2,19 +2,19 @@ import { ApiError } from "../api-schema/errors.js";
 import type { IngestRoute } from "./ingest-route.js";
 import { answerOtlpError } from "./otlp-encoding.js";
 
-/** What {@link createOtherSignalRoute} answers for. */
+/** OTLP signals that the collector does not accept. */
 export type OtherSignal = "metrics" | "logs";
 
 /**
- * `POST /v1/metrics` and `POST /v1/logs`: an application whose one endpoint is the collector sends these too. They are
- * refused for good, which stops an exporter from trying again, with what to set.
+ * `POST /v1/metrics` and `POST /v1/logs`. An application with one OTLP endpoint sends these too. The status stops an
+ * exporter from retrying, and the message names the setting that disables the signal.
  */
 export function createOtherSignalRoute(signal: OtherSignal): Required<IngestRoute> {
   return {
     handle: async () => {
       throw new ApiError(
         "not_found",
-        `The collector takes traces only, at POST /v1/traces. Set OTEL_${signal.toUpperCase()}_EXPORTER=none.`,
+        `The collector accepts only traces, at POST /v1/traces. Set OTEL_${signal.toUpperCase()}_EXPORTER=none.`,
       );
     },
     answerError: answerOtlpError,

@@ -24,25 +24,25 @@ import { MAX_TAKEN_AT_ONCE } from "./request-body.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
-/** What {@link createOtlpTracesRoute} needs: what the other way in needs, and who knows of links. */
+/** Options of {@link createOtlpTracesRoute}. */
 export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
-  /** Of the traces of a tenant. */
+  /** Returns the link memory of a tenant. */
   readonly linksOf: (tenant: string) => LinkMemory;
   /** `limits.max_body_bytes`. */
   readonly maxBodyBytes: number;
 }
 
 /**
- * Spans are longer as ours than as they came: names are written out, and each span has the attributes of its resource.
- * They may have so many times the bytes that a body may have.
+ * Maximum size of the mapped spans, in units of `limits.max_body_bytes`. Mapped spans are longer than received ones:
+ * names are written in full, and each span has the attributes of its resource.
  */
 const OWN_BODIES = 4;
-/** How long a large request may hold the event loop: in between others are served. */
+/** Maximum time that a large request blocks the event loop. */
 const SLICE_MS = 5;
-/** Characters of spans that are written in one step, unless a span has more. */
+/** Characters of spans that are serialized in one step, unless one span has more. */
 const CHARACTERS_PER_STEP = 64 * 1024;
 
-/** Who sent a request, and how it is answered. */
+/** Sender of a request, and the headers of its response. */
 interface Sender {
   readonly encoding: OtlpEncoding;
   readonly tenant: string;
@@ -50,8 +50,8 @@ interface Sender {
 }
 
 /**
- * `POST /v1/traces`: OTLP/HTTP in, protobuf and JSON. The spans become ours (contract 6) and go the way of those of
- * `POST /v1/telemetry`: the same queue, the same ledger.
+ * `POST /v1/traces`: OTLP/HTTP in protobuf and JSON. Maps the spans (contract 6) and enqueues and counts them like
+ * those of `POST /v1/telemetry`.
  */
 export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required<IngestRoute> {
   const { counters, clock } = options;
@@ -80,7 +80,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     const applications = applicationsOf(otlp);
     const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
     const mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
-    // What the queue is charged for, and what the store keeps: the spans as they are from here on.
+    // The queue is charged for the mapped spans, and the trace store keeps them in this form.
     const body = yield* writeSpans(mapped, maxOwnBytes);
     const { refusedSpans } = mapped;
     if (options.isStopping()) {
@@ -98,7 +98,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     });
   }
 
-  /** Spec 4.9 rule 7: every service that a request names has sent one. */
+  /** Spec 4.9 rule 7: a request counts once for each service that it names. */
   function limitServices(
     otlp: OtlpTraceRequest,
     applications: readonly Application[],
@@ -135,7 +135,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       parts.push({ from: spans.length, context });
       for (const span of ofApplication) spans.push(span);
     }
-    // Nothing is counted before all that can fail is done: what is counted as received is accepted or rejected.
+    // Counts after all steps that may fail, so that every received span is accepted or rejected.
     counters.received(receivedSpans);
     if (refusedSpans > 0) counters.rejected("invalid_span", refusedSpans);
     const [first, ...others] = parts;
@@ -154,8 +154,8 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
 }
 
 /**
- * The spans as a body of `POST /v1/telemetry` has them, or undefined where it has more bytes. One span after the other is
- * written: a resource of a megabyte is in each of them, and no text can hold it a thousand times.
+ * Serializes the spans as a body of `POST /v1/telemetry`. Returns undefined if it has more than `maxBytes`. Serializes
+ * one span at a time: each has the attributes of its resource, and a string cannot hold a megabyte a thousand times.
  */
 function* writeSpans({ applications }: MappedRequest, maxBytes: number): Steps<Buffer | undefined> {
   const written: string[] = [];
@@ -180,8 +180,8 @@ function* writeSpans({ applications }: MappedRequest, maxBytes: number): Steps<B
 
 function tooManyBytes(maxBytes: number): ApiError {
   const message =
-    `The spans have more than ${maxBytes} bytes as JSON (four times limits.max_body_bytes), the attributes of their ` +
-    "resource written with each. Send fewer spans at a time.";
+    `The spans have more than ${maxBytes} bytes as JSON (four times limits.max_body_bytes), because each contains the ` +
+    "attributes of its resource. Send fewer spans at a time.";
   return new ApiError("batch_too_large", message, { max_bytes: maxBytes });
 }
 

@@ -2,26 +2,26 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Requests whose body may take longer than the server lets a request take, since their route bounds by itself how slowly it
- * comes. Node has one limit for all requests of a server; when it is over, the server asks here before it ends a connection.
+ * Requests that are exempt from the request timeout of the server, because their route limits the speed of the body. Node
+ * has one request timeout for all routes; when it expires, the server calls {@link spares} before it ends a connection.
  */
 export interface OwnPace {
-  /** A route takes the pace of a request over. */
+  /** Exempts a request. */
   begin(request: IncomingMessage): void;
-  /** It is done with the request, whether the body is there whole or not. */
+  /** Ends the exemption, even if the body is incomplete. */
   end(request: IncomingMessage): void;
-  /** True for the time limit of a request that has its own. */
+  /** Returns true for the request timeout of a connection with exempt requests. */
   spares(error: Error & { code?: string }, socket: Socket): boolean;
 }
 
-/** A connection with requests that have their own pace: a client may send one before the other is answered. */
+/** A connection with exempt requests; pipelining allows more than one. */
 interface Begun {
   requests: number;
-  /** The time after which the server ends a connection on which nothing moves. */
+  /** Idle timeout of the connection before the exemption. */
   readonly timeoutMs: number | undefined;
 }
 
-/** What is left of a body whose request has been answered must be there within this. */
+/** Time for the rest of a body after its response. */
 const REST_MS = 15_000;
 
 export function createOwnPace(restMs = REST_MS): OwnPace {
@@ -32,7 +32,7 @@ export function createOwnPace(restMs = REST_MS): OwnPace {
       const before = begun.get(socket);
       if (before === undefined) begun.set(socket, { requests: 1, timeoutMs: socket.timeout });
       else before.requests++;
-      // Nothing moves while a long line is worked on.
+      // The connection is idle while a long line is processed.
       socket.setTimeout(0);
     },
     end(request) {
@@ -43,7 +43,7 @@ export function createOwnPace(restMs = REST_MS): OwnPace {
         socket.setTimeout(ofSocket.timeoutMs ?? 0);
       }
       if (request.complete) return;
-      // Node looks at the time limit of a request once, which may be over.
+      // Node checks the timeout of a request once, and that check may be over.
       const timer = setTimeout(() => {
         if (!request.complete) socket.destroy();
       }, restMs).unref();

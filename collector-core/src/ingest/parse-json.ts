@@ -1,17 +1,17 @@
 import { ApiError } from "../api-schema/errors.js";
 import { exceededBound, MAX_RARE_KEYS, MAX_VALUES, type JsonBounds } from "../span/json-bounds.js";
 
-/** Deepest nesting of a body; the body itself is level 1 (contract 1). */
+/** Maximum nesting of a body; the body itself is level 1 (contract 1). */
 export const MAX_DEPTH = 32;
 
-/** What a body of `POST /v1/telemetry` may have: as much takes at most some 0.15 s to parse. */
+/** Bounds of a body of `POST /v1/telemetry`. A body within them takes at most about 0.15 s to parse. */
 export const BATCH_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxContainers: 200_000 };
-/** OTLP writes a value as an object in an object, and nests one in another by three or four levels more. */
+/** OTLP writes a value as an object in an object, and each level of a nested value as three or four levels of JSON. */
 export const OTLP_JSON_BOUNDS: JsonBounds = { maxDepth: 160, maxContainers: 400_000 };
 
 /**
- * Refuses a JSON text whose parsing would hold everybody else up, or fill the memory: its bytes are looked at before it
- * is parsed. It is free for a short one.
+ * Refuses JSON that would block the event loop or fill the memory when it is parsed. Scans the bytes before parsing;
+ * skips short bodies.
  *
  * @throws `ApiError` too_deep, batch_too_large.
  */
@@ -27,20 +27,20 @@ export function requireJsonBounds(json: Uint8Array, bounds: JsonBounds): void {
     case "containers":
       throw new ApiError(
         "batch_too_large",
-        `The body has more than ${maxContainers} objects and arrays. Send fewer spans a batch.`,
+        `The body has more than ${maxContainers} objects and arrays. Send fewer spans in a batch.`,
         { max_objects_and_arrays: maxContainers },
       );
     case "keys":
       throw new ApiError(
         "batch_too_large",
-        `The body has more than ${MAX_RARE_KEYS} rare keys: numeric ones, and different ones beyond the first thousand, ` +
-          "of which the first of an object counts as three. Send fewer spans a batch, or such keys as values.",
+        `The body has more than ${MAX_RARE_KEYS} rare keys: numeric keys, and different keys beyond the first thousand, ` +
+          "of which the first in an object counts as three. Send fewer spans in a batch, or send such keys as values.",
         { max_rare_keys: MAX_RARE_KEYS },
       );
     case "values":
       throw new ApiError(
         "batch_too_large",
-        `The body has more than ${MAX_VALUES} keys and values. Send fewer spans a batch.`,
+        `The body has more than ${MAX_VALUES} keys and values. Send fewer spans in a batch.`,
         { max_keys_and_values: MAX_VALUES },
       );
   }
@@ -49,28 +49,28 @@ export function requireJsonBounds(json: Uint8Array, bounds: JsonBounds): void {
 /**
  * Parses a JSON text.
  *
- * @throws `ApiError` invalid_json. The parser's own message is not passed on, for it quotes the body.
+ * @throws `ApiError` invalid_json, without the message of the parser, because it quotes the body.
  */
 export function parseJson(text: string): unknown {
   if (text === "") throw new ApiError("invalid_json", "The body is empty.");
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // Anchored: a short body is quoted in the message, and may say "at position" itself.
+    // Anchored, because the message quotes a short body, which may contain "at position".
     const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(
       error instanceof Error ? error.message : "",
     )?.[1];
     throw position === undefined
       ? new ApiError("invalid_json", "The body is not valid JSON.")
-      : new ApiError("invalid_json", `The body is not valid JSON: it goes wrong at character ${position}.`, {
+      : new ApiError("invalid_json", `The body is not valid JSON: syntax error at character ${position}.`, {
           position: Number(position),
         });
   }
 }
 
 /**
- * True where a parsed value is nested deeper than {@link MAX_DEPTH}. JSON.parse takes any depth, but writing such a
- * value again, or walking it, would overflow the stack later.
+ * Returns true if a parsed value is nested deeper than {@link MAX_DEPTH}. JSON.parse accepts any depth, but JSON.stringify
+ * or a recursive walk would overflow the stack.
  */
 export function isTooDeep(value: object, level = 1): boolean {
   if (level > MAX_DEPTH) return true;

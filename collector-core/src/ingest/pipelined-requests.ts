@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "../api-schema/errors.js";
 
-/** Requests that a client may send on one connection before it has had the answer to the first of them. */
+/** Maximum number of unanswered requests on a connection. */
 const MAX_PIPELINED = 16;
 
 /**
- * Bounds what one connection may ask for at a time. Node reads all requests that a client sends ahead, and would let all
- * of them be answered at once, each answer held in memory until those before it have been read.
+ * Limits the pipelined requests of a connection. Node reads all of them and runs them concurrently, and each response
+ * stays in memory until the client has read those before it.
  */
 export interface PipelinedRequests {
-  /** A request begins. @returns false where too many of its connection are under way: it is to be refused. */
+  /** Counts a request. @returns false if its connection has too many; the caller must refuse the request. */
   begin(request: IncomingMessage): boolean;
-  /** It has been answered: once for each that began. */
+  /** Ends a counted request; call it once for each. */
   end(request: IncomingMessage): void;
 }
 
@@ -31,17 +31,17 @@ export function createPipelinedRequests(): PipelinedRequests {
   };
 }
 
-/** The answer to a request that is sent too far ahead. */
+/** The error for a request over the limit. */
 export function tooFarAhead(): ApiError {
   return new ApiError(
     "overloaded",
-    `A connection may have ${MAX_PIPELINED} requests under way; send the next when one of them is answered.`,
+    `A connection may have ${MAX_PIPELINED} pending requests; send the next after a response.`,
     { max_requests_under_way: MAX_PIPELINED },
     { "Retry-After": "1" },
   );
 }
 
-/** Runs `answer` when the answers before it on the connection have been read: Node gives it the socket then. */
+/** Calls `answer` when the earlier responses of the connection are sent. Node then assigns the socket to the response. */
 export function whenFirstOfConnection(response: ServerResponse, answer: () => void): void {
   if (response.socket === null) response.once("socket", answer);
   else answer();

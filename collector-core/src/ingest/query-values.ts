@@ -1,6 +1,6 @@
 import { isRecord } from "../span/span-facts.js";
 
-/** How a value of a type may be written: as in JSON. `Number` would take `0x10`, an empty text and spaces too. */
+/** Syntax of a value, as in JSON. `Number` also accepts `0x10`, an empty string and spaces. */
 const WRITTEN: Readonly<Record<string, RegExp>> = {
   boolean: /^(?:true|false)$/,
   integer: /^-?\d+$/,
@@ -8,8 +8,8 @@ const WRITTEN: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Query parameters are text: makes values of those that the schema says are more than that. What is not written as one is
- * left as it is, so that the validator says what is wrong with it.
+ * Converts query parameters from text to the types of the schema. Malformed values stay text, so that the validator
+ * reports them.
  */
 export function readQueryValues(schema: object, query: unknown): void {
   const { properties } = schema as { properties?: Record<string, { type?: string }> };

@@ -11,25 +11,25 @@ export interface RateLimitOptions {
   readonly perServiceRpm: number;
 }
 
-/** Headers that tell a sender how much it has left. */
+/** Headers with the remaining requests of a sender. */
 export type RateLimitHeaders = Readonly<Record<string, string>>;
 
 /**
- * Limits requests that bring spans, before they enter the queue (spec 4.9 rule 7).
+ * Limits ingest requests before they enter the queue (spec 4.9 rule 7).
  *
- * Both throw `ApiError` rate_limited, with Retry-After.
+ * Both methods throw `ApiError` rate_limited, with Retry-After.
  */
 export interface RateLimits {
   takeForAddress(address: string): RateLimitHeaders;
   takeForService(service: string): RateLimitHeaders;
 }
 
-/** Buckets of one limit. The least recently used goes when there are more: a sender of many names cannot fill memory. */
+/** Maximum buckets of a limit. The least recently used is evicted, so that a sender of many names cannot fill the memory. */
 const MAX_BUCKETS = 10_000;
 
 /**
- * A token bucket for each address and each service: it holds a minute's requests and refills evenly, so that no minute
- * ever takes twice the limit, as counting in windows would let happen.
+ * Creates a token bucket for each address and each service. A bucket holds the requests of one minute and refills evenly.
+ * Fixed windows would allow twice the limit at their border.
  */
 export function createRateLimits({ perIpRpm, perServiceRpm }: RateLimitOptions): RateLimits {
   const takeIp = createLimit("per_ip_rpm", perIpRpm, (address) => `the address ${address}`);
@@ -40,7 +40,7 @@ export function createRateLimits({ perIpRpm, perServiceRpm }: RateLimitOptions):
   );
   return {
     takeForAddress: (address) => takeIp(clientNetwork(address)),
-    // As much of the name as is kept everywhere else.
+    // The same length as everywhere else.
     takeForService: (service) => takeService(truncateCodePoints(service, MAX_CONTEXT_LENGTH)),
   };
 }
@@ -52,7 +52,7 @@ function createLimit(option: string, rpm: number, nameOf: (key: string) => strin
     const known = buckets.get(key);
     if (known !== undefined) return known;
     const bucket = new TokenBucket({ bucketSize: rpm, tokensPerInterval: rpm, interval: "minute" });
-    // A bucket starts empty; a sender that has not sent yet has all of it.
+    // TokenBucket starts empty; a new sender has the full limit.
     bucket.content = rpm;
     buckets.set(copyText(key), bucket);
     return bucket;
@@ -71,7 +71,7 @@ function createLimit(option: string, rpm: number, nameOf: (key: string) => strin
     const retryAfter = Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1000));
     throw new ApiError(
       "rate_limited",
-      `More than ${rpm} requests a minute from ${nameOf(key)} (rate_limit.${option}). Send again in ${retryAfter} s.`,
+      `More than ${rpm} requests per minute from ${nameOf(key)} (rate_limit.${option}). Try again in ${retryAfter} s.`,
       { limit: rpm, retry_after_seconds: retryAfter },
       { ...headers, "Retry-After": String(retryAfter) },
     );

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { ApiError } from "../api-schema/errors.js";
 import { keptText, truncateCodePoints } from "../span/kept-text.js";
 
-/** A request that was refused: what it was, never what was in it. */
+/** Log entry of a refused request, without its body. */
 export interface RefusedRequest {
   readonly method: string;
   readonly path: string;
@@ -14,15 +14,15 @@ export interface RefusedRequest {
   readonly user_agent: string;
 }
 
-/** Characters kept of what comes from outside. */
+/** Maximum characters of the path and the user agent. */
 const MAX_LENGTH = 128;
-/** Of those who only ask, who may not, or asks too much, or cannot be served. */
-const TOLD_OF_QUESTIONS = new Set([401, 403, 408, 429, 431]);
+/** Statuses of refused queries that are logged: unauthorized, too slow, too many. */
+const LOGGED_QUERY_STATUSES = new Set([401, 403, 408, 429, 431]);
 
-/** True for a refusal that somebody looks for: a question that was wrong has told who asked it. */
-export function isWorthTelling(method: string | undefined, status: number): boolean {
-  const isQuestion = method === "GET" || method === "HEAD";
-  return !isQuestion || status >= 500 || TOLD_OF_QUESTIONS.has(status);
+/** Returns true for a refusal to log. An invalid query is not logged: its client has the response. */
+export function shouldLogRefusal(method: string | undefined, status: number): boolean {
+  const isQuery = method === "GET" || method === "HEAD";
+  return !isQuery || status >= 500 || LOGGED_QUERY_STATUSES.has(status);
 }
 
 export function refusedRequest(request: IncomingMessage, error: ApiError): RefusedRequest {
@@ -35,7 +35,7 @@ export function refusedRequest(request: IncomingMessage, error: ApiError): Refus
   };
 }
 
-/** What could not be read as a request: gRPC on this port, or TLS. */
+/** Log entry of a connection that did not send HTTP/1.1, such as gRPC or TLS. */
 export function refusedConnection(error: ApiError, socket: Socket): RefusedRequest {
   return { method: "", path: "", ...answered(error), client: socket.remoteAddress ?? "", user_agent: "" };
 }

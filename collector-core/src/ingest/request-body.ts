@@ -13,25 +13,24 @@ const inflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate);
 const inflateRaw = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
 const brotliDecompress = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
 
-/** What bounds {@link createBodyReader}. */
+/** Options of {@link createBodyReader}. */
 export interface BodyReaderOptions {
-  /** `limits.max_body_bytes`: holds for what travels and for what comes out of it. */
+  /** `limits.max_body_bytes`: limits the received and the decompressed body. */
   readonly maxBodyBytes: number;
-  /** What large bodies may hold together. */
+  /** Memory budget of all large bodies. */
   readonly budget: ByteAccount;
 }
 
 /**
- * Reads the body of a request, decompressed (gzip, deflate or br), and hands it on the moment it is there: what takes it
- * runs at once, since a wait in between would cost as much as the reading. Only bodies over 256 KiB are taken one in each
- * turn of the event loop.
+ * Reads and decompresses (gzip, deflate or br) the body of a request. Calls `take` synchronously with a complete body,
+ * because a microtask would cost as much as the reading. Bodies over 256 KiB are processed one per turn of the event loop.
  *
  * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding, overloaded;
  * `RequestAborted`; and what `take` throws.
  */
 export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => MaybePromise<T>) => Promise<T>;
 
-/** Of as much a parser makes what holds nobody up. */
+/** Maximum size of a body that is parsed without a turn of its own: parsing it blocks the event loop only briefly. */
 export const MAX_TAKEN_AT_ONCE = 256 * 1024;
 
 export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
@@ -68,7 +67,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     take: (body: Buffer) => MaybePromise<T>,
   ): Promise<T> {
     const begin = async (wait: Wait, body: Buffer): Promise<Begun<T>> => {
-      // Its turn lasts until it is taken: no two large bodies have more than their bytes in memory.
+      // Holds the turn until the body is processed, so that only one large body is parsed at a time.
       if (body.byteLength > MAX_TAKEN_AT_ONCE)
         return await turns.parse(wait, async () => ({ taken: await take(body) }));
       wait.signal.throwIfAborted();
@@ -78,7 +77,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
       if (decompress === undefined) return begin(wait, received);
       return turns.decompress(wait, async () => {
         const body = await decompress(received, maxBodyBytes);
-        // What waits to be parsed keeps its turn: no more bodies than these are decompressed and not yet taken.
+        // Holds the turn while the body waits to be parsed, which limits the decompressed bodies in memory.
         budget.take(body.byteLength);
         try {
           return await begin(wait, body);
@@ -91,7 +90,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
   }
 }
 
-/** A result that may still come: not itself a promise, which would be waited for in turn. */
+/** A possibly pending result. The wrapper keeps `await` from waiting for it while a turn is held. */
 interface Begun<T> {
   readonly taken: MaybePromise<T>;
 }
@@ -104,7 +103,7 @@ function decompressorFor(encoding: string): Decompress {
     case "x-gzip":
       return bounded("gzip", gunzip);
     case "deflate":
-      // RFC 9110 means the zlib format; some senders leave its header out.
+      // RFC 9110 defines the zlib format; some senders omit its header.
       return bounded("deflate", (body, options) =>
         ((body[0] ?? 0) & 0x0f) === 8 ? inflate(body, options) : inflateRaw(body, options),
       );
@@ -131,7 +130,7 @@ function bounded(
       if (error instanceof RangeError) throw tooLarge(maxBytes + 1, maxBytes);
       throw new ApiError(
         "invalid_encoding",
-        `The body is not valid ${name}, which Content-Encoding says it is.`,
+        `The body is not valid ${name}, the encoding that Content-Encoding names.`,
       );
     }
   };

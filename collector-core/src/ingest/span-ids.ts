@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Span } from "@obspan/sdk/wire";
 import { isUsableSpanId } from "../span/span-facts.js";
 
-/** Makes a span id: 16 hex digits, as W3C Trace Context has them. */
-export type MakeSpanId = () => string;
+/** Generates a span id: 16 hex digits (W3C Trace Context). */
+export type GenerateSpanId = () => string;
 
-/** Ids with a random part that is drawn once for every 65,536 of them: random bytes are dear one by one. */
-export function createSpanIdMaker(): MakeSpanId {
+/** Draws random bytes once for 65,536 ids, because a call for each id is slow. */
+export function createSpanIdGenerator(): GenerateSpanId {
   let prefix = "";
   let next = 0x10000;
   return () => {
@@ -19,19 +19,19 @@ export function createSpanIdMaker(): MakeSpanId {
 }
 
 /**
- * Ids for the spans that came without a usable one, by index; undefined where all have their own. They are given
- * before the batch is queued, so that a batch that is processed twice keeps them (contract 1).
+ * Generates ids for spans without a usable one, by index. Returns undefined if all spans have one. Called before the
+ * batch is queued, so that a batch that is processed twice keeps its ids (contract 1).
  */
-export function makeMissingSpanIds(
+export function generateMissingSpanIds(
   spans: readonly Span[],
-  makeSpanId: MakeSpanId,
+  generateSpanId: GenerateSpanId,
 ): (string | undefined)[] | undefined {
-  let made: (string | undefined)[] | undefined;
+  let generated: (string | undefined)[] | undefined;
   for (const [index, span] of spans.entries()) {
     const id: unknown = span.span_id;
     if (isUsableSpanId(id)) continue;
-    made ??= new Array<string | undefined>(spans.length).fill(undefined);
-    made[index] = makeSpanId();
+    generated ??= new Array<string | undefined>(spans.length).fill(undefined);
+    generated[index] = generateSpanId();
   }
-  return made;
+  return generated;
 }

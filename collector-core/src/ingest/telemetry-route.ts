@@ -11,12 +11,12 @@ import { isRecord } from "../span/span-facts.js";
 import { BATCH_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 import type { ReadBody } from "./request-body.js";
-import { createSpanIdMaker, makeMissingSpanIds } from "./span-ids.js";
+import { createSpanIdGenerator, generateMissingSpanIds } from "./span-ids.js";
 import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
 import type { ReadTenant } from "./tenant.js";
 import { RefusedBatch, validateBatch, type ValidBatch } from "./validate-batch.js";
 
-/** What {@link createTelemetryRoute} needs. */
+/** Options of {@link createTelemetryRoute}. */
 export interface TelemetryRouteOptions {
   readonly queue: IngestQueue;
   readonly counters: IngestCounters;
@@ -24,15 +24,15 @@ export interface TelemetryRouteOptions {
   readonly gate: IngestGate;
   readonly readBody: ReadBody;
   readonly readTenant: ReadTenant;
-  /** True once the collector is stopping: nothing more is taken. */
+  /** Returns true during shutdown, when every batch is refused. */
   readonly isStopping: () => boolean;
 }
 
-/** `POST /v1/telemetry` (spec 4.1): validates, enqueues and answers; all the rest happens afterwards. */
+/** `POST /v1/telemetry` (spec 4.1): validates, enqueues and answers. All processing happens later. */
 export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRoute {
   const { queue, counters, clock } = options;
   const { capacitySpans } = queue.usage();
-  const makeSpanId = createSpanIdMaker();
+  const generateSpanId = createSpanIdGenerator();
   const admit = createAdmission(queue, counters);
   const batches = createBatchDeduplicator(clock);
 
@@ -57,7 +57,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     return whenResolved(admitOnce(body, batch, tenant), () => accepted(spanCount, headers));
   }
 
-  /** Spec 4.9 rule 7: the limit of a service, which only the body names; before anything else is said of the body. */
+  /** Spec 4.9 rule 7: checks the rate limit of the service, which the body names, before the body is validated. */
   function limitService(json: unknown, senderHeaders: AnswerHeaders): AnswerHeaders {
     const batch = isRecord(json) ? json : {};
     try {
@@ -96,7 +96,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
       spanCount: spans.length,
       body,
       spans,
-      generatedSpanIds: makeMissingSpanIds(spans, makeSpanId),
+      generatedSpanIds: generateMissingSpanIds(spans, generateSpanId),
     });
     return whenResolved(admission, () => {
       for (const field of unusableFields) counters.invalidValue(field);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { createTenantReader, type TenantOptions } from "./tenant.js";
 
 /**
- * The tenant that the header of a question names: the default of its parameter `tenant`. Undefined where the collector is
- * not multi-tenant, and where the header is missing or empty: whoever sends none asks about every tenant.
+ * Reads the tenant header of a query, the default of its parameter `tenant`. Returns undefined, for all tenants, if the
+ * collector is not multi-tenant or the header is missing or empty.
  *
  * @throws `ApiError` invalid_tenant.
  */

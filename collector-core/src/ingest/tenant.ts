@@ -10,14 +10,14 @@ export interface TenantOptions {
 }
 
 /**
- * Says whose spans a request carries: `""` where the collector is not multi-tenant, `unknown` where the header is
- * missing (contract 4). It is a label, not a credential (spec 5).
+ * Reads the tenant of a request: `""` if the collector is not multi-tenant, `unknown` if the header is missing
+ * (contract 4). It is a label, not a credential (spec 5).
  *
  * @throws `ApiError` invalid_tenant.
  */
 export type ReadTenant = (request: Pick<IncomingMessage, "headersDistinct">) => string;
 
-/** Longest tenant, in characters (contract 4). */
+/** Maximum length of a tenant in characters (contract 4). */
 const MAX_TENANT_LENGTH = 128;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
@@ -27,7 +27,7 @@ export function createTenantReader({ enabled, headerName }: TenantOptions): Read
   return ({ headersDistinct }) => {
     const values = headersDistinct[header];
     if (values === undefined) return "unknown";
-    if (values.length > 1) throw invalid(`comes ${values.length} times; it must come once`);
+    if (values.length > 1) throw invalid(`occurs ${values.length} times; it may occur once`);
     const tenant = copyText(decode(values[0] ?? "").trim());
     if (tenant === "") return "unknown";
     const problem = tenantProblem(tenant);
@@ -40,14 +40,14 @@ export function createTenantReader({ enabled, headerName }: TenantOptions): Read
   }
 }
 
-/** Why a text cannot be a tenant; undefined where it can. */
+/** Returns the problem of an invalid tenant, or undefined for a valid one. */
 export function tenantProblem(tenant: string): string | undefined {
   if (CONTROL_CHARACTER.test(tenant)) return "has control characters";
   const isLong = truncateCodePoints(tenant, MAX_TENANT_LENGTH) !== tenant;
   return isLong ? `is longer than ${MAX_TENANT_LENGTH} characters` : undefined;
 }
 
-/** Node gives header values byte by byte; senders write UTF-8, or else Latin-1 is what they meant. */
+/** Node decodes header values as Latin-1. Values that are valid UTF-8 are decoded as UTF-8. */
 function decode(value: string): string {
   const bytes = Buffer.from(value, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : value;

@@ -5,24 +5,24 @@ import { isRecord, isUsableTraceId, MAX_TRACE_ID_LENGTH } from "../span/span-fac
 import { isWellFormed } from "../span/well-formed.js";
 import { isTooDeep, MAX_DEPTH } from "./parse-json.js";
 
-/** A batch whose shape is right (contract 1). */
+/** A validated batch (contract 1). */
 export interface ValidBatch {
   readonly service: string;
   readonly env: string;
   readonly version: string | undefined;
-  /** Absent where it is missing or cannot be used. */
+  /** Undefined if missing or unusable. */
   readonly batchId: string | undefined;
-  /** Fields that were there and are left out: no reason to refuse the batch. */
+  /** Fields with an unusable value, which are ignored. */
   readonly unusableFields: readonly string[];
   readonly spans: readonly Span[];
 }
 
-/** Longest `batch_id` (contract 1). */
+/** Maximum length of `batch_id` (contract 1). */
 const MAX_BATCH_ID_LENGTH = 64;
-/** Code points kept of `service`, `env` and `version`, as of a span's name: they stand in every list. */
+/** Maximum code points of `service`, `env` and `version`, as for the name of a span: every list shows them. */
 export const MAX_CONTEXT_LENGTH = 256;
 
-/** A batch that was refused, with the number of spans that went with it (contract 4, "The ledger"). */
+/** The error of a refused batch, with its number of spans (contract 4, "The ledger"). */
 export class RefusedBatch extends ApiError {
   constructor(
     code: ErrorCode,
@@ -35,12 +35,11 @@ export class RefusedBatch extends ApiError {
 }
 
 /**
- * Checks the shape of a parsed body. Written out by hand because every span passes here; a test holds it against
- * `SpanBatchSchema`. Only a wrong shape is refused, and then the whole batch, with nothing of it enqueued: values
- * that cannot be used are left out later, one by one.
+ * Validates a parsed body. Hand-written for speed; a test compares it with `SpanBatchSchema`. A wrong shape refuses the
+ * whole batch. Unusable values are removed later, one by one.
  *
- * @param maxSpans - `limits.max_queue_size`: a batch that the queue can never hold is not worth a look at its spans.
- * @throws `RefusedBatch` naming the field, and the index of the span; never quoting what the body holds.
+ * @param maxSpans - `limits.max_queue_size`: a larger batch is refused before its spans are checked.
+ * @throws `RefusedBatch` with the field and the index of the span, without quoting the body.
  */
 export function validateBatch(body: unknown, maxSpans: number): ValidBatch {
   if (!isRecord(body)) {
@@ -82,7 +81,7 @@ function isUsableBatchId(value: unknown): value is string {
   return typeof value === "string" && value.length >= 1 && value.length <= MAX_BATCH_ID_LENGTH;
 }
 
-/** Says that a batch is larger than the whole queue. */
+/** Returns the message for a batch that is larger than the queue. */
 export function tooLargeMessage(unit: "spans" | "bytes", size: number, capacity: number): string {
   const key = unit === "spans" ? "limits.max_queue_size" : "limits.max_queue_bytes";
   return `The batch has ${size} ${unit}; the queue holds at most ${capacity} (${key}).`;
@@ -95,7 +94,7 @@ function checkSpan(span: unknown, index: number, count: number): void {
   const { name, trace_id: traceId } = span;
   if (typeof name !== "string" || name === "") {
     throw invalidSpan(
-      `spans[${index}].name must be a string that is not empty, got ${kindOf(name)}.`,
+      `spans[${index}].name must be a non-empty string, got ${kindOf(name)}.`,
       index,
       "name",
       count,
@@ -104,7 +103,7 @@ function checkSpan(span: unknown, index: number, count: number): void {
   if (!isUsableTraceId(traceId)) {
     const got =
       typeof traceId === "string" && !isWellFormed(traceId)
-        ? "one with a lone surrogate, which is no Unicode text"
+        ? "a string with a lone surrogate, which is not valid Unicode"
         : kindOf(traceId);
     const message = `spans[${index}].trace_id must be a string of 1 to ${MAX_TRACE_ID_LENGTH} characters, got ${got}.`;
     throw invalidSpan(message, index, "trace_id", count);
@@ -118,7 +117,7 @@ function invalidSpan(message: string, index: number, field: string | undefined, 
   });
 }
 
-/** The empty string is as good as absent; anything but a string is a wrong shape (contract 1), null included. */
+/** Treats an empty string as missing. Any other type, including null, is a wrong shape (contract 1). */
 function optionalText(value: unknown, field: string, count: number): string | undefined {
   if (value === undefined || value === "") return undefined;
   if (typeof value === "string") return truncateCodePoints(value, MAX_CONTEXT_LENGTH);
@@ -127,7 +126,7 @@ function optionalText(value: unknown, field: string, count: number): string | un
   });
 }
 
-/** Says what a value is without quoting it: bodies hold prompts. */
+/** Describes a value without quoting it, because bodies contain prompts. */
 function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

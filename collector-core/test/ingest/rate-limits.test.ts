@@ -15,7 +15,7 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect(await errorOf(refused)).toMatchObject({
       code: "rate_limited",
-      message: expect.stringMatching(/^More than 2 requests a minute from the address 127\.0\.0\.1 /),
+      message: expect.stringMatching(/^More than 2 requests per minute from the address 127\.0\.0\.1 /),
       details: { limit: 2 },
     });
     expect(await metric("obs_spans_received_total")).toBe(2);

@@ -45,7 +45,7 @@ describe("spec 4.1: POST /v1/telemetry", () => {
 describe("spec 7: what is refused, and how it is said", () => {
   it.each([
     ["", "invalid_json", "The body is empty."],
-    ["{", "invalid_json", "The body is not valid JSON: it goes wrong at character 1."],
+    ["{", "invalid_json", "The body is not valid JSON: syntax error at character 1."],
     ['{"secret": nope}', "invalid_json", undefined],
     ["[]", "invalid_payload", 'The body must be an object with "spans", got an array.'],
     ["null", "invalid_payload", 'The body must be an object with "spans", got null.'],
@@ -56,12 +56,12 @@ describe("spec 7: what is refused, and how it is said", () => {
     [
       '{"spans":[{"trace_id":"t"}]}',
       "invalid_span",
-      "spans[0].name must be a string that is not empty, got nothing.",
+      "spans[0].name must be a non-empty string, got nothing.",
     ],
     [
       '{"spans":[{"name":"a","trace_id":"t"},{"name":"","trace_id":"t"}]}',
       "invalid_span",
-      "spans[1].name must be a string that is not empty, got an empty string.",
+      "spans[1].name must be a non-empty string, got an empty string.",
     ],
     [
       '{"spans":[{"name":"a","trace_id":7}]}',
@@ -76,7 +76,7 @@ describe("spec 7: what is refused, and how it is said", () => {
     [
       '{"spans":[{"name":"a","trace_id":"t\\ud800"}]}',
       "invalid_span",
-      "spans[0].trace_id must be a string of 1 to 128 characters, got one with a lone surrogate, which is no Unicode text.",
+      "spans[0].trace_id must be a string of 1 to 128 characters, got a string with a lone surrogate, which is not valid Unicode.",
     ],
     ['{"service":5,"spans":[]}', "invalid_payload", '"service" must be a string, got a number.'],
     ['{"version":null,"spans":[]}', "invalid_payload", '"version" must be a string, got null.'],

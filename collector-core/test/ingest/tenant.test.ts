@@ -81,7 +81,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
       sent.end(body);
     });
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain("comes 2 times");
+    expect(answer.text).toContain("occurs 2 times");
   });
 
   it("contract 3: two tenants' equal ids are two traces, each found by its tenant", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { CollectorError } from "../../../src/renderer/api/collector-api.js";
 import { createSessionStore } from "../../../src/renderer/store/session-store.js";
 
-const WRONG_KEY = new CollectorError("unauthorized", "The API key is none of those in auth.api_keys.");
+const WRONG_KEY = new CollectorError("unauthorized", "The API key is not in auth.api_keys.");
 const AWAY = new CollectorError("unreachable", "The collector does not answer.");
 
 function start(stored = new Map<string, string>()) {
