@@ -15,7 +15,7 @@ import { createServer } from "./assembly/server.js";
 import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
 import type { LoadedConfig } from "./config/load-config.js";
-import { createOwnPace } from "./ingest/own-pace.js";
+import { createExemptRequests } from "./ingest/exempt-requests.js";
 import type { Clock } from "./runtime/clock.js";
 import type { Logger } from "./logging/logger.js";
 import { systemClock } from "./runtime/clock.js";
@@ -57,12 +57,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const pipeline = await createPipeline(foundation, storage, measurement, outputs);
   const statistics = createStatistics(foundation, measurement, outputs, pipeline);
   const access = createAccess(foundation);
-  const ownPace = createOwnPace();
+  const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
-    ingestRoutes: createIngestRoutes(foundation, storage, measurement, pipeline, access, ownPace),
+    ingestRoutes: createIngestRoutes(foundation, storage, measurement, pipeline, access, exemptRequests),
     registerRoutes: (app) =>
       registerQueryRoutes(app, { foundation, storage, outputs, pipeline, statistics, access, uiDirectory }),
-    ownPace,
+    exemptRequests,
   });
 
   const { queue, store } = storage;

@@ -3,7 +3,7 @@ import { createIngestGate } from "../ingest/ingest-gate.js";
 import { lazyRoute, type IngestRoute } from "../ingest/ingest-route.js";
 import { createLinkMemories } from "../ingest/link-memory.js";
 import type { OtherSignal } from "../ingest/otlp-other-signals.js";
-import type { OwnPace } from "../ingest/own-pace.js";
+import type { ExemptRequests } from "../ingest/exempt-requests.js";
 import { createRateLimits } from "../ingest/rate-limits.js";
 import { createBodyReader } from "../ingest/request-body.js";
 import { createTelemetryRoute } from "../ingest/telemetry-route.js";
@@ -21,7 +21,7 @@ export function createIngestRoutes(
   { pipelineMetrics }: Measurement,
   { importSpans }: Pipeline,
   { addressOf, apiKeys, tenants }: Access,
-  ownPace: OwnPace,
+  exemptRequests: ExemptRequests,
 ): Readonly<Record<string, IngestRoute>> {
   const { config, clock, budget, logger, isStopping } = foundation;
   const log = logger.child("http");
@@ -54,7 +54,7 @@ export function createIngestRoutes(
     "/v1/import": createImportRoute({
       ...common,
       importSpans,
-      ownPace,
+      exemptRequests,
       lineBudget: budget.account("import_lines"),
       onAborted: (kept) => log.warning(`The sender of an import went away. ${kept}`),
       count: (outcome, spans) => pipelineMetrics.imported(outcome, spans),

@@ -4,7 +4,7 @@ import { createExemptAddresses } from "../ingest/client-address.js";
 import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
 import type { IngestRoute } from "../ingest/ingest-route.js";
 import { createOriginGuard } from "../ingest/origin-guard.js";
-import type { OwnPace } from "../ingest/own-pace.js";
+import type { ExemptRequests } from "../ingest/exempt-requests.js";
 import { throttle } from "../runtime/throttle.js";
 import type { Access } from "./access.js";
 import type { Foundation } from "./foundation.js";
@@ -17,14 +17,14 @@ const CONNECTIONS_WARNING_MS = 60_000;
 export interface ServerRoutes {
   readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
   readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
-  readonly ownPace: OwnPace;
+  readonly exemptRequests: ExemptRequests;
 }
 
 export function createServer(
   { config, clock, logger, budget, events }: Foundation,
   { pipelineMetrics }: Measurement,
   { apiKeys }: Access,
-  { ingestRoutes, registerRoutes, ownPace }: ServerRoutes,
+  { ingestRoutes, registerRoutes, exemptRequests }: ServerRoutes,
 ): Promise<HttpServer> {
   const log = logger.child("http");
   const warnOfConnections = throttle(CONNECTIONS_WARNING_MS, clock, (max: number) =>
@@ -54,7 +54,7 @@ export function createServer(
         : route.startsWith("/v1/") && route !== "/v1/session",
     ingestRoutes,
     registerRoutes,
-    sparesTimeLimit: (error, socket) => ownPace.spares(error, socket),
+    isExemptFromTimeout: (error, socket) => exemptRequests.isExempt(error, socket),
     onRequest: (route, status) => pipelineMetrics.httpRequest(route, status),
     onRefused: (request) => events.refused(request),
     onError: (route, error) => log.error(`${route}: ${describeError(error)}`, { route }),

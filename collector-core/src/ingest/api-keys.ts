@@ -64,15 +64,15 @@ export function createApiKeys({ keys, clock, addressOf }: ApiKeysOptions): ApiKe
     const digest = sha256(key);
     const index = indexOf(digest);
     const address = addressOf(request);
-    if (index !== -1 && failed.isKnown(address, index)) return undefined;
+    if (index !== -1 && failed.hasSucceeded(address, index)) return undefined;
     const wrong = digest.toString("latin1");
-    if (failed.isKnownWrong(wrong)) return unknownKey();
-    failed.require(address);
+    if (failed.isRecordedWrong(wrong)) return unknownKey();
+    failed.requireNotThrottled(address);
     if (index === -1) {
-      failed.fail(address, wrong);
+      failed.recordFailure(address, wrong);
       return unknownKey();
     }
-    failed.succeed(address, index);
+    failed.recordSuccess(address, index);
     return undefined;
   }
 

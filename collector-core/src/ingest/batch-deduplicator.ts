@@ -33,9 +33,9 @@ export interface BatchDeduplicator {
  */
 export function createBatchDeduplicator(clock: Pick<Clock, "monotonic">): BatchDeduplicator {
   const hash = new SeededHash();
-  const letIn = new RecentHashes(ENTRIES);
+  const admitted = new RecentHashes(ENTRIES);
   /** Pending admissions, at most one for each request. */
-  const underWay = new Map<number, Promise<void>>();
+  const pending = new Map<number, Promise<void>>();
 
   return {
     once({ tenant, service, batchId }, admit) {
@@ -44,24 +44,24 @@ export function createBatchDeduplicator(clock: Pick<Clock, "monotonic">): BatchD
       const swapped = { lo: hi, hi: lo };
 
       function isKnown(): boolean {
-        if (letIn.addedAt(hi, swapped) === undefined) return false;
-        const letInAtMs = letIn.addedAt(lo, { lo, hi });
-        return letInAtMs !== undefined && clock.monotonic() - letInAtMs <= REMEMBERED_MS;
+        if (admitted.addedAt(hi, swapped) === undefined) return false;
+        const admittedAtMs = admitted.addedAt(lo, { lo, hi });
+        return admittedAtMs !== undefined && clock.monotonic() - admittedAtMs <= REMEMBERED_MS;
       }
       function admitNew(): MaybePromise<boolean> {
         const admission = whenResolved(admit(), () => {
           const nowMs = clock.monotonic();
-          letIn.add(lo, { lo, hi }, nowMs);
-          letIn.add(hi, swapped, nowMs);
+          admitted.add(lo, { lo, hi }, nowMs);
+          admitted.add(hi, swapped, nowMs);
           return true;
         });
         if (admission instanceof Promise) {
-          const forget = (): void => void underWay.delete(number);
-          underWay.set(number, admission.then(forget, forget));
+          const remove = (): void => void pending.delete(number);
+          pending.set(number, admission.then(remove, remove));
         }
         return admission;
       }
-      return whenResolved(underWay.get(number), () => (isKnown() ? false : admitNew()));
+      return whenResolved(pending.get(number), () => (isKnown() ? false : admitNew()));
     },
   };
 }

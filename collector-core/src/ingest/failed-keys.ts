@@ -13,19 +13,19 @@ import { clientNetwork } from "./client-network.js";
  */
 export interface FailedKeys {
   /** Returns true for a key that has succeeded from this address. */
-  isKnown(address: string, keyIndex: number): boolean;
+  hasSucceeded(address: string, keyIndex: number): boolean;
   /** Records a right key. */
-  succeed(address: string, keyIndex: number): void;
+  recordSuccess(address: string, keyIndex: number): void;
   /** Returns true for a recorded wrong key. */
-  isKnownWrong(digest: string): boolean;
+  isRecordedWrong(digest: string): boolean;
   /**
    * Requires that the address is not throttled.
    *
    * @throws `ApiError` rate_limited.
    */
-  require(address: string): void;
+  requireNotThrottled(address: string): void;
   /** Records a wrong key and takes a token of its address. */
-  fail(address: string, digest: string): void;
+  recordFailure(address: string, digest: string): void;
   /** Number of recorded addresses and keys. */
   readonly size: number;
 }
@@ -58,13 +58,13 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
   }
 
   return {
-    isKnown: (address, keyIndex) => right.get(keyOf(address))?.has(keyIndex) === true,
-    succeed(address, keyIndex) {
+    hasSucceeded: (address, keyIndex) => right.get(keyOf(address))?.has(keyIndex) === true,
+    recordSuccess(address, keyIndex) {
       const key = keyOf(address);
       right.set(key, new Set(right.get(key)).add(keyIndex));
     },
-    isKnownWrong: (digest) => wrong.get(digest) === true,
-    require(address) {
+    isRecordedWrong: (digest) => wrong.get(digest) === true,
+    requireNotThrottled(address) {
       const bucket = buckets.size === 0 ? undefined : bucketOf(address);
       if (bucket === undefined || bucket.tokens >= 1) return;
       const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * REFILL_MS) / 1000));
@@ -75,7 +75,7 @@ export function createFailedKeys(clock: Pick<Clock, "monotonic">): FailedKeys {
         { "Retry-After": String(seconds) },
       );
     },
-    fail(address, digest) {
+    recordFailure(address, digest) {
       wrong.set(digest, true);
       const bucket = bucketOf(address);
       if (bucket === undefined)

@@ -6,10 +6,10 @@ import { ApiError, internalError } from "../api-schema/errors.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { Lifecycle } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { createAnswerBudget } from "./answer-budget.js";
+import { createResponseBudget } from "./response-budget.js";
 import { answerBadHttp } from "./bad-http.js";
 import { limitConnections } from "./connection-limits.js";
-import { answerErrors } from "./error-answers.js";
+import { handleErrors } from "./error-responses.js";
 import { handleExpectations } from "./expectations.js";
 import { createHalfOpenConnections } from "./half-open.js";
 import type { OriginGuard } from "./origin-guard.js";
@@ -22,11 +22,11 @@ import {
 import { JSON_HEADERS } from "./json-headers.js";
 import { lazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
-import { createPipelinedRequests, tooFarAhead, whenFirstOfConnection } from "./pipelined-requests.js";
+import { createPipelinedRequests, tooManyPipelined, whenSocketAssigned } from "./pipelined-requests.js";
 import { noteConnection } from "../runtime/loop-turn.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { createShortChunkLimit } from "./short-chunks.js";
 
 declare module "fastify" {
@@ -54,7 +54,7 @@ export interface HttpServerOptions {
   /** Called with refused requests; see {@link shouldLogRefusal} for reads. */
   readonly onRefused: (request: RefusedRequest) => void;
   /** True if the route of the request has its own time limit. */
-  readonly sparesTimeLimit: (error: Error & { code?: string }, socket: Socket) => boolean;
+  readonly isExemptFromTimeout: (error: Error & { code?: string }, socket: Socket) => boolean;
   /** Called with unexpected errors; the client receives a 500 without details. */
   readonly onError: (route: string, error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic">;
@@ -98,7 +98,7 @@ const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
-  const answers = createAnswerBudget(options.answers);
+  const answers = createResponseBudget(options.answers);
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
   const shortChunks = createShortChunkLimit();
@@ -137,7 +137,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       options.onRequest(UNKNOWN_ROUTE, error.status);
     },
     clientErrorHandler: (error, socket) => {
-      if (options.sparesTimeLimit(error, socket)) return;
+      if (options.isExemptFromTimeout(error, socket)) return;
       const answered = answerBadHttp(error, socket);
       if (answered !== undefined) options.onRefused(refusedConnection(answered, socket));
     },
@@ -161,7 +161,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     });
     done();
   });
-  answerErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
+  handleErrors(app, options.onError, ({ raw }, error) => noteRefusal(raw, error));
   const answerWrongMethods = collectMethods(app, [...ingestRoutes.keys()]);
   // A scope of its own, because a 405 takes precedence over a missing API key.
   await app.register(async (scope) => {
@@ -201,7 +201,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       }
       if (unmetExpectation !== undefined) throw unmetExpectation;
     } catch (error) {
-      void answerError(request, response, route, error, ingest).finally(() => pipelined.end(request));
+      void sendError(request, response, route, error, ingest).finally(() => pipelined.end(request));
       return;
     }
     if (ingest !== undefined && request.method === "POST") {
@@ -213,7 +213,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (isChunked) request.resume();
     const answer = (): void => handleByFastify(request, response);
     // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them.
-    if (path.startsWith("/v1/")) whenFirstOfConnection(response, () => answerInSlice(answer));
+    if (path.startsWith("/v1/")) whenSocketAssigned(response, () => answerInSlice(answer));
     else answer();
   }
 
@@ -225,7 +225,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 
   function refusePipelined(request: IncomingMessage, response: ServerResponse, route: string): void {
-    const error = tooFarAhead();
+    const error = tooManyPipelined();
     noteRefusal(request, error);
     request.resume();
     const headers = { ...JSON_HEADERS, ...error.headers, Connection: "close" };
@@ -240,17 +240,17 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     route: string,
   ): Promise<void> {
     try {
-      writeAnswer(response, await ingest.handle(request));
+      writeResponse(response, await ingest.handle(request));
       options.onRequest(route, response.statusCode);
     } catch (error) {
-      await answerError(request, response, route, error, ingest);
+      await sendError(request, response, route, error, ingest);
     } finally {
       pipelined.end(request);
     }
   }
 
   /** Responds with an error and discards the rest of the body, so that the connection can be reused. */
-  async function answerError(
+  async function sendError(
     request: IncomingMessage,
     response: ServerResponse,
     route: string,
@@ -265,7 +265,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (known.code === "internal_error") options.onError(route, known.cause ?? error);
     noteRefusal(request, known);
     request.resume();
-    const ofRoute = request.method === "POST" ? await ingest?.answerError?.(known, request) : undefined;
+    const ofRoute = request.method === "POST" ? await ingest?.formatError?.(known, request) : undefined;
     response.writeHead(known.status, ofRoute?.headers ?? { ...JSON_HEADERS, ...known.headers });
     const body = ofRoute?.body ?? JSON.stringify(known.toBody());
     response.end(request.method === "HEAD" ? undefined : body);
@@ -308,7 +308,7 @@ function pathOf(url: string): string {
 }
 
 /** Sets Content-Length, which avoids a chunked response. */
-function writeAnswer(response: ServerResponse, { status, headers, body }: IngestAnswer): void {
+function writeResponse(response: ServerResponse, { status, headers, body }: IngestResponse): void {
   const bytes = Buffer.byteLength(body);
   // Node accepts a flat list without the cost of an object per response.
   const list: string[] = [];

@@ -13,11 +13,11 @@ import { shuttingDown } from "./admission.js";
 import { bodyLines, type BodyLine, type BodyLineOptions } from "./body-lines.js";
 import { createBodyPace, type BodyPace, type PaceLimits } from "./body-pace.js";
 import { parseImportLine } from "./import-line.js";
-import { createImportPlaces } from "./import-places.js";
+import { createImportSlots } from "./import-slots.js";
 import type { IngestGate } from "./ingest-gate.js";
-import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
-import { requireLines } from "./media-type.js";
-import type { OwnPace } from "./own-pace.js";
+import type { IngestResponse, IngestRoute } from "./ingest-route.js";
+import { requireJsonLines } from "./media-type.js";
+import type { ExemptRequests } from "./exempt-requests.js";
 import { onShortChunksRefused } from "./short-chunks.js";
 import { tenantProblem, type ReadTenant } from "./tenant.js";
 import { validateBatch } from "./validate-batch.js";
@@ -40,7 +40,7 @@ export interface ImportRouteOptions {
   readonly count: (outcome: ImportOutcome, spans: number) => void;
   readonly isStopping: () => boolean;
   /** Exempts requests from the time limits of the server; {@link pace} limits them. */
-  readonly ownPace: OwnPace;
+  readonly exemptRequests: ExemptRequests;
   /** Called when the client of an import has disconnected. */
   readonly onAborted: (kept: string) => void;
   /** Memory budget, charged with the bytes of lines. */
@@ -59,7 +59,7 @@ const MAX_SPANS_AT_ONCE = 100;
  * in: an export writes messages twice, the second time under the name of the semantic conventions, and nested JSON has
  * more backslashes.
  */
-const LINE_BODIES = 4;
+const LINE_SIZE_FACTOR = 4;
 const MAX_PROBLEMS = 20;
 /** Maximum count of traces in the response. */
 const MAX_COUNTED_TRACES = 1_000_000;
@@ -73,26 +73,26 @@ const MAX_COUNTED_TRACES = 1_000_000;
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const { importSpans, gate, clock, count } = options;
   const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
-  const places = createImportPlaces();
-  const lineInTurn = createConcurrencyLimit(MAX_LINES);
-  const maxLineBytes = options.maxBodyBytes * LINE_BODIES;
+  const slots = createImportSlots();
+  const limitLines = createConcurrencyLimit(MAX_LINES);
+  const maxLineBytes = options.maxBodyBytes * LINE_SIZE_FACTOR;
 
-  async function handle(request: IncomingMessage): Promise<IngestAnswer> {
+  async function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
     const headers = gate.enter(request);
     if (importSpans === undefined)
       throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
-    requireLines(request.headers["content-type"]);
+    requireJsonLines(request.headers["content-type"]);
     const tenant = options.readTenant(request);
     const pace = createBodyPace(limits, () => request.socket.bytesRead, clock);
     onShortChunksRefused(request, (error) => pace.end(error));
-    return await places.run(request, pace, async () => {
-      options.ownPace.begin(request);
+    return await slots.run(request, pace, async () => {
+      options.exemptRequests.begin(request);
       try {
         const result = await importAll(request, pace, tenant, importSpans);
         return { status: 200, headers, body: JSON.stringify(result) };
       } finally {
-        options.ownPace.end(request);
+        options.exemptRequests.end(request);
       }
     });
   }
@@ -101,7 +101,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     request: IncomingMessage,
     pace: BodyPace,
     tenant: string,
-    importLine: ImportSpans,
+    storeSpans: ImportSpans,
   ): Promise<ImportResult> {
     const result: ImportResult = {
       lines: 0,
@@ -118,20 +118,20 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     const timeSlice = new TimeSlice(clock);
     let lastLine = 0;
     try {
-      await takeAll();
+      await importLines();
     } catch (error) {
-      throw endedEarly(error);
+      throw incompleteImport(error);
     }
     // If every line was refused, the file has another format.
     if (firstError !== undefined && result.refused_lines === result.lines) throw firstError;
     return { ...result, traces: traces.count };
 
-    async function takeAll(): Promise<void> {
+    async function importLines(): Promise<void> {
       for await (const line of bodyLines(request, { maxLineBytes, pace, budget })) {
         result.lines++;
         lastLine = line.number;
         try {
-          await lineInTurn(() => takeLine(line));
+          await limitLines(() => importLine(line));
         } catch (error) {
           // A client error affects one line. A server error ends the import.
           if (!(error instanceof ApiError) || error.status >= 500) throw error;
@@ -145,7 +145,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     }
 
     /** Returns the error of an incomplete import, with the number of stored spans and the last line. */
-    function endedEarly(error: unknown): unknown {
+    function incompleteImport(error: unknown): unknown {
       const counts = countsOf({ ...result, traces: traces.count });
       const kept =
         `The import ended after line ${lastLine}: ${result.spans} spans of ${traces.count} traces are kept, ` +
@@ -166,7 +166,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       if (result.problems.length < MAX_PROBLEMS) result.problems.push({ line, message });
     }
 
-    async function takeLine(line: BodyLine): Promise<void> {
+    async function importLine(line: BodyLine): Promise<void> {
       if (line.type === "too_long") {
         const message = `The line has more than ${maxLineBytes} bytes (four times limits.max_body_bytes).`;
         throw new ApiError("body_too_large", message, { max_line_bytes: maxLineBytes });
@@ -184,24 +184,24 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         const owner = application.tenant ?? tenant;
         const problem = tenantProblem(owner);
         if (problem !== undefined) throw new ApiError("invalid_tenant", `obspan.tenant ${problem}.`);
-        await takeSpans(line.number, { ...application, tenant: owner, receivedAtMs: clock.now() }, spans);
+        await storeInGroups(line.number, { ...application, tenant: owner, receivedAtMs: clock.now() }, spans);
       }
     }
 
     /** Stores the spans in groups and yields to the event loop between them. */
-    async function takeSpans(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
+    async function storeInGroups(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
       for (let from = 0; from < spans.length; from += MAX_SPANS_AT_ONCE) {
         if (timeSlice.isOver()) await timeSlice.next();
-        await takeSome(line, context, spans.slice(from, from + MAX_SPANS_AT_ONCE));
+        await storeGroup(line, context, spans.slice(from, from + MAX_SPANS_AT_ONCE));
       }
     }
 
-    async function takeSome(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
+    async function storeGroup(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
       const usable = spans.filter((span) => isUsable(line, span));
       const refused = spans.length - usable.length;
       result.refused_spans += refused;
       if (refused > 0) count("refused", refused);
-      const { imported, evictedTraces } = await importLine(context, usable);
+      const { imported, evictedTraces } = await storeSpans(context, usable);
       for (const { trace_id: traceId } of usable) traces.add(context.tenant, traceId);
       result.spans += imported;
       result.evicted_traces += evictedTraces;

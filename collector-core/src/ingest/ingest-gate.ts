@@ -4,7 +4,7 @@ import type { ReadClientAddress } from "./client-address.js";
 import type { RateLimits } from "./rate-limits.js";
 
 /** Response headers. */
-export type AnswerHeaders = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /**
  * Checks that every ingest request passes, in the order of contract 2: the rate limit of its address, its API key and,
@@ -12,9 +12,9 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
  */
 export interface IngestGate {
   /** @throws `ApiError` rate_limited, unauthorized. @returns the response headers. */
-  enter(request: IncomingMessage): AnswerHeaders;
+  enter(request: IncomingMessage): ResponseHeaders;
   /** @throws `ApiError` rate_limited. @returns the headers, with the limit that has fewer requests remaining. */
-  enterService(service: unknown, headers: AnswerHeaders): AnswerHeaders;
+  enterService(service: unknown, headers: ResponseHeaders): ResponseHeaders;
 }
 
 /** Options of {@link createIngestGate}. */
@@ -41,6 +41,6 @@ export function createIngestGate({ rateLimits, addressOf, authorize }: IngestGat
   };
 }
 
-function remaining(headers: AnswerHeaders): number {
+function remaining(headers: ResponseHeaders): number {
   return Number(headers["RateLimit-Remaining"]);
 }

@@ -3,7 +3,7 @@ import type { ApiError } from "../api-schema/errors.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 
 /** Response of an ingest route. */
-export interface IngestAnswer {
+export interface IngestResponse {
   readonly status: number;
   /** Response headers, including Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,9 +13,9 @@ export interface IngestAnswer {
 /** A route that receives spans. It bypasses Fastify (docs/decisions/0002). */
 export interface IngestRoute {
   /** Handles a request and returns its response, or throws an `ApiError`. */
-  readonly handle: (request: IncomingMessage) => MaybePromise<IngestAnswer>;
+  readonly handle: (request: IncomingMessage) => MaybePromise<IngestResponse>;
   /** Formats an error, if not as contract 2 does. */
-  readonly answerError?: (error: ApiError, request: IncomingMessage) => MaybePromise<IngestAnswer>;
+  readonly formatError?: (error: ApiError, request: IncomingMessage) => MaybePromise<IngestResponse>;
 }
 
 /** Creates a route whose code is loaded with its first request, which keeps the start fast. */
@@ -26,6 +26,6 @@ export function lazyRoute(load: () => Promise<Required<IngestRoute>>): IngestRou
     loaded ?? (loading ??= load().then((route) => (loaded = route)));
   return {
     handle: (request) => whenResolved(route(), ({ handle }) => handle(request)),
-    answerError: (error, request) => whenResolved(route(), ({ answerError }) => answerError(error, request)),
+    formatError: (error, request) => whenResolved(route(), ({ formatError }) => formatError(error, request)),
   };
 }

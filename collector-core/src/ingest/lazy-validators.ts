@@ -28,7 +28,7 @@ async function loadAjv(): Promise<Compile> {
 }
 
 /** A validation error in Fastify's own format. Fastify does not convert the rejection of an async validator. */
-class DoesNotMatch extends Error {
+class SchemaMismatch extends Error {
   readonly statusCode = 400;
 
   constructor(readonly validation: readonly FastifySchemaValidationError[]) {
@@ -46,15 +46,15 @@ class DoesNotMatch extends Error {
 function createLazyCompiler(clock: Pick<Clock, "monotonic">) {
   let ajv: Promise<Compile> | undefined;
   return ({ schema, httpPart }: Pick<FastifyRouteSchemaDef<object>, "schema" | "httpPart">) => {
-    let known: Validate | undefined;
+    let validate: Validate | undefined;
     return (data: unknown) => {
       if (httpPart === "querystring") readQueryValues(schema, data);
-      if (known !== undefined) return known(data) === true || { error: known.errors ?? [] };
+      if (validate !== undefined) return validate(data) === true || { error: validate.errors ?? [] };
       ajv ??= loadAjv();
       return ajv.then(async (compile) => {
-        known ??= compile(schema);
+        validate ??= compile(schema);
         await new TimeSlice(clock).next();
-        if (known(data) !== true) throw new DoesNotMatch(known.errors ?? []);
+        if (validate(data) !== true) throw new SchemaMismatch(validate.errors ?? []);
       });
     };
   };

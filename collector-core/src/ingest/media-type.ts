@@ -14,7 +14,7 @@ const LINE_TYPES = new Set([
  *
  * @throws `ApiError` unsupported_media_type.
  */
-export function requireLines(contentType: string | undefined): void {
+export function requireJsonLines(contentType: string | undefined): void {
   const [type = ""] = (contentType ?? "").toLowerCase().split(";");
   if (LINE_TYPES.has(type.trim())) return;
   const got = contentType === undefined ? "none" : JSON.stringify(contentType.slice(0, 100));

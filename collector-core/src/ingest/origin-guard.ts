@@ -19,17 +19,17 @@ export interface GuardedRequest {
 }
 
 /** Result for an accepted request. `allowedOrigin` is the foreign origin that CORS headers must name, if any. */
-export interface Passage {
+export interface GuardResult {
   readonly allowedOrigin: string | undefined;
 }
 
 /** Throws an `ApiError` (host_not_allowed, origin_not_allowed) for a refused request. */
-export type OriginGuard = (request: GuardedRequest) => Passage;
+export type OriginGuard = (request: GuardedRequest) => GuardResult;
 
 /** Bound of the cache of accepted Host headers, because every loopback address is accepted. */
-const MAX_KNOWN_HOSTS = 20;
+const MAX_CACHED_HOSTS = 20;
 
-const PASSED: Passage = { allowedOrigin: undefined };
+const ALLOWED: GuardResult = { allowedOrigin: undefined };
 
 /**
  * Refuses requests of foreign web pages. The Host header reveals DNS rebinding; Origin and Sec-Fetch-Site reveal
@@ -61,21 +61,21 @@ export function createOriginGuard(policy: OriginPolicy): OriginGuard {
         `The collector does not answer to the host ${quote(name)}; list it in server.allowed_hosts (OBS_SERVER_ALLOWED_HOSTS).`,
       );
     }
-    if (ownHosts.size < MAX_KNOWN_HOSTS) ownHosts.add(host);
+    if (ownHosts.size < MAX_CACHED_HOSTS) ownHosts.add(host);
   }
 
   return function checkOrigin({ method, headers }) {
     const { host = "", origin } = headers;
     const fromBrowser = origin !== undefined || isFromBrowser(headers);
     if (boundToLoopback || fromBrowser) requireOwnHost(host);
-    if (!fromBrowser) return PASSED;
+    if (!fromBrowser) return ALLOWED;
     if (origin === undefined) {
       if (isForeignPage(method, headers)) throw foreignOrigin("another site");
-      return PASSED;
+      return ALLOWED;
     }
     const sender = origin.toLowerCase();
     const authority = host.toLowerCase();
-    if (sender === `http://${authority}` || sender === `https://${authority}`) return PASSED;
+    if (sender === `http://${authority}` || sender === `https://${authority}`) return ALLOWED;
     if (allowedOrigins.has(sender)) return { allowedOrigin: origin };
     throw foreignOrigin(quote(origin));
   };

@@ -7,8 +7,8 @@ import { readJsonRequest, InvalidOtlpJson } from "../otlp/read-json.js";
 import { readProtobufRequest } from "../otlp/read-protobuf.js";
 import { TooManyMessages } from "../otlp/message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpTraceRequest } from "../otlp/received-spans.js";
-import type { AnswerHeaders } from "./ingest-gate.js";
-import type { IngestAnswer } from "./ingest-route.js";
+import type { ResponseHeaders } from "./ingest-gate.js";
+import type { IngestResponse } from "./ingest-route.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 
@@ -100,7 +100,7 @@ const RPC_INTERNAL = 13;
  * Returns an error in the format of OTLP/HTTP: a `google.rpc.Status` in the encoding of the request, with the error code
  * at the start of its message. If the encoding is unknown, the response is JSON.
  */
-export function answerOtlpError(error: ApiError, request: IncomingMessage): IngestAnswer {
+export function formatOtlpError(error: ApiError, request: IncomingMessage): IngestResponse {
   const encoding = otlpEncodingOf(request.headers["content-type"]) ?? "application/json";
   const status = create(StatusSchema, {
     code: RPC_CODES[error.status] ?? RPC_INTERNAL,
@@ -115,6 +115,6 @@ export function answerOtlpError(error: ApiError, request: IncomingMessage): Inge
 }
 
 /** Returns the headers of a response in an encoding. */
-export function otlpHeaders(encoding: OtlpEncoding, headers: AnswerHeaders): AnswerHeaders {
+export function otlpHeaders(encoding: OtlpEncoding, headers: ResponseHeaders): ResponseHeaders {
   return { ...headers, "Content-Type": encoding, "X-Content-Type-Options": "nosniff" };
 }

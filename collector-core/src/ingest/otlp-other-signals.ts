@@ -1,6 +1,6 @@
 import { ApiError } from "../api-schema/errors.js";
 import type { IngestRoute } from "./ingest-route.js";
-import { answerOtlpError } from "./otlp-encoding.js";
+import { formatOtlpError } from "./otlp-encoding.js";
 
 /** OTLP signals that the collector does not accept. */
 export type OtherSignal = "metrics" | "logs";
@@ -17,6 +17,6 @@ export function createOtherSignalRoute(signal: OtherSignal): Required<IngestRout
         `The collector accepts only traces, at POST /v1/traces. Set OTEL_${signal.toUpperCase()}_EXPORTER=none.`,
       );
     },
-    answerError: answerOtlpError,
+    formatError: formatOtlpError,
   };
 }

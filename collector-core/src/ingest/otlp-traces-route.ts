@@ -10,17 +10,17 @@ import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { runAtOnce, runInTurns, type Steps } from "../runtime/steps.js";
 import { createAdmission, shuttingDown } from "./admission.js";
-import type { AnswerHeaders } from "./ingest-gate.js";
-import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import type { ResponseHeaders } from "./ingest-gate.js";
+import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import {
-  answerOtlpError,
+  formatOtlpError,
   otlpHeaders,
   readOtlpRequest,
   requireOtlpEncoding,
   writeOtlpResponse,
   type OtlpEncoding,
 } from "./otlp-encoding.js";
-import { MAX_TAKEN_AT_ONCE } from "./request-body.js";
+import { MAX_SYNCHRONOUS_BYTES } from "./request-body.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
@@ -36,7 +36,7 @@ export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
  * Maximum size of the mapped spans, in units of `limits.max_body_bytes`. Mapped spans are longer than received ones:
  * names are written in full, and each span has the attributes of its resource.
  */
-const OWN_BODIES = 4;
+const MAPPED_SIZE_FACTOR = 4;
 /** Maximum time that a large request blocks the event loop. */
 const SLICE_MS = 5;
 /** Characters of spans that are serialized in one step, unless one span has more. */
@@ -46,7 +46,7 @@ const CHARACTERS_PER_STEP = 64 * 1024;
 interface Sender {
   readonly encoding: OtlpEncoding;
   readonly tenant: string;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
 }
 
 /**
@@ -56,32 +56,35 @@ interface Sender {
 export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required<IngestRoute> {
   const { counters, clock } = options;
   const admit = createAdmission(options.queue, counters);
-  const maxOwnBytes = options.maxBodyBytes * OWN_BODIES;
+  const maxMappedBytes = options.maxBodyBytes * MAPPED_SIZE_FACTOR;
 
-  function handle(request: IncomingMessage): Promise<IngestAnswer> {
+  function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
     const senderHeaders = options.gate.enter(request);
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
     const sender: Sender = { encoding, tenant: options.readTenant(request), headers: senderHeaders };
     return options.readBody(request, (body) => {
-      if (body.byteLength > MAX_TAKEN_AT_ONCE) return takeInTurns(body, sender);
-      return runAtOnce(take(readOtlpRequest(body, encoding), sender));
+      if (body.byteLength > MAX_SYNCHRONOUS_BYTES) return processInSteps(body, sender);
+      return runAtOnce(processRequest(readOtlpRequest(body, encoding), sender));
     });
   }
 
-  async function takeInTurns(body: Buffer, sender: Sender): Promise<IngestAnswer> {
+  async function processInSteps(body: Buffer, sender: Sender): Promise<IngestResponse> {
     const otlp = readOtlpRequest(body, sender.encoding);
     await nextTurn();
-    return await runInTurns(take(otlp, sender), createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }));
+    return await runInTurns(
+      processRequest(otlp, sender),
+      createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }),
+    );
   }
 
-  function* take(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestAnswer>> {
+  function* processRequest(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestResponse>> {
     const { encoding, tenant } = sender;
     const applications = applicationsOf(otlp);
     const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
     const mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
     // The queue is charged for the mapped spans, and the trace store keeps them in this form.
-    const body = yield* writeSpans(mapped, maxOwnBytes);
+    const body = yield* writeSpans(mapped, maxMappedBytes);
     const { refusedSpans } = mapped;
     if (options.isStopping()) {
       admit.refuse("shutting_down", mapped.receivedSpans);
@@ -89,7 +92,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     }
     if (body === undefined) {
       admit.refuse("batch_too_large", mapped.receivedSpans);
-      throw tooManyBytes(maxOwnBytes);
+      throw tooManyBytes(maxMappedBytes);
     }
     return whenResolved(offer(mapped, body, tenant), () => {
       const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
@@ -102,8 +105,8 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
   function limitServices(
     otlp: OtlpTraceRequest,
     applications: readonly Application[],
-    senderHeaders: AnswerHeaders,
-  ): AnswerHeaders {
+    senderHeaders: ResponseHeaders,
+  ): ResponseHeaders {
     const services = new Set(applications.map(({ service }) => service));
     let headers = senderHeaders;
     try {
@@ -123,7 +126,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     const receivedAtMs = clock.now();
     const spans: Span[] = [];
     const parts: BatchPart[] = [];
-    for (const { application, spans: ofApplication } of applications) {
+    for (const { application, spans: applicationSpans } of applications) {
       const { service, env, version } = application;
       const context = {
         tenant,
@@ -133,7 +136,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
         receivedAtMs,
       };
       parts.push({ from: spans.length, context });
-      for (const span of ofApplication) spans.push(span);
+      for (const span of applicationSpans) spans.push(span);
     }
     // Counts after all steps that may fail, so that every received span is accepted or rejected.
     counters.received(receivedSpans);
@@ -150,7 +153,7 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     });
   }
 
-  return { handle, answerError: answerOtlpError };
+  return { handle, formatError: formatOtlpError };
 }
 
 /**

@@ -17,22 +17,22 @@ export interface PipelinedRequests {
 }
 
 export function createPipelinedRequests(): PipelinedRequests {
-  const underWay = new WeakMap<Socket, number>();
+  const pending = new WeakMap<Socket, number>();
   return {
     begin({ socket }) {
-      const count = underWay.get(socket) ?? 0;
+      const count = pending.get(socket) ?? 0;
       if (count >= MAX_PIPELINED) return false;
-      underWay.set(socket, count + 1);
+      pending.set(socket, count + 1);
       return true;
     },
     end({ socket }) {
-      underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+      pending.set(socket, (pending.get(socket) ?? 1) - 1);
     },
   };
 }
 
 /** The error for a request over the limit. */
-export function tooFarAhead(): ApiError {
+export function tooManyPipelined(): ApiError {
   return new ApiError(
     "overloaded",
     `A connection may have ${MAX_PIPELINED} pending requests; send the next after a response.`,
@@ -42,7 +42,7 @@ export function tooFarAhead(): ApiError {
 }
 
 /** Calls `answer` when the earlier responses of the connection are sent. Node then assigns the socket to the response. */
-export function whenFirstOfConnection(response: ServerResponse, answer: () => void): void {
+export function whenSocketAssigned(response: ServerResponse, answer: () => void): void {
   if (response.socket === null) response.once("socket", answer);
   else answer();
 }

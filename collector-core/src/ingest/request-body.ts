@@ -4,7 +4,7 @@ import * as zlib from "node:zlib";
 import { ApiError } from "../api-schema/errors.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
-import { createBodyTurns, type Wait } from "./body-turns.js";
+import { createBodyLimits, type Wait } from "./body-limits.js";
 import { collectBody, tooLarge } from "./collect-body.js";
 import { connectionSignal } from "./connection-signal.js";
 
@@ -22,21 +22,21 @@ export interface BodyReaderOptions {
 }
 
 /**
- * Reads and decompresses (gzip, deflate or br) the body of a request. Calls `take` synchronously with a complete body,
+ * Reads and decompresses (gzip, deflate or br) the body of a request. Calls `handle` synchronously with a complete body,
  * because a microtask would cost as much as the reading. Bodies over 256 KiB are processed one per turn of the event loop.
  *
  * Throws, or rejects with, `ApiError` body_too_large, unsupported_encoding, invalid_encoding, overloaded;
- * `RequestAborted`; and what `take` throws.
+ * `RequestAborted`; and what `handle` throws.
  */
-export type ReadBody = <T>(request: IncomingMessage, take: (body: Buffer) => MaybePromise<T>) => Promise<T>;
+export type ReadBody = <T>(request: IncomingMessage, handle: (body: Buffer) => MaybePromise<T>) => Promise<T>;
 
 /** Maximum size of a body that is parsed without a turn of its own: parsing it blocks the event loop only briefly. */
-export const MAX_TAKEN_AT_ONCE = 256 * 1024;
+export const MAX_SYNCHRONOUS_BYTES = 256 * 1024;
 
 export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
-  const turns = createBodyTurns();
+  const limits = createBodyLimits();
 
-  return function readBody(request, take) {
+  return function readBody(request, handle) {
     const encoding = request.headers["content-encoding"];
     const decompress =
       encoding === undefined || encoding === "identity" ? undefined : decompressorFor(encoding);
@@ -45,12 +45,12 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
 
     return new Promise((resolve, reject) => {
       collectBody(request, { announced, maxBytes: maxBodyBytes, budget }, reject, (received, done) => {
-        if (decompress !== undefined || received.byteLength > MAX_TAKEN_AT_ONCE) {
-          resolve(takeInTurn(request, received, decompress, take).finally(done));
+        if (decompress !== undefined || received.byteLength > MAX_SYNCHRONOUS_BYTES) {
+          resolve(processLimited(request, received, decompress, handle).finally(done));
           return;
         }
         try {
-          resolve(take(received));
+          resolve(handle(received));
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         } finally {
@@ -60,22 +60,22 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     });
   };
 
-  async function takeInTurn<T>(
+  async function processLimited<T>(
     request: IncomingMessage,
     received: Buffer,
     decompress: Decompress | undefined,
-    take: (body: Buffer) => MaybePromise<T>,
+    handle: (body: Buffer) => MaybePromise<T>,
   ): Promise<T> {
-    const begin = async (wait: Wait, body: Buffer): Promise<Begun<T>> => {
+    const begin = async (wait: Wait, body: Buffer): Promise<PendingResult<T>> => {
       // Holds the turn until the body is processed, so that only one large body is parsed at a time.
-      if (body.byteLength > MAX_TAKEN_AT_ONCE)
-        return await turns.parse(wait, async () => ({ taken: await take(body) }));
+      if (body.byteLength > MAX_SYNCHRONOUS_BYTES)
+        return await limits.parse(wait, async () => ({ result: await handle(body) }));
       wait.signal.throwIfAborted();
-      return { taken: take(body) };
+      return { result: handle(body) };
     };
-    const { taken } = await turns.wait(connectionSignal(request.socket), (wait) => {
+    const { result } = await limits.wait(connectionSignal(request.socket), (wait) => {
       if (decompress === undefined) return begin(wait, received);
-      return turns.decompress(wait, async () => {
+      return limits.decompress(wait, async () => {
         const body = await decompress(received, maxBodyBytes);
         // Holds the turn while the body waits to be parsed, which limits the decompressed bodies in memory.
         budget.take(body.byteLength);
@@ -86,13 +86,13 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
         }
       });
     });
-    return await taken;
+    return await result;
   }
 }
 
 /** A possibly pending result. The wrapper keeps `await` from waiting for it while a turn is held. */
-interface Begun<T> {
-  readonly taken: MaybePromise<T>;
+interface PendingResult<T> {
+  readonly result: MaybePromise<T>;
 }
 
 type Decompress = (compressed: Buffer, maxBytes: number) => Promise<Buffer>;

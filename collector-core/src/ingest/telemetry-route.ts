@@ -5,14 +5,14 @@ import type { Clock } from "../runtime/clock.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import { createAdmission, shuttingDown, type IngestCounters } from "./admission.js";
 import { createBatchDeduplicator } from "./batch-deduplicator.js";
-import type { IngestAnswer, IngestRoute } from "./ingest-route.js";
+import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
 import { BATCH_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 import type { ReadBody } from "./request-body.js";
 import { createSpanIdGenerator, generateMissingSpanIds } from "./span-ids.js";
-import type { AnswerHeaders, IngestGate } from "./ingest-gate.js";
+import type { ResponseHeaders, IngestGate } from "./ingest-gate.js";
 import type { ReadTenant } from "./tenant.js";
 import { RefusedBatch, validateBatch, type ValidBatch } from "./validate-batch.js";
 
@@ -36,15 +36,19 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   const admit = createAdmission(queue, counters);
   const batches = createBatchDeduplicator(clock);
 
-  function handle(request: IncomingMessage): Promise<IngestAnswer> {
+  function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
     const senderHeaders = options.gate.enter(request);
     requireJson(request.headers["content-type"]);
     const tenant = options.readTenant(request);
-    return options.readBody(request, (body) => takeBody(body, tenant, senderHeaders));
+    return options.readBody(request, (body) => processBody(body, tenant, senderHeaders));
   }
 
-  function takeBody(body: Buffer, tenant: string, senderHeaders: AnswerHeaders): MaybePromise<IngestAnswer> {
+  function processBody(
+    body: Buffer,
+    tenant: string,
+    senderHeaders: ResponseHeaders,
+  ): MaybePromise<IngestResponse> {
     requireJsonBounds(body, BATCH_BOUNDS);
     const json = parseJson(decodeUtf8(body));
     const headers = limitService(json, senderHeaders);
@@ -58,7 +62,7 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   }
 
   /** Spec 4.9 rule 7: checks the rate limit of the service, which the body names, before the body is validated. */
-  function limitService(json: unknown, senderHeaders: AnswerHeaders): AnswerHeaders {
+  function limitService(json: unknown, senderHeaders: ResponseHeaders): ResponseHeaders {
     const batch = isRecord(json) ? json : {};
     try {
       return options.gate.enterService(batch["service"], senderHeaders);
@@ -106,6 +110,6 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
   return { handle };
 }
 
-function accepted(spanCount: number, headers: AnswerHeaders): IngestAnswer {
+function accepted(spanCount: number, headers: ResponseHeaders): IngestResponse {
   return { status: 202, headers, body: `{"status":"accepted","spans_received":${spanCount}}` };
 }

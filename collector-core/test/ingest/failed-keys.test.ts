@@ -114,10 +114,10 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
   it("knows a right key again from an address that is cut, as a proxy may pass on any text", () => {
     const failed = createFailedKeys(new FakeClock());
     const address = "long".repeat(50);
-    failed.succeed(address, 1);
-    expect(failed.isKnown(address, 1)).toBe(true);
-    failed.succeed(address, 2);
-    expect(failed.isKnown(address, 1)).toBe(true);
+    failed.recordSuccess(address, 1);
+    expect(failed.hasSucceeded(address, 1)).toBe(true);
+    failed.recordSuccess(address, 2);
+    expect(failed.hasSucceeded(address, 1)).toBe(true);
   });
 
   it("holds a bounded number of addresses and keys, however many there are", () => {
@@ -125,8 +125,8 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     const failed = createFailedKeys(clock);
     for (let number = 0; number < 100_000; number++) {
       const address = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
-      failed.fail(address, `digest-${number}`);
-      failed.succeed(address, 0);
+      failed.recordFailure(address, `digest-${number}`);
+      failed.recordSuccess(address, 0);
     }
     expect(failed.size).toBeLessThanOrEqual(30_000);
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { ApiError } from "../../src/api-schema/errors.js";
 import { createImportRoute, type ImportRouteOptions } from "../../src/ingest/import-route.js";
-import { createOwnPace } from "../../src/ingest/own-pace.js";
+import { createExemptRequests } from "../../src/ingest/exempt-requests.js";
 import type { Clock } from "../../src/runtime/clock.js";
 
 /** Goes on as fake timers do. */
@@ -29,7 +29,7 @@ export const line = (traceId: string, name = "run"): string =>
  * @param requestTimeout - of the server, in real time.
  */
 export async function serveImports(options: Partial<ImportRouteOptions> = {}, requestTimeout = 0) {
-  const ownPace = createOwnPace(REST_MS);
+  const exemptRequests = createExemptRequests(REST_MS);
   const aborted: string[] = [];
   const pieces: number[] = [];
   const route = createImportRoute({
@@ -43,7 +43,7 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
     maxBodyBytes: 1_000_000,
     count: () => undefined,
     isStopping: () => false,
-    ownPace,
+    exemptRequests,
     onAborted: (kept) => void aborted.push(kept),
     lineBudget: { require: () => undefined, giveBack: () => undefined },
     pace: { windowMs: 5000, minBytes: 20 },
@@ -69,7 +69,7 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
   );
   server.on("clientError", (error, socket) => {
     timeouts++;
-    if (!ownPace.spares(error, socket as never)) socket.destroy();
+    if (!exemptRequests.isExempt(error, socket as never)) socket.destroy();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,10 +4,10 @@ import { RequestAborted } from "../runtime/request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
 /** Gives every error of Fastify the shape of contract 2. */
-export function answerErrors(
+export function handleErrors(
   app: FastifyInstance,
   onError: (route: string, error: unknown) => void,
-  onAnswer: (request: FastifyRequest, error: ApiError) => void,
+  onErrorResponse: (request: FastifyRequest, error: ApiError) => void,
 ): void {
   app.setNotFoundHandler(() => {
     throw new ApiError("not_found", "No such path. GET /openapi.json lists all paths.");
@@ -16,7 +16,7 @@ export function answerErrors(
     if (error instanceof RequestAborted) return reply.hijack();
     const known = toApiError(error);
     if (known.code === "internal_error") onError(request.routeOptions.url ?? "unknown", error);
-    onAnswer(request, known);
+    onErrorResponse(request, known);
     return await reply.code(known.status).headers(known.headers).send(known.toBody());
   });
 }
@@ -54,13 +54,13 @@ function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
   const sentences = issues.flatMap((issue) => {
     const name = issue.instancePath.slice(1);
     const unknown = issue.params["additionalProperty"];
-    if (typeof unknown === "string") return `there is no parameter ${shown(unknown)}`;
+    if (typeof unknown === "string") return `there is no parameter ${quote(unknown)}`;
     if (name === "limit") return "limit must be a whole number from 1 to 1000";
     if (issue.keyword === "minLength") return `${name} must not be empty`;
     const allowed = allowedValues(issues.filter(({ instancePath }) => instancePath === issue.instancePath));
-    if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${shown(issue.data)}`;
+    if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${quote(issue.data)}`;
     const problem = issue.message ?? "cannot be used";
-    return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${shown(issue.data)}`;
+    return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${quote(issue.data)}`;
   });
   return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
 }
@@ -80,6 +80,6 @@ function oneOf(values: readonly string[]): string {
 }
 
 /** Returns a value shortened for a message. */
-function shown(value: unknown): string {
+function quote(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
 }

@@ -17,7 +17,7 @@ export interface Wait {
 }
 
 /** Spreads work on large bodies over turns of the event loop, so that other requests are served in between. */
-export interface BodyTurns {
+export interface BodyLimits {
   /**
    * Runs a task that calls {@link decompress} or {@link parse} and limits how long it waits for them.
    *
@@ -30,9 +30,9 @@ export interface BodyTurns {
   parse<T>(wait: Wait, task: () => MaybePromise<T>): Promise<T>;
 }
 
-export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {
-  const decompressInTurn = createConcurrencyLimit(MAX_DECOMPRESSING);
-  const parseInTurn = createConcurrencyLimit(1);
+export function createBodyLimits(maxWaitMs = MAX_WAIT_MS): BodyLimits {
+  const limitDecompression = createConcurrencyLimit(MAX_DECOMPRESSING);
+  const limitParsing = createConcurrencyLimit(1);
   let waiting = 0;
 
   return {
@@ -52,9 +52,9 @@ export function createBodyTurns(maxWaitMs = MAX_WAIT_MS): BodyTurns {
         connection.removeEventListener("abort", leave);
       }
     },
-    decompress: ({ signal }, task) => decompressInTurn(task, signal),
+    decompress: ({ signal }, task) => limitDecompression(task, signal),
     parse: ({ signal }, task) =>
-      parseInTurn(async () => {
+      limitParsing(async () => {
         await nextTurn();
         signal.throwIfAborted();
         return task();

@@ -5,7 +5,7 @@ import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
 import type { BodyPace, BodyProgress } from "./body-pace.js";
 
 /** Limits the number of concurrent imports. */
-export interface ImportPlaces {
+export interface ImportSlots {
   /**
    * Runs an import when a slot is free. While other imports wait, an import with a slow sender is ended.
    *
@@ -25,17 +25,17 @@ const SPEED_WINDOW_MS = 1000;
 /** Interval of the speed checks while imports wait. */
 const CHECK_INTERVAL_MS = 250;
 
-export function createImportPlaces(): ImportPlaces {
-  const inTurn = createConcurrencyLimit(MAX_IMPORTS);
+export function createImportSlots(): ImportSlots {
+  const limit = createConcurrencyLimit(MAX_IMPORTS);
   /** Progress of each running import at the start of its measurement. */
-  const underWay = new Map<BodyPace, BodyProgress>();
+  const running = new Map<BodyPace, BodyProgress>();
   let waiting = 0;
   let checks: NodeJS.Timeout | undefined;
 
   function beginWait(): void {
     waiting++;
     if (checks !== undefined) return;
-    for (const pace of underWay.keys()) underWay.set(pace, pace.progress());
+    for (const pace of running.keys()) running.set(pace, pace.progress());
     checks = setInterval(endSlowest, CHECK_INTERVAL_MS).unref();
   }
 
@@ -49,17 +49,17 @@ export function createImportPlaces(): ImportPlaces {
   /** Ends the slowest imports, at most one for each waiting import. */
   function endSlowest(): void {
     const slow: { readonly pace: BodyPace; readonly speed: number }[] = [];
-    for (const [pace, before] of underWay) {
+    for (const [pace, before] of running) {
       const now = pace.progress();
       const elapsedMs = now.waitedMs - before.waitedMs;
       if (elapsedMs < SPEED_WINDOW_MS) continue;
       const speed = ((now.bytes - before.bytes) / elapsedMs) * 1000;
       if (speed < SLOW_BYTES_PER_SECOND) slow.push({ pace, speed });
-      else underWay.set(pace, now);
+      else running.set(pace, now);
     }
     slow.sort((a, b) => a.speed - b.speed);
     for (const { pace } of slow.slice(0, waiting)) {
-      underWay.delete(pace);
+      running.delete(pace);
       pace.end(tooSlow());
     }
   }
@@ -81,13 +81,13 @@ export function createImportPlaces(): ImportPlaces {
       };
       beginWait();
       try {
-        return await inTurn(async () => {
+        return await limit(async () => {
           stopWaiting();
-          underWay.set(pace, pace.progress());
+          running.set(pace, pace.progress());
           try {
             return await task();
           } finally {
-            underWay.delete(pace);
+            running.delete(pace);
           }
         }, waits.signal);
       } finally {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createBodyTurns } from "../../src/ingest/body-turns.js";
+import { createBodyLimits } from "../../src/ingest/body-limits.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 import { connectRaw, until } from "./raw-connection.js";
 
@@ -24,7 +24,7 @@ setMaxListeners(0, never);
 
 describe("reliability: large bodies take turns", () => {
   it("parses one large body in each turn of the event loop", async () => {
-    const turns = createBodyTurns();
+    const turns = createBodyLimits();
     let turn = 0;
     let isOver = false;
     const count = (): void => {
@@ -40,7 +40,7 @@ describe("reliability: large bodies take turns", () => {
   });
 
   it("decompresses three bodies at a time", async () => {
-    const turns = createBodyTurns();
+    const turns = createBodyLimits();
     let running = 0;
     let most = 0;
     await Promise.all(
@@ -58,7 +58,7 @@ describe("reliability: large bodies take turns", () => {
   });
 
   it("refuses a body that would wait too long, and one too many, as overloaded", async () => {
-    const turns = createBodyTurns(20);
+    const turns = createBodyLimits(20);
     const endless = (): Promise<unknown> =>
       turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));
     for (let body = 0; body < 3; body++) void endless();
@@ -69,7 +69,7 @@ describe("reliability: large bodies take turns", () => {
   });
 
   it("lets a body leave the line whose connection closes", async () => {
-    const turns = createBodyTurns();
+    const turns = createBodyLimits();
     const connection = new AbortController();
     for (let body = 0; body < 3; body++)
       void turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));

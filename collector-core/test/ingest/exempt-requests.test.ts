@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
-import { createOwnPace } from "../../src/ingest/own-pace.js";
+import { createExemptRequests } from "../../src/ingest/exempt-requests.js";
 
 const overdue = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 
@@ -14,7 +14,7 @@ class FakeSocket extends EventEmitter {
 }
 
 it("gives a connection its time limit back after the last of several requests that were sent ahead", () => {
-  const pace = createOwnPace();
+  const pace = createExemptRequests();
   const socket = new FakeSocket();
   const requests = [1, 2].map(() => ({ socket, complete: true }) as unknown as IncomingMessage);
   for (const request of requests) pace.begin(request);
@@ -22,8 +22,8 @@ it("gives a connection its time limit back after the last of several requests th
   if (first === undefined || second === undefined) throw new Error("There are two.");
   pace.end(first);
   expect(socket.timeout).toBe(0);
-  expect(pace.spares(overdue, second.socket)).toBe(true);
+  expect(pace.isExempt(overdue, second.socket)).toBe(true);
   pace.end(second);
   expect(socket.timeout).toBe(20_000);
-  expect(pace.spares(overdue, second.socket)).toBe(false);
+  expect(pace.isExempt(overdue, second.socket)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { SMALL_BYTES } from "../in-flight/transfers.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 
 /** Charges large responses to the memory budget until the client has read them. */
-export interface AnswerBudget {
+export interface ResponseBudget {
   /**
    * Returns the payload to send. A small payload is returned unchanged. A large one becomes a stream of pieces and is
    * charged until the client has read it. A client that stalls while others need the memory is disconnected.
@@ -15,7 +15,7 @@ export interface AnswerBudget {
   charge(payload: unknown, response: ServerResponse): Promise<unknown>;
 }
 
-export function createAnswerBudget(budget: ByteAccount): AnswerBudget {
+export function createResponseBudget(budget: ByteAccount): ResponseBudget {
   return {
     async charge(payload, response) {
       // A destroyed response emits no event that could end the charge.
