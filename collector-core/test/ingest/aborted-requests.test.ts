@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { listen } from "../query/live-reader.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
 
-/** Resolves when a request of that route has been counted under that status. */
+/** Resolves when a request of the route is counted under the status. */
 async function counted({ metric }: RunningCollector, route: string, status: number): Promise<number> {
   for (;;) {
     const count = await metric(`obs_http_requests_total{route="${route}",status="${status}"}`);
@@ -13,7 +13,7 @@ async function counted({ metric }: RunningCollector, route: string, status: numb
 
 describe("contract 4: obs_http_requests_total", () => {
   it.each(["/v1/telemetry", "/v1/import"])(
-    "counts a request to %s as 499 whose client leaves before its body is whole",
+    "counts a request to %s as 499 if the client disconnects before the body is complete",
     async (route) => {
       const collector = await startCollector();
       const sent = request(collector.url + route, {
@@ -27,7 +27,7 @@ describe("contract 4: obs_http_requests_total", () => {
     },
   );
 
-  it("counts a question as 499 whose client leaves in the middle of the answer", async () => {
+  it("counts a query as 499 if the client disconnects during the response", async () => {
     const collector = await startCollector();
     for (const span_id of ["a", "b"]) {
       await collector.post({ spans: [span({ span_id, attributes: { input_text: "x".repeat(9_000_000) } })] });
@@ -41,7 +41,7 @@ describe("contract 4: obs_http_requests_total", () => {
     expect(await counted(collector, "/v1/traces/:trace_id", 499)).toBe(1);
   });
 
-  it("counts a reader of live events, who may leave at any time, as answered", async () => {
+  it("counts a live event stream as 200 when its reader disconnects", async () => {
     const collector = await startCollector();
     const { response } = await listen(collector.url);
     response.destroy();

@@ -25,7 +25,7 @@ describe("spec 5, contract 5 auth.api_keys", () => {
     ["a wrong key", { "X-API-Key": "key-three" }],
     ["a part of a key", { "X-API-Key": "key-on" }],
     ["an empty key", { "X-API-Key": "" }],
-    ["a cookie of its own making", { Cookie: "obspan_session=99999999999.AAAA" }],
+    ["a forged cookie", { Cookie: "obspan_session=99999999999.AAAA" }],
   ])("answers 401 unauthorized to %s, before the body is read", async (_what, headers) => {
     const { url, post, metric } = await startCollector(KEYS);
     for (const answer of [await post("{not json", headers), await fetch(`${url}/v1/traces`, { headers })]) {
@@ -35,7 +35,7 @@ describe("spec 5, contract 5 auth.api_keys", () => {
     expect(await metric("obs_spans_received_total")).toBe(0);
   });
 
-  it("leaves probes, the UI and the description of the API open, and says 405 and 404 first", async () => {
+  it("needs no key for probes, the UI, the OpenAPI document, 405 and 404", async () => {
     const { url } = await startCollector(KEYS);
     for (const path of ["/health", "/ready", "/metrics", "/openapi.json"]) {
       expect((await fetch(url + path)).status).toBe(200);
@@ -44,13 +44,13 @@ describe("spec 5, contract 5 auth.api_keys", () => {
     expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
   });
 
-  it("contract 5 auth.protect_metrics: /metrics needs a key then", async () => {
+  it("contract 5 auth.protect_metrics: /metrics requires a key", async () => {
     const { url } = await startCollector({ ...KEYS, AUTH_PROTECT_METRICS: "true" });
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     expect((await fetch(`${url}/metrics`, { headers: { "X-API-Key": "key-two" } })).status).toBe(200);
   });
 
-  it("never shows a key: neither in /v1/config nor in an answer nor in the log", async () => {
+  it("shows no key in /v1/config, in a response or in the log", async () => {
     const { url, lines } = await startCollector(KEYS);
     const config = await (await fetch(`${url}/v1/config`, { headers: { "X-API-Key": "key-one" } })).text();
     const refusal = await (await fetch(`${url}/v1/config`, { headers: { "X-API-Key": "guess" } })).text();
@@ -59,7 +59,7 @@ describe("spec 5, contract 5 auth.api_keys", () => {
   });
 });
 
-describe("contract 3, POST /v1/session: how a browser signs in", () => {
+describe("contract 3, POST /v1/session", () => {
   const signIn = (url: string, key: unknown): Promise<Response> =>
     fetch(`${url}/v1/session`, {
       method: "POST",
@@ -67,7 +67,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
       body: JSON.stringify({ key }),
     });
 
-  it("gives a cookie for a key, which lets in, and which no script and no other site can use", async () => {
+  it("exchanges a key for a cookie that scripts and other sites cannot use", async () => {
     const { url } = await startCollector(KEYS);
     const answer = await signIn(url, "key-two");
     expect(answer.status).toBe(204);
@@ -80,7 +80,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     expect((await fetch(`${url}/v1/traces`, { headers: foreign })).status).toBe(403);
   });
 
-  it("refuses a wrong key, and says what the body must be", async () => {
+  it("refuses a wrong key and a malformed body", async () => {
     const { url } = await startCollector(KEYS);
     expect((await signIn(url, "guess")).status).toBe(401);
     expect(await errorOf(await signIn(url, 5))).toMatchObject({
@@ -104,7 +104,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     expect(answer.headers.get("Set-Cookie")).toMatch(/^obspan_session=; Max-Age=0;/);
   });
 
-  it("takes the cookie of a session that was signed out no more, and that of another one still", async () => {
+  it("refuses the cookie of a session after sign-out and accepts that of another session", async () => {
     const { url } = await startCollector(KEYS);
     const first = await cookieOf(signIn(url, "key-one"));
     const second = await cookieOf(signIn(url, "key-one"));
@@ -116,7 +116,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     expect((await fetch(`${url}/v1/traces`, { headers: second })).status).toBe(200);
   });
 
-  it("ends what a session reads live when it is signed out, and what others read goes on", async () => {
+  it("ends the live stream of a session at sign-out and keeps other streams", async () => {
     const { url } = await startCollector(KEYS);
     const signedOut = await cookieOf(signIn(url, "key-one"));
     const left = await listen(url, undefined, await cookieOf(signIn(url, "key-one")));
@@ -128,7 +128,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     expect(left.response.readableEnded).toBe(false);
   });
 
-  it("ends what a session reads live when the session expires", async () => {
+  it("ends the live stream of a session when the session expires", async () => {
     const clock = new FakeClock();
     const { url } = await startCollector(KEYS, { clock });
     const { response } = await listen(url, undefined, await cookieOf(signIn(url, "key-one")));
@@ -137,7 +137,7 @@ describe("contract 3, POST /v1/session: how a browser signs in", () => {
     await ended;
   });
 
-  it("ends after twelve hours, and when the keys change; a restart it outlives", () => {
+  it("ends a session after twelve hours or a key change, and keeps it over a restart", () => {
     const clock = new FakeClock();
     const keysOf = (...keys: string[]) => createApiKeys({ keys, clock, addressOf: () => "192.0.2.1" });
     const request = (headers: IncomingHttpHeaders) =>

@@ -7,8 +7,8 @@ function key(batchId: number | string) {
   return { tenant: "", service: "shop", batchId: String(batchId) };
 }
 
-describe("batches that are let in once (contract 1)", () => {
-  it("knows the last 10,000, and takes no new one for a known one", () => {
+describe("contract 1: admits a batch once", () => {
+  it("remembers the last 10,000 batches and mistakes no new one for them", () => {
     const batches = createBatchDeduplicator(clock);
     const count = 50_000;
     const ids = Array.from({ length: count }, (_, id) => id);
@@ -17,7 +17,7 @@ describe("batches that are let in once (contract 1)", () => {
     expect(ids.slice(-10_000).filter((id) => isNew(id) !== false)).toEqual([]);
   });
 
-  it("tells batches apart by tenant, service and id", () => {
+  it("distinguishes batches by tenant, service and id", () => {
     const batches = createBatchDeduplicator(clock);
     const keys = ["a", "b"].flatMap((tenant) =>
       ["", "a", "b"].flatMap((service) => ["1", "a1"].map((batchId) => ({ tenant, service, batchId }))),
@@ -26,7 +26,7 @@ describe("batches that are let in once (contract 1)", () => {
     expect(keys.map((each) => batches.once(each, () => undefined))).toEqual(keys.map(() => false));
   });
 
-  it("lets a repeat wait for the first one, where that takes its time", async () => {
+  it("makes a repeated batch wait for a pending admission", async () => {
     const batches = createBatchDeduplicator(clock);
     let settle = (): void => undefined;
     const first = batches.once(key("b1"), () => new Promise<void>((resolve) => (settle = resolve)));
@@ -38,7 +38,7 @@ describe("batches that are let in once (contract 1)", () => {
     expect(admitAgain).not.toHaveBeenCalled();
   });
 
-  it("takes a batch as new where the first one failed, at once or later", async () => {
+  it("admits a repeated batch if the first admission failed, synchronously or later", async () => {
     const batches = createBatchDeduplicator(clock);
     const fail = (): never => {
       throw new Error("full");

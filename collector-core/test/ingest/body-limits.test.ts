@@ -7,7 +7,7 @@ import { connectRaw, until } from "./raw-connection.js";
 
 const MIB = 2 ** 20;
 
-/** A valid batch of so many bytes. */
+/** Returns a valid batch with a text of `bytes` bytes. */
 function batchOf(bytes: number): string {
   return JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(bytes) } })] });
 }
@@ -22,9 +22,9 @@ function gzipPost(body: Buffer): Buffer {
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-describe("reliability: large bodies take turns", () => {
-  it("parses one large body in each turn of the event loop", async () => {
-    const turns = createBodyLimits();
+describe("reliability: limits work on large bodies", () => {
+  it("parses one large body per turn of the event loop", async () => {
+    const limits = createBodyLimits();
     let turn = 0;
     let isOver = false;
     const count = (): void => {
@@ -33,20 +33,20 @@ describe("reliability: large bodies take turns", () => {
     };
     setImmediate(count);
     const taken = await Promise.all(
-      Array.from({ length: 8 }, () => turns.wait(never, (wait) => turns.parse(wait, () => turn))),
+      Array.from({ length: 8 }, () => limits.wait(never, (wait) => limits.parse(wait, () => turn))),
     );
     isOver = true;
     expect(new Set(taken).size).toBe(8);
   });
 
-  it("decompresses three bodies at a time", async () => {
-    const turns = createBodyLimits();
+  it("decompresses at most three bodies concurrently", async () => {
+    const limits = createBodyLimits();
     let running = 0;
     let most = 0;
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        turns.wait(never, (wait) =>
-          turns.decompress(wait, async () => {
+        limits.wait(never, (wait) =>
+          limits.decompress(wait, async () => {
             most = Math.max(most, ++running);
             await new Promise(setImmediate);
             running--;
@@ -57,10 +57,10 @@ describe("reliability: large bodies take turns", () => {
     expect(most).toBe(3);
   });
 
-  it("refuses a body that would wait too long, and one too many, as overloaded", async () => {
-    const turns = createBodyLimits(20);
+  it("refuses a body with `overloaded` if it waits too long or too many wait", async () => {
+    const limits = createBodyLimits(20);
     const endless = (): Promise<unknown> =>
-      turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));
+      limits.wait(never, (wait) => limits.decompress(wait, () => new Promise(() => undefined)));
     for (let body = 0; body < 3; body++) void endless();
     await expect(endless()).rejects.toMatchObject({ code: "overloaded", status: 503 });
     const waiting = Array.from({ length: 300 }, endless);
@@ -68,14 +68,14 @@ describe("reliability: large bodies take turns", () => {
     expect(codes.every(({ status }) => status === "rejected")).toBe(true);
   });
 
-  it("lets a body leave the line whose connection closes", async () => {
-    const turns = createBodyLimits();
+  it("stops the wait of a body when its connection closes", async () => {
+    const limits = createBodyLimits();
     const connection = new AbortController();
     for (let body = 0; body < 3; body++)
-      void turns.wait(never, (wait) => turns.decompress(wait, () => new Promise(() => undefined)));
+      void limits.wait(never, (wait) => limits.decompress(wait, () => new Promise(() => undefined)));
     let isRead = false;
-    const left = turns.wait(connection.signal, (wait) =>
-      turns.decompress(wait, () => Promise.resolve((isRead = true))),
+    const left = limits.wait(connection.signal, (wait) =>
+      limits.decompress(wait, () => Promise.resolve((isRead = true))),
     );
     connection.abort(new Error("closed"));
     await expect(left).rejects.toThrow("closed");
@@ -83,8 +83,8 @@ describe("reliability: large bodies take turns", () => {
   });
 });
 
-describe("reliability: the collector does not work for who has gone", () => {
-  it("drops compressed bodies whose senders left at once, and counts them as 499", async () => {
+describe("reliability: spends no work on disconnected clients", () => {
+  it("discards compressed bodies of disconnected senders and counts them as 499", async () => {
     const { url, metric } = await startCollector();
     const request = gzipPost(gzipSync(batchOf(9 * MIB)));
     const clients = await Promise.all(Array.from({ length: 40 }, () => connectRaw(url)));
@@ -96,7 +96,7 @@ describe("reliability: the collector does not work for who has gone", () => {
     expect(await metric("obs_spans_received_total")).toBeLessThan(20);
   });
 
-  it("takes large and compressed bodies of senders that stay", async () => {
+  it("accepts large and compressed bodies of connected senders", async () => {
     const { url, post, metric } = await startCollector();
     const body = gzipSync(batchOf(MIB));
     const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };

@@ -5,13 +5,13 @@ import { createBodyPace } from "../../src/ingest/body-pace.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A sender of whom 200 bytes must come in each 300 ms of waiting. */
+/** A sender that must send 200 bytes in each 300 ms of waiting. */
 function createSender() {
   let bytes = 0;
   const pace = createBodyPace({ windowMs: 300, minBytes: 200 }, () => bytes, {
     monotonic: () => Date.now(),
   });
-  /** Waits for a piece that is there after so long; the bytes come evenly. */
+  /** Waits for a piece that is complete after `afterMs`; its bytes arrive evenly. */
   async function piece(count: number, afterMs: number): Promise<unknown> {
     const steps = afterMs / 50;
     const wait = pace.during(new Promise((resolve) => setTimeout(() => resolve("piece"), afterMs)));
@@ -25,12 +25,12 @@ function createSender() {
   return { pace, piece };
 }
 
-it("lets a steady sender go on whose pieces take longer than a window", async () => {
+it("accepts a steady sender whose pieces take longer than a window", async () => {
   const { piece } = createSender();
   for (let count = 0; count < 5; count++) expect(await piece(360, 450)).toBe("piece");
 });
 
-it("ends a sender that falls below the floor, within a wait and over several", async () => {
+it("ends a sender below the minimum speed, in one wait and over several", async () => {
   const { piece: long } = createSender();
   expect(await long(90, 450)).toMatchObject({ code: "request_timeout" });
   const { piece: short } = createSender();
@@ -39,7 +39,7 @@ it("ends a sender that falls below the floor, within a wait and over several", a
   expect(await short(50, 150)).toMatchObject({ code: "request_timeout" });
 });
 
-it("counts each wait once, and no time between waits", async () => {
+it("counts each wait once, without the time between waits", async () => {
   const { pace, piece } = createSender();
   await piece(360, 450);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -47,9 +47,9 @@ it("counts each wait once, and no time between waits", async () => {
   expect(pace.progress()).toEqual({ bytes: 720, waitedMs: 900 });
 });
 
-it("ends the wait under way, and those after it, when it is told to", async () => {
+it("rejects the current wait and later ones after end()", async () => {
   const { pace } = createSender();
-  const reason = new ApiError("overloaded", "Others wait.");
+  const reason = new ApiError("overloaded", "Other imports are waiting.");
   const wait = pace.during(new Promise(() => undefined));
   pace.end(reason);
   await expect(wait).rejects.toBe(reason);

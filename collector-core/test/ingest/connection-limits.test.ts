@@ -30,7 +30,7 @@ async function serverWith(options: Partial<ConnectionLimitsOptions>) {
 }
 
 describe("server.max_connections_per_address", () => {
-  it("closes the connections of one address that are too many, and takes new ones when others have closed", async () => {
+  it("closes excess connections of an address and accepts new ones after others close", async () => {
     const { url, refused } = await serverWith({ maxPerAddress: 3 });
     const taken = [await connectRaw(url), await connectRaw(url), await connectRaw(url)];
     const tooMany = await connectRaw(url);
@@ -47,7 +47,7 @@ describe("server.max_connections_per_address", () => {
     });
   });
 
-  it("does not count loopback and trusted proxies, behind which there are many clients", async () => {
+  it("does not limit loopback and trusted proxies", async () => {
     const isExempt = createExemptAddresses(["10.0.0.0/8"]);
     expect(["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3"].map(isExempt)).toEqual(
       Array.from({ length: 4 }, () => true),
@@ -59,7 +59,7 @@ describe("server.max_connections_per_address", () => {
     expect(refused).toEqual([]);
   });
 
-  it("closes idle connections, and those of stalled readers, before all are taken", async () => {
+  it("closes idle connections and those of stalled readers before all connections are in use", async () => {
     const { url, told, refused } = await serverWith({ maxConnections: 10 });
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());

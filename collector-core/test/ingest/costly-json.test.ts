@@ -6,7 +6,7 @@ import { errorOf, span, startCollector, type ErrorAnswer } from "../running-coll
 
 const MAX_BODY = 10 * 2 ** 20;
 
-/** `[item,item,…]` of nearly the largest body. */
+/** `[item,item,…]` of almost the maximum body size. */
 function listOf(item: string, bytes = MAX_BODY - 200): string {
   const count = Math.floor(bytes / (item.length + 1));
   return `[${new Array<string>(count).fill(item).join(",")}]`;
@@ -17,7 +17,7 @@ function distinctKeys(): string {
   return `{${keys.join(",")}}`;
 }
 
-/** 150,000 objects, each of which a parser makes a hash table. */
+/** 150,000 objects, each of which becomes a hash table in the parser. */
 function rareObjects(keyAt: (index: number) => string): string {
   return `[${Array.from({ length: 150_000 }, (_, index) => `{"${keyAt(index)}":1}`).join(",")}]`;
 }
@@ -28,21 +28,21 @@ const COSTLY: readonly (readonly [what: string, value: string, code: string])[] 
   ["empty arrays", listOf("[]"), "batch_too_large"],
   ["empty objects", listOf("{}"), "batch_too_large"],
   ["different keys", distinctKeys(), "batch_too_large"],
-  ["different keys in objects of their own", rareObjects((index) => `k${index % 50_000}`), "batch_too_large"],
-  ["different keys behind a common one", rareObjects((index) => `a":1,"k${index}`), "batch_too_large"],
+  ["different keys, each in its own object", rareObjects((index) => `k${index % 50_000}`), "batch_too_large"],
+  ["different keys after a common one", rareObjects((index) => `a":1,"k${index}`), "batch_too_large"],
   ["numeric keys", rareObjects((index) => String(99_999_990 + (index % 9))), "batch_too_large"],
   ["numeric keys as escapes", rareObjects((index) => `\\u003${index % 9}9999999`), "batch_too_large"],
   ["numbers of one digit", listOf("1"), "batch_too_large"],
-  ["members of one name", `{${new Array(1_700_000).fill('"a":1').join(",")}}`, "batch_too_large"],
+  ["members with the same name", `{${new Array(1_700_000).fill('"a":1').join(",")}}`, "batch_too_large"],
   ["arrays in arrays", deep(4_000_000), "too_deep"],
-  ["arrays that never close", "[".repeat(8_000_000), "too_deep"],
-  ["a string that never ends", `"${'\\\\"'.repeat(2_000_000)}`, "invalid_json"],
+  ["unclosed arrays", "[".repeat(8_000_000), "too_deep"],
+  ["an unterminated string", `"${'\\\\"'.repeat(2_000_000)}`, "invalid_json"],
 ];
 
 const attributesOf = (value: string): string =>
   `{"spans":[{"name":"chat","trace_id":"t1","attributes":{"value":${value}}}]}`;
 
-/** Ten megabytes as a body of JSON, gzipped: some kilobytes. */
+/** Gzips ten megabytes of JSON to a few kilobytes. */
 async function post(url: string, body: string | Uint8Array, type = "application/json"): Promise<Response> {
   return await fetch(url, {
     method: "POST",
@@ -51,13 +51,13 @@ async function post(url: string, body: string | Uint8Array, type = "application/
   });
 }
 
-/** The code of an error, as OTLP writes it: at the beginning of the message. */
+/** Returns the error code, which OTLP has at the start of the message. */
 async function otlpCode(response: Response): Promise<string | undefined> {
   const { message } = JSON.parse(await response.text()) as { message: string };
   return message.split(":", 1)[0];
 }
 
-describe("reliability: a body that costs far more than its bytes is refused before it is parsed", () => {
+describe("reliability: refuses a body that is too expensive to parse", () => {
   it.each(COSTLY)("POST /v1/telemetry: %s", async (_what, value, code) => {
     const { url, metric } = await startCollector();
     for (const body of [value, attributesOf(value)]) {
@@ -88,7 +88,7 @@ describe("reliability: a body that costs far more than its bytes is refused befo
 
   it.each([
     [
-      "a text of control characters, of which JSON makes six each",
+      "a text of control characters, six characters each in JSON",
       () => message(1, Buffer.alloc(9_000_000, 1)),
     ],
     ["a list of empty values", () => message(5, Buffer.alloc(9_000_000, Buffer.from([(1 << 3) | 2, 0])))],
@@ -106,7 +106,7 @@ describe("reliability: a body that costs far more than its bytes is refused befo
     expect(await metric("obs_spans_received_total")).toBe(0);
   });
 
-  it("POST /v1/traces in protobuf: a large resource, which each of many spans would have", async () => {
+  it("POST /v1/traces in protobuf: a large resource, which is copied to many spans", async () => {
     const { url, metric } = await startCollector();
     const text = message(1, Buffer.alloc(1_000_000, "x"));
     const resource = message(1, message(1, Buffer.concat([message(1, Buffer.from("a")), message(2, text)])));
@@ -120,7 +120,7 @@ describe("reliability: a body that costs far more than its bytes is refused befo
     expect(await metric('obs_spans_rejected_total{reason="batch_too_large"}')).toBe(2000);
   });
 
-  it("takes a text with some control characters, and a long list, in protobuf", async () => {
+  it("accepts a text with some control characters and a long list in protobuf", async () => {
     const { url, get, settled } = await startCollector();
     const value = message(1, Buffer.alloc(500_000, "\u001b[0m text\n\t"));
     const numbers = message(5, Buffer.alloc(900_000, Buffer.from([(1 << 3) | 2, 2, 3 << 3, 1])));
@@ -133,14 +133,14 @@ describe("reliability: a body that costs far more than its bytes is refused befo
     expect((await firstTrace(get)).trace_id).toBe("07".repeat(16));
   });
 
-  it("says what the limit is", async () => {
+  it("names the limit", async () => {
     const { url } = await startCollector();
     const error = await errorOf(await post(`${url}/v1/telemetry`, listOf("[]")));
     expect(error).toMatchObject({ status: 413, details: { max_objects_and_arrays: 200_000 } });
     expect(error.message).toContain("200000 objects and arrays");
   });
 
-  it("takes JSON texts of one request that hold too much as texts", async () => {
+  it("keeps JSON texts as text if they are too large together", async () => {
     const { url, get, settled } = await startCollector();
     const text = listOf("[]", 1_000_000);
     const attributes = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`k${n}`, text]));
@@ -158,7 +158,7 @@ describe("reliability: a body that costs far more than its bytes is refused befo
   });
 });
 
-describe("large bodies of ordinary spans are taken", () => {
+describe("accepts large bodies of ordinary spans", () => {
   const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attribute_${n}`, `value ${n}`]));
   const embedding = Array.from({ length: 1_000_000 }, (_, n) => (n % 1000) / 1000);
   const byId = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`user_${n}`, n]));
@@ -196,10 +196,10 @@ async function firstTrace(get: <T>(path: string) => Promise<T>): Promise<{ trace
   return trace;
 }
 
-/** The ids of a span in protobuf. */
+/** Returns the ids of a span in protobuf. */
 const IDS = Buffer.concat([message(1, Buffer.alloc(16, 7)), message(2, Buffer.alloc(8, 5))]);
 
-/** A field of a protobuf message that is a message. */
+/** Returns a message field in protobuf. */
 function message(field: number, content: Buffer): Buffer {
   const length: number[] = [];
   let rest = content.length;

@@ -13,7 +13,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-it("gives a connection its time limit back after the last of several requests that were sent ahead", () => {
+it("restores the idle timeout of a connection after the last of several pipelined requests", () => {
   const pace = createExemptRequests();
   const socket = new FakeSocket();
   const requests = [1, 2].map(() => ({ socket, complete: true }) as unknown as IncomingMessage);

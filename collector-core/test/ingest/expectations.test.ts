@@ -9,7 +9,7 @@ function headOf(path: string, headers: Readonly<Record<string, string | number>>
 
 describe("contract 2: requests with an Expect header", () => {
   it.each(["/v1/telemetry", "/v1/import", "/v1/nothing"])(
-    "answers an unknown expectation in the one shape of an error: %s",
+    "answers an unknown expectation with an error body: %s",
     async (path) => {
       const { url } = await startCollector();
       const client = await connectRaw(url);
@@ -23,7 +23,7 @@ describe("contract 2: requests with an Expect header", () => {
     },
   );
 
-  it("answers an unknown expectation of OTLP as OTLP", async () => {
+  it("answers an unknown expectation of an OTLP request in the OTLP format", async () => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
     client.socket.write(headOf("/v1/traces", { Expect: "foo", "Content-Length": 0 }));

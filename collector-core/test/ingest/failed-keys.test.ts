@@ -20,7 +20,7 @@ async function throttledCollector(settings: Record<string, string> = {}) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ key }),
     });
-  /** Guesses until the address is throttled. */
+  /** Sends wrong keys until the address is throttled. */
   async function useUp(more: Record<string, string> = {}): Promise<void> {
     for (let count = 0; count < BURST; count++) expect((await guess(more)).status).toBe(401);
   }
@@ -28,7 +28,7 @@ async function throttledCollector(settings: Record<string, string> = {}) {
 }
 
 describe("auth.api_keys: wrong keys from one address are throttled", () => {
-  it("answers 429 with Retry-After after ten of them, and one more each six seconds", async () => {
+  it("answers 429 with Retry-After after ten wrong keys and allows one more every six seconds", async () => {
     const { guess, useUp, clock } = await throttledCollector();
     await useUp();
     const refused = await guess();
@@ -39,7 +39,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect((await guess()).status).toBe(429);
   });
 
-  it("does not tell a right guess from a wrong one then", async () => {
+  it("gives the same response to a right and a wrong key while throttled", async () => {
     const { ask, useUp, clock } = await throttledCollector();
     await useUp();
     expect((await ask("key-one")).status).toBe(429);
@@ -47,7 +47,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect((await ask("key-one")).status).toBe(200);
   });
 
-  it("lets a key pass that has been right from this address: a stranger behind it locks nobody out", async () => {
+  it("accepts a key that has succeeded from the address while it is throttled", async () => {
     const { ask, guess, useUp, post } = await throttledCollector();
     expect((await ask("key-one")).status).toBe(200);
     await useUp();
@@ -57,7 +57,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect((await ask("key-two")).status).toBe(429);
   });
 
-  it("lets a session pass, which cannot be guessed", async () => {
+  it("accepts a session while throttled", async () => {
     const { url, guess, signIn, useUp } = await throttledCollector();
     const Cookie = (await signIn("key-two")).headers.get("Set-Cookie")?.split(";")[0] ?? "";
     await useUp();
@@ -65,13 +65,13 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect((await fetch(`${url}/v1/traces`, { headers: { Cookie } })).status).toBe(200);
   });
 
-  it("counts a wrong key once, however often an app that was not told sends it", async () => {
+  it("counts a repeated wrong key once", async () => {
     const { ask } = await throttledCollector();
     for (let count = 0; count < 5 * BURST; count++) expect((await ask("the-old-key")).status).toBe(401);
     expect((await ask("key-one")).status).toBe(200);
   });
 
-  it("counts those of POST /v1/session and of the routes that take spans too, and not a missing key", async () => {
+  it("counts wrong keys of POST /v1/session and of ingest routes, and no missing keys", async () => {
     const { url, signIn, post, guess } = await throttledCollector();
     for (let count = 0; count < BURST / 2; count++) {
       expect((await signIn(`typed-${count}`)).status).toBe(401);
@@ -83,25 +83,25 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect((await fetch(`${url}/v1/traces`)).status).toBe(401);
   });
 
-  it("tells addresses apart as server.trusted_proxies says", async () => {
+  it("distinguishes addresses behind server.trusted_proxies", async () => {
     const { guess, useUp, ask } = await throttledCollector({ TRUSTED_PROXIES: "127.0.0.1" });
     const from = (address: string) => ({ "X-Forwarded-For": address });
     await useUp(from("192.0.2.1"));
     expect((await guess(from("192.0.2.1"))).status).toBe(429);
     expect((await guess(from("192.0.2.2"))).status).toBe(401);
     expect((await ask("key-one", from("192.0.2.2"))).status).toBe(200);
-    // Of IPv6 one sender has a whole /64.
+    // A client may use every address of its IPv6 /64.
     await useUp(from("2001:db8::1"));
     expect((await guess(from("2001:db8::2"))).status).toBe(429);
   });
 
-  it("believes X-Forwarded-For of nobody else", async () => {
+  it("ignores X-Forwarded-For of other peers", async () => {
     const { guess, useUp } = await throttledCollector();
     await useUp({ "X-Forwarded-For": "192.0.2.1" });
     expect((await guess({ "X-Forwarded-For": "192.0.2.2" })).status).toBe(429);
   });
 
-  it("is told in the events, without the key", async () => {
+  it("records wrong keys in the events, without the key", async () => {
     const { guess, useUp, url, ask } = await throttledCollector();
     await ask("key-one");
     await useUp();
@@ -111,7 +111,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect(events).not.toContain("guess-");
   });
 
-  it("knows a right key again from an address that is cut, as a proxy may pass on any text", () => {
+  it("recognizes a right key from an address that is truncated", () => {
     const failed = createFailedKeys(new FakeClock());
     const address = "long".repeat(50);
     failed.recordSuccess(address, 1);
@@ -120,7 +120,7 @@ describe("auth.api_keys: wrong keys from one address are throttled", () => {
     expect(failed.hasSucceeded(address, 1)).toBe(true);
   });
 
-  it("holds a bounded number of addresses and keys, however many there are", () => {
+  it("keeps at most 30,000 addresses and keys", () => {
     const clock = new FakeClock();
     const failed = createFailedKeys(clock);
     for (let number = 0; number < 100_000; number++) {

@@ -4,7 +4,7 @@ import { span, startCollector } from "../running-collector.js";
 import { otlpRequest } from "../otlp/otlp-request.js";
 import { connectRaw, getRequest, until } from "./raw-connection.js";
 
-/** Chunks of such sizes, over and over, of so many bytes in all. */
+/** Repeats chunks of the sizes up to a total number of bytes. */
 function chunksOf(sizes: readonly number[], bytes: number): Buffer[] {
   const all = Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251));
   const chunks: Buffer[] = [];
@@ -16,20 +16,20 @@ function chunksOf(sizes: readonly number[], bytes: number): Buffer[] {
   return chunks;
 }
 
-/** A request whose body comes in chunks of one byte. */
+/** Returns a request with a body in chunks of one byte. */
 function inOneByteChunks(path: string, type: string, body: string): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   return `${head}${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
 }
 
-describe("reliability: the memory that a body takes depends on its bytes, and not on its chunks", () => {
+describe("reliability: the memory of a body depends on its bytes, not on its chunks", () => {
   it.each([
     ["one byte each", [1]],
-    ["one byte between long ones", [4096, 1]],
+    ["one byte between long chunks", [4096, 1]],
     ["a few bytes", [7, 1, 300]],
-    ["just too short to be kept", [4095]],
+    ["one byte too short to be kept without a copy", [4095]],
     ["long", [16_000, 70_000]],
-    ["empty ones among them", [0, 1, 0, 5000]],
+    ["empty chunks among others", [0, 1, 0, 5000]],
   ])("holds few buffers, and every byte in order: %s", (_what, sizes) => {
     const bytes = 300_000;
     const chunks = chunksOf(sizes, bytes);
@@ -41,7 +41,7 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     expect([gathered.byteLength, gathered.bufferCount]).toEqual([0, 0]);
   });
 
-  it("hands a single chunk on without a copy", () => {
+  it("returns a single chunk without a copy", () => {
     const gathered = new GatheredBytes();
     for (const chunk of chunksOf([10], 30)) {
       gathered.add(chunk);
@@ -50,7 +50,7 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     expect(gathered.take().byteLength).toBe(0);
   });
 
-  it("reads a batch that comes in chunks of one byte", async () => {
+  it("accepts a batch in chunks of one byte", async () => {
     const { url, get, settled } = await startCollector();
     const body = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(7000) } })] });
     const client = await connectRaw(url);
@@ -70,7 +70,7 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     );
   });
 
-  it("imports lines that come in chunks of one byte", async () => {
+  it("imports lines in chunks of one byte", async () => {
     const { url } = await startCollector();
     const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(3000) } }]));
     const client = await connectRaw(url);
@@ -79,7 +79,7 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     expect(client.received()).toContain('"refused_lines":0');
   });
 
-  it("refuses a file of very many chunks of one byte, and not one of longer chunks", async () => {
+  it("refuses a file of very many chunks of one byte and accepts one of longer chunks", async () => {
     const { url } = await startCollector();
     const line = JSON.stringify(otlpRequest([{ attributes: { text: "x".repeat(900_000) } }]));
     const sent = async (chunk: number): Promise<string> => {
@@ -97,7 +97,7 @@ describe("reliability: the memory that a body takes depends on its bytes, and no
     expect(await sent(32)).toContain('"spans":1');
   });
 
-  it("refuses bodies of short chunks with 503 while too many come in one turn of the event loop", async () => {
+  it("refuses bodies of short chunks with 503 if too many arrive in one turn of the event loop", async () => {
     const { url, post } = await startCollector();
     const batch = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(4000) } })] });
     const clients = await Promise.all(Array.from({ length: 10 }, () => connectRaw(url)));

@@ -25,7 +25,7 @@ async function startServer(isHooked: boolean): Promise<Server> {
   return server;
 }
 
-/** A client that keeps its half of the connection open, whatever the server says. */
+/** A client that keeps its half of the connection open. */
 async function sendAndIgnoreFin(port: number, bytes: string): Promise<string> {
   const socket = connect({
     port,
@@ -72,7 +72,7 @@ it("closes half-open connections at once when the server is crowded, and answers
   onTestFinished(() => void vi.useRealTimers());
   const { url } = await startCollector();
   const port = Number(new URL(url).port);
-  // The linger timer never fires: the clock of the test stands still.
+  // The linger timer never fires, because the fake clock does not advance.
   const clients = await Promise.all(
     Array.from({ length: 1000 }, () => sendAndIgnoreFin(port, "nonsense\r\n\r\n")),
   );

@@ -26,7 +26,7 @@ const IMPATIENT = { windowMs: 150, minBytes: 20 };
 beforeEach(() => void vi.useFakeTimers({ toFake: [...FAKED.toFake] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Writes a little each 80 ms, for so long. */
+/** Calls `write` every 80 ms for `forMs`. */
 async function drip(forMs: number, write: () => void): Promise<void> {
   for (let ms = 0; ms < forMs; ms += 80) {
     write();
@@ -34,8 +34,8 @@ async function drip(forMs: number, write: () => void): Promise<void> {
   }
 }
 
-describe("POST /v1/import, from a slow sender", () => {
-  it("takes a file that comes more slowly than the server lets a request take", async () => {
+describe("POST /v1/import from a slow sender", () => {
+  it("accepts a file that takes longer than the request timeout of the server", async () => {
     const { open, timeouts } = await serveImports({}, 50);
     const sent = open();
     sent.write(line("1"));
@@ -44,7 +44,7 @@ describe("POST /v1/import, from a slow sender", () => {
     expect(await answerOf(sent)).toMatchObject({ status: 200, body: { lines: 2, spans: 2, traces: 2 } });
   });
 
-  it("ends one that hardly comes, and says what was kept and where it stopped", async () => {
+  it("ends a stalled import and reports the stored spans and the last line", async () => {
     const { open, pieces } = await serveImports({ pace: IMPATIENT });
     const sent = open();
     sent.write(`${line("1")}nonsense\n${line("2")}\n${line("3").slice(0, 30)}`);
@@ -65,7 +65,7 @@ describe("POST /v1/import, from a slow sender", () => {
     if (!sent.closed) await once(sent, "close");
   });
 
-  it("says it of a compressed file too", async () => {
+  it("ends a stalled import of a compressed file", async () => {
     const { open, pieces } = await serveImports({ pace: IMPATIENT });
     const sent = open({ "Content-Encoding": "gzip" });
     const zip = createGzip();
@@ -78,7 +78,7 @@ describe("POST /v1/import, from a slow sender", () => {
     expect(await answer).toMatchObject({ status: 408, body: { error: { details: { spans: 1 } } } });
   });
 
-  it("does not count the time that lines take", async () => {
+  it("does not count the processing time of lines", async () => {
     const { open } = await serveImports({
       pace: { windowMs: 300, minBytes: 20 },
       importSpans: async (_context, spans) => {
@@ -91,7 +91,7 @@ describe("POST /v1/import, from a slow sender", () => {
     expect(await answerOf(sent)).toMatchObject({ status: 200, body: { spans: 2 } });
   });
 
-  it("lets others import meanwhile", async () => {
+  it("accepts other imports during slow ones", async () => {
     const { open } = await serveImports({ pace: { windowMs: 60_000, minBytes: 1 } });
     const slow = Array.from({ length: 7 }, () => open());
     for (const sent of slow) sent.write(line("1"));
@@ -101,7 +101,7 @@ describe("POST /v1/import, from a slow sender", () => {
     for (const sent of slow) sent.destroy();
   });
 
-  it("ends the connection of an import that was answered and goes on", async () => {
+  it("ends the connection of an import that continues after its response", async () => {
     let isStopping = false;
     const { open, pieces } = await serveImports({ isStopping: () => isStopping });
     const sent = open();
@@ -115,7 +115,7 @@ describe("POST /v1/import, from a slow sender", () => {
     if (!sent.closed) await once(sent, "close");
   });
 
-  it("tells the log what is kept where the sender went away", async () => {
+  it("reports the stored spans when the sender disconnects", async () => {
     const { open, aborted, pieces } = await serveImports();
     const sent = open();
     sent.write(line("1"));
@@ -126,7 +126,7 @@ describe("POST /v1/import, from a slow sender", () => {
   });
 });
 
-describe("POST /v1/import that fails on the way", () => {
+describe("POST /v1/import that fails midway", () => {
   it.each([
     [
       "the store fails",
@@ -137,14 +137,14 @@ describe("POST /v1/import that fails on the way", () => {
       "internal_error",
     ],
     [
-      "there is no room",
+      "the store refuses spans",
       (isSecond: boolean) => {
         if (isSecond) throw new ApiError("shutting_down", "no room");
       },
       503,
       "shutting_down",
     ],
-  ])("says what was kept where %s", async (_what, failWhen, status, code) => {
+  ])("reports the stored spans if %s", async (_what, failWhen, status, code) => {
     let lines = 0;
     const { open } = await serveImports({
       importSpans: async (_context, spans) => {
@@ -160,7 +160,7 @@ describe("POST /v1/import that fails on the way", () => {
     });
   });
 
-  it("says it where what follows is not what Content-Encoding says", async () => {
+  it("reports the stored spans if the rest is not valid gzip", async () => {
     const { open, pieces } = await serveImports();
     const sent = open({ "Content-Encoding": "gzip" });
     const zip = createGzip();
@@ -170,14 +170,14 @@ describe("POST /v1/import that fails on the way", () => {
     await new Promise<void>((resolve) => zip.flush(resolve));
     sent.write(Buffer.concat(chunks));
     await until(() => pieces.length === 1);
-    sent.end("this is no gzip at all, and long enough to be looked at");
+    sent.end("this is not gzip, and it is long enough to be decompressed");
     expect(await answerOf(sent)).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_encoding", details: { spans: 1, line: 1 } } },
     });
   });
 
-  it("gives back what it was charged for lines, whole, too long or broken off", async () => {
+  it("releases the charge of complete, too long and incomplete lines", async () => {
     let held = 0;
     let most = 0;
     const lineBudget = {
@@ -203,7 +203,7 @@ describe("POST /v1/import that fails on the way", () => {
     expect(held).toBe(0);
   });
 
-  it("holds nothing of a blank line, however long it is, and takes the lines around it", async () => {
+  it("stores no bytes of a long blank line and imports the lines around it", async () => {
     let most = 0;
     const lineBudget = {
       require: (bytes: number) => void (most = Math.max(most, bytes)),
@@ -217,7 +217,7 @@ describe("POST /v1/import that fails on the way", () => {
     expect(most).toBeLessThan(1_000_000);
   });
 
-  it("passes over a hundred million newlines, and counts them as lines", async () => {
+  it("skips a hundred million newlines", async () => {
     const { open } = await serveImports();
     const sent = open({ "Content-Encoding": "gzip" });
     const newlines = Buffer.alloc(100_000_000, "\n");
@@ -225,7 +225,7 @@ describe("POST /v1/import that fails on the way", () => {
     expect(await answerOf(sent)).toMatchObject({ status: 200, body: { spans: 1, refused_lines: 1 } });
   });
 
-  it("takes the spans of a long line some at a time", async () => {
+  it("stores the spans of a long line in groups of 100", async () => {
     const { open, pieces } = await serveImports();
     const sent = open();
     sent.end(spansLine(1050));

@@ -7,13 +7,13 @@ import { createImportRoute, type ImportRouteOptions } from "../../src/ingest/imp
 import { createExemptRequests } from "../../src/ingest/exempt-requests.js";
 import type { Clock } from "../../src/runtime/clock.js";
 
-/** Goes on as fake timers do. */
+/** Follows the fake timers. */
 const fakeTime: Clock = { now: () => Date.now(), monotonic: () => Date.now() };
-/** What a test of imports has to fake: the timers of the route, and the clock beside them. */
+/** Timers and clock that import tests fake. */
 export const FAKED = {
   toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"],
 } as const;
-/** How long the rest of a body may take whose request has been answered. */
+/** Time for the rest of a body after its response. */
 export const REST_MS = 50;
 
 export const line = (traceId: string, name = "run"): string =>
@@ -24,9 +24,9 @@ export const line = (traceId: string, name = "run"): string =>
   })}\n`;
 
 /**
- * The route behind a server. Timers must be fake.
+ * Serves the import route. Timers must be fake.
  *
- * @param requestTimeout - of the server, in real time.
+ * @param requestTimeout - request timeout of the server, in real time.
  */
 export async function serveImports(options: Partial<ImportRouteOptions> = {}, requestTimeout = 0) {
   const exemptRequests = createExemptRequests(REST_MS);
@@ -80,11 +80,11 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
   const { port } = server.address() as AddressInfo;
   return {
     aborted,
-    /** Spans of each call that kept some. */
+    /** Number of spans of each call of `importSpans`. */
     pieces,
     requests: () => requests,
     failures: () => failures,
-    /** Requests that took longer than the server allows. */
+    /** Number of client errors, which includes request timeouts. */
     timeouts: () => timeouts,
     open(headers: Record<string, string> = {}): ClientRequest {
       const sent = httpRequest({
@@ -100,7 +100,7 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
   };
 }
 
-/** The answer to a request. */
+/** Response of an import. */
 export interface ImportAnswer {
   readonly status: number | undefined;
   readonly retryAfter: string | undefined;
@@ -115,7 +115,7 @@ export async function answerOf(sent: ClientRequest): Promise<ImportAnswer> {
   return { status, retryAfter: headers["retry-after"], body: JSON.parse(text) as unknown };
 }
 
-/** Lets the event loop turn until it is so. */
+/** Runs turns of the event loop until the condition is true. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -9,7 +9,7 @@ const SLOW = { windowMs: 15_000, minBytes: 1 };
 beforeEach(() => void vi.useFakeTimers({ toFake: [...FAKED.toFake] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A server of which every place is taken, by imports whose senders pause after the first line. */
+/** A server whose slots are all in use by imports that pause after the first line. */
 async function serveFull() {
   const served = await serveImports({ pace: SLOW });
   const slow = Array.from({ length: PLACES }, () => served.open());
@@ -18,7 +18,7 @@ async function serveFull() {
   return { ...served, slow };
 }
 
-/** Sends at a rate to a server for so long. */
+/** Sends bytes at a rate for `forMs`. */
 async function send(to: readonly ClientRequest[], bytesPerSecond: number, forMs: number): Promise<void> {
   for (let ms = 0; ms < forMs; ms += 250) {
     for (const sent of to) {
@@ -29,7 +29,7 @@ async function send(to: readonly ClientRequest[], bytesPerSecond: number, forMs:
   }
 }
 
-it("gives the place of the slowest sender to an import that waits, and keeps the others", async () => {
+it("gives the slot of the slowest sender to a waiting import and keeps the others", async () => {
   const { open, slow, requests } = await serveFull();
   const answers = slow.map((sent) => answerOf(sent));
   const quick = open();
@@ -37,7 +37,7 @@ it("gives the place of the slowest sender to an import that waits, and keeps the
   quick.end(line("2"));
   await until(() => requests() === PLACES + 1);
   const [slowest, ...others] = slow;
-  if (slowest === undefined) throw new Error("There are eight.");
+  if (slowest === undefined) throw new Error("There must be eight imports.");
   await send(others, 2000, 2000);
   expect(await quickAnswer).toMatchObject({ status: 200, body: { spans: 1 } });
   expect(await answers[0]).toMatchObject({
@@ -48,7 +48,7 @@ it("gives the place of the slowest sender to an import that waits, and keeps the
   for (const answer of answers.slice(1)) expect(await answer).toMatchObject({ status: 200 });
 });
 
-it("lets slow senders be while nobody waits", async () => {
+it("keeps slow senders while no import waits", async () => {
   const { slow } = await serveFull();
   const answers = slow.map((sent) => answerOf(sent));
   await vi.advanceTimersByTimeAsync(10_000);
@@ -56,7 +56,7 @@ it("lets slow senders be while nobody waits", async () => {
   for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
 });
 
-it("refuses an import that finds no place within five seconds, and says when to come again", async () => {
+it("refuses an import with Retry-After if no slot is free within five seconds", async () => {
   let goOn: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (goOn = resolve));
   let begun = 0;
@@ -85,7 +85,7 @@ it("refuses an import that finds no place within five seconds, and says when to 
   for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
 });
 
-it("keeps no place for a client that left while it waited", async () => {
+it("reserves no slot for a client that disconnected while waiting", async () => {
   const { open, slow, requests, failures, pieces } = await serveFull();
   const left = open();
   left.end(line("2"));

@@ -5,10 +5,10 @@ import { connectRaw, getRequest, stalledPost, until } from "./raw-connection.js"
 
 const MIB = 2 ** 20;
 
-describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
+describe("limits.max_in_flight_bytes bounds responses", () => {
   /**
-   * A collector with traces of which a list has more than 4 MiB, in one piece: too long for the kernel to buffer. There
-   * is room for two such answers.
+   * A collector with a list of traces of more than 4 MiB, which exceeds the buffers of the kernel. The budget holds two
+   * such responses.
    */
   async function withLongList(settings: Record<string, string> = {}) {
     const collector = await startCollector({ LIMITS_MAX_IN_FLIGHT_BYTES: String(24 * MIB), ...settings });
@@ -27,7 +27,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     return { ...collector, path: "/v1/traces?limit=1000" };
   }
 
-  it("answers overloaded where unread answers have all there is, and cuts these off for who comes next", async () => {
+  it("answers `overloaded` while unread responses use the budget, and disconnects their readers", async () => {
     const { url, path, get, metric } = await withLongList();
     for (let reader = 0; reader < 2; reader++) (await connectRaw(url, false)).socket.write(getRequest(path));
     await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 8 * MIB);
@@ -50,7 +50,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     expect(await metric('obs_in_flight_cut_off_total{kind="answers"}')).toBeGreaterThan(0);
   });
 
-  it("lets a streamed answer wait for a reader that is slow and moves, and cuts off neither", async () => {
+  it("delays a streamed response while a slow reader makes progress, and disconnects neither", async () => {
     const { url, path, metric } = await withLongList({ LIMITS_MAX_IN_FLIGHT_BYTES: String(8 * MIB) });
     const slow = await connectRaw(url, false);
     slow.socket.write(getRequest(path));
@@ -63,7 +63,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     expect(await metric('obs_in_flight_cut_off_total{kind="answers"}')).toBe(0);
   });
 
-  it("gives back what an answer held when it has left, or its reader has", async () => {
+  it("releases the charge of a response when it is sent or its reader disconnects", async () => {
     const { url, path, metric } = await withLongList();
     expect((await (await fetch(url + path)).arrayBuffer()).byteLength).toBeGreaterThan(4 * MIB);
     const reader = await connectRaw(url, false);
@@ -73,7 +73,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) === 0);
   });
 
-  it("says the length of a long answer, and sends none to HEAD", async () => {
+  it("sends Content-Length with a long response and no body to HEAD", async () => {
     const { url, path, metric } = await withLongList();
     const answer = await fetch(url + path);
     const { byteLength } = await answer.arrayBuffer();
@@ -84,7 +84,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) === 0);
   });
 
-  it("makes one answer of a connection at a time, and refuses what is sent too far ahead", async () => {
+  it("builds one response per connection at a time and refuses excess pipelined requests", async () => {
     const { url, path, metric } = await withLongList();
     const reader = await connectRaw(url, false);
     reader.socket.write(getRequest(path).repeat(1000));
@@ -94,7 +94,7 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
     expect((await fetch(url + path)).status).toBe(200);
   });
 
-  it("answers in order what one connection sends ahead, and closes it behind the refusal", async () => {
+  it("answers pipelined requests in order and closes the connection after a refusal", async () => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
     client.socket.write(getRequest("/health").repeat(17));
@@ -105,8 +105,8 @@ describe("answers under way are bounded by limits.max_in_flight_bytes", () => {
   });
 });
 
-describe("bodies under way are bounded by limits.max_in_flight_bytes", () => {
-  it("takes small batches while stalled uploads hold all there is, and a large one soon", async () => {
+describe("limits.max_in_flight_bytes bounds request bodies", () => {
+  it("accepts small batches while stalled uploads use the budget, and a large one soon after", async () => {
     const { url, post, metric } = await startCollector({
       LIMITS_MAX_IN_FLIGHT_BYTES: String(4 * MIB),
       LIMITS_MAX_BODY_BYTES: String(MIB),
@@ -125,7 +125,7 @@ describe("bodies under way are bounded by limits.max_in_flight_bytes", () => {
     expect(await metric('obs_in_flight_cut_off_total{kind="request_bodies"}')).toBeGreaterThan(0);
   });
 
-  it("gives back what a body held, however it ends", async () => {
+  it("releases the charge of a body after success, error or disconnect", async () => {
     const { url, post, metric, settled } = await startCollector();
     const held = async (): Promise<boolean> =>
       (await metric('obs_in_flight_bytes{kind="request_bodies"}')) === 0;
@@ -152,8 +152,8 @@ describe("bodies under way are bounded by limits.max_in_flight_bytes", () => {
   });
 });
 
-describe("the queue of the export is bounded by limits.max_in_flight_bytes", () => {
-  it("drops and counts what does not fit while the receiver is away, and keeps the ledger", async () => {
+describe("limits.max_in_flight_bytes bounds the export queue", () => {
+  it("drops and counts spans over the budget while the receiver is down, and keeps the ledger balanced", async () => {
     const receiver = await startOtlpReceiver((_request, response) => void response.writeHead(503).end());
     const { collector, post, settled, metric, lines } = await startCollector({
       EXPORTER_OTLP_ENDPOINT: receiver.url,

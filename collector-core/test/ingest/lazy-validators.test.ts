@@ -5,8 +5,8 @@ import { everLater } from "../runtime/loop-turns.js";
 type Validate = (data: unknown) => unknown;
 type Build = (externalSchemas: object) => (route: { schema: object; httpPart: string }) => Validate;
 
-describe("validators that are made when a route is first asked", () => {
-  it("let the questions that have waited for them go on one in each turn of the event loop", async () => {
+describe("lazyValidators", () => {
+  it("resumes requests that waited for the compilation one per turn of the event loop", async () => {
     const build = lazyValidators(everLater()) as unknown as Build;
     const validate = build({})({ schema: { type: "object", properties: {} }, httpPart: "params" });
     let turn = 0;
@@ -15,13 +15,13 @@ describe("validators that are made when a route is first asked", () => {
       turn++;
       next = setImmediate(count);
     }
-    const wentOn = await Promise.all(
+    const resumedAt = await Promise.all(
       Array.from({ length: 20 }, async () => {
         await validate({});
         return turn;
       }),
     );
     clearImmediate(next);
-    expect(new Set(wentOn).size).toBe(20);
+    expect(new Set(resumedAt).size).toBe(20);
   });
 });

@@ -43,11 +43,11 @@ describe("contract 5: Host, bound to loopback", () => {
 describe("contract 5: Host and Origin on any bind", () => {
   const open = { bindHost: "0.0.0.0" };
 
-  it("answers programs under any name: they are no browsers", () => {
+  it("answers programs that are not browsers under any name", () => {
     expect(verdict(open, { host: "collector.monitoring.svc:8080" })).toBe("passes");
   });
 
-  it("answers browsers under an IP literal, localhost or a listed name only", () => {
+  it("answers browsers only under an IP literal, localhost or a listed name", () => {
     const browser = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
     expect(verdict(open, { host: "192.168.1.5:8080", ...browser })).toBe("passes");
     expect(verdict(open, { host: "[fd00::1]:8080", ...browser })).toBe("passes");
@@ -58,7 +58,7 @@ describe("contract 5: Host and Origin on any bind", () => {
     );
   });
 
-  it("knows a browser by its User-Agent too: to a rebound name it sends neither Origin nor Sec-Fetch", () => {
+  it("recognizes a browser by its User-Agent, because it may send neither Origin nor Sec-Fetch-*", () => {
     const headers = { host: "rebound.example:8080", "user-agent": "Mozilla/5.0 (X11; Linux x86_64)" };
     expect(verdict(open, headers)).toBe("host_not_allowed");
     expect(verdict(open, { host: "rebound.example:8080", "sec-fetch-dest": "empty" })).toBe(
@@ -66,30 +66,30 @@ describe("contract 5: Host and Origin on any bind", () => {
     );
   });
 
-  it("lets a page of its own origin in, behind TLS too", () => {
+  it("accepts a page of its own origin, also behind TLS", () => {
     expect(verdict({}, { host: "localhost:8080", origin: "http://localhost:8080" })).toBe("passes");
     expect(verdict({}, { host: "localhost:8080", origin: "https://localhost:8080" })).toBe("passes");
   });
 
   it.each(["null", "http://evil.example", "http://localhost:3000", "http://localhost:8080.evil.example", ""])(
-    "keeps a page of origin %j out",
+    "refuses a page of origin %j",
     (origin) => expect(verdict({}, { host: "localhost:8080", origin })).toBe("origin_not_allowed"),
   );
 
-  it("lets listed origins in", () => {
+  it("accepts listed origins", () => {
     const policy = { allowedOrigins: ["http://localhost:5173/"] };
     const headers = { host: "localhost:8080", origin: "http://localhost:5173" };
     expect(verdict(policy, headers)).toBe("http://localhost:5173");
   });
 
-  it("keeps another site's images and scripts out, which send no Origin", () => {
+  it("refuses images and scripts of other sites, which send no Origin", () => {
     for (const site of ["cross-site", "same-site"]) {
       const headers = { host: "localhost:8080", "sec-fetch-site": site, "sec-fetch-mode": "no-cors" };
       expect(verdict({}, headers)).toBe("origin_not_allowed");
     }
   });
 
-  it("lets a user follow a link from another site, and open the address by hand", () => {
+  it("accepts a link from another site and an address typed by the user", () => {
     const link = {
       "sec-fetch-site": "cross-site",
       "sec-fetch-mode": "navigate",
@@ -106,15 +106,15 @@ describe("contract 5: Host and Origin on any bind", () => {
   });
 });
 
-describe("what counts as loopback", () => {
-  it("is localhost, ::1 and all of 127.0.0.0/8", () => {
+describe("isLoopback", () => {
+  it("accepts localhost, ::1 and 127.0.0.0/8", () => {
     for (const host of ["localhost", "::1", "127.0.0.1", "127.255.0.3"]) expect(isLoopback(host)).toBe(true);
     for (const host of ["0.0.0.0", "::", "128.0.0.1", "127.0.0.1.example", "127.1"])
       expect(isLoopback(host)).toBe(false);
   });
 });
 
-/** fetch does not let a Host or an Origin be set: a plain request does. */
+/** Sends a plain request, because fetch cannot set Host or Origin. */
 function send(url: string, method: string, path: string, headers: Record<string, string>) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
     (resolve, reject) => {
@@ -133,8 +133,8 @@ function send(url: string, method: string, path: string, headers: Record<string,
   );
 }
 
-describe("contract 2: Host and Origin come before everything else", () => {
-  it("403 on every route, ingestion and unknown paths included, with the reason and the remedy", async () => {
+describe("contract 2: Host and Origin are checked first", () => {
+  it("answers 403 on every route and unknown path, with the reason and the remedy", async () => {
     const { url } = await startCollector();
     for (const [method, path] of [
       ["POST", "/v1/telemetry"],
@@ -161,7 +161,7 @@ describe("contract 2: Host and Origin come before everything else", () => {
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  it("answers the preflight of a listed origin, and names it in every answer", async () => {
+  it("answers the preflight of a listed origin and names the origin in every response", async () => {
     const origin = "http://localhost:5173";
     const { url } = await startCollector({ ALLOWED_ORIGINS: origin });
     const preflight = await send(url, "OPTIONS", "/v1/telemetry", {

@@ -27,7 +27,7 @@ function postTraces(
   });
 }
 
-/** The sum over all series of a family. */
+/** Returns the sum over all series of a metric family. */
 async function total(collector: RunningCollector, family: string): Promise<number> {
   const text = await (await fetch(`${collector.url}/metrics`)).text();
   return text
@@ -46,7 +46,7 @@ const call = (tokens: number): Record<string, unknown> => ({
 
 describe.each([JSON_TYPE, PROTOBUF_TYPE] satisfies Encoding[])("POST /v1/traces as %s", (encoding) => {
   it.each(capturesIn(encoding).map(({ capture, bodies }) => [capture.name, capture, bodies] as const))(
-    "takes %s: traces, tokens once, errors once",
+    "accepts %s and counts its traces, tokens and errors once",
     async (_name, capture, bodies) => {
       const { expected, observed_in_spans: observed } = capture;
       const collector = await startCollector();
@@ -86,7 +86,7 @@ describe.each([JSON_TYPE, PROTOBUF_TYPE] satisfies Encoding[])("POST /v1/traces 
     capturesIn(PROTOBUF_TYPE)
       .filter(({ capture }) => capture.spans.length > 2)
       .map(({ capture, bodies }) => [capture.name, capture, bodies] as const),
-  )("takes %s span by span, children first", async (_name, capture, bodies) => {
+  )("accepts %s span by span, children first", async (_name, capture, bodies) => {
     const collector = await startCollector();
     const requests = bodies.flatMap((body) => childrenFirst(body));
     for (const body of requests) {
@@ -100,7 +100,7 @@ describe.each([JSON_TYPE, PROTOBUF_TYPE] satisfies Encoding[])("POST /v1/traces 
   });
 });
 
-/** A request for each span, the deepest first. */
+/** Returns a request for each span, the deepest first. */
 function childrenFirst(body: Buffer): Uint8Array[] {
   const { resourceSpans } = fromBinary(ExportTraceServiceRequestSchema, body);
   const spans = resourceSpans.flatMap(({ resource, scopeSpans }) =>
@@ -126,8 +126,8 @@ function childrenFirst(body: Buffer): Uint8Array[] {
     );
 }
 
-describe("What a request of OTLP/HTTP says", () => {
-  it("several resources are several services in one request (contract 6)", async () => {
+describe("OTLP/HTTP requests", () => {
+  it("contract 6: maps several resources to several services", async () => {
     const collector = await startCollector();
     const one = otlpRequest([{ id: "a", attributes: call(5) }], {
       resource: {
@@ -149,11 +149,11 @@ describe("What a request of OTLP/HTTP says", () => {
       ["search", "production", null],
       ["shop", "staging", "1.2"],
     ]);
-    // The call around the other one is a wrapper, though another service made it.
+    // The outer call is a wrapper, even though it belongs to another service.
     expect(await total(collector, "obs_tokens_input_sum")).toBe(7);
   });
 
-  it("a parent is known for a wrapper for 10 minutes (contract 6)", async () => {
+  it("contract 6: recognizes a parent as a wrapper for 10 minutes", async () => {
     const clock = new FakeClock();
     const collector = await startCollector({}, { clock });
     const post = async (span: TestSpan) =>
@@ -168,7 +168,7 @@ describe("What a request of OTLP/HTTP says", () => {
     expect(await total(collector, "obs_tokens_input_sum")).toBe(5 + 7 + 7);
   });
 
-  it("a wrapper that came before its child is put right in the summary (contract 6)", async () => {
+  it("contract 6: corrects the summary if a wrapper arrives before its child", async () => {
     const collector = await startCollector();
     await postTraces(collector, otlpRequest([{ id: "outer", attributes: call(5) }]));
     await postTraces(collector, otlpRequest([{ id: "inner", parent: "outer", attributes: call(5) }]));
@@ -178,7 +178,7 @@ describe("What a request of OTLP/HTTP says", () => {
     expect(await total(collector, "obs_tokens_input_sum")).toBe(10);
   });
 
-  it("keeps nanoseconds, events and the attributes around the span", async () => {
+  it("keeps nanoseconds, events and the attributes of resource and scope", async () => {
     const collector = await startCollector();
     await postTraces(
       collector,
@@ -197,7 +197,7 @@ describe("What a request of OTLP/HTTP says", () => {
     });
   });
 
-  it("takes an empty request, and one without spans", async () => {
+  it("accepts an empty request and one without spans", async () => {
     const collector = await startCollector();
     expect((await postTraces(collector, {})).status).toBe(200);
     expect((await postTraces(collector, new Uint8Array(), { "Content-Type": PROTOBUF_TYPE })).status).toBe(
@@ -207,7 +207,7 @@ describe("What a request of OTLP/HTTP says", () => {
     expect(collector.collector.ledger().received).toBe(0);
   });
 
-  it("spec 4.7: the tenant of the header is the spans' own", async () => {
+  it("spec 4.7: assigns the tenant of the header to the spans", async () => {
     const collector = await startCollector({ MULTI_TENANT_ENABLED: "true" });
     await postTraces(collector, otlpRequest([{ id: "a" }]), { "X-Tenant-ID": "acme" });
     await collector.settled();
@@ -216,10 +216,10 @@ describe("What a request of OTLP/HTTP says", () => {
   });
 });
 
-describe("What is refused, as OTLP asks", () => {
+describe("OTLP/HTTP refusals", () => {
   const rpcStatus = async (answer: Response) => (await answer.json()) as { code: number; message: string };
 
-  it("spans without usable ids, in a partial success that names how many", async () => {
+  it("reports the number of spans without usable ids as a partial success", async () => {
     const collector = await startCollector();
     const request = otlpRequest([{ id: "a" }, { id: "b", trace: "0".repeat(32) }, { id: "c", trace: "xyz" }]);
     const answer = await postTraces(collector, request);
@@ -234,7 +234,7 @@ describe("What is refused, as OTLP asks", () => {
     expect(await collector.metric('obs_spans_rejected_total{reason="invalid_span"}')).toBe(2);
   });
 
-  it("the same in protobuf", async () => {
+  it("reports a partial success in protobuf", async () => {
     const collector = await startCollector();
     const body = toBinary(
       ExportTraceServiceRequestSchema,
@@ -251,25 +251,25 @@ describe("What is refused, as OTLP asks", () => {
   });
 
   it.each([
-    ["a body that is no JSON", "{", {}, 400, "invalid_json"],
+    ["a body that is not JSON", "{", {}, 400, "invalid_json"],
     ["JSON of another shape", '{"resourceSpans":{}}', {}, 400, "invalid_payload"],
     [
-      "a Content-Type that is none of OTLP's",
+      "a Content-Type that OTLP does not define",
       "{}",
       { "Content-Type": "text/plain" },
       415,
       "unsupported_media_type",
     ],
-    ["an encoding that is not understood", "{}", { "Content-Encoding": "zstd" }, 415, "unsupported_encoding"],
-    ["what is no gzip", "{}", { "Content-Encoding": "gzip" }, 400, "invalid_encoding"],
+    ["an unsupported encoding", "{}", { "Content-Encoding": "zstd" }, 415, "unsupported_encoding"],
+    ["a body that is not gzip", "{}", { "Content-Encoding": "gzip" }, 400, "invalid_encoding"],
     [
-      "a body over the limit, also when it is decompressed",
+      "a body that exceeds the limit after decompression",
       gzipSync("x".repeat(2000)),
       { "Content-Encoding": "gzip" },
       413,
       "body_too_large",
     ],
-  ])("%s", async (_what, body, headers, status, code) => {
+  ])("refuses %s", async (_what, body, headers, status, code) => {
     const collector = await startCollector({ LIMITS_MAX_BODY_BYTES: "1500" });
     const answer = await postTraces(collector, body, headers);
     expect(answer.status).toBe(status);
@@ -281,7 +281,7 @@ describe("What is refused, as OTLP asks", () => {
     expect(await collector.metric(`obs_http_requests_total{route="/v1/traces",status="${status}"}`)).toBe(1);
   });
 
-  it("bytes that are no protobuf, answered in protobuf", async () => {
+  it("refuses invalid protobuf with a status in protobuf", async () => {
     const collector = await startCollector();
     const answer = await postTraces(collector, Buffer.from("not protobuf"), {
       "Content-Type": PROTOBUF_TYPE,
@@ -295,7 +295,7 @@ describe("What is refused, as OTLP asks", () => {
   it.each([
     ["text", "text"],
     ["__proto__", "x"],
-  ])("attributes nested deeper than the limit, in whatever encoding (%s)", async (key) => {
+  ])("refuses attributes nested deeper than the limit (%s)", async (key) => {
     const collector = await startCollector();
     let value: object = { stringValue: "deep" };
     for (let level = 0; level < 40; level++) value = { arrayValue: { values: [value] } };
@@ -308,7 +308,7 @@ describe("What is refused, as OTLP asks", () => {
     expect((await rpcStatus(answer)).message).toMatch(/^too_deep: /);
   });
 
-  it("401 without a key, where keys are set", async () => {
+  it("answers 401 without a key if keys are configured", async () => {
     const collector = await startCollector({ AUTH_API_KEYS: "k-0123456789abcdef" });
     const refused = await postTraces(collector, otlpRequest([{ id: "a" }]));
     expect(refused.status).toBe(401);
@@ -319,11 +319,11 @@ describe("What is refused, as OTLP asks", () => {
     expect(taken.status).toBe(200);
   });
 
-  it("spec 4.9 rule 7: 429 with Retry-After over the limit of a service, of each that a request names", async () => {
+  it("spec 4.9 rule 7: answers 429 with Retry-After over the limit of any service in a request", async () => {
     const collector = await startCollector({ RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_SERVICE_RPM: "2" });
     const request = otlpRequest([{ id: "a" }]);
     expect((await postTraces(collector, request)).status).toBe(200);
-    // The limit is the service's, whichever way its spans come.
+    // Both routes share the limit of a service.
     expect((await collector.post({ service: "shop", spans: [] })).status).toBe(202);
     const refused = await postTraces(collector, request);
     expect(refused.status).toBe(429);
@@ -332,13 +332,13 @@ describe("What is refused, as OTLP asks", () => {
     expect(await collector.metric('obs_spans_rejected_total{reason="rate_limited"}')).toBe(1);
   });
 
-  it("spec 4.9 rule 7: 429 over the limit of an address", async () => {
+  it("spec 4.9 rule 7: answers 429 over the limit of an address", async () => {
     const collector = await startCollector({ RATE_LIMIT_ENABLED: "true", RATE_LIMIT_PER_IP_RPM: "1" });
     expect((await postTraces(collector, {})).status).toBe(200);
     expect((await postTraces(collector, {})).status).toBe(429);
   });
 
-  it("413 for more spans than the queue can ever hold", async () => {
+  it("answers 413 for more spans than the queue can hold", async () => {
     const collector = await startCollector({ LIMITS_MAX_QUEUE_SIZE: "2" });
     const answer = await postTraces(collector, otlpRequest([{ id: "a" }, { id: "b" }, { id: "c" }]));
     expect(answer.status).toBe(413);
@@ -346,7 +346,7 @@ describe("What is refused, as OTLP asks", () => {
     expect(collector.collector.ledger()).toMatchObject({ received: 3, accepted: 0 });
   });
 
-  it("a page of another origin", async () => {
+  it("refuses a page of another origin", async () => {
     const collector = await startCollector();
     const answer = await postTraces(collector, {}, { Origin: "https://evil.example" });
     expect(answer.status).toBe(403);
@@ -354,7 +354,7 @@ describe("What is refused, as OTLP asks", () => {
   });
 
   it.each(["metrics", "logs"])(
-    "POST /v1/%s: traces alone are taken, and the answer says what to set",
+    "POST /v1/%s: answers 404 and names the setting that disables the exporter",
     async (signal) => {
       const collector = await startCollector();
       const answer = await fetch(`${collector.url}/v1/${signal}`, {
@@ -368,7 +368,7 @@ describe("What is refused, as OTLP asks", () => {
     },
   );
 
-  it("GET and DELETE of the same path stay what they are, and other methods are 405", async () => {
+  it("keeps GET and DELETE of the same path and answers other methods with 405", async () => {
     const { url } = await startCollector();
     expect((await fetch(`${url}/v1/traces`)).status).toBe(200);
     const answer = await fetch(`${url}/v1/traces`, { method: "PUT" });

@@ -7,7 +7,7 @@ import { startCollector, type RunningCollector } from "../running-collector.js";
 const OWN = { "obspan.span_type": "span" };
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-/** How deep a value is nested; 0 where it is no object. Without recursion, for it may be deeper than the stack. */
+/** Returns the nesting of a value; 0 for a primitive. Not recursive, because the value may be deeper than the stack. */
 function depthOf(value: unknown): number {
   let depth = 0;
   for (let level = [value]; ; depth++) {
@@ -27,8 +27,8 @@ async function postOtlp({ url, settled }: RunningCollector, ...spans: Parameters
   return response;
 }
 
-describe("a span that says it comes from Obspan is checked like any other", () => {
-  it("contract 1: has the ids of OTLP where its own are longer than an id may be", async () => {
+describe("validates a span with Obspan attributes like any other", () => {
+  it("contract 1: uses the ids of OTLP if its own are too long", async () => {
     const collector = await startCollector();
     const long = "x".repeat(1_000_000);
     const attributes = {
@@ -44,7 +44,7 @@ describe("a span that says it comes from Obspan is checked like any other", () =
     expect(spans).toMatchObject([{ trace_id: TRACE, span_id: spanId("1"), parent_span_id: spanId("2") }]);
   });
 
-  it("contract 1: has a trace id of 128 characters, and a name where OTLP's is empty", () => {
+  it("contract 1: accepts a trace id of 128 characters and sets a name if that of OTLP is empty", () => {
     const traceId = "\u{1f680}".repeat(128);
     expect(map({ name: "", attributes: { ...OWN, "obspan.trace_id": traceId } })).toMatchObject({
       trace_id: traceId,
@@ -52,29 +52,26 @@ describe("a span that says it comes from Obspan is checked like any other", () =
     });
   });
 
-  it.each([29, 100, 5000, 100_000])(
-    "keeps JSON that is nested %i deep as the text that came",
-    async (levels) => {
-      const collector = await startCollector();
-      const text = nested(levels);
-      const attributes = { ...OWN, deep: text, flat: "[[1]]", "obspan.json_keys": ["deep", "flat"] };
-      const event = { name: "e", attributes: { deep: text, "obspan.json_keys": ["deep"] } };
-      expect((await postOtlp(collector, { attributes, events: [event] }, { id: "2" })).status).toBe(200);
-      const { spans } = await collector.get<TraceDetail>(`/v1/traces/${TRACE}?full=1`);
-      expect(spans).toHaveLength(2);
-      expect(spans[0]?.attributes).toEqual({ deep: text, flat: [[1]] });
-      expect(spans[0]?.events[0]?.attributes).toEqual({ deep: text });
-      const exported = await (await fetch(`${collector.url}/v1/export`)).text();
-      expect(exported.split('"spanId"')).toHaveLength(3);
-      const { received, accepted } = {
-        received: await collector.metric("obs_spans_received_total"),
-        accepted: await collector.metric("obs_spans_accepted_total"),
-      };
-      expect({ received, accepted }).toEqual({ received: 2, accepted: 2 });
-    },
-  );
+  it.each([29, 100, 5000, 100_000])("keeps JSON nested %i levels deep as text", async (levels) => {
+    const collector = await startCollector();
+    const text = nested(levels);
+    const attributes = { ...OWN, deep: text, flat: "[[1]]", "obspan.json_keys": ["deep", "flat"] };
+    const event = { name: "e", attributes: { deep: text, "obspan.json_keys": ["deep"] } };
+    expect((await postOtlp(collector, { attributes, events: [event] }, { id: "2" })).status).toBe(200);
+    const { spans } = await collector.get<TraceDetail>(`/v1/traces/${TRACE}?full=1`);
+    expect(spans).toHaveLength(2);
+    expect(spans[0]?.attributes).toEqual({ deep: text, flat: [[1]] });
+    expect(spans[0]?.events[0]?.attributes).toEqual({ deep: text });
+    const exported = await (await fetch(`${collector.url}/v1/export`)).text();
+    expect(exported.split('"spanId"')).toHaveLength(3);
+    const { received, accepted } = {
+      received: await collector.metric("obs_spans_received_total"),
+      accepted: await collector.metric("obs_spans_accepted_total"),
+    };
+    expect({ received, accepted }).toEqual({ received: 2, accepted: 2 });
+  });
 
-  it("reads JSON that is as deep as an export may write it, and null", () => {
+  it("parses null and JSON of the maximum depth of an export", () => {
     const attributes = { ...OWN, deep: nested(28), nothing: "null", "obspan.json_keys": ["deep", "nothing"] };
     const mapped = map({ attributes });
     expect(depthOf(mapped.attributes?.["deep"])).toBe(28);
@@ -82,7 +79,7 @@ describe("a span that says it comes from Obspan is checked like any other", () =
   });
 });
 
-describe("contract 1: what is put together from JSON texts is never nested deeper than a batch may be", () => {
+describe("contract 1: values assembled from JSON texts never exceed the maximum depth of a batch", () => {
   const texts = (levels: number): string[] => [
     JSON.stringify([{ role: "user", content: JSON.parse(nested(levels)) as unknown }]),
     JSON.stringify([{ role: "user", parts: [{ type: "tool_call", name: "a", arguments: nested(levels) }] }]),
@@ -105,7 +102,7 @@ describe("contract 1: what is put together from JSON texts is never nested deepe
     "events",
   ];
 
-  it.each([20, 28, 40, 3000])("%i levels in every attribute that is read as JSON", (levels) => {
+  it.each([20, 28, 40, 3000])("%i levels in every attribute that is parsed as JSON", (levels) => {
     for (const key of keys) {
       for (const text of texts(levels)) {
         const operation = { "gen_ai.operation.name": "chat" };
@@ -120,7 +117,7 @@ describe("contract 1: what is put together from JSON texts is never nested deepe
     return [messages, [messages], { choices: messages.map((message) => ({ message })) }];
   };
 
-  it("reads a span of 10,000 messages", () => {
+  it("parses a span of 10,000 messages", () => {
     for (const value of messagesAs(10_000)) {
       const { attributes } = map({
         attributes: { "gen_ai.operation.name": "chat", "gen_ai.input.messages": JSON.stringify(value) },
@@ -129,7 +126,7 @@ describe("contract 1: what is put together from JSON texts is never nested deepe
     }
   });
 
-  it("keeps the text of 125,000 messages as it was sent: reading them would hold the event loop", () => {
+  it("keeps 125,000 messages as text, because parsing them would block the event loop", () => {
     for (const value of messagesAs(125_000)) {
       const text = JSON.stringify(value);
       const { attributes } = map({

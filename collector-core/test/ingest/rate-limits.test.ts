@@ -5,8 +5,8 @@ import { errorOf, span, startCollector } from "../running-collector.js";
 
 const ON = { RATE_LIMIT_ENABLED: "true" };
 
-describe("spec 2.6 rate_limit: requests that bring spans", () => {
-  it("spec 4.9 rule 7: beyond per_ip_rpm the answer is 429 rate_limited, and nothing enters the queue", async () => {
+describe("spec 2.6 rate_limit: ingest requests", () => {
+  it("spec 4.9 rule 7: answers 429 rate_limited over per_ip_rpm and enqueues nothing", async () => {
     const { post, metric } = await startCollector({ ...ON, RATE_LIMIT_PER_IP_RPM: "2" });
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await post({ spans: [span()] })).status);
@@ -22,7 +22,7 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     expect(await metric('obs_http_requests_total{route="/v1/telemetry",status="429"}')).toBe(2);
   });
 
-  it("spec 4.9 rule 7: per_service_rpm holds for the service that the payload names, whatever else the body is", async () => {
+  it("spec 4.9 rule 7: applies per_service_rpm to the service in the payload, even if the rest is invalid", async () => {
     const { post, settled, metric } = await startCollector({ ...ON, RATE_LIMIT_PER_SERVICE_RPM: "1" });
     expect((await post({ service: "shop", spans: [span()] })).status).toBe(202);
     expect((await post({ service: "bank", spans: [span()] })).status).toBe(202);
@@ -36,7 +36,7 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     expect(await metric("obs_spans_received_total")).toBe(4);
   });
 
-  it("tells how much is left, of the limit that is nearer", async () => {
+  it("reports the remaining requests of the nearer limit", async () => {
     const { post } = await startCollector({
       ...ON,
       RATE_LIMIT_PER_IP_RPM: "50",
@@ -49,7 +49,7 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     expect(headers.get("RateLimit-Policy")).toBe("10;w=60");
   });
 
-  it("limits neither scrapes nor queries nor probes", async () => {
+  it("does not limit scrapes, queries and probes", async () => {
     const { url, post } = await startCollector({ ...ON, RATE_LIMIT_PER_IP_RPM: "1" });
     await post({ spans: [] });
     for (const path of ["/metrics", "/v1/traces", "/ready", "/health"]) {
@@ -62,7 +62,7 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     for (let n = 0; n < 3; n++) expect((await post({ spans: [] })).status).toBe(202);
   });
 
-  it("contract 5 server.trusted_proxies: believes X-Forwarded-For of a trusted peer alone", async () => {
+  it("contract 5 server.trusted_proxies: reads X-Forwarded-For only from trusted peers", async () => {
     const settings = { ...ON, RATE_LIMIT_PER_IP_RPM: "1" };
     const from = (addresses: string) => ({ "X-Forwarded-For": addresses });
     const plain = await startCollector(settings);
@@ -72,12 +72,12 @@ describe("spec 2.6 rate_limit: requests that bring spans", () => {
     const behindProxy = await startCollector({ ...settings, TRUSTED_PROXIES: "127.0.0.0/8,10.9.0.0/16" });
     expect((await behindProxy.post({ spans: [] }, from("10.0.0.1"))).status).toBe(202);
     expect((await behindProxy.post({ spans: [] }, from("10.0.0.2"))).status).toBe(202);
-    // What a sender wrote itself stands further left, and counts for nothing.
+    // A sender's own entries are further left and are ignored.
     expect((await behindProxy.post({ spans: [] }, from("1.1.1.1, 10.0.0.2, 10.9.1.1"))).status).toBe(429);
   });
 });
 
-describe("the buckets behind it", () => {
+describe("token buckets", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -92,7 +92,7 @@ describe("the buckets behind it", () => {
     }
   };
 
-  it("contract 2: no minute takes twice the limit, and what is used comes back evenly", () => {
+  it("contract 2: no minute reaches twice the limit, and tokens refill evenly", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const limits = createRateLimits({ perIpRpm: 60, perServiceRpm: 60 });
     const takeAll = (): number => {
@@ -107,7 +107,7 @@ describe("the buckets behind it", () => {
     expect(takeAll()).toBe(60);
   });
 
-  it("holds one sender's whole network of IPv6 for one", () => {
+  it("counts an IPv6 /64 as one sender", () => {
     const limits = createRateLimits({ perIpRpm: 1, perServiceRpm: 1 });
     limits.takeForAddress("2001:db8:1:2::1");
     expect(refused(() => limits.takeForAddress("2001:db8:1:2:ffff::9"))).toBe(true);

@@ -1,15 +1,15 @@
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A connection that a test writes to byte by byte, and reads or does not. */
+/** A TCP connection of a test. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** All that has come, where the connection is read. */
+  /** Returns the received text; empty if the connection is not read. */
   received(): string;
   isClosed(): boolean;
 }
 
-/** Connects to a collector; with `reads` false nothing that it answers is read. */
+/** Connects to a collector. If `reads` is false, responses are not read. */
 export async function connectRaw(url: string, reads = true): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -29,17 +29,17 @@ export async function connectRaw(url: string, reads = true): Promise<RawConnecti
 
 export const getRequest = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** Begins to post a body, and sends no more of it than `sentBytes`. */
+/** Returns a POST request with only the first `sentBytes` of its body. */
 export function stalledPost(path: string, announcedBytes: number, sentBytes: number): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
   return `${head}Content-Length: ${announcedBytes}\r\n\r\n${" ".repeat(sentBytes)}`;
 }
 
-/** Resolves when it is so. */
+/** Resolves when the condition is true. */
 export async function until(isSo: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error("It did not come to be so in time.");
+    if (Date.now() > deadline) throw new Error("The condition was not true in time.");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -4,10 +4,10 @@ import { startCollector, type RunningCollector } from "../running-collector.js";
 
 const TEXT_BYTES = 1_000_000;
 const REQUESTS = 4;
-/** The engine remembers the text that a regular expression matched last: one text may stay, and the spans' own rows. */
+/** V8 retains the last text that a regular expression matched. The rest is for the rows of the spans. */
 const MAX_KEPT_BYTES = TEXT_BYTES * 2;
 
-/** All parts that may keep a text. */
+/** Enables all features that may retain text. */
 const SETTINGS = {
   RATE_LIMIT_ENABLED: "true",
   RATE_LIMIT_PER_IP_RPM: "100000",
@@ -20,13 +20,13 @@ const SETTINGS = {
 const LARGE = "@large@";
 const SHORT = "@short@";
 
-/** How a text may hold a short one that is kept of it. */
+/** Texts from which a short part is kept. */
 const SHAPES: Readonly<Record<string, string>> = {
   "a long text": `${SHORT}${LARGE}`,
   "a short text before a colon": `${SHORT}:${LARGE}`,
 };
 
-/** Bytes of JSON in which the placeholders are replaced; the large one by `TEXT_BYTES` characters. */
+/** Returns JSON with replaced placeholders; the large one becomes `TEXT_BYTES` characters. */
 function bodyOf(template: unknown, fill: string, request: number): Buffer {
   const text = JSON.stringify(template).replaceAll(SHORT, `a name of some length ${request}`);
   const parts = text.split(LARGE);
@@ -39,8 +39,8 @@ function bodyOf(template: unknown, fill: string, request: number): Buffer {
 }
 
 /**
- * Memory for text: the heap, and strings that are kept outside it. Buffers are what the trace store counts. What the
- * requests themselves held is let go of in the next turns of the loop.
+ * Returns the memory of text: the heap and external strings. Buffers are excluded, because the trace store counts them.
+ * The memory of the requests is released in the next turns of the event loop.
  */
 async function textBytes(): Promise<number> {
   let least = Infinity;
@@ -71,7 +71,7 @@ async function send(
   await settled();
 }
 
-/** What is kept after requests of each template; by field where it is more than it may be. */
+/** Returns the retained bytes by field after requests of each template; empty if they are within the limit. */
 async function keptAfter(
   collector: RunningCollector,
   path: string,
@@ -83,7 +83,7 @@ async function keptAfter(
   const before = await textBytes();
   for (const [, template] of templates) await send(collector, path, template, fill);
   if ((await textBytes()) - before <= MAX_KEPT_BYTES) return {};
-  // Something is kept. Each field by itself shows which.
+  // Text is retained. Sends each field alone to find out which.
   const kept: Record<string, number> = {};
   for (const [field, template] of templates) {
     const beforeField = await textBytes();
@@ -94,7 +94,7 @@ async function keptAfter(
   return kept;
 }
 
-/** A span of each kind, each with an attribute for every one that is read. */
+/** Returns a batch of one span. */
 function batch(fields: Record<string, unknown>, span: Record<string, unknown>): unknown {
   return { service: "shop", ...fields, spans: [{ name: "chat", trace_id: "t1", duration_ms: 1, ...span }] };
 }
@@ -234,7 +234,7 @@ function otlpTemplates(text: string): [string, unknown][] {
   ];
 }
 
-describe("reliability: what is kept of a text does not keep the whole text", { timeout: 120_000 }, () => {
+describe("reliability: a kept part of a text does not retain the whole text", { timeout: 120_000 }, () => {
   for (const [shape, text] of Object.entries(SHAPES)) {
     it(`POST /v1/telemetry: ${shape} in every field`, async () => {
       const collector = await startCollector(SETTINGS);
@@ -247,7 +247,7 @@ describe("reliability: what is kept of a text does not keep the whole text", { t
     });
   }
 
-  it("POST /v1/traces: names that white space or an operation stands around", async () => {
+  it("POST /v1/traces: names with surrounding white space or an operation", async () => {
     const collector = await startCollector(SETTINGS);
     const named = (name: string, operation: string): unknown =>
       otlp({}, { name, attributes: { "gen_ai.operation.name": operation } });

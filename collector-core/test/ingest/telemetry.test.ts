@@ -12,12 +12,12 @@ describe("spec 4.1: POST /v1/telemetry", () => {
     expect(await response.json()).toEqual({ status: "accepted", spans_received: 2 });
   });
 
-  it("takes a batch without spans in it", async () => {
+  it("accepts a batch without spans", async () => {
     const { post } = await startCollector();
     expect(await (await post({ spans: [] })).json()).toEqual({ status: "accepted", spans_received: 0 });
   });
 
-  it("derives metrics and keeps the trace afterwards", async () => {
+  it("derives metrics and stores the trace", async () => {
     const { post, get, settled, metric } = await startCollector();
     await post({
       service: "shop",
@@ -29,7 +29,7 @@ describe("spec 4.1: POST /v1/telemetry", () => {
     expect(await metric('obs_spans_total{service="shop",env="prod",span_type="llm",status="OK"}')).toBe(1);
   });
 
-  it("fills in service unknown and env development (contract 1)", async () => {
+  it("contract 1: defaults to service unknown and env development", async () => {
     const { post, get, settled } = await startCollector();
     await post({ spans: [span()] });
     await post({ service: "", env: "", spans: [span({ trace_id: "t2" })] });
@@ -42,7 +42,7 @@ describe("spec 4.1: POST /v1/telemetry", () => {
   });
 });
 
-describe("spec 7: what is refused, and how it is said", () => {
+describe("spec 7: refusals", () => {
   it.each([
     ["", "invalid_json", "The body is empty."],
     ["{", "invalid_json", "The body is not valid JSON: syntax error at character 1."],
@@ -90,7 +90,7 @@ describe("spec 7: what is refused, and how it is said", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  it("names the index and the field of a bad span, and enqueues nothing of its batch", async () => {
+  it("names the index and the field of an invalid span and enqueues nothing of its batch", async () => {
     const { post, collector } = await startCollector();
     const error = await errorOf(await post({ spans: [span(), span({ name: 5 })] }));
     expect(error.details).toEqual({ index: 1, field: "name" });
@@ -102,7 +102,7 @@ describe("spec 7: what is refused, and how it is said", () => {
     });
   });
 
-  it("400 too_deep beyond 32 levels, at exactly that depth not", async () => {
+  it("answers 400 too_deep beyond 32 levels and accepts exactly 32", async () => {
     const { post, get, settled } = await startCollector();
     // Body, spans, span and attributes are the first four levels.
     const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
@@ -118,14 +118,14 @@ describe("spec 7: what is refused, and how it is said", () => {
     expect(await get("/v1/traces/t1")).toMatchObject({ trace: { span_count: 1 } });
   });
 
-  it("400 invalid_encoding for bytes that are not UTF-8: nothing is replaced in silence", async () => {
+  it("answers 400 invalid_encoding for invalid UTF-8 and replaces nothing", async () => {
     const { post } = await startCollector();
     const body = Buffer.from(JSON.stringify({ spans: [span({ name: "n?me" })] }));
     body[body.indexOf("?")] = 0xff;
     expect(await errorOf(await post(body))).toMatchObject({ status: 400, code: "invalid_encoding" });
   });
 
-  it("keeps text outside ASCII as it came", async () => {
+  it("keeps text that is not ASCII unchanged", async () => {
     const { post, get, settled } = await startCollector();
     const attributes = { prompt_text: "Grüße, 世界 😀 \u2028 \\u0041", ключ: "значение" };
     await post({ spans: [span({ name: "résumé", span_id: "s", attributes })] });
@@ -133,7 +133,7 @@ describe("spec 7: what is refused, and how it is said", () => {
     expect(await get("/v1/traces/t1/spans/s")).toMatchObject({ name: "résumé", attributes });
   });
 
-  it("415 for any Content-Type but JSON in UTF-8", async () => {
+  it("answers 415 for any Content-Type except JSON in UTF-8", async () => {
     const { post } = await startCollector();
     const body = { spans: [span()] };
     for (const type of [
@@ -157,7 +157,7 @@ describe("spec 7: what is refused, and how it is said", () => {
   });
 });
 
-describe("contract 3: bodies may be compressed, and the limit holds after that too", () => {
+describe("contract 3: compressed bodies", () => {
   const text = JSON.stringify({ spans: [span(), span()] });
 
   it.each([
@@ -174,7 +174,7 @@ describe("contract 3: bodies may be compressed, and the limit holds after that t
     expect(await response.json()).toEqual({ status: "accepted", spans_received: 2 });
   });
 
-  it("415 for an encoding that it does not know", async () => {
+  it("answers 415 for an unknown encoding", async () => {
     const { post } = await startCollector();
     expect(await errorOf(await post(text, { "Content-Encoding": "zstd" }))).toMatchObject({
       status: 415,
@@ -183,20 +183,23 @@ describe("contract 3: bodies may be compressed, and the limit holds after that t
     });
   });
 
-  it.each(["gzip", "deflate", "br"])("400 for a body that is not %s, or was cut off", async (encoding) => {
-    const { post } = await startCollector();
-    const whole = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) }[
-      encoding
-    ];
-    for (const body of [text, whole?.subarray(0, 40) ?? ""]) {
-      expect(await errorOf(await post(body, { "Content-Encoding": encoding }))).toMatchObject({
-        status: 400,
-        code: "invalid_encoding",
-      });
-    }
-  });
+  it.each(["gzip", "deflate", "br"])(
+    "answers 400 for a body that is not %s or is truncated",
+    async (encoding) => {
+      const { post } = await startCollector();
+      const whole = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) }[
+        encoding
+      ];
+      for (const body of [text, whole?.subarray(0, 40) ?? ""]) {
+        expect(await errorOf(await post(body, { "Content-Encoding": encoding }))).toMatchObject({
+          status: 400,
+          code: "invalid_encoding",
+        });
+      }
+    },
+  );
 
-  it("413 for a body over limits.max_body_bytes, at exactly that size not", async () => {
+  it("answers 413 for a body over limits.max_body_bytes and accepts exactly that size", async () => {
     const size = Buffer.byteLength(text);
     const { post } = await startCollector({ LIMITS_MAX_BODY_BYTES: String(size) });
     expect((await post(text)).status).toBe(202);
@@ -207,7 +210,7 @@ describe("contract 3: bodies may be compressed, and the limit holds after that t
     });
   });
 
-  it("413 for 64 MiB of zeros in 65 KB of gzip, and in what comes without a length", async () => {
+  it("answers 413 for 64 MiB of zeros in 65 KB of gzip and in a chunked body", async () => {
     const { post, url } = await startCollector();
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     expect(await errorOf(await post(bomb, { "Content-Encoding": "gzip" }))).toMatchObject({
@@ -227,8 +230,8 @@ describe("contract 3: bodies may be compressed, and the limit holds after that t
   });
 });
 
-describe("what is being received is bounded too", () => {
-  it("reads slow uploads on as there is room, and loses none", async () => {
+describe("bodies during reception", () => {
+  it("reads slow uploads as memory permits and loses none", async () => {
     const { url, settled, collector } = await startCollector({ LIMITS_MAX_BODY_BYTES: "100000" });
     const text = JSON.stringify({ spans: [span({ attributes: { text: "x".repeat(90_000) } })] });
     const upload = () => {
@@ -251,7 +254,7 @@ describe("what is being received is bounded too", () => {
     expect(collector.ledger()).toMatchObject({ accepted: 40, processed: 40 });
   });
 
-  it("decompresses many bodies in turn, each of them right", async () => {
+  it("decompresses many concurrent bodies correctly", async () => {
     const { post } = await startCollector();
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -263,8 +266,8 @@ describe("what is being received is bounded too", () => {
   });
 });
 
-describe("contract 1: ids, batches that come again, and values that cannot be used", () => {
-  it("makes a span id where there is none, and one where it cannot be used", async () => {
+describe("contract 1: ids, repeated batches and unusable values", () => {
+  it("generates a span id if it is missing or unusable", async () => {
     const { post, get, settled, metric } = await startCollector();
     await post({
       spans: [span(), span({ span_id: 5 }), span({ span_id: "x".repeat(65) }), span({ span_id: "mine" })],
@@ -278,7 +281,7 @@ describe("contract 1: ids, batches that come again, and values that cannot be us
     expect(await metric('obs_invalid_values_total{field="span_id"}')).toBe(2);
   });
 
-  it("answers a batch_id that it has seen with 202 and does not count it again", async () => {
+  it("answers a repeated batch_id with 202 and counts it once", async () => {
     const { post, collector, metric, settled } = await startCollector();
     const batch = { service: "shop", batch_id: "b1", spans: [span(), span()] };
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -289,7 +292,7 @@ describe("contract 1: ids, batches that come again, and values that cannot be us
     expect(await metric("obs_batches_duplicate_total")).toBe(2);
   });
 
-  it("takes the same batch_id of another service, and forgets one after 10 minutes", async () => {
+  it("accepts the batch_id of another service and remembers a batch_id for 10 minutes", async () => {
     let nowMs = 0;
     const { post, collector, settled } = await startCollector(
       {},
@@ -303,7 +306,7 @@ describe("contract 1: ids, batches that come again, and values that cannot be us
     expect(collector.ledger()).toMatchObject({ accepted: 3 });
   });
 
-  it("leaves an unusable batch_id out and takes the batch", async () => {
+  it("ignores an unusable batch_id and accepts the batch", async () => {
     const { post, metric } = await startCollector();
     await post({ batch_id: 7, spans: [span({ name: "" })] });
     for (const batchId of [7, "x".repeat(65), ""]) {
@@ -312,7 +315,7 @@ describe("contract 1: ids, batches that come again, and values that cannot be us
     expect(await metric('obs_invalid_values_total{field="batch_id"}')).toBe(3);
   });
 
-  it("counts values that it leaves out, by field", async () => {
+  it("counts unusable values by field", async () => {
     const { post, settled, metric } = await startCollector();
     await post({ spans: [span({ duration_ms: -1, attributes: { tokens_input: 1.5, model: 3 } })] });
     await settled();
@@ -321,7 +324,7 @@ describe("contract 1: ids, batches that come again, and values that cannot be us
     }
   });
 
-  it("takes keys such as __proto__ and constructor for data", async () => {
+  it("treats keys such as __proto__ and constructor as data", async () => {
     const { post, get, settled } = await startCollector();
     await post(
       '{"__proto__":{"service":"evil"},"spans":[{"name":"a","trace_id":"__proto__","span_id":"constructor","attributes":{"__proto__":{"model":"x"},"constructor":1,"hasOwnProperty":2}}]}',

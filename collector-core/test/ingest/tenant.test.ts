@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { TraceDetail, TraceList } from "../../src/api-schema/trace.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 
-describe("spec 2.6 multi_tenant: whose spans they are", () => {
+describe("spec 2.6 multi_tenant", () => {
   const MULTI_TENANT = { MULTI_TENANT_ENABLED: "true" };
 
   it("spec 4.7: every metric derived from spans has the label tenant", async () => {
@@ -21,7 +21,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(text).toMatch(/^obs_queue_size \d/m);
   });
 
-  it("has no such label while it is off, whatever the header says", async () => {
+  it("has no tenant label if multi_tenant is off", async () => {
     const { url, post, settled, get } = await startCollector();
     await post({ spans: [span()] }, { "X-Tenant-ID": "acme" });
     await settled();
@@ -30,7 +30,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(traces[0]?.tenant).toBe("");
   });
 
-  it("contract 4: a missing or empty header is the tenant `unknown`", async () => {
+  it("contract 4: maps a missing or empty header to the tenant `unknown`", async () => {
     const { post, settled, metric } = await startCollector(MULTI_TENANT);
     await post({ spans: [span()] });
     await post({ spans: [span()] }, { "X-Tenant-ID": "" });
@@ -39,7 +39,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(await metric(`obs_spans_total{${labels}}`)).toBe(2);
   });
 
-  it("spec 2.6 multi_tenant.header_name: the header may have another name, and a name in UTF-8", async () => {
+  it("spec 2.6 multi_tenant.header_name: reads another header, with a tenant in UTF-8", async () => {
     const { post, settled, get } = await startCollector({
       ...MULTI_TENANT,
       MULTI_TENANT_HEADER_NAME: "X-Customer",
@@ -61,13 +61,13 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(answer).toMatchObject({ status: 400, code: "invalid_tenant", message });
   });
 
-  it("takes a tenant of 128 characters, emoji counted as one", async () => {
+  it("accepts a tenant of 128 characters, with an emoji as one", async () => {
     const { post } = await startCollector(MULTI_TENANT);
     const tenant = Buffer.from("🎿".repeat(128)).toString("latin1");
     expect((await post({ spans: [span()] }, { "X-Tenant-ID": tenant })).status).toBe(202);
   });
 
-  it("contract 4: a header that comes twice is 400 invalid_tenant", async () => {
+  it("contract 4: answers 400 invalid_tenant for a repeated header", async () => {
     const { url } = await startCollector(MULTI_TENANT);
     const body = JSON.stringify({ spans: [span()] });
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
@@ -84,7 +84,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(answer.text).toContain("occurs 2 times");
   });
 
-  it("contract 3: two tenants' equal ids are two traces, each found by its tenant", async () => {
+  it("contract 3: keeps equal trace ids of two tenants apart", async () => {
     const { url, post, settled, get } = await startCollector(MULTI_TENANT);
     for (const tenant of ["acme", "globex"]) {
       await post({ spans: [span({ name: `of ${tenant}`, span_id: "s" })] }, { "X-Tenant-ID": tenant });
@@ -106,7 +106,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect((await get<TraceList>("/v1/traces")).traces.map(({ tenant }) => tenant)).toEqual(["globex"]);
   });
 
-  it("contract 1: the same batch_id of two tenants is two batches", async () => {
+  it("contract 1: keeps equal batch ids of two tenants apart", async () => {
     const { post, settled, metric } = await startCollector(MULTI_TENANT);
     for (const tenant of ["acme", "globex", "acme"]) {
       await post({ batch_id: "b1", spans: [span()] }, { "X-Tenant-ID": tenant });
@@ -116,7 +116,7 @@ describe("spec 2.6 multi_tenant: whose spans they are", () => {
     expect(await metric("obs_batches_duplicate_total")).toBe(1);
   });
 
-  it("contract 4: tenants beyond limits.cardinality_tenant are `__other__`", async () => {
+  it("contract 4: counts tenants beyond limits.cardinality_tenant as `__other__`", async () => {
     const { post, settled, metric } = await startCollector({
       ...MULTI_TENANT,
       LIMITS_CARDINALITY_TENANT: "1",
