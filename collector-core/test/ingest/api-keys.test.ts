@@ -14,7 +14,7 @@ describe("spec 5, contract 5 auth.api_keys", () => {
     ["X-API-Key", { "X-API-Key": "key-one" }],
     ["X-API-Key, the second key", { "X-API-Key": "key-two" }],
     ["a bearer token", { Authorization: "Bearer key-one" }],
-  ])("lets in who sends a key as %s", async (_how, headers) => {
+  ])("accepts a key sent as %s", async (_how, headers) => {
     const { url, post } = await startCollector(KEYS);
     expect((await post({ spans: [span()] }, headers)).status).toBe(202);
     expect((await fetch(`${url}/v1/traces`, { headers })).status).toBe(200);
@@ -26,7 +26,7 @@ describe("spec 5, contract 5 auth.api_keys", () => {
     ["a part of a key", { "X-API-Key": "key-on" }],
     ["an empty key", { "X-API-Key": "" }],
     ["a forged cookie", { Cookie: "obspan_session=99999999999.AAAA" }],
-  ])("answers 401 unauthorized to %s, before the body is read", async (_what, headers) => {
+  ])("answers 401 unauthorized to %s before it reads the body", async (_what, headers) => {
     const { url, post, metric } = await startCollector(KEYS);
     for (const answer of [await post("{not json", headers), await fetch(`${url}/v1/traces`, { headers })]) {
       expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");

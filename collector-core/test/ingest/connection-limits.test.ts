@@ -8,14 +8,14 @@ import { connectRaw, getRequest, until } from "./raw-connection.js";
 async function serverWith(options: Partial<ConnectionLimitsOptions>) {
   const server = createServer((_request, response) => void response.end("ok"));
   const refused: [number, string | undefined][] = [];
-  const told = { stalled: 0 };
+  const calls = { stalled: 0 };
   limitConnections(server, {
     maxConnections: 1000,
     maxPerAddress: 1000,
     isExempt: () => false,
     destroyHalfOpen: () => undefined,
     cutOffStalled: () => {
-      told.stalled++;
+      calls.stalled++;
     },
     onRefused: (max, client) => refused.push([max, client]),
     ...options,
@@ -26,7 +26,7 @@ async function serverWith(options: Partial<ConnectionLimitsOptions>) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, refused, told };
+  return { url: `http://127.0.0.1:${port}`, refused, calls };
 }
 
 describe("server.max_connections_per_address", () => {
@@ -60,7 +60,7 @@ describe("server.max_connections_per_address", () => {
   });
 
   it("closes idle connections and those of stalled readers before all connections are in use", async () => {
-    const { url, told, refused } = await serverWith({ maxConnections: 10 });
+    const { url, calls, refused } = await serverWith({ maxConnections: 10 });
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const response = await new Promise<IncomingMessage>((resolve) => get(url, { agent }, resolve));
@@ -76,7 +76,7 @@ describe("server.max_connections_per_address", () => {
       busy.push(connection);
     }
     await until(() => isClosed);
-    expect(told.stalled).toBeGreaterThan(0);
+    expect(calls.stalled).toBeGreaterThan(0);
     expect(busy.some((each) => each.isClosed())).toBe(false);
     expect(refused).toEqual([]);
   });

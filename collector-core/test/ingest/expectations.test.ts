@@ -39,7 +39,7 @@ describe("contract 2: requests with an Expect header", () => {
       "415",
       "unsupported_media_type",
     ],
-  ] as const)("asks for no body that is refused by its head: %s", async (_what, headers, status, code) => {
+  ] as const)("requests no body if the headers are refused: %s", async (_what, headers, status, code) => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
     client.socket.write(headOf("/v1/telemetry", { Expect: "100-continue", ...headers }));
@@ -52,7 +52,7 @@ describe("contract 2: requests with an Expect header", () => {
     ["/v1/telemetry", JSON.stringify({ spans: [span()] }), "202"],
     ["/v1/traces", '{"resourceSpans":[]}', "200"],
     ["/v1/import", '{"resourceSpans":[]}\n', "200"],
-  ])("asks for the body that it takes: %s", async (path, body, status) => {
+  ])("requests the body with 100 Continue: %s", async (path, body, status) => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
     client.socket.write(headOf(path, { Expect: "100-continue", "Content-Length": body.length }));

@@ -26,11 +26,11 @@ describe("reliability: the memory of a body depends on its bytes, not on its chu
   it.each([
     ["one byte each", [1]],
     ["one byte between long chunks", [4096, 1]],
-    ["a few bytes", [7, 1, 300]],
+    ["chunks of a few bytes", [7, 1, 300]],
     ["one byte too short to be kept without a copy", [4095]],
-    ["long", [16_000, 70_000]],
+    ["long chunks", [16_000, 70_000]],
     ["empty chunks among others", [0, 1, 0, 5000]],
-  ])("holds few buffers, and every byte in order: %s", (_what, sizes) => {
+  ])("holds few buffers and keeps the bytes in order: %s", (_what, sizes) => {
     const bytes = 300_000;
     const chunks = chunksOf(sizes, bytes);
     const gathered = new GatheredBytes();
@@ -118,7 +118,7 @@ describe("reliability: the memory of a body depends on its bytes, not on its chu
     ["a path that does not exist", "POST", "/nope"],
     ["a route that reads no body", "GET", "/v1/traces"],
     ["a wrong media type", "POST", "/v1/telemetry"],
-  ])("closes the connection of very many chunks of one byte: %s", async (_what, method, path) => {
+  ])("closes the connection after very many chunks of one byte: %s", async (_what, method, path) => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
     const bytes = inOneByteChunks(path, "text/plain", "x".repeat(100_000)).replace(/^POST/, method);

@@ -47,15 +47,15 @@ const connections = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
 it.each([
-  ["what is no HTTP", "nonsense\r\n\r\n", "400"],
+  ["an invalid request", "nonsense\r\n\r\n", "400"],
   ["a request that closes the connection", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200"],
-])("closes the connection of a client that ignores its end, after %s", async (_what, bytes, status) => {
+])("closes the connection of a client that ignores FIN, after %s", async (_what, bytes, status) => {
   const server = await startServer(true);
   expect(await sendAndIgnoreFin(portOf(server), bytes)).toContain(`HTTP/1.1 ${status}`);
   await vi.waitFor(async () => expect(await connections(server)).toBe(0), { timeout: 5000 });
 });
 
-it("Node holds a connection whose client ignores its end", async () => {
+it("Node keeps a connection whose client ignores FIN", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await startServer(false);
@@ -67,7 +67,7 @@ it("Node holds a connection whose client ignores its end", async () => {
   expect(await connections(server)).toBe(1);
 });
 
-it("closes half-open connections at once when the server is crowded, and answers a new client", async () => {
+it("closes half-open connections at once when all connections are in use, and answers a new client", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { url } = await startCollector();

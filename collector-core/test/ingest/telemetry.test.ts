@@ -82,7 +82,7 @@ describe("spec 7: refusals", () => {
     ['{"version":null,"spans":[]}', "invalid_payload", '"version" must be a string, got null.'],
     ['{"env":[],"spans":[]}', "invalid_payload", '"env" must be a string, got an array.'],
     ['{"version":{},"spans":[]}', "invalid_payload", '"version" must be a string, got an object.'],
-  ])("400 for %s: %s", async (body, code, message) => {
+  ])("answers 400 to %s: %s", async (body, code, message) => {
     const { post } = await startCollector();
     const error = await errorOf(await post(body));
     expect(error).toMatchObject({ status: 400, code });
@@ -168,7 +168,7 @@ describe("contract 3: compressed bodies", () => {
     ["br", brotliCompressSync(text)],
     ["identity", Buffer.from(text)],
     ["GZIP", gzipSync(text)],
-  ])("takes %s", async (encoding, body) => {
+  ])("accepts %s", async (encoding, body) => {
     const { post } = await startCollector();
     const response = await post(body, { "Content-Encoding": encoding });
     expect(await response.json()).toEqual({ status: "accepted", spans_received: 2 });

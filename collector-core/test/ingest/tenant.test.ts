@@ -55,7 +55,7 @@ describe("spec 2.6 multi_tenant", () => {
   it.each([
     ["longer than 128 characters", "x".repeat(129), "The header X-Tenant-ID is longer than 128 characters."],
     ["with control characters", "a\tb", "The header X-Tenant-ID has control characters."],
-  ])("contract 4: a tenant %s is 400 invalid_tenant", async (_what, tenant, message) => {
+  ])("contract 4: answers 400 invalid_tenant to a tenant %s", async (_what, tenant, message) => {
     const { post } = await startCollector(MULTI_TENANT);
     const answer = await errorOf(await post({ spans: [span()] }, { "X-Tenant-ID": tenant }));
     expect(answer).toMatchObject({ status: 400, code: "invalid_tenant", message });
