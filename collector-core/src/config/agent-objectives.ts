@@ -1,7 +1,7 @@
 import { isRecord } from "../span/span-facts.js";
 import { number, type OptionKind, type Reading } from "./option-kinds.js";
 
-/** What is expected of one agent (spec 2.6, `sre.agents`); what is absent is as the defaults say. */
+/** Objectives of one agent (spec 2.6, `sre.agents`). An absent key takes its default. */
 export interface AgentObjectives {
   readonly slo_error_rate?: number;
   readonly cost_budget_usd?: number;
@@ -14,10 +14,10 @@ export const costBudgetUsd = number({ minimum: 0 });
 
 const OBJECTIVES = { slo_error_rate: sloErrorRate, cost_budget_usd: costBudgetUsd } as const;
 
-/** Objectives by the name of the agent. */
+/** Objectives by agent name. */
 export type ObjectivesByAgent = Readonly<Record<string, AgentObjectives>>;
 
-/** A map of agents: in YAML as it is, in an environment variable as JSON. */
+/** A map of agents: a YAML map, or JSON in the environment variable. */
 export const objectivesByAgent: OptionKind<ObjectivesByAgent> = {
   rule: "an object of agents, each with slo_error_rate, cost_budget_usd or both",
   schema: {
@@ -39,14 +39,14 @@ export const objectivesByAgent: OptionKind<ObjectivesByAgent> = {
     if (!isRecord(value)) return { ok: false, detail: "" };
     for (const [agent, objectives] of Object.entries(value)) {
       const problem = problemOf(objectives);
-      if (problem !== undefined) return { ok: false, detail: `of agent ${JSON.stringify(agent)} ${problem}` };
+      if (problem !== undefined) return { ok: false, detail: `agent ${JSON.stringify(agent)}: ${problem}` };
     }
     return { ok: true, value: value as ObjectivesByAgent };
   },
 };
 
 function problemOf(objectives: unknown): string | undefined {
-  if (!isRecord(objectives)) return "there must be an object";
+  if (!isRecord(objectives)) return "the value must be an object";
   for (const [key, value] of Object.entries(objectives)) {
     if (key !== "slo_error_rate" && key !== "cost_budget_usd")
       return `the key ${JSON.stringify(key)} is unknown`;

@@ -2,8 +2,8 @@ import type { JsonSchema } from "./option-kinds.js";
 import { OPTION_LIST } from "./options.js";
 
 /**
- * The JSON Schema of the YAML file, for editors. Stricter than the collector, which only warns of a key that it does
- * not know; and blind to the order of a list and to the rules across keys.
+ * The JSON Schema of the YAML file, for editors. It rejects unknown keys, where the collector only warns. It does not
+ * check the order of a list or the rules across keys.
  */
 export function configFileSchema(): JsonSchema {
   const sections: Record<string, Record<string, JsonSchema>> = {};

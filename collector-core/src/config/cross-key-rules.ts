@@ -2,10 +2,10 @@ import { JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
 import type { Config, OptionKey } from "./options.js";
 
 /**
- * The startup rules across two keys (spec 8).
+ * Checks the startup rules across two keys (spec 8).
  *
- * @param config - the values that keep to their own rules; a rule is not asked where one of its values does not.
- * @returns one line per rule that is broken.
+ * @param config - the values that are valid by themselves. A rule is skipped if one of its values is missing.
+ * @returns one line per broken rule.
  */
 export function crossKeyProblems(
   config: Partial<Config>,
@@ -24,7 +24,7 @@ export function crossKeyProblems(
   return [...problems, ...judgeProblems(config, sources)];
 }
 
-/** Evaluation needs a judge: its key, its address and its model, as its provider asks for them (contract 5). */
+/** Checks that the judge has the API key, the base URL and the model that its provider requires (contract 5). */
 function judgeProblems(
   config: Partial<Config>,
   sources: Readonly<Partial<Record<OptionKey, string>>>,
@@ -33,14 +33,14 @@ function judgeProblems(
   if (config["evaluation.enabled"] !== true || name === undefined) return [];
   const provider = JUDGE_PROVIDERS[name];
   const problem = (key: OptionKey, env: string): string =>
-    `${key} = unset (${sources[key] ?? "default"}): must be set by ${env} where evaluation.judge_provider = ${name} ` +
+    `${key} = unset (${sources[key] ?? "default"}): must be set by ${env} when evaluation.judge_provider = ${name} ` +
     `(${sources["evaluation.judge_provider"]}) and evaluation.enabled = true (${sources["evaluation.enabled"]})`;
-  const lacks = (key: OptionKey): boolean => key in config && config[key] === undefined;
+  const isUnset = (key: OptionKey): boolean => key in config && config[key] === undefined;
   return [
-    ...(provider.needsKey && lacks("evaluation.judge_api_key")
+    ...(provider.needsKey && isUnset("evaluation.judge_api_key")
       ? [problem("evaluation.judge_api_key", "OBS_SERVER_EVALUATION_JUDGE_API_KEY")]
       : []),
-    ...(provider.needsBaseUrl && lacks("evaluation.judge_base_url")
+    ...(provider.needsBaseUrl && isUnset("evaluation.judge_base_url")
       ? [problem("evaluation.judge_base_url", "OBS_SERVER_EVALUATION_JUDGE_BASE_URL")]
       : []),
     ...(provider.defaultModel === undefined && sources["evaluation.judge_model"] === "default"

@@ -3,7 +3,7 @@ import { systemClock } from "../runtime/clock.js";
 import type { OptionKind } from "./option-kinds.js";
 import { showRaw } from "./show-value.js";
 
-/** A JSON array of {@link CustomPattern}s (spec 2.6). Each that cannot be used is a problem of its own. */
+/** A JSON array of {@link CustomPattern}s (spec 2.6). Each invalid pattern is reported as its own problem. */
 export function customPatterns(): OptionKind<readonly CustomPattern[]> {
   return {
     rule: "a JSON array of objects with the strings `pattern` (a regular expression) and `replacement`",
@@ -23,7 +23,8 @@ export function customPatterns(): OptionKind<readonly CustomPattern[]> {
       }
     },
     check(value) {
-      if (!Array.isArray(value)) return { ok: false, detail: value === undefined ? "it is no JSON" : "" };
+      if (!Array.isArray(value))
+        return { ok: false, detail: value === undefined ? "the text is not valid JSON" : "" };
       const problems = value.flatMap((item: unknown, index) => problemOf(item, index + 1) ?? []);
       const [first, ...more] = problems;
       if (first !== undefined) return { ok: false, detail: first, moreDetails: more };
@@ -36,7 +37,7 @@ export function customPatterns(): OptionKind<readonly CustomPattern[]> {
 }
 
 function problemOf(item: unknown, position: number): string | undefined {
-  if (typeof item !== "object" || item === null) return `item ${position} is no object`;
+  if (typeof item !== "object" || item === null) return `item ${position} must be an object`;
   const { pattern, replacement } = item as Record<string, unknown>;
   if (typeof pattern !== "string") return `item ${position}: pattern must be a string`;
   if (typeof replacement !== "string") return `item ${position}: replacement must be a string`;

@@ -28,7 +28,7 @@ export function describeOptions(
     readonly values: Readonly<Record<string, unknown>>;
     readonly sources: Readonly<Record<string, string>>;
     readonly defaults: Readonly<Record<string, unknown>>;
-    /** What the next start would make of them; undefined where that is not known. */
+    /** The values after the next start; undefined if they are unknown. */
     readonly nextValues?: Readonly<Record<string, unknown>>;
   },
 ): ConfigDescription["config"] {

@@ -1,16 +1,16 @@
 import { isMap, parseDocument } from "yaml";
 import type { Option } from "./option.js";
 
-/** A new value of an option in the YAML file; undefined takes it out. */
+/** A new value of an option in the YAML file; undefined removes the key. */
 export interface YamlEdit {
   readonly option: Pick<Option, "section" | "leaf">;
   readonly value: unknown;
 }
 
 /**
- * Writes values into the text of a configuration file, and leaves all else as it is: comments, order, other keys.
+ * Writes values into the text of a configuration file. Comments, order and other keys stay unchanged.
  *
- * @throws what the parser says, where the text is no YAML or a section is no map.
+ * @throws the parser's error if the text is not valid YAML or a section is not a map.
  */
 export function editYaml(content: string, edits: readonly YamlEdit[]): string {
   const document = parseDocument(content);
@@ -25,11 +25,11 @@ export function editYaml(content: string, edits: readonly YamlEdit[]): string {
       if (map.items.length === 0) document.delete(section);
       continue;
     }
-    // A section without keys is a null, which has no room for one.
+    // A section without keys parses as null.
     if (!isMap(map)) document.set(section, document.createNode({}));
     const plain = typeof value === "object" ? document.createNode(value) : value;
     document.setIn([section, leaf], plain);
   }
-  // Lines as they are: a long one was not folded by who wrote it.
+  // Do not wrap long lines: the author did not.
   return document.contents === null ? content : document.toString({ lineWidth: 0 });
 }

@@ -7,27 +7,27 @@ import { isRecord } from "../span/span-facts.js";
 import { number, type OptionKind, type Reading } from "./option-kinds.js";
 import { showRaw } from "./show-value.js";
 
-/** An evaluation type of a user's own (contract 5, `evaluation.types`). */
-export interface OwnEvaluationType {
-  /** What the judge is asked. */
+/** A user-defined evaluation type (contract 5, `evaluation.types`). */
+export interface CustomEvaluationType {
+  /** The prompt for the judge. */
   readonly prompt: string;
   /** Default `maximize`. */
   readonly direction?: EvaluationDirection;
-  /** What the judge may call a score, the worst first. */
+  /** Labels that the judge may give a score, worst first. */
   readonly labels?: readonly string[];
 }
 
-/** Own evaluation types by name. */
-export type OwnEvaluationTypes = Readonly<Record<string, OwnEvaluationType>>;
+/** User-defined evaluation types by name. */
+export type CustomEvaluationTypes = Readonly<Record<string, CustomEvaluationType>>;
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]{0,63}$/;
 const MAX_PROMPT_LENGTH = 20_000;
 const MAX_LABELS = 20;
 const MAX_LABEL_LENGTH = 64;
 
-/** A map of types: in YAML as it is, in an environment variable as JSON. A built-in one is replaced by its name. */
-export const ownEvaluationTypes: OptionKind<OwnEvaluationTypes> = {
-  rule: "an object of types by name, each with prompt, and if need be direction and labels",
+/** A map of types: a YAML map, or JSON in the environment variable. A built-in name replaces the built-in type. */
+export const customEvaluationTypes: OptionKind<CustomEvaluationTypes> = {
+  rule: "an object of types by name, each with prompt and optionally direction and labels",
   schema: {
     type: "object",
     propertyNames: { pattern: NAME.source },
@@ -53,31 +53,31 @@ export const ownEvaluationTypes: OptionKind<OwnEvaluationTypes> = {
       return undefined;
     }
   },
-  check(value): Reading<OwnEvaluationTypes> {
+  check(value): Reading<CustomEvaluationTypes> {
     if (!isRecord(value)) return { ok: false, detail: "" };
     const problems = Object.entries(value).flatMap(([name, type]) => {
       const problem = typeProblem(name, type);
-      return problem === undefined ? [] : [`of type ${showRaw(JSON.stringify(name))} ${problem}`];
+      return problem === undefined ? [] : [`type ${showRaw(JSON.stringify(name))}: ${problem}`];
     });
     const [first, ...more] = problems;
     if (first !== undefined) return { ok: false, detail: first, moreDetails: more };
-    return { ok: true, value: value as unknown as OwnEvaluationTypes };
+    return { ok: true, value: value as unknown as CustomEvaluationTypes };
   },
 };
 
 function typeProblem(name: string, type: unknown): string | undefined {
   if (!NAME.test(name)) return "the name must be a letter and up to 63 letters, digits, _ . -";
-  if (Object.hasOwn(PARAMETER_TYPES, name)) return "the name is taken by a built-in one that asks no judge";
-  if (!isRecord(type)) return "there must be an object";
+  if (Object.hasOwn(PARAMETER_TYPES, name)) return "a built-in type that uses no judge has this name";
+  if (!isRecord(type)) return "the value must be an object";
   const unknown = Object.keys(type).find((key) => !["prompt", "direction", "labels"].includes(key));
   if (unknown !== undefined) return `the key ${JSON.stringify(unknown)} is unknown`;
   const { prompt, direction, labels } = type;
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > MAX_PROMPT_LENGTH)
-    return `prompt must be a text of 1 to ${MAX_PROMPT_LENGTH} characters`;
+    return `prompt must be a string of 1 to ${MAX_PROMPT_LENGTH} characters`;
   if (direction !== undefined && !EVALUATION_DIRECTIONS.includes(direction as EvaluationDirection))
     return `direction must be one of ${EVALUATION_DIRECTIONS.join(", ")}`;
   if (labels !== undefined && !areLabels(labels))
-    return `labels must be a list of at most ${MAX_LABELS} texts of 1 to ${MAX_LABEL_LENGTH} characters`;
+    return `labels must be a list of at most ${MAX_LABELS} strings of 1 to ${MAX_LABEL_LENGTH} characters`;
   return undefined;
 }
 
@@ -93,7 +93,7 @@ function areLabels(labels: unknown): boolean {
 
 const threshold = number({ minimum: 0, maximum: 1 });
 
-/** Numbers by evaluation type: a YAML map, or in an environment variable `relevance=0.8,toxicity=0.1`. */
+/** Numbers by evaluation type: a YAML map, or `relevance=0.8,toxicity=0.1` in the environment variable. */
 export const evaluationThresholds: OptionKind<Readonly<Record<string, number>>> = {
   rule: "evaluation types with numbers from 0 to 1 (in the variable: relevance=0.8,toxicity=0.1)",
   schema: { type: "object", additionalProperties: threshold.schema },
@@ -108,7 +108,7 @@ export const evaluationThresholds: OptionKind<Readonly<Record<string, number>>> 
     if (!isRecord(value)) return { ok: false, detail: "" };
     for (const [type, bound] of Object.entries(value))
       if (!threshold.check(bound).ok)
-        return { ok: false, detail: `that of ${showRaw(JSON.stringify(type))} is none` };
+        return { ok: false, detail: `the value of ${showRaw(JSON.stringify(type))} is not` };
     return { ok: true, value: value as Record<string, number> };
   },
 };

@@ -4,44 +4,44 @@ import { crossKeyProblems } from "./cross-key-rules.js";
 import { OPTION_LIST, type Config, type OptionKey } from "./options.js";
 import { readOptions, type ConfigInput } from "./read-options.js";
 
-/** A configuration that keeps to every rule. */
+/** A valid configuration. */
 export interface LoadedConfig {
   readonly config: Config;
   /** Where each value comes from: `OBS_SERVER_…`, `path:line`, `--config` or `default`. */
   readonly sources: Readonly<Record<OptionKey, string>>;
-  /** What each value would be by default. */
+  /** The default of each option. */
   readonly defaults: Config;
   /**
-   * Reads it all again, as the next start would.
+   * Reads the configuration again, as the next start does.
    *
-   * @param content - of the YAML file. Default: as it is on the disk now.
+   * @param content - the text of the YAML file. Default: the file on disk.
    */
   readonly recheck: (content?: string) => ConfigResult;
-  /** Names that are not known, each in one line. They do not stop the start. */
+  /** Unknown names, one line each. They do not prevent the start. */
   readonly warnings: readonly string[];
 }
 
-/** What came of reading the configuration. */
+/** The result of {@link loadConfig}. */
 export type ConfigResult =
   | { readonly type: "loaded"; readonly loaded: LoadedConfig }
   | {
       readonly type: "refused";
-      /** Every reason not to start, each in one line: key, value, source, limit. */
+      /** Every reason not to start, one line each: key, value, source, limit. */
       readonly problems: readonly string[];
       readonly warnings: readonly string[];
-      /** The values that are known, and keep to their own rule. */
+      /** The values that are valid by themselves. */
       readonly config: Partial<Config>;
     };
 
-/** {@link loadConfig}'s argument. */
+/** Options of {@link loadConfig}. */
 export interface LoadConfigOptions extends ConfigInput {
-  /** Defaults that differ from those of the table; their source still reads `default`. */
+  /** Defaults that override those of the table. Their source is still `default`. */
   readonly defaults?: Partial<Config>;
 }
 
 /**
- * Reads the configuration: environment over YAML file over defaults (spec 2.6). Never throws for what it reads, and
- * lists every problem at once (spec 8, startup validation; contract 5). Only the YAML file is touched.
+ * Reads the configuration: environment over YAML file over defaults (spec 2.6). Invalid input never throws: all
+ * problems are returned at once (spec 8, startup validation; contract 5). It opens no file but the YAML file.
  */
 export function loadConfig(options: LoadConfigOptions): ConfigResult {
   const { defaults, readFile = readUtf8File, ...input } = options;
@@ -49,7 +49,7 @@ export function loadConfig(options: LoadConfigOptions): ConfigResult {
   for (const [key, value] of Object.entries(defaults ?? {})) byDefault.set(key, value);
 
   const read = readOptions(OPTION_LIST, byDefault, { ...input, readFile });
-  // Each value has passed the check of its kind, from which the type is made.
+  // Each value has passed the check of its kind, from which its type is derived.
   const sources = Object.fromEntries(read.sources) as Record<OptionKey, string>;
   const config = withJudgeModel(Object.fromEntries(read.values) as Config, sources);
   const problems = [...read.problems, ...crossKeyProblems(config, sources)];
@@ -67,7 +67,7 @@ export function loadConfig(options: LoadConfigOptions): ConfigResult {
   };
 }
 
-/** The default of the judge's model is its provider's. */
+/** Sets an unset judge model to the default model of the provider. */
 function withJudgeModel(config: Config, sources: Readonly<Record<OptionKey, string>>): Config {
   if (sources["evaluation.judge_model"] !== "default" || !("evaluation.judge_provider" in config))
     return config;

@@ -1,14 +1,14 @@
 import { HIDDEN } from "./show-value.js";
 
 /**
- * A text with the user info of its URLs replaced by `***`. A password that was not encoded may hold `/`, `?` and white space,
- * so that everything up to the last `@` counts as user info: more is hidden rather than less.
+ * Replaces the user info of URLs in a text by `***`. A password that is not encoded may contain `/`, `?` and white
+ * space. Therefore everything up to the last `@` counts as user info, even if that hides too much.
  */
 export function maskUserInfo(text: string): string {
   return text.replace(/(:\/\/).*(?:@|%40)/is, `$1${HIDDEN}@`);
 }
 
-/** A value that keeps to its rule, as it may be shown: without the user info of any URL in it. */
+/** Replaces the user info of all URLs in a valid value by `***`. */
 export function maskUrls(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/)[^\s/?#]*@/g, `$1${HIDDEN}@`);
   if (Array.isArray(value)) return value.map(maskUrls);
@@ -16,7 +16,7 @@ export function maskUrls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskUrls(item)]));
 }
 
-/** True for a text that {@link maskUserInfo} has masked: written back, it would replace what it hides. */
+/** True if {@link maskUserInfo} has masked the text. Writing it back replaces the hidden credential. */
 export function isMasked(text: string): boolean {
   return text.includes(`://${HIDDEN}@`);
 }

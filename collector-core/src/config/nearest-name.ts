@@ -1,12 +1,12 @@
 import { distance } from "fastest-levenshtein";
 import { ENV_PREFIX, type Option } from "./option.js";
 
-/** What follows a name that is not known: ` (did you mean "limits"?)`, or nothing. */
+/** The hint after an unknown name: ` (did you mean "limits"?)`, or an empty string. */
 export function suggestion(meant: string | undefined): string {
   return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
 }
 
-/** The known environment variable that an unknown one most likely stands for. */
+/** The known environment variable closest to an unknown one. */
 export function nearestVariable(name: string, options: readonly Option[]): string | undefined {
   const meant = nearest(
     name.slice(ENV_PREFIX.length),
@@ -15,7 +15,7 @@ export function nearestVariable(name: string, options: readonly Option[]): strin
   return meant === undefined ? undefined : ENV_PREFIX + meant;
 }
 
-/** The known YAML key that an unknown one most likely stands for: one of that name elsewhere, or one spelt alike. */
+/** The known YAML key closest to an unknown one: the same leaf in another section, or a similar name in this one. */
 export function nearestKey(section: string, leaf: string, options: readonly Option[]): string | undefined {
   const inFile = options.filter((option) => !option.envOnly);
   const namesakes = inFile.filter((option) => option.leaf === leaf);
@@ -28,7 +28,7 @@ export function nearestKey(section: string, leaf: string, options: readonly Opti
   return sibling === undefined ? undefined : `${section}.${sibling}`;
 }
 
-/** The candidate that differs least from a name, where that is by two characters or by a third of it. */
+/** The candidate closest to a name, at most two characters or a third of its length away. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   let found: string | undefined;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;

@@ -1,30 +1,30 @@
 /**
- * What kinds of value an option can have. A kind reads the text of an environment variable and the value of a YAML
- * key alike, and says its rule in one line for problems, `--help`, the reference page and the JSON Schema.
+ * The kinds of option values. A kind reads the text of an environment variable and the value of a YAML key. Its
+ * one-line rule appears in problems, `--help` and the reference page, and its schema in the JSON Schema.
  */
 
-/** A JSON Schema, as far as the kinds need it. */
+/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A value that keeps to the rule, or what about it does not (empty where the rule says all there is to say). */
+/** A valid value, or the detail of the broken rule (empty if the rule itself is enough). */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly detail: string;
-      /** Further things that are wrong, each for a line of its own. */
+      /** Further details, one line each. */
       readonly moreDetails?: readonly string[];
     };
 
 /** A type with its limits. */
 export interface OptionKind<T> {
-  /** Reads on after "must be": `a whole number from 1 to 500,000`. */
+  /** Completes "must be": `a whole number from 1 to 500,000`. */
   readonly rule: string;
   readonly schema: JsonSchema;
-  /** The text of an environment variable as the value that YAML would give; undefined where it is none of this kind. */
+  /** Converts the text of an environment variable to the value that YAML gives; undefined if it is not of this kind. */
   parse(text: string): unknown;
   check(value: unknown): Reading<T>;
-  /** What was written, as a problem may quote it. Default: as it was written. */
+  /** Returns the raw text as a problem may quote it. Default: unchanged. */
   quote?(raw: string): string;
 }
 
@@ -63,7 +63,7 @@ function numeric(
       ...(above === undefined ? {} : { exclusiveMinimum: above }),
       ...(maximum === undefined ? {} : { maximum }),
     },
-    // `Number()` alone takes spaces, `0x10`, `1e400` and the empty text.
+    // `Number()` also accepts spaces, `0x10`, `1e400` and the empty string.
     parse: (text) => (DECIMAL.test(text) ? Number(text) : undefined),
     check(value) {
       if (typeof value !== "number" || !isOne(value)) return REFUSED;
@@ -83,7 +83,7 @@ function limitsRule({ minimum, above, maximum }: NumberLimits): string {
   return upTo && `, at most ${upTo}`;
 }
 
-/** `10,000`. The locales of `toLocaleString` would take longer to load than all the options. */
+/** Formats `10,000`. Loading the locales of `toLocaleString` takes longer than reading all options. */
 function grouped(value: number): string {
   const [whole = "", fraction] = String(value).split(".");
   // eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 21 digits
@@ -91,7 +91,7 @@ function grouped(value: number): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
-/** `true` or `false`; in an environment variable in any letter case. */
+/** `true` or `false`, case-insensitive in an environment variable. */
 export function boolean(): OptionKind<boolean> {
   return {
     rule: "true or false",
@@ -104,11 +104,11 @@ export function boolean(): OptionKind<boolean> {
   };
 }
 
-/** Text that is not empty. */
+/** A non-empty string. */
 export function text(limits: {
   readonly rule: string;
   readonly pattern?: RegExp;
-  /** What the pattern cannot say. */
+  /** A further check, for rules that a pattern cannot express. */
   readonly isValid?: (value: string) => boolean;
 }): OptionKind<string> {
   const { rule, pattern = /^./su, isValid = () => true } = limits;
@@ -121,7 +121,7 @@ export function text(limits: {
   };
 }
 
-/** Texts by name: a YAML map, or in an environment variable `name=text,other=text`. */
+/** Strings by name: a YAML map, or `name=text,other=text` in an environment variable. */
 export function textMap(limits: {
   readonly rule: string;
   readonly isName: RegExp;
@@ -156,7 +156,7 @@ export function textMap(limits: {
   };
 }
 
-/** One of some words. With `ignoreCase` any letter case is taken, and the word kept as it stands in `values`. */
+/** One of `values`. With `ignoreCase` the match ignores case and yields the spelling in `values`. */
 export function enumeration<const T extends string>(
   values: readonly T[],
   { ignoreCase = false } = {},
@@ -176,15 +176,15 @@ export function enumeration<const T extends string>(
 
 /** Limits of a list. */
 export interface ListLimits {
-  /** What the items are together: `numbers above 0`. */
+  /** Plural description of the items: `numbers above 0`. */
   readonly items: string;
   readonly minimumCount?: number;
   readonly maximumCount?: number;
-  /** Each item is larger than the one before. */
+  /** Each item must be larger than the previous one. */
   readonly ascending?: boolean;
 }
 
-/** Several values of one kind: a YAML list, or in an environment variable separated by commas. */
+/** Several values of one kind: a YAML list, or separated by commas in an environment variable. */
 export function list<T extends string | number>(
   item: OptionKind<T>,
   { items, minimumCount = 0, maximumCount = Infinity, ascending = false }: ListLimits,
@@ -218,7 +218,7 @@ export function list<T extends string | number>(
   };
 }
 
-/** Quotes a list by its items: what stands between commas, brackets and the dashes of YAML. */
+/** Quotes the items of a list: the parts between commas, brackets and the dashes of YAML. */
 function quoteItems(quote: (raw: string) => string): (raw: string) => string {
   return (raw) => raw.replace(/[^\s,[\]]+/g, (item) => (item === "-" ? item : quote(item)));
 }

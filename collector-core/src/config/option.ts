@@ -1,41 +1,41 @@
 import type { OptionKind } from "./option-kinds.js";
 
-/** What begins the name of every environment variable of the collector (spec, introduction). */
+/** Prefix of every environment variable of the collector (spec, introduction). */
 export const ENV_PREFIX = "OBS_SERVER_";
 
-/** An option as the table writes it. Its key is `section.key`, as it stands in the YAML file. */
+/** A row of the options table. Its key is `section.key`, as in the YAML file. */
 export interface OptionDefinition<T = unknown, Default extends T | undefined = T | undefined> {
   readonly kind: OptionKind<T>;
-  /** Undefined where the option is unset by default. */
+  /** Undefined if the option is unset by default. */
   readonly default: Default;
-  /** One or two sentences, with the unit. */
+  /** One or two sentences, including the unit. */
   readonly doc: string;
-  /** Environment variable, where its name does not follow from the key. */
+  /** Environment variable, if its name does not follow from the key. */
   readonly env?: string;
   /** The option has no YAML key. */
   readonly envOnly?: true;
-  /** The value is shown as `***`, and never stands in a problem. */
+  /** The value is shown as `***`, also in problems. */
   readonly secret?: true;
 }
 
-/** An option with all that follows from its key. */
+/** An option with the fields derived from its key. */
 export interface Option extends OptionDefinition {
   readonly key: string;
-  /** Empty where the key has no section. */
+  /** Empty if the key has no section. */
   readonly section: string;
   /** The key within its section. */
   readonly leaf: string;
   readonly env: string;
 }
 
-/** Checks one entry of the table: its default must be of its kind, or undefined. */
+/** Type-checks one row of the table: its default must be of its kind, or undefined. */
 export function option<T>(definition: OptionDefinition<T, NoInfer<T>>): OptionDefinition<T, T>;
 export function option<T>(definition: OptionDefinition<T, undefined>): OptionDefinition<T, undefined>;
 export function option(definition: OptionDefinition): OptionDefinition {
   return definition;
 }
 
-/** Fills in what follows from the key. */
+/** Adds the fields derived from the key. */
 export function completeOption<Key extends string>(
   key: Key,
   definition: OptionDefinition,

@@ -13,9 +13,9 @@ export function optionsBySection(): Map<string, Option[]> {
   return sections;
 }
 
-/** What `obspan serve --help` lists: every option with its variable, its default and its rule. */
+/** The list of options in `obspan serve --help`: each with its variable, default and rule. */
 export function optionsHelp(): string {
-  const lines = ["Configuration, each by its environment variable or by its key in the YAML file:"];
+  const lines = ["Options, each set by its environment variable or by its key in the YAML file:"];
   for (const [section, options] of optionsBySection()) {
     if (section !== "") lines.push("", `${section}:`);
     for (const option of options) {
@@ -30,15 +30,15 @@ export function optionsHelp(): string {
 
 const INTRODUCTION = `# Options of the collector
 
-<!-- Made from collector-core/src/config/options.ts by \`npm run docs\`. Do not edit. -->
+<!-- Generated from collector-core/src/config/options.ts by \`npm run docs\`. Do not edit. -->
 
-Each option is taken from its environment variable, else from the YAML file whose path is in \`OBS_SERVER_CONFIG\` (or
-given by \`obspan serve --config <file>\`), else it has its default. An empty variable, and a YAML key without a value,
-count as not set. In a variable, the items of a list are separated by commas, \`true\` and \`false\` may be in any letter
+The collector reads each option from its environment variable, then from the YAML file, then uses the default. The path
+of the YAML file is in \`OBS_SERVER_CONFIG\`, or follows \`obspan serve --config\`. An empty variable and a YAML key
+without a value count as unset. In a variable, commas separate the items of a list, \`true\` and \`false\` ignore letter
 case, and numbers are plain decimals.
 
-A value that breaks its rule stops the start; \`obspan check-config\` lists every problem without starting anything. A
-name that is not known is a warning.
+The collector does not start with an invalid value. \`obspan check-config\` lists every problem without starting the
+collector. An unknown name is only a warning.
 `;
 
 /** The page docs/reference/options.md. */
@@ -59,7 +59,7 @@ export function renderOptionsReference(): string {
   return parts.join("");
 }
 
-/** False for what has no text of its own: `unset`, `empty`. */
+/** False for values that are described by a word: `unset`, `empty`. */
 function isWord(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }

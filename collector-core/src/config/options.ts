@@ -12,19 +12,19 @@ import {
   type OptionKind,
 } from "./option-kinds.js";
 import { JUDGE_PROVIDER_NAMES, JUDGE_PROVIDERS } from "../api-schema/judge-providers.js";
-import { evaluationThresholds, ownEvaluationTypes } from "./evaluation-kinds.js";
+import { customEvaluationTypes, evaluationThresholds } from "./evaluation-kinds.js";
 import { customPatterns } from "./custom-patterns-kind.js";
 import { baseUrl, origin } from "./url-kind.js";
 import { completeOption, option, type Option, type OptionDefinition } from "./option.js";
 
-/** Names of the log levels, the least important first (spec 2.6). */
+/** Names of the log levels, least severe first (spec 2.6). */
 export const LOG_LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const;
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const MAX_TIMER_SECONDS = Math.trunc(LONGEST_TIMER_MS / 1000);
 
-// spec 8 rules 1 and 2. Two equal bounds would be two series of one name, which a scraper refuses.
+// spec 8 rules 1 and 2. Two equal bounds make two series of one name, which scrapers reject.
 const buckets = list(number({ above: 0 }), {
   items: "numbers above 0",
   minimumCount: 1,
@@ -36,15 +36,15 @@ const requestsPerMinute = integer({ minimum: 1, maximum: 10_000_000 }); // spec 
 const percentage = number({ minimum: 0, maximum: 100 });
 
 /**
- * Every option of the collector, once (spec 2.6, contract 5). The type {@link Config}, the reading of environment and
- * YAML file, the JSON Schema, `--help`, the reference page and `GET /v1/config` are made from this table. Rules
- * across two keys stand in `cross-key-rules.ts`.
+ * Every option of the collector (spec 2.6, contract 5). The type {@link Config}, the parser of environment and YAML
+ * file, the JSON Schema, `--help`, the reference page and `GET /v1/config` derive from this table. `cross-key-rules.ts`
+ * holds the rules across two keys.
  */
 export const OPTIONS = {
   config_file: option({
     kind: text({ rule: "the path of a file" }),
     default: undefined,
-    doc: "Path of the YAML file. `--config` wins over the variable.",
+    doc: "Path of the YAML file. `--config` overrides the variable.",
     env: "OBS_SERVER_CONFIG",
     envOnly: true,
   }),
@@ -55,12 +55,12 @@ export const OPTIONS = {
       pattern: /^[^\s/[\]]+$/,
     }),
     default: "0.0.0.0",
-    doc: "Bind address. `--local`, `npm start` and the desktop app bind 127.0.0.1 unless it is set.",
+    doc: "Bind address. `--local`, `npm start` and the desktop app bind 127.0.0.1 if it is unset.",
   }),
   "server.port": option({
     kind: integer({ minimum: 0, maximum: 65_535 }),
     default: 8080,
-    doc: "Bind port for ingestion, scrape, queries and probes. 0 takes any free port.",
+    doc: "Port for ingestion, scrapes, queries and probes. 0 selects a free port.",
   }),
   "server.allowed_hosts": option({
     kind: list(
@@ -70,18 +70,18 @@ export const OPTIONS = {
       },
     ),
     default: [],
-    doc: "Host headers that are answered beside the loopback names and, unless bound to loopback, IP addresses.",
+    doc: "Additional Host headers to accept. Loopback names are always accepted, and IP addresses unless the host is loopback.",
   }),
   "server.allowed_origins": option({
     kind: list(origin(), { items: "origins such as https://example.com, without a path" }),
     default: [],
-    doc: "Origins whose pages may read from the collector, beside its own.",
+    doc: "Web origins, other than the collector's own, whose pages may read from the collector.",
   }),
 
   "server.max_connections_per_address": option({
     kind: integer({ minimum: 1 }),
     default: 250,
-    doc: "Connections that one client address may have, of 1,000. Loopback and server.trusted_proxies have no such bound.",
+    doc: "Connections per client address, out of 1,000 in total. Loopback addresses and `server.trusted_proxies` are exempt.",
   }),
 
   "server.trusted_proxies": option({
@@ -94,7 +94,7 @@ export const OPTIONS = {
       { items: "IP addresses, or ranges such as 10.0.0.0/8" },
     ),
     default: [],
-    doc: "Proxies whose X-Forwarded-For is believed where requests are counted by address.",
+    doc: "Proxies whose X-Forwarded-For header is trusted to name the client address, for limits per address.",
   }),
 
   "auth.api_keys": option({
@@ -104,14 +104,14 @@ export const OPTIONS = {
     ),
     default: [],
     doc:
-      "When set, /v1/* needs one of them, as X-API-Key or as a bearer token. Unset: everybody may come in. " +
-      "Wrong keys are throttled by address: ten at once, then one each 6 s.",
+      "If set, /v1/* requires one of these keys, as X-API-Key or as a bearer token. Unset: no authentication. " +
+      "Attempts with wrong keys are limited per address: ten at once, then one every 6 s.",
     secret: true,
   }),
   "auth.protect_metrics": option({
     kind: boolean(),
     default: false,
-    doc: "With `auth.api_keys` set, /metrics needs a key too.",
+    doc: "Requires a key for /metrics too, if `auth.api_keys` is set.",
   }),
 
   "limits.max_traces": option({
@@ -127,10 +127,10 @@ export const OPTIONS = {
   "limits.max_queue_bytes": option({
     kind: integer({ minimum: 1 }),
     default: 268_435_456,
-    doc: "Capacity of the ingestion queue, in bytes, beside the count of spans.",
+    doc: "Capacity of the ingestion queue, in bytes, in addition to the limit on spans.",
   }),
   "limits.max_body_bytes": option({
-    // A body becomes one JavaScript string, which cannot be twice as long.
+    // A body becomes one JavaScript string. V8 limits a string to about twice this length.
     kind: integer({ minimum: 1, maximum: 268_435_456 }),
     default: 10_485_760,
     doc: "Largest request body, in bytes, before and after decompression.",
@@ -139,24 +139,24 @@ export const OPTIONS = {
     kind: integer({ minimum: 1 }),
     default: undefined,
     doc:
-      "Memory that work under way may hold beside the ingestion queue and the trace store, in bytes: large bodies, large answers, " +
-      "the queues of export and evaluation. Unset: the smaller of 512 MiB and a quarter of the heap limit.",
+      "Memory for work in progress outside the ingestion queue and the trace store, in bytes: large request bodies, large " +
+      "responses, the queues of export and evaluation. Unset: the smaller of 512 MiB and a quarter of the heap limit.",
   }),
   "limits.max_span_attributes": option({
     kind: integer({ minimum: 0 }),
     default: 100,
-    doc: "Attributes kept per span; the excess is silently dropped.",
+    doc: "Attributes kept per span; further attributes are silently dropped.",
   }),
   "limits.max_label_value_length": option({
     kind: integer({ minimum: 1, maximum: 1024 }), // spec 8 rule 5
     default: 128,
-    doc: "Characters kept of a metric label's value.",
+    doc: "Longest value of a metric label, in characters; longer values are truncated.",
   }),
   "limits.max_series": option({
-    // Each of the 11 families of spans has one set aside for what is over.
+    // Each of the 11 families of span metrics reserves one series for `__other__`.
     kind: integer({ minimum: 12, maximum: 1_000_000 }),
     default: 20_000,
-    doc: "Label tuples over all metric families of spans; what is over is counted under `__other__`.",
+    doc: "Label tuples across all metric families derived from spans; further tuples are counted as `__other__`.",
   }),
   "limits.cardinality_model": cap("model", 50),
   "limits.cardinality_provider": cap("provider", 10),
@@ -182,33 +182,33 @@ export const OPTIONS = {
   "trace_store.enabled": option({
     kind: boolean(),
     default: true,
-    doc: "Keeps recent traces in memory and answers the trace query endpoints.",
+    doc: "Keeps recent traces in memory and enables the trace query endpoints.",
   }),
   "trace_store.max_spans_per_trace": option({
     kind: integer({ minimum: 1 }), // spec 8 rule 10
     default: 500,
-    doc: "Spans kept per trace; the oldest are dropped beyond it.",
+    doc: "Spans kept per trace; the oldest are dropped first.",
   }),
   "trace_store.ttl_seconds": option({
     kind: integer({ minimum: 0 }), // spec 8 rule 11
     default: 0,
-    doc: "Seconds that a trace is kept after its last span; 0 = it never expires.",
+    doc: "Seconds to keep a trace after its last span; 0 = traces never expire.",
   }),
   "trace_store.max_bytes": option({
     kind: integer({ minimum: 1_048_576 }),
     default: 1_073_741_824,
-    doc: "Memory that the trace store may hold, in bytes; the oldest traces are evicted first.",
+    doc: "Memory limit of the trace store, in bytes; the oldest traces are evicted first.",
   }),
 
   "exporter.otlp_endpoint": option({
     kind: baseUrl(),
     default: undefined,
-    doc: "Base URL of an OTLP HTTP receiver; spans go to its /v1/traces. A key goes into `exporter.headers`. Unset: nothing is exported.",
+    doc: "Base URL of an OTLP/HTTP receiver; spans are sent to its /v1/traces. Put an API key into `exporter.headers`. Unset: no export.",
   }),
   "exporter.batch_size": option({
     kind: integer({ minimum: 1, maximum: 100_000 }),
     default: 200,
-    doc: "Spans accumulated before an export batch is sent.",
+    doc: "Spans per export batch.",
   }),
   "exporter.flush_interval": option({
     kind: integer({ minimum: 1, maximum: MAX_TIMER_SECONDS }),
@@ -222,7 +222,7 @@ export const OPTIONS = {
       isText: /^[\t -~]*$/,
     }),
     default: {},
-    doc: "Headers that go with every export request, such as a key.",
+    doc: "Headers of every export request, such as an API key.",
     secret: true,
   }),
   "exporter.compression": option({
@@ -233,23 +233,23 @@ export const OPTIONS = {
   "exporter.max_queue_size": option({
     kind: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 20_000,
-    doc: "Spans that may wait for export; what comes beyond is dropped, and counted.",
+    doc: "Capacity of the export queue, in spans; further spans are dropped and counted.",
   }),
   "exporter.max_retries": option({
     kind: integer({ minimum: 0, maximum: 100 }),
     default: 5,
-    doc: "Further attempts for a batch that the receiver could not take: after 1 s, doubling to 30 s, or what it asks for.",
+    doc: "Retries of a batch after a transient failure. The backoff is 1 s, doubling up to 30 s, or the receiver's Retry-After.",
   }),
 
   "multi_tenant.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Adds a `tenant` label to every metric derived from spans, and keeps tenants' traces apart.",
+    doc: "Adds a `tenant` label to every metric derived from spans, and separates the traces of tenants.",
   }),
   "multi_tenant.header_name": option({
     kind: text({ rule: "the name of an HTTP header", pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ }),
     default: "X-Tenant-ID",
-    doc: "Request header that carries the tenant. It labels, and is no credential.",
+    doc: "Request header that names the tenant. It is a label, not a credential.",
   }),
 
   "sampling.rate": option({
@@ -258,96 +258,96 @@ export const OPTIONS = {
     doc: "Probability that a trace is stored and exported. Metrics count every span.",
   }),
 
-  // Rule 8 of spec 8, which is about both limits: cross-key-rules.ts.
+  // cross-key-rules.ts checks spec 8 rule 8, which compares both limits.
   "backpressure.soft_limit_pct": option({
     kind: percentage,
     default: 80,
-    doc: "Queue usage, in percent, from which a warning is logged and a gauge set.",
+    doc: "Queue usage, in percent, at which a warning is logged and a gauge is set.",
   }),
   "backpressure.hard_limit_pct": option({
     kind: percentage,
     default: 95,
-    doc: "Queue usage, in percent, from which `backpressure.mode` acts. It must exceed the soft limit.",
+    doc: "Queue usage, in percent, at which `backpressure.mode` applies. It must exceed the soft limit.",
   }),
   "backpressure.mode": option({
     kind: enumeration(["reject", "drop_oldest"]),
     default: "reject",
-    doc: "At the hard limit: `reject` refuses new spans, `drop_oldest` evicts the oldest in the queue.",
+    doc: "At the hard limit, `reject` rejects new spans and `drop_oldest` evicts the oldest spans in the queue.",
   }),
 
   "redaction.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Redacts the text of sampled spans before it is stored, exported or judged (see the guide, redaction).",
+    doc: "Redacts the text of sampled spans before storage, export and evaluation (see the redaction guide).",
   }),
   "redaction.max_text_length": option({
     kind: integer({ minimum: 1 }),
     default: 50_000,
-    doc: "Characters kept of a text; a longer one is truncated before redaction.",
+    doc: "Longest text, in characters; a longer one is truncated before redaction.",
   }),
   "redaction.drop_on_failure": option({
     kind: boolean(),
     default: true,
-    doc: "Drops a span whose redaction fails; `false` keeps it as it came.",
+    doc: "Drops a span if its redaction fails; `false` keeps it unredacted.",
   }),
   "redaction.custom_patterns_json": option({
     kind: customPatterns(),
     default: undefined,
-    doc: "Patterns that run after the built-in ones, in order: regular expressions in RE2's syntax, and what replaces their matches, as it is.",
+    doc: "Patterns that run in order after the built-in ones: regular expressions in RE2 syntax, each with a literal replacement.",
     envOnly: true,
   }),
 
   "rate_limit.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Limits the rate of requests that bring spans.",
+    doc: "Limits the rate of ingestion requests.",
   }),
   "rate_limit.per_ip_rpm": option({
     kind: requestsPerMinute,
     default: 600,
-    doc: "Requests per minute from one client address; so many may come at once.",
+    doc: "Requests per minute from one client address; also the burst size.",
   }),
   "rate_limit.per_service_rpm": option({
     kind: requestsPerMinute,
     default: 3000,
-    doc: "Requests per minute of one service, as the payload names it; so many may come at once.",
+    doc: "Requests per minute of one service, as named in the payload; also the burst size.",
   }),
 
   "exemplars.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Gives the duration and token histograms the trace_id of a stored trace, in OpenMetrics scrapes.",
+    doc: "Adds the trace_id of a stored trace to the duration and token histograms in OpenMetrics scrapes.",
   }),
 
   "evaluation.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Has a judge score the spans that ask for it (see the guide, evaluation).",
+    doc: "Lets a judge score the spans that request it (see the evaluation guide).",
   }),
   "evaluation.queue_size": option({
     kind: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 10_000,
-    doc: "Evaluations that may wait, one for each type that a span asks for.",
+    doc: "Capacity of the evaluation queue: one entry per type that a span requests.",
   }),
   "evaluation.drop_policy": option({
     kind: enumeration(["drop_new", "drop_oldest"]),
     default: "drop_new",
-    doc: "Which evaluation goes when the queue is full. It is counted.",
+    doc: "Which evaluation to drop if the queue is full. Dropped evaluations are counted.",
   }),
   "evaluation.worker_concurrency": option({
     kind: integer({ minimum: 1, maximum: 1000 }),
     default: 4,
-    doc: "Evaluations under way at a time.",
+    doc: "Evaluations that run concurrently.",
   }),
   "evaluation.default_sample_rate": option({
     kind: number({ minimum: 0, maximum: 1 }),
     default: 1,
-    doc: "Probability that a span of a kept trace is evaluated, unless its `evaluation_sample_rate` says otherwise.",
+    doc: "Probability that a span of a sampled trace is evaluated. The attribute `evaluation_sample_rate` overrides it.",
   }),
   "evaluation.default_timeout_ms": option({
     kind: integer({ minimum: 1, maximum: LONGEST_TIMER_MS }),
     default: 30_000,
-    doc: "Longest wait for the judge of one evaluation, retries included, in milliseconds. A timeout is a failure.",
+    doc: "Timeout of one evaluation including retries, in milliseconds. A timeout counts as a failure.",
   }),
   "evaluation.max_evaluation_types": option({
     kind: cardinalityCap,
@@ -357,7 +357,7 @@ export const OPTIONS = {
   "evaluation.judge_model": option({
     kind: text({ rule: "the name of a model" }),
     default: JUDGE_PROVIDERS.openai.defaultModel,
-    doc: "Model that judges. Where it is not set, the provider's small one; azure and openai-compatible need it.",
+    doc: "Model of the judge. Unset: the provider's small model; azure and openai-compatible require it.",
   }),
   "evaluation.judge_provider": option({
     kind: enumeration(JUDGE_PROVIDER_NAMES),
@@ -367,26 +367,26 @@ export const OPTIONS = {
   "evaluation.judge_api_key": option({
     kind: text({ rule: "a key without spaces or control characters", pattern: /^[!-~]+$/ }),
     default: undefined,
-    doc: "Key for the provider of the judge. ollama and openai-compatible need none, bedrock takes the platform's identity.",
+    doc: "API key of the judge's provider. ollama and openai-compatible need none; bedrock uses the identity of the platform.",
     envOnly: true,
     secret: true,
   }),
   "evaluation.judge_base_url": option({
     kind: baseUrl(),
     default: undefined,
-    doc: "Base URL of the judge's API, such as that of a proxy; azure and openai-compatible need it.",
+    doc: "Base URL of the judge's API, such as a proxy; azure and openai-compatible require it.",
     envOnly: true,
   }),
   "evaluation.types": option({
-    kind: ownEvaluationTypes,
+    kind: customEvaluationTypes,
     default: {},
-    doc: "Evaluation types of your own, by name: `prompt`, `direction`, `labels`. The variable takes JSON.",
+    doc: "Custom evaluation types by name: `prompt`, `direction`, `labels`. The variable takes JSON.",
     env: "OBS_SERVER_EVALUATION_TYPES_JSON",
   }),
   "evaluation.thresholds": option({
     kind: evaluationThresholds,
     default: {},
-    doc: "Per type, past which a score is shown as bad. Else 0.7 where higher is better, 0.3 where lower is.",
+    doc: "Thresholds by type, beyond which a score is shown as bad. Default: 0.7 if higher is better, 0.3 if lower is better.",
   }),
 
   "shutdown.grace_period_seconds": option({
@@ -397,7 +397,7 @@ export const OPTIONS = {
   "shutdown.drain_queue": option({
     kind: boolean(),
     default: true,
-    doc: "Processes what is left in the queue before exit.",
+    doc: "Processes the spans in the queue before exit.",
   }),
 
   "logging.structured": option({
@@ -408,34 +408,34 @@ export const OPTIONS = {
   "logging.level": option({
     kind: enumeration(LOG_LEVELS, { ignoreCase: true }), // spec 8 rule 13
     default: "INFO",
-    doc: "Least important level that is logged.",
+    doc: "Lowest level that is logged.",
   }),
   "logging.log_file": option({
     kind: text({ rule: "the path of a file" }),
     default: undefined,
-    doc: "File that mirrors the log, which always goes to stderr. It is opened once, and appended to.",
+    doc: "File that receives a copy of the log on stderr. It is opened once, in append mode.",
     envOnly: true,
   }),
 
   "sre.enabled": option({
     kind: boolean(),
     default: false,
-    doc: "Exposes `obs_slo_error_rate` and `obs_cost_budget_usd`, which recording rules compare the counters with.",
+    doc: "Exposes `obs_slo_error_rate` and `obs_cost_budget_usd`, which recording rules compare with the counters.",
   }),
   "sre.default_slo_error_rate": option({
     kind: sloErrorRate, // spec 8 rule 14
     default: 0.01,
-    doc: "Errors per call that are allowed to an agent without an objective of its own.",
+    doc: "Allowed errors per call of an agent without its own objective.",
   }),
   "sre.default_cost_budget_usd": option({
     kind: costBudgetUsd, // spec 8 rule 15
     default: 0,
-    doc: "Cost in USD per evaluation period that is allowed to an agent without a budget of its own; 0 = no budget.",
+    doc: "Allowed cost in USD per evaluation period of an agent without its own budget; 0 = no budget.",
   }),
   "sre.agents": option({
     kind: objectivesByAgent, // spec 8 rule 16
     default: {},
-    doc: "Objectives of single agents, by name: `slo_error_rate`, `cost_budget_usd`. The variable takes JSON.",
+    doc: "Objectives by agent name: `slo_error_rate`, `cost_budget_usd`. The variable takes JSON.",
     env: "OBS_SERVER_SRE_AGENTS_JSON",
   }),
 } satisfies Record<string, OptionDefinition>;
@@ -448,7 +448,7 @@ function cap(label: string, byDefault: number) {
   });
 }
 
-/** The key of an option: `section.key`, as it stands in the YAML file. */
+/** The key of an option: `section.key`, as in the YAML file. */
 export type OptionKey = keyof typeof OPTIONS;
 
 type ValueOf<Definition extends OptionDefinition> =
@@ -458,7 +458,7 @@ type ValueOf<Definition extends OptionDefinition> =
 /** The value of every option by its key: `config["limits.max_queue_size"]`. */
 export type Config = { readonly [Key in OptionKey]: ValueOf<(typeof OPTIONS)[Key]> };
 
-/** {@link OPTIONS} in the order of the table, with what follows from the keys. */
+/** {@link OPTIONS} in table order, with the fields derived from the keys. */
 export const OPTION_LIST: readonly (Option & { readonly key: OptionKey })[] =
   Object.entries<OptionDefinition>(OPTIONS).map(([key, definition]) =>
     completeOption(key as OptionKey, definition),

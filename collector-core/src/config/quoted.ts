@@ -2,19 +2,19 @@ import { maskUrls, maskUserInfo } from "./mask-credentials.js";
 import type { Option } from "./option.js";
 import { HIDDEN, showRaw } from "./show-value.js";
 
-/** What was written for an option, as it stands in a problem: nothing of it may be a credential. */
+/** The raw text of an option for a problem, without credentials. */
 export function quoted({ secret, kind }: Pick<Option, "secret" | "kind">, raw: string): string {
   if (secret) return HIDDEN;
-  // Masked before it is cut: what marks a credential may be in the part that is cut off.
+  // Mask before truncating: the character that marks a credential may be in the truncated part.
   return showRaw(kind.quote === undefined ? maskUserInfo(raw) : kind.quote(raw));
 }
 
-/** A value of an option as it is shown wherever values are. */
+/** The value of an option as it is displayed, without secrets. */
 export function shownValue({ secret }: Pick<Option, "secret">, value: unknown): unknown {
   return secret && !isUnset(value) ? HIDDEN : maskUrls(value);
 }
 
-/** Whether there is a secret is none. */
+/** An unset secret is shown as unset. */
 function isUnset(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === undefined;
   return Object.keys(value).length === 0;

@@ -7,21 +7,21 @@ import { quoted } from "./quoted.js";
 import { showRaw } from "./show-value.js";
 import { readYamlFile, type YamlFile } from "./yaml-file.js";
 
-/** Where values come from. */
+/** Sources of option values. */
 export interface ConfigInput {
   /** The environment. An empty variable counts as not set. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Path of the YAML file; it wins over `OBS_SERVER_CONFIG`. */
+  /** Path of the YAML file. Overrides `OBS_SERVER_CONFIG`. */
   readonly configPath?: string | undefined;
-  /** Reads the YAML file; throws where it cannot. Default: from disk, as UTF-8. */
+  /** Reads the YAML file, or throws. Default: from disk, as UTF-8. */
   readonly readFile?: (path: string) => string;
 }
 
-/** What was read of a table of options, without regard to rules across keys. */
+/** The result of {@link readOptions}. Rules across keys are not checked yet. */
 export interface ReadOptions {
-  /** The values that keep to their rule; not those of which a broken YAML file may have said more. */
+  /** The valid values. Without defaults if the YAML file is broken, since the file may set those keys. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Where the value of each key comes from. */
+  /** The source of each value. */
   readonly sources: ReadonlyMap<string, string>;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -30,7 +30,7 @@ export interface ReadOptions {
 /** The key of the option that holds the path of the YAML file. */
 const CONFIG_FILE_KEY = "config_file";
 
-/** Reads every option of a table: from its variable, else from the YAML file, else its default (spec 2.6). */
+/** Reads every option of a table from its variable, then the YAML file, then its default (spec 2.6). */
 export function readOptions(
   options: readonly Option[],
   defaults: ReadonlyMap<string, unknown>,
@@ -60,7 +60,7 @@ export function readOptions(
     } else if (fromYaml !== undefined) {
       take(option, kind.check(fromYaml.value), fromYaml.raw, fromYaml.source);
     } else if (file.problems.length === 0) {
-      // Of a broken file nobody knows what else it would have set.
+      // A broken file may set this key, so the default is used only with an intact file.
       values.set(key, defaults.get(key));
       sources.set(key, "default");
     }
@@ -80,7 +80,7 @@ export function readOptions(
 /** A problem on one line: key, value, source, limit (contract 5). */
 function problemLine(option: Option, raw: string, source: string, detail: string): string {
   const shown = quoted(option, raw);
-  // A detail may quote an item.
+  // A detail may quote an item, which may be a credential.
   const more = detail === "" || option.secret ? "" : `; ${maskUserInfo(detail)}`;
   return `${option.key} = ${shown} (${source}): must be ${option.kind.rule}${more}`;
 }
@@ -98,21 +98,21 @@ function openYamlFile(
   } catch (error) {
     return {
       ...NO_FILE,
-      problems: [`${CONFIG_FILE_KEY} = ${showRaw(path)} (${source}): ${whyUnreadable(error)}`],
+      problems: [`${CONFIG_FILE_KEY} = ${showRaw(path)} (${source}): ${unreadableReason(error)}`],
     };
   }
 }
 
-function whyUnreadable(error: unknown): string {
+function unreadableReason(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return "must be a file that exists";
-  if (code === "EACCES" || code === "EPERM") return "must be a file that may be read";
-  if (code === "EISDIR") return "must be a file, and is a directory";
+  if (code === "EACCES" || code === "EPERM") return "must be a file that this user may read";
+  if (code === "EISDIR") return "must be a file, not a directory";
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "must be a file in UTF-8";
   return `must be a file that can be read: ${showRaw(String(error))}`;
 }
 
-/** A warning for each variable that looks like one of the collector's and is none. Its value may be a secret. */
+/** Warns of each unknown variable with the prefix of the collector. Its value may be a secret and is not shown. */
 function unknownVariables(env: ConfigInput["env"], options: readonly Option[]): string[] {
   const known = new Set(options.map((option) => option.env));
   return Object.entries(env)

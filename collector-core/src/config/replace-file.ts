@@ -2,21 +2,21 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 
-/** Gives a file its owner and its group. */
+/** Sets the owner and the group of a file. */
 export type GiveTo = (file: FileHandle, { uid, gid }: Pick<Stats, "uid" | "gid">) => Promise<void>;
 
 const OWNER_ONLY = 0o600;
 const PERMISSIONS = 0o7777;
 
 /**
- * Replaces what a file holds; its owner, its group and its mode stay. The text is written beside the file first and then put
- * in its place: a crash leaves the one or the other, never half of it. Where this process may not give a file to the owner,
- * the text is written into the file itself, and stands beside it whole until that is done.
+ * Replaces the content of a file atomically and keeps its owner, group and mode. The text is written to a temporary file
+ * in the same directory, which is then renamed: a crash leaves the old or the new content. If this process may not set
+ * the owner, the file is overwritten in place; the temporary file keeps a complete copy until that is done.
  *
- * @throws what the system says.
+ * @throws the error of the file system.
  */
 export async function replaceFile(path: string, content: string, giveTo: GiveTo = chown): Promise<void> {
-  // A link stays one: what it names is replaced.
+  // Replace the target of a symbolic link, not the link.
   const target = await realpath(path);
   const before = await stat(target);
   const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
@@ -37,7 +37,7 @@ export async function replaceFile(path: string, content: string, giveTo: GiveTo 
   }
 }
 
-/** False where this process may not. */
+/** Copies owner, group and mode. @returns false if this process may not set the owner. */
 async function makeLike(file: FileHandle, { uid, gid, mode }: Stats, giveTo: GiveTo): Promise<boolean> {
   try {
     await giveTo(file, { uid, gid });
@@ -45,7 +45,7 @@ async function makeLike(file: FileHandle, { uid, gid, mode }: Stats, giveTo: Giv
     if (error instanceof Error && "code" in error && error.code === "EPERM") return false;
     throw error;
   }
-  // After the owner, with whom some bits go; and not when it is opened, where the umask takes some away.
+  // chown clears the setuid bits, and open() applies the umask: set the mode last.
   await file.chmod(mode & PERMISSIONS);
   return true;
 }

@@ -1,10 +1,10 @@
-/** What stands for the value of a secret, wherever values are shown. */
+/** Replaces a secret wherever values are shown. */
 export const HIDDEN = "***";
 
-/** Characters that a value may take up in a message. */
+/** Longest value in a message, in code points. */
 const SHOWN_LENGTH = 200;
 
-/** A value as an environment variable would carry it; `unset` where there is none. */
+/** A value as text, in the syntax of environment variables; `unset` for undefined. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return "unset";
   if (Array.isArray(value)) return value.length === 0 ? "empty" : value.map(formatValue).join(", ");
@@ -12,7 +12,7 @@ export function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What was written, as it stands in a problem: on one line, and cut where it is long. */
+/** Raw input as shown in a problem: on one line, truncated if it is long. */
 export function showRaw(raw: string): string {
   const line = raw.replace(/\s+/g, " ").replace(/\p{Cc}/gu, "\u{FFFD}");
   const points = Array.from(line);

@@ -1,20 +1,20 @@
 import type { OptionKind } from "./option-kinds.js";
 import { HIDDEN } from "./show-value.js";
 
-/** What a URL with nothing in it but scheme, host, port and path looks like. */
+/** A URL that contains only scheme, host, port and path. */
 const PLAIN = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[\w.-]+(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
 const HTTP = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
 const ORIGIN = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/;
 
 /**
- * The base URL of a service. It holds no credential: user info is none that `fetch` would send, a path cannot be added
- * behind a query, and the configuration is shown to whoever may read the traces.
+ * The base URL of a service. User info is rejected: `fetch` does not send it, and everybody who may read traces can
+ * read the configuration. A query is rejected since a path cannot be appended to it.
  */
 export function baseUrl(): OptionKind<string> {
   return urlKind("an http or https URL without user name, password, query or fragment", HTTP);
 }
 
-/** An origin as browsers send it. */
+/** A web origin as browsers send it. */
 export function origin(): OptionKind<string> {
   return urlKind("an origin such as https://example.com, without user name, password or path", ORIGIN);
 }

@@ -12,12 +12,12 @@ import { quoted } from "./quoted.js";
 import { replaceFile } from "./replace-file.js";
 import { HIDDEN, showRaw } from "./show-value.js";
 
-/** Writes values into the YAML file; null takes one out. */
+/** Writes values into the YAML file. Null removes a key. */
 export type WriteConfig = (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
 
 /**
- * Makes what `PUT /v1/config` does (contract 3): every value is checked, and then the whole file with them in it, before
- * anything is written. One writer at a time; the file is replaced as a whole or not at all.
+ * Creates the handler of `PUT /v1/config` (contract 3). It validates each value and then the edited file before it
+ * writes. Writes run one at a time, and each replaces the file atomically.
  */
 export function createConfigWriter(loaded: LoadedConfig): WriteConfig {
   let last: Promise<unknown> = Promise.resolve();
@@ -50,9 +50,9 @@ export function createConfigWriter(loaded: LoadedConfig): WriteConfig {
   }
 
   return (values) => {
-    const mine = last.then(() => write(values));
-    last = mine.catch(() => undefined);
-    return mine;
+    const result = last.then(() => write(values));
+    last = result.catch(() => undefined);
+    return result;
   };
 }
 
@@ -60,7 +60,7 @@ interface ConfigEdit extends YamlEdit {
   readonly option: Option;
 }
 
-/** The values as edits; throws invalid_config with every problem of a single value. */
+/** Converts values to edits. Throws invalid_config with the problems of all values. */
 function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
   const edits: ConfigEdit[] = [];
   const problems: string[] = [];
@@ -68,21 +68,20 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
     const option = OPTION_LIST.find((candidate) => candidate.key === key);
     if (option === undefined) {
       const known = OPTION_LIST.map((candidate) => candidate.key);
-      problems.push(`${showRaw(key)}: there is no such key${suggestion(nearest(key, known))}`);
+      problems.push(`${showRaw(key)}: unknown key${suggestion(nearest(key, known))}`);
     } else if (option.envOnly) {
       problems.push(`${key}: can only be set by ${option.env}`);
     } else if (value === null) {
       edits.push({ option, value: undefined });
-    } else if (option.secret && value !== HIDDEN && holdsHidden(value)) {
+    } else if (option.secret && value !== HIDDEN && containsHidden(value)) {
       problems.push(
-        `${key}: ${HIDDEN} stands for a value that is not shown; write every part in full, or only "${HIDDEN}" to keep all of it`,
+        `${key}: ${HIDDEN} replaces a hidden value; send every part in full, or only "${HIDDEN}" to keep the stored value`,
       );
     } else if (!(option.secret && value === HIDDEN)) {
       const reading = option.kind.check(value);
       edits.push({ option, value });
       const written = JSON.stringify(value);
-      if (isMasked(written))
-        problems.push(`${key}: ${HIDDEN} stands for what is not shown; write it in full`);
+      if (isMasked(written)) problems.push(`${key}: ${HIDDEN} replaces a hidden value; send it in full`);
       if (reading.ok || isMasked(written)) continue;
       const shown = quoted(option, written);
       const details = option.secret ? [] : [reading.detail, ...(reading.moreDetails ?? [])].filter(Boolean);
@@ -95,23 +94,23 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
   return edits;
 }
 
-/** True where a part of a value is what is shown in place of a secret: written, it would replace the secret. */
-function holdsHidden(value: unknown): boolean {
+/** True if a part of a value is the placeholder of a secret. Writing it overwrites the secret. */
+function containsHidden(value: unknown): boolean {
   if (typeof value === "string") return value.trim() === HIDDEN;
   if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some(holdsHidden);
+  return Object.values(value).some(containsHidden);
 }
 
 function edit(content: string, edits: readonly YamlEdit[], path: string): string {
   try {
     return editYaml(content, edits);
   } catch {
-    // What the parser says quotes the file, which may hold a secret.
-    throw invalid([`${path}: the file is not YAML that can be edited; see obspan check-config`]);
+    // The parser's message quotes the file, which may contain a secret.
+    throw invalid([`${path}: the file is not valid YAML; run obspan check-config for details`]);
   }
 }
 
-/** Every problem in the message, and by its key in the details. */
+/** Lists every problem in the message, and by key in the details. */
 function invalid(problems: readonly string[]): ApiError {
   const details: Record<string, string> = {};
   for (const problem of problems) {
@@ -124,7 +123,7 @@ function invalid(problems: readonly string[]): ApiError {
 function noFile(): ApiError {
   return new ApiError(
     "config_not_writable",
-    "The collector was started without a configuration file: set OBS_SERVER_CONFIG to the path of one, which may be empty, and start it again.",
+    "The collector was started without a configuration file: set OBS_SERVER_CONFIG to the path of a file, which may be empty, and restart it.",
   );
 }
 

@@ -13,16 +13,16 @@ import { nearest, nearestKey, suggestion } from "./nearest-name.js";
 import type { Option } from "./option.js";
 import { showRaw } from "./show-value.js";
 
-/** What a YAML file says of one option. */
+/** An option in a YAML file. */
 export interface YamlEntry {
   readonly value: unknown;
-  /** The value as it is written. */
+  /** The source text of the value. */
   readonly raw: string;
   /** `path:line`. */
   readonly source: string;
 }
 
-/** What a YAML file says, by key. Nulls count as not set and are not in it. */
+/** The options in a YAML file, by key. A null counts as unset and has no entry. */
 export interface YamlFile {
   readonly entries: ReadonlyMap<string, YamlEntry>;
   readonly problems: readonly string[];
@@ -30,17 +30,17 @@ export interface YamlFile {
 }
 
 /**
- * Reads a configuration file (spec 2.6). Only known keys are looked at, node by node, so that each value has its
- * line and a key such as `__proto__` is one more unknown key.
+ * Reads a configuration file (spec 2.6). It visits known keys node by node, so that each value has its line number
+ * and a key such as `__proto__` is just an unknown key.
  *
- * @param path - as it is to stand in messages.
+ * @param path - the path shown in messages.
  */
 export function readYamlFile(path: string, content: string, options: readonly Option[]): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number) => `${path}:${lines.linePos(offset).line}`;
   const problems = document.errors.map((error) => {
-    // yaml does not name the key.
+    // The parser's message does not name the key.
     const key =
       error.code === "DUPLICATE_KEY" ? /^[\w.-]+/.exec(content.slice(error.pos[0]))?.[0] : undefined;
     return `${at(error.pos[0])}: ${key === undefined ? withoutContent(error.message) : `${key} is set twice`}`;
@@ -63,7 +63,7 @@ export function readYamlFile(path: string, content: string, options: readonly Op
     } else if (isMap(node)) {
       readSection(section, node);
     } else if (!isNull(node)) {
-      // What stands there may be a secret.
+      // The value may be a secret.
       const shown = isSeq(node) ? "a list" : "a single value";
       problems.push(`${section} = ${shown} (${source}): must be a map of keys`);
     }
@@ -78,7 +78,7 @@ export function readYamlFile(path: string, content: string, options: readonly Op
         const hint = suggestion(nearestKey(section, leaf, options));
         warnings.push(`unknown key "${section}.${leaf}" (${source})${hint}`);
       } else if (option.envOnly) {
-        warnings.push(`${option.key} (${source}) is ignored: it can only be set by ${option.env}`);
+        warnings.push(`${option.key} (${source}) is ignored: set ${option.env} instead`);
       } else if (!isNull(node)) {
         const value = plainValue(node, document);
         entries.set(option.key, { value, raw: written(node, content), source });
@@ -93,7 +93,7 @@ function sectionHint(name: string, sections: ReadonlySet<string>, options: reado
   return suggestion(nearest(name, [...sections]) ?? nearestKey("", name, options));
 }
 
-/** Key, value and offset of the key, of every pair of a map; keys that are not scalars are shown as YAML. */
+/** Yields key, value and key offset of every pair of a map. A key that is not a scalar is shown as YAML. */
 function* pairs(map: YAMLMap, document: Document): Generator<[string, Node | null, number]> {
   for (const { key, value } of map.items as { key: Node | null; value: Node | null }[]) {
     const name = isScalar(key) ? String(key.value) : String(key);
@@ -109,7 +109,7 @@ function isNull(node: Node | null): boolean {
   return node === null || (isScalar(node) && node.value === null);
 }
 
-/** The value as plain data; undefined, which is of no kind, where its aliases multiply beyond reason. */
+/** The value as plain data; undefined, which no kind accepts, if its aliases expand excessively. */
 function plainValue(node: Node | null, document: Document): unknown {
   try {
     return node?.toJS(document);
@@ -123,7 +123,7 @@ function written(node: Node | null, content: string): string {
   return content.slice(start, end);
 }
 
-/** A message of the parser without what it quotes from the file, which may be a secret. */
+/** Removes quotes of the file from a parser message. They may be secrets. */
 function withoutContent(message: string): string {
   return message.replace(/(?:(?<=\S): |(?<=escape sequence) ).*$/s, "");
 }

@@ -2,25 +2,25 @@ import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, stat
 import { dirname } from "node:path";
 import { lineWriter } from "./line-writer.js";
 
-/** A file that mirrors the log. What fails after it has been opened is counted, and goes no further. */
+/** A file that mirrors the log. Failures after opening are only counted. */
 export interface LogFile {
   /** Lines that could not be written. */
   readonly errors: number;
-  /** @returns what went wrong, where the line could not be written. */
+  /** @returns the error if the line was not written. */
   write(line: string): Error | undefined;
-  /** Asks the system to put what was written on the disk. */
+  /** Syncs written lines to disk. */
   flush(): void;
-  /** Safe twice; lines after it count as errors. */
+  /** May be called twice. Later lines count as errors. */
   close(): void;
 }
 
 /**
- * Opens a file to append to. It stays open: a rotation has to copy and truncate.
+ * Opens a file in append mode. It stays open, so log rotation has to copy and truncate.
  *
- * @throws what the system says, where it cannot be opened.
+ * @throws the error of the file system.
  */
 export function openLogFile(path: string): LogFile {
-  // Without O_NONBLOCK (which Windows has not), opening a named pipe would wait for somebody to read it.
+  // Without O_NONBLOCK, opening a named pipe blocks until it has a reader. Windows lacks the flag.
   const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK } = constants;
   const fileDescriptor = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK);
   const writeLine = lineWriter(fileDescriptor, 0);
@@ -47,14 +47,14 @@ export function openLogFile(path: string): LogFile {
 }
 
 /**
- * Whether a log file could be opened, without making one.
+ * Checks whether a log file can be opened, without creating it.
  *
- * @returns what a path must be, where this one is not; undefined where all is well.
+ * @returns the problem; undefined if there is none.
  */
 export function logFileProblem(path: string): string | undefined {
   try {
     if (!existsSync(path)) accessSync(dirname(path), constants.W_OK);
-    else if (statSync(path).isDirectory()) return "must be a file, and is a directory";
+    else if (statSync(path).isDirectory()) return "must be a file, not a directory";
     else accessSync(path, constants.W_OK);
     return undefined;
   } catch (error) {
@@ -62,16 +62,16 @@ export function logFileProblem(path: string): string | undefined {
   }
 }
 
-/** The problem of a log file that could not be opened. */
+/** Describes why a log file cannot be opened. */
 export function notWritable(error: unknown): string {
   return `must be a file that can be written: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** For what fails on a pipe or a device, and has no consequence. */
+/** Ignores errors, such as those of fsync on a pipe or a device. */
 function attempt(effect: () => unknown): void {
   try {
     effect();
   } catch {
-    // The lines that failed have been counted.
+    // Failed lines are already counted.
   }
 }

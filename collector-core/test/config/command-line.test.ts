@@ -36,7 +36,7 @@ function yamlFile(name: string, content: string): string {
 const BROKEN = "limits:\n  max_traces: 0\nsampling:\n  rate: 2\n";
 
 describe("obspan serve", () => {
-  it("prints every problem on a line of its own under a header that counts them, and exits with 1", () => {
+  it("prints each problem on its own line below a header with their number, and exits with 1", () => {
     const path = yamlFile("broken.yaml", BROKEN);
     const env = { OBS_SERVER_PORT: "http", OBS_SERVER_LOGGING_LOG_FILE: directory, OBS_SERVER_PROT: "1" };
     const { status, stdout, stderr } = obspan(["serve", "--config", path], env);
@@ -45,14 +45,14 @@ describe("obspan serve", () => {
         "  server.port = http (OBS_SERVER_PORT): must be a whole number from 0 to 65,535\n" +
         `  limits.max_traces = 0 (${path}:2): must be a whole number from 1 to 500,000\n` +
         `  sampling.rate = 2 (${path}:4): must be a number from 0 to 1\n` +
-        `  logging.log_file = ${directory} (OBS_SERVER_LOGGING_LOG_FILE): must be a file, and is a directory\n` +
+        `  logging.log_file = ${directory} (OBS_SERVER_LOGGING_LOG_FILE): must be a file, not a directory\n` +
         'warning: unknown variable OBS_SERVER_PROT (did you mean "OBS_SERVER_PORT"?)\n',
     );
     expect(stdout).toBe("");
     expect(status).toBe(1);
   });
 
-  it("does not start where the log file cannot be opened", () => {
+  it("does not start if the log file cannot be opened", () => {
     const { status, stderr } = obspan(["serve"], { OBS_SERVER_LOGGING_LOG_FILE: "/nowhere/obspan.log" });
     expect(stderr).toMatch(
       /^obspan cannot start: its configuration has 1 problem:\n {2}logging\.log_file = \/nowhere\/obspan\.log \(OBS_SERVER_LOGGING_LOG_FILE\): must be a file that can be written: ENOENT/,
@@ -101,7 +101,7 @@ describe("obspan check-config", () => {
     expect(status).toBe(1);
   });
 
-  it("prints each value that is set with its source, and exits with 0", () => {
+  it("prints each configured value with its source, and exits with 0", () => {
     const path = yamlFile("good.yaml", "limits:\n  max_traces: 7\n  max_trace: 8\n");
     const { status, stdout, stderr } = obspan(["check-config", "--config", path], {
       OBS_SERVER_HISTOGRAMS_DURATION_BUCKETS: "1,2",
@@ -119,7 +119,7 @@ describe("obspan check-config", () => {
     expect(status).toBe(0);
   });
 
-  it("makes no log file", () => {
+  it("does not create a log file", () => {
     const path = join(directory, "never.log");
     expect(obspan(["check-config"], { OBS_SERVER_LOGGING_LOG_FILE: path }).status).toBe(0);
     expect(() => rmSync(path)).toThrow("ENOENT");
@@ -141,7 +141,7 @@ it.each([[[]], [["fly"]], [["serve", "--nope"]], [["serve", "extra"]], [["check-
   },
 );
 
-it("says to build where the build is missing", () => {
+it("asks the user to build if the build is missing", () => {
   const bin = join(directory, "bin", "obspan.mjs");
   cpSync(BIN, bin);
   const { status, stderr } = spawnSync(process.execPath, [bin, "version"], { encoding: "utf8" });

@@ -4,7 +4,7 @@ import { configFileSchema } from "../../src/config/config-file-schema.js";
 import { OPTION_LIST } from "../../src/config/options.js";
 import { problems } from "./loading.js";
 
-it("has every key of the YAML file, and none that only the environment has", () => {
+it("has every key of the YAML file, and none of the environment-only options", () => {
   const sections = configFileSchema()["properties"] as Record<string, { properties: object }>;
   const keys = Object.entries(sections).flatMap(([section, { properties }]) =>
     Object.keys(properties).map((leaf) => `${section}.${leaf}`),

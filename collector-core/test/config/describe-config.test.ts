@@ -23,7 +23,7 @@ it("describes every option with its value, source, default, variable and rule", 
   });
 });
 
-it("keeps to its schema, also as JSON, where what is unset is null", () => {
+it("matches its schema, also as JSON, where unset values are null", () => {
   const description = describeConfig(load({}));
   expect(Value.Check(ConfigDescriptionSchema, description)).toBe(true);
   expect(JSON.parse(JSON.stringify(description))).toEqual(description);
@@ -34,7 +34,7 @@ it("keeps to its schema, also as JSON, where what is unset is null", () => {
   });
 });
 
-it("shows a secret as ***, and one that is unset as null", () => {
+it("shows a secret as *** and an unset secret as null", () => {
   const secret = (key: string) =>
     completeOption(key, option({ kind: text({ rule: "a key" }), default: undefined, doc: "", secret: true }));
   const described = describeOptions([secret("auth.one"), secret("auth.two")], {

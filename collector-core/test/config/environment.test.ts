@@ -35,12 +35,12 @@ it.each([
   expect(problems({ env: { OBS_SERVER_SHUTDOWN_GRACE_PERIOD_SECONDS: text } })).toHaveLength(1);
 });
 
-it("takes numbers with a fraction, and whole numbers only where the option asks for them", () => {
+it("accepts fractions, except for options that require a whole number", () => {
   expect(load({ env: { OBS_SERVER_SAMPLING_RATE: "0.25" } }).config["sampling.rate"]).toBe(0.25);
   expect(problems({ env: { OBS_SERVER_PORT: "8080.5" } })).toHaveLength(1);
 });
 
-it("refuses a number that JavaScript cannot hold", () => {
+it("rejects a number that JavaScript cannot represent", () => {
   expect(problems({ env: { OBS_SERVER_LIMITS_CARDINALITY_MODEL: "9".repeat(17) } })).toHaveLength(1);
   expect(problems({ env: { OBS_SERVER_HISTOGRAMS_TOKENS_BUCKETS: "9".repeat(400) } })).toHaveLength(1);
 });
@@ -53,7 +53,7 @@ it.each([
   expect(load({ env: { OBS_SERVER_LOGGING_STRUCTURED: text } }).config["logging.structured"]).toBe(value);
 });
 
-it.each(["1", "yes", "on", " true", "t"])("refuses %j as a boolean", (text) => {
+it.each(["1", "yes", "on", " true", "t"])("rejects %j as a boolean", (text) => {
   expect(problems({ env: { OBS_SERVER_LOGGING_STRUCTURED: text } })).toEqual([
     `logging.structured = ${text} (OBS_SERVER_LOGGING_STRUCTURED): must be true or false`,
   ]);
@@ -64,11 +64,11 @@ it("separates the items of a list by commas, with or without spaces", () => {
   expect(config["histograms.duration_buckets"]).toEqual([0.1, 1, 2.5]);
 });
 
-it.each(["1,,2", "1,2,", ",1", "1;2"])("refuses %j as a list of numbers", (text) => {
+it.each(["1,,2", "1,2,", ",1", "1;2"])("rejects %j as a list of numbers", (text) => {
   expect(problems({ env: { OBS_SERVER_HISTOGRAMS_DURATION_BUCKETS: text } })).toHaveLength(1);
 });
 
-it("counts an empty variable as not set", () => {
+it("treats an empty variable as unset", () => {
   const env = {
     OBS_SERVER_PORT: "",
     OBS_SERVER_CONFIG: "",
@@ -94,7 +94,7 @@ it("warns of an unknown variable with the nearest known name, and never with its
   ]);
 });
 
-it("keeps a long or odd value to one line", () => {
+it("shows a long or unusual value on one line", () => {
   const [problem] = problems({ env: { OBS_SERVER_PORT: `80\n80\u001b[31m${"é".repeat(500)}` } });
   expect(problem).toMatch(/^server\.port = 80 80�\[31mé+… \(OBS_SERVER_PORT\)/u);
   expect(problem?.length).toBeLessThan(320);

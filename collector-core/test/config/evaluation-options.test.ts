@@ -11,23 +11,23 @@ const judged = (provider: string, more: Record<string, string> = {}) => ({
 const KEY = { OBS_SERVER_EVALUATION_JUDGE_API_KEY: "sk-secret" };
 
 describe("contract 5: evaluation needs a judge", () => {
-  it("on and no key for a provider that needs one stops the start, and names the variable", () => {
+  it("prevents the start without a key for a provider that requires one, and names the variable", () => {
     expect(problems({ env: { OBS_SERVER_EVALUATION_ENABLED: "true" } })).toEqual([
-      "evaluation.judge_api_key = unset (default): must be set by OBS_SERVER_EVALUATION_JUDGE_API_KEY where " +
+      "evaluation.judge_api_key = unset (default): must be set by OBS_SERVER_EVALUATION_JUDGE_API_KEY when " +
         "evaluation.judge_provider = openai (default) and evaluation.enabled = true (OBS_SERVER_EVALUATION_ENABLED)",
     ]);
   });
 
-  it.each(["openai", "anthropic", "google", "mistral", "groq"])("%s needs a key", (provider) => {
+  it.each(["openai", "anthropic", "google", "mistral", "groq"])("%s requires a key", (provider) => {
     expect(problems({ env: judged(provider) })).toHaveLength(1);
     expect(problems({ env: judged(provider, KEY) })).toEqual([]);
   });
 
-  it.each(["ollama", "bedrock"])("%s needs none", (provider) => {
+  it.each(["ollama", "bedrock"])("%s requires no key", (provider) => {
     expect(problems({ env: judged(provider) })).toEqual([]);
   });
 
-  it("azure needs its address and the name of a deployment too", () => {
+  it("azure also requires a base URL and the name of a deployment", () => {
     const found = problems({ env: judged("azure") });
     expect(found.map((line) => line.split(" ", 1)[0])).toEqual([
       "evaluation.judge_api_key",
@@ -36,7 +36,7 @@ describe("contract 5: evaluation needs a judge", () => {
     ]);
   });
 
-  it("openai-compatible needs its address and a model, and no key", () => {
+  it("openai-compatible requires a base URL and a model, but no key", () => {
     const rest = {
       OBS_SERVER_EVALUATION_JUDGE_BASE_URL: "http://127.0.0.1:8000/v1",
       OBS_SERVER_EVALUATION_JUDGE_MODEL: "local",
@@ -45,12 +45,12 @@ describe("contract 5: evaluation needs a judge", () => {
     expect(problems({ env: judged("openai-compatible", rest) })).toEqual([]);
   });
 
-  it("off, nothing is asked of the judge", () => {
+  it("requires nothing of the judge if evaluation is disabled", () => {
     expect(problems({ env: { OBS_SERVER_EVALUATION_JUDGE_PROVIDER: "azure" } })).toEqual([]);
   });
 });
 
-it("the judge's model is by default the small one of its provider", () => {
+it("the default model of the judge is the small model of its provider", () => {
   for (const [provider, { defaultModel }] of Object.entries(JUDGE_PROVIDERS)) {
     if (defaultModel === undefined) continue;
     const loaded = load({ env: judged(provider, KEY) });
@@ -59,7 +59,7 @@ it("the judge's model is by default the small one of its provider", () => {
   }
 });
 
-it("the judge's key is shown nowhere", () => {
+it("the key of the judge is never shown", () => {
   const loaded = load({ env: judged("openai", KEY) });
   expect(JSON.stringify(describeConfig(loaded))).not.toContain("sk-secret");
   expect(describeConfig(loaded).config["evaluation.judge_api_key"]?.value).toBe("***");
@@ -68,11 +68,11 @@ it("the judge's key is shown nowhere", () => {
   );
 });
 
-it("key and address of the judge can be set by the environment alone", () => {
+it("key and base URL of the judge can only be set by the environment", () => {
   const yaml = "evaluation:\n  judge_api_key: sk-in-a-file\n  judge_base_url: http://x\n";
   expect(load({ yaml }).warnings).toEqual([
-    "evaluation.judge_api_key (obspan.yaml:2) is ignored: it can only be set by OBS_SERVER_EVALUATION_JUDGE_API_KEY",
-    "evaluation.judge_base_url (obspan.yaml:3) is ignored: it can only be set by OBS_SERVER_EVALUATION_JUDGE_BASE_URL",
+    "evaluation.judge_api_key (obspan.yaml:2) is ignored: set OBS_SERVER_EVALUATION_JUDGE_API_KEY instead",
+    "evaluation.judge_base_url (obspan.yaml:3) is ignored: set OBS_SERVER_EVALUATION_JUDGE_BASE_URL instead",
   ]);
 });
 
@@ -87,7 +87,7 @@ evaluation:
       labels: [cold, warm]
 `;
 
-  it("are read from YAML, and from JSON in the variable", () => {
+  it("are read from YAML and from JSON in the variable", () => {
     const tone = { prompt: "Is {{completion}} friendly?\n", direction: "maximize", labels: ["cold", "warm"] };
     expect(load({ yaml }).config["evaluation.types"]).toEqual({ tone });
     const env = { OBS_SERVER_EVALUATION_TYPES_JSON: JSON.stringify({ tone }) };
@@ -96,27 +96,27 @@ evaluation:
 
   it.each([
     ["no JSON", "must be an object of types by name"],
-    ['{"tone":{}}', 'of type "tone" prompt must be a text'],
-    ['{"tone":{"prompt":" "}}', 'of type "tone" prompt must be a text'],
+    ['{"tone":{}}', 'type "tone": prompt must be a string'],
+    ['{"tone":{"prompt":" "}}', 'type "tone": prompt must be a string'],
     ['{"tone":{"prompt":"x","direction":"up"}}', "direction must be one of maximize, minimize, neutral"],
-    ['{"tone":{"prompt":"x","labels":[""]}}', "labels must be a list of at most 20 texts"],
+    ['{"tone":{"prompt":"x","labels":[""]}}', "labels must be a list of at most 20 strings"],
     ['{"tone":{"prompt":"x","lables":[]}}', 'the key "lables" is unknown'],
     ['{"a:b":{"prompt":"x"}}', "the name must be a letter and up to 63"],
-    ['{"regex":{"prompt":"x"}}', "the name is taken by a built-in one"],
+    ['{"regex":{"prompt":"x"}}', "a built-in type that uses no judge has this name"],
   ])("%s is refused", (json, problem) => {
     const found = problems({ env: { OBS_SERVER_EVALUATION_TYPES_JSON: json } });
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(problem);
   });
 
-  it("every type that cannot be used is a problem of its own", () => {
+  it("report one problem per invalid type", () => {
     const json = JSON.stringify({ one: {}, two: { prompt: "x" }, three: 3 });
     expect(problems({ env: { OBS_SERVER_EVALUATION_TYPES_JSON: json } })).toHaveLength(2);
   });
 });
 
 describe("contract 5: evaluation.thresholds", () => {
-  it("are read from YAML, and as a map from the variable", () => {
+  it("are read from YAML and as a map from the variable", () => {
     const expected = { relevance: 0.8, toxicity: 0.1 };
     const yaml = "evaluation: { thresholds: { relevance: 0.8, toxicity: 0.1 } }";
     expect(load({ yaml }).config["evaluation.thresholds"]).toEqual(expected);

@@ -8,25 +8,25 @@ import { load, problems } from "./loading.js";
 describe("spec 2.6: environment over YAML file over defaults", () => {
   const yaml = "limits:\n  max_traces: 20\n";
 
-  it("takes the default where nothing is set", () => {
+  it("uses the default if nothing is set", () => {
     const { config, sources } = load({});
     expect(config["limits.max_traces"]).toBe(10_000);
     expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
   });
 
-  it("takes the YAML file over the default", () => {
+  it("prefers the YAML file over the default", () => {
     const { config, sources } = load({ yaml });
     expect(config["limits.max_traces"]).toBe(20);
     expect(sources["limits.max_traces"]).toBe("obspan.yaml:2");
   });
 
-  it("takes the environment over the YAML file", () => {
+  it("prefers the environment over the YAML file", () => {
     const { config, sources } = load({ yaml, env: { OBS_SERVER_LIMITS_MAX_TRACES: "30" } });
     expect(config["limits.max_traces"]).toBe(30);
     expect(sources["limits.max_traces"]).toBe("OBS_SERVER_LIMITS_MAX_TRACES");
   });
 
-  it("does not ask a value of the YAML file that the environment replaces", () => {
+  it("does not validate a value of the YAML file that the environment overrides", () => {
     expect(
       problems({ yaml: "limits: { max_traces: 0 }", env: { OBS_SERVER_LIMITS_MAX_TRACES: "30" } }),
     ).toEqual([]);
@@ -113,12 +113,12 @@ it("has every default of spec 2.6", () => {
   });
 });
 
-it("keeps to its own rules by default", () => {
+it("has valid defaults", () => {
   for (const { key, kind, default: byDefault } of OPTION_LIST)
     if (byDefault !== undefined) expect(kind.check(byDefault), key).toEqual({ ok: true, value: byDefault });
 });
 
-it("lists every problem of environment and YAML file at once, each on one line", () => {
+it("lists all problems of environment and YAML file at once, one line each", () => {
   const found = problems({
     env: { OBS_SERVER_PORT: "http", OBS_SERVER_SAMPLING_RATE: "1.5", OBS_SERVER_LOGGING_LEVEL: "LOUD" },
     yaml: "limits:\n  max_traces: 0\n  max_queue_size: many\nbackpressure: { soft_limit_pct: 99 }\nshutdown: soon\n",
@@ -134,7 +134,7 @@ it("lists every problem of environment and YAML file at once, each on one line",
   ]);
 });
 
-it("takes a default in place of the table's, under the same source", () => {
+it("overrides a default of the table and reports the same source", () => {
   const defaults = { "server.host": "127.0.0.1" };
   const loaded = load({ defaults });
   expect(loaded.config["server.host"]).toBe("127.0.0.1");
@@ -144,13 +144,13 @@ it("takes a default in place of the table's, under the same source", () => {
   expect(load({ defaults, env: { OBS_SERVER_HOST: "::" } }).config["server.host"]).toBe("::");
 });
 
-it("says which file it read, and that --config wins over OBS_SERVER_CONFIG", () => {
+it("reports the file that it read, and prefers --config over OBS_SERVER_CONFIG", () => {
   const loaded = load({ yaml: "", env: { OBS_SERVER_CONFIG: "other.yaml" } });
   expect(loaded.config.config_file).toBe("obspan.yaml");
   expect(loaded.sources.config_file).toBe("--config");
 });
 
-it("never puts the value of a secret into a problem", () => {
+it("never includes the value of a secret in a problem", () => {
   const table = [
     completeOption("auth.pin", option({ kind: integer(), default: undefined, doc: "", secret: true })),
     completeOption(

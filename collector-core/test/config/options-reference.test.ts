@@ -7,15 +7,15 @@ import { optionsHelp, renderOptionsReference } from "../../src/config/options-re
 const reference = (file: string) =>
   readFileSync(new URL(`../../../docs/reference/${file}`, import.meta.url), "utf8");
 
-it("docs/reference/options.md is what the table says; `npm run docs` writes it", () => {
+it("docs/reference/options.md matches the table; `npm run docs` generates it", () => {
   expect(reference("options.md")).toBe(renderOptionsReference());
 });
 
-it("docs/reference/config.schema.json is what the table says; `npm run docs` writes it", () => {
+it("docs/reference/config.schema.json matches the table; `npm run docs` generates it", () => {
   expect(JSON.parse(reference("config.schema.json"))).toEqual(configFileSchema());
 });
 
-it("names every option on the page and in the help, with its variable", () => {
+it("lists every option on the page and in the help, with its variable", () => {
   for (const { key, env, envOnly } of OPTION_LIST) {
     expect(renderOptionsReference()).toContain(
       envOnly ? `| – | \`${env}\` |` : `| \`${key}\` | \`${env}\` |`,

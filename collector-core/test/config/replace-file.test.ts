@@ -15,7 +15,7 @@ function fileForTest() {
 
 const denied = Object.assign(new Error("not permitted"), { code: "EPERM" });
 
-it("writes into the file itself where its owner cannot be given to another one", async () => {
+it("overwrites the file in place if its owner cannot be set on a new file", async () => {
   const { path, directory } = fileForTest();
   const { ino } = statSync(path);
   await replaceFile(path, "after", async () => {
@@ -27,7 +27,7 @@ it("writes into the file itself where its owner cannot be given to another one",
   expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
 });
 
-it("leaves the file as it is, and nothing beside it, where that fails for another reason", async () => {
+it("leaves the file unchanged, and no temporary file, after any other error", async () => {
   const { path, directory } = fileForTest();
   const failing = replaceFile(path, "after", async () => {
     throw Object.assign(new Error("disk"), { code: "EIO" });
@@ -37,7 +37,7 @@ it("leaves the file as it is, and nothing beside it, where that fails for anothe
   expect(readdirSync(directory)).toEqual(["obspan.yaml"]);
 });
 
-it("is readable by nobody else before it has its owner and its mode", async () => {
+it("keeps the temporary file private until it has its owner and its mode", async () => {
   const { path } = fileForTest();
   let mode = 0;
   await replaceFile(path, "after", async (file, { uid, gid }) => {

@@ -9,7 +9,7 @@ const URL_OPTIONS = OPTION_LIST.filter(({ kind, doc }) => /\bURL\b/.test(kind.ru
 const PASSWORD = "hunter2";
 const JUDGE = { OBS_SERVER_EVALUATION_JUDGE_BASE_URL: "" };
 
-it("there are options that are URLs", () => {
+it("finds the options that are URLs", () => {
   expect(URL_OPTIONS.map(({ key }) => key)).toEqual(["exporter.otlp_endpoint", "evaluation.judge_base_url"]);
 });
 
@@ -42,7 +42,7 @@ describe.each(URL_OPTIONS)("$key", ({ key, env, section, leaf, envOnly }) => {
     }
   });
 
-  it("says where a credential goes", () => {
+  it("explains where a credential belongs", () => {
     const [problem] = problems({ env: { [env]: `http://user:${PASSWORD}@localhost:4318` } });
     expect(problem).toContain("without user name, password, query or fragment");
     expect(problem).toContain("http://***@localhost:4318");
@@ -57,7 +57,7 @@ describe.each(URL_OPTIONS)("$key", ({ key, env, section, leaf, envOnly }) => {
   );
 });
 
-it("no option shows the password of a URL, in a problem or in the description of the configuration", () => {
+it("no option shows the password of a URL in a problem or in the description of the configuration", () => {
   const urls = [`http://user:${PASSWORD}@localhost:4318/x`, `[{"a":"http://user:${PASSWORD}@localhost"}]`];
   for (const { key, env, section, leaf, envOnly } of OPTION_LIST) {
     if (key === "config_file") continue;
@@ -74,7 +74,7 @@ it("no option shows the password of a URL, in a problem or in the description of
   }
 });
 
-it("no password survives in what is shown of a URL, whatever its characters", () => {
+it("masks every password in a displayed URL, whatever its characters", () => {
   const password = fc.string({ minLength: 1, maxLength: 20 }).map((text) => `<${text}>`);
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{0,8}$/), password, (user, secret) => {
@@ -86,6 +86,6 @@ it("no password survives in what is shown of a URL, whatever its characters", ()
   );
 });
 
-it("a masked value cannot be written in the place of what it hides", () => {
+it("rejects a masked value that overwrites a hidden value", () => {
   expect(isMasked(maskUserInfo("http://user:hunter2@localhost"))).toBe(true);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.js";
 import { load, problems } from "./loading.js";
 
-it("takes the values of every kind", () => {
+it("reads values of every kind", () => {
   const { config } = load({
     yaml: `
 server: { host: 127.0.0.1, port: 0, allowed_hosts: [a.test, b.test] }
@@ -52,7 +52,7 @@ it.each([
   expect(problems({ yaml })).toEqual([problem]);
 });
 
-it("refuses a list written as text", () => {
+it("rejects a list written as a string", () => {
   expect(problems({ yaml: 'histograms: { tokens_buckets: "1,2" }' })).toHaveLength(1);
   expect(problems({ yaml: "histograms: { tokens_buckets: ['1', 2] }" })[0]).toMatch(
     /item 1 must be a number above 0$/,
@@ -74,7 +74,7 @@ it.each([
   expect(loaded.warnings).toEqual([]);
 });
 
-it("names the line of each problem", () => {
+it("reports the line of each problem", () => {
   const yaml = "# comment\nlimits:\n  max_traces: 10\n\n  max_series: -1\nsampling:\n  rate:\n    2\n";
   expect(problems({ yaml })).toEqual([
     "limits.max_series = -1 (obspan.yaml:5): must be a whole number from 12 to 1,000,000",
@@ -82,7 +82,7 @@ it("names the line of each problem", () => {
   ]);
 });
 
-describe("the start is stopped by", () => {
+describe("the start is prevented by", () => {
   it.each([
     ["a syntax error", "limits:\n  max_traces: [1\nserver: {}\n", /^obspan\.yaml:\d: /],
     [
@@ -112,8 +112,8 @@ describe("the start is stopped by", () => {
 
   it.each([
     ["ENOENT", "must be a file that exists"],
-    ["EACCES", "must be a file that may be read"],
-    ["EISDIR", "must be a file, and is a directory"],
+    ["EACCES", "must be a file that this user may read"],
+    ["EISDIR", "must be a file, not a directory"],
     ["EIO", "must be a file that can be read: Error: EIO"],
   ])("a file that cannot be read: %s", (code, limit) => {
     const readFile = () => {
@@ -129,7 +129,7 @@ describe("the start is stopped by", () => {
     ]);
   });
 
-  it("a file that is not there, is a directory or is not UTF-8, on a real disk", () => {
+  it("a missing file, a directory and a file that is not UTF-8, on a real disk", () => {
     const directory = mkdtempSync(join(tmpdir(), "obspan-yaml-"));
     const latin1 = join(directory, "latin1.yaml");
     writeFileSync(latin1, Buffer.from("# caf\u00e9\n", "latin1"));
@@ -140,13 +140,13 @@ describe("the start is stopped by", () => {
     rmSync(directory, { recursive: true });
     expect(limits).toEqual([
       ["config_file = <path> (--config): must be a file that exists"],
-      ["config_file = <path> (--config): must be a file, and is a directory"],
+      ["config_file = <path> (--config): must be a file, not a directory"],
       ["config_file = <path> (--config): must be a file in UTF-8"],
     ]);
   });
 });
 
-it("takes a byte order mark and Windows line ends", () => {
+it("accepts a byte order mark and Windows line endings", () => {
   const yaml = "\ufefflimits:\r\n  max_traces: 7\r\n  max_series: 80\r\n";
   const { config, sources, warnings } = load({ yaml });
   expect(config["limits.max_traces"]).toBe(7);
@@ -154,7 +154,7 @@ it("takes a byte order mark and Windows line ends", () => {
   expect(warnings).toEqual([]);
 });
 
-it("says nothing of the file's content where its syntax is wrong", () => {
+it("does not quote the content of a file with a syntax error", () => {
   for (const yaml of [
     "a: 'hunter2",
     'a: "b" hunter2',
@@ -195,7 +195,7 @@ it.each([
   ["? [a, b]\n: 1", 'unknown key "["a","b"]" (obspan.yaml:1)'],
   [
     "logging: { log_file: x }",
-    "logging.log_file (obspan.yaml:1) is ignored: it can only be set by OBS_SERVER_LOGGING_LOG_FILE",
+    "logging.log_file (obspan.yaml:1) is ignored: set OBS_SERVER_LOGGING_LOG_FILE instead",
   ],
 ])("warns and starts: %s", (yaml, warning) => {
   const loaded = load({ yaml });

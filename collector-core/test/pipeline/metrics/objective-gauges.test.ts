@@ -60,7 +60,7 @@ describe("spec 2.6 sre", () => {
     else
       expect(found).toEqual([
         expect.stringMatching(
-          /^sre\.agents = .+ \(OBS_SERVER_SRE_AGENTS_JSON\): must be .+; of agent "support" slo_error_rate must be a number above 0, at most 1$/,
+          /^sre\.agents = .+ \(OBS_SERVER_SRE_AGENTS_JSON\): must be .+; agent "support": slo_error_rate must be a number above 0, at most 1$/,
         ),
       ]);
   });

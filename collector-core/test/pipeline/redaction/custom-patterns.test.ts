@@ -132,9 +132,9 @@ describe("REDACTION_CUSTOM_PATTERNS_JSON (spec 2.6)", () => {
   });
 
   it.each([
-    ["invalid JSON", "EMP-[0-9]+", "it is no JSON"],
+    ["invalid JSON", "EMP-[0-9]+", "the text is not valid JSON"],
     ["a value that is not an array", '{"pattern":"a","replacement":"b"}', "must be a JSON array of objects"],
-    ["an item that is not an object", '["a"]', "item 1 is no object"],
+    ["an item that is not an object", '["a"]', "item 1 must be an object"],
     ["an item without a pattern", '[{"replacement":"b"}]', "item 1: pattern must be a string"],
     ["an item without a replacement", '[{"pattern":"a"}]', "item 1: replacement must be a string"],
     [
