@@ -1,6 +1,6 @@
 /**
- * The small interfaces between the parts of the collector. No part imports another: `collector.ts` joins them
- * through these.
+ * The interfaces between the parts of the collector. No part imports another: `collector.ts` connects them through
+ * these interfaces.
  */
 import type { Span } from "@obspan/sdk/wire";
 import type {
@@ -19,31 +19,31 @@ import type { StoredSpan } from "./span/stored-span.js";
 /** Anything with a timer or a socket. */
 export interface Lifecycle {
   start(): void | Promise<void>;
-  /** Safe twice, and before `start()`. */
+  /** May be called twice, and before `start()`. */
   stop(): void | Promise<void>;
 }
 
-/** Spans of a batch that follow each other and come from one application: up to the first of the next part. */
+/** Consecutive spans of a batch from one application. A part ends where the next part begins. */
 export interface BatchPart {
-  /** The index of the first one. */
+  /** The index of the first span. */
   readonly from: number;
   readonly context: BatchContext;
 }
 
-/** A batch whose shape has been checked, as it waits in the ingestion queue. */
+/** A validated batch in the ingestion queue. */
 export interface ReceivedBatch extends BatchBytes {
-  /** In order, the first from 0: one of `POST /v1/telemetry`, one for each application of an OTLP request. */
+  /** In order, the first from index 0. `POST /v1/telemetry` has one part, an OTLP request one per application. */
   readonly parts: readonly [BatchPart, ...BatchPart[]];
   readonly batchId: string | undefined;
-  /** The spans, parsed from `body`. A queue may let go of them and parse the body again. */
+  /** The spans, parsed from `body`. A queue may discard them and parse the body again. */
   readonly spans: readonly Span[];
-  /** Ids generated for the spans that arrived without one, by index; undefined where all have their own. */
+  /** Ids generated for spans without an id, by index; undefined if all spans have ids. */
   readonly generatedSpanIds: readonly (string | undefined)[] | undefined;
 }
 
-/** What the queue says to a batch (contract 2, "Admission"). */
+/** The response of the queue to a batch (contract 2, "Admission"). */
 export type Admission =
-  | { readonly type: "accepted"; /** Older spans that had to go. */ readonly evicted: number }
+  | { readonly type: "accepted"; /** Number of evicted older spans. */ readonly evicted: number }
   | { readonly type: "queue_full"; readonly usagePct: number; readonly hardLimitPct: number }
   | {
       readonly type: "batch_too_large";
@@ -52,10 +52,10 @@ export type Admission =
       readonly capacity: number;
     };
 
-/** How full the ingestion queue is, in the words of spec 3.2. */
+/** Fill level of the ingestion queue, in the terms of spec 3.2. */
 export type PressureLevel = "normal" | "soft_limit_reached" | "hard_limit_active";
 
-/** Part of a batch: the spans from `from` up to, not including, `to`. */
+/** Part of a batch: the spans from `from` up to but excluding `to`. */
 export interface BatchRange {
   readonly batch: ReceivedBatch;
   readonly from: number;
@@ -66,135 +66,133 @@ export interface BatchRange {
 export interface Lease {
   readonly ranges: readonly BatchRange[];
   readonly spanCount: number;
-  /** The spans are done with: processed, or counted as dropped. */
+  /** Ends the lease: the spans are processed, or counted as dropped. */
   ack(): Promise<void>;
-  /** The spans go back to the head of the queue. */
-  nack(): Promise<void>;
 }
 
-/** The ingestion queue (spec 3.2): memory now, shared between processes later. */
+/** The ingestion queue (spec 3.2): in memory now, shared between processes later. */
 export interface IngestQueue {
-  /** Admits a batch, or says why not. Never throws for want of room. */
+  /** Admits a batch, or returns why not. Does not throw if the queue is full. */
   offer(batch: ReceivedBatch): MaybePromise<Admission>;
-  /** At most `maxSpans` spans from the head; an empty lease where there are none. */
+  /** Takes at most `maxSpans` spans from the head. The lease is empty if the queue is empty. */
   take(maxSpans: number): Promise<Lease>;
-  /** Calls `listener` whenever spans have been admitted. */
+  /** Calls `listener` after each admission of spans. */
   onArrival(listener: () => void): void;
-  /** Gives up what waits in this process, and says how many spans are lost by that: none where they outlive it. */
+  /** Discards the queue of this process. Resolves with the number of lost spans: 0 if the queue outlives the process. */
   abandon(): Promise<number>;
-  /** As last known, where others share the queue. */
+  /** The last known usage, if other processes share the queue. */
   usage(): QueueUsage;
 }
 
-/** How full the ingestion queue is. */
+/** Usage of the ingestion queue. */
 export interface QueueUsage {
   readonly spans: number;
   readonly bytes: number;
   readonly capacitySpans: number;
   readonly capacityBytes: number;
-  /** Percent of the capacity, by spans or by bytes, whichever is more. */
+  /** Percent of the capacity, by spans or by bytes, whichever is higher. */
   readonly usagePct: number;
   /** Spans taken and not yet acknowledged. */
   readonly inFlight: number;
   readonly level: PressureLevel;
 }
 
-/** Takes spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */
+/** Receives spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */
 export interface SpanSink {
-  /** For the log, when it fails. */
+  /** Names the sink in the log if it fails. */
   readonly name: string;
   offer(spans: readonly PipelineSpan[]): void | Promise<void>;
 }
 
-/** What became of spans that were offered for export (contract 4, the ledger). */
+/** Outcome of spans offered for export (contract 4, the ledger). */
 export type ExportOutcome =
   "exported" | "queue_full" | "retries_exhausted" | "permanent" | "partial" | "shutdown";
 
-/** What became of spans of a file that was imported (`obs_import_spans_total{outcome}`). */
+/** Outcome of spans of an imported file (`obs_import_spans_total{outcome}`). */
 export type ImportOutcome = "imported" | "refused" | "dropped";
 
-/** The store's key (contract 3): two tenants' equal ids are two traces. */
+/** The key of a trace in the store (contract 3). Equal ids of two tenants are two traces. */
 export interface TraceKey {
   readonly tenant: string;
   readonly traceId: string;
 }
 
-/** Why a trace or a span left the store (`obs_trace_store_evicted_total{reason}`). */
+/** Why a trace or a span was evicted from the store (`obs_trace_store_evicted_total{reason}`). */
 export type EvictionReason = "max_traces" | "max_bytes" | "ttl" | "span_cap" | "cleared";
 
-/** What `append` made go: traces, except `span_cap`, which counts spans. */
+/** Evictions by `append`, in traces, except `span_cap`, which counts spans. */
 export type Evictions = Readonly<Partial<Record<EvictionReason, number>>>;
 
-/** A page of traces, in the order that was asked for. */
+/** A page of traces in the requested order. */
 export interface TracePage {
   readonly traces: readonly TraceSummary[];
   readonly nextCursor: string | null;
 }
 
-/** One trace, whole. */
+/** A complete trace. */
 export interface StoredTrace {
   readonly summary: TraceSummary;
-  /** In order of start, ties by arrival. They are read by the functions of `stored-span.ts`. */
+  /** In order of start time, ties by arrival. Read them with the functions of `stored-span.ts`. */
   readonly spans: readonly StoredSpan[];
-  /** In order of arrival: what an export writes, so that an import finds them so again. */
+  /** In order of arrival. Exports use this order, so that imports preserve it. */
   readonly received: readonly StoredSpan[];
-  /** Ends the reading, which holds the memory of the trace even where it is evicted meanwhile. Safe twice. */
+  /** Releases the memory of the trace, which is held until then even after eviction. May be called twice. */
   release(): void;
 }
 
-/** One span, and its memory. */
+/** A span whose memory is held until `release()`. */
 export interface HeldSpan extends StoredSpan {
-  /** Ends the reading, as that of {@link StoredTrace}. */
+  /** Releases the memory of the span, like {@link StoredTrace.release}. */
   release(): void;
 }
 
-/** What is known of spans beyond what they say themselves. */
+/** Options of {@link TraceStore.append}. */
 export interface AppendOptions {
-  /** They come out of a file: a trace that was evicted before is there whole again, and not late. */
+  /** The spans come from a file. An import restores an evicted trace completely, so its spans are not late. */
   readonly isImport?: boolean;
 }
 
-/** How much the store holds. */
+/** Usage of the trace store. */
 export interface TraceStoreUsage {
   readonly traces: number;
   readonly spans: number;
-  /** Memory held for spans, dead space in it included. */
+  /** Memory of spans, including dead space. */
   readonly bytes: number;
-  /** Evaluation spans that came after their trace had been evicted: dropped (contract 3). */
+  /** Evaluation spans dropped because their trace was already evicted (contract 3). */
   readonly lateEvaluations: number;
-  /** Since the start; traces, except `span_cap`, which counts spans. */
+  /** Evictions since the start, in traces, except `span_cap`, which counts spans. */
   readonly evicted: Readonly<Record<EvictionReason, number>>;
 }
 
-/** Keeps recent traces (spec 4.9 rule 2). Memory now, SQLite and Redis later; one suite of tests for all of them. */
+/** Stores recent traces (spec 4.9 rule 2): in memory now, SQLite and Redis later, with one shared test suite. */
 export interface TraceStore extends Lifecycle {
-  /** Adds spans to their traces, replacing those of the same span id. Makes room by letting the oldest traces go. */
+  /** Adds spans to their traces and replaces spans of the same id. Evicts the oldest traces to make room. */
   append(spans: readonly PipelineSpan[], options?: AppendOptions): Promise<Evictions>;
   get(key: TraceKey): Promise<StoredTrace | undefined>;
   summary(key: TraceKey): Promise<TraceSummary | undefined>;
-  /** Who has a trace of that id, the newest trace first: several may, where the collector is multi-tenant. */
+  /** The tenants that have a trace of that id, newest trace first. More than one only with multi-tenancy. */
   tenantsOf(traceId: string): Promise<readonly string[]>;
-  /** One span, and its memory, which has to be released. */
+  /** Returns one span. The caller must release it. */
   getSpan(key: TraceKey, spanId: string): Promise<HeldSpan | undefined>;
-  /** What a span can be filtered by, without reading it. */
+  /** Returns the filterable labels of a span without reading the span. */
   spanLabels(
     key: TraceKey,
     spanId: string,
   ): Promise<{ model: string | null; agent: string | null } | undefined>;
   /**
-   * Traces that match; newest first, which is the order in which their first spans came, unless another is asked for.
+   * Lists matching traces. Default order: newest first, by arrival of their first span.
    *
-   * @throws `ApiError` `invalid_query` where the cursor is not one of this store's, or of another order, and, as the
-   * two below, where a time cannot be read.
+   * @throws `ApiError` `invalid_query` if the cursor is from another store or another order. Like the two methods
+   * below, also if a time is malformed.
    */
   list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
   facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram>;
-  /** All traces that match, in the order in which they came. */
+  /** Returns all matching traces in order of arrival. */
   select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]>;
-  /** False where there was no such trace. */
+  /** Resolves with false if the trace does not exist. */
   remove(key: TraceKey): Promise<boolean>;
-  /** Empties the store, and says how many traces there were. */
+  /** Removes all traces. Resolves with their number. */
   clear(): Promise<number>;
   usage(): TraceStoreUsage;
 }

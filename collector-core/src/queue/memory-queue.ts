@@ -9,42 +9,42 @@ import type {
 } from "../interfaces.js";
 import { pressureLevel, usagePct, type QueueLimits } from "./pressure.js";
 
-/** What {@link createMemoryQueue} needs. */
+/** Options of {@link createMemoryQueue}. */
 export interface MemoryQueueOptions extends QueueLimits {
-  /** Told of every change of level, with the use that caused it. */
+  /** Called when the pressure level changes, with the usage that caused the change. */
   readonly onLevel: (level: PressureLevel, usagePct: number) => void;
 }
 
 /**
- * While this much waits, the parsed spans wait along and are not parsed twice. Beyond it only the bytes are kept:
- * parsed spans take several times their bytes, and the bound is on memory.
+ * Up to this many queued bytes, batches keep their parsed spans. Beyond it, they keep only their bytes and are parsed
+ * again later: parsed spans use several times the memory of their bytes.
  */
 const PARSED_BYTES_KEPT = 8 * 1024 * 1024;
 
 /**
- * Bytes of the bodies of a lease from which it takes no further batch. Those that wait as bytes are parsed in one turn, and
- * parsed spans take several times their bytes: of large bodies a lease has one.
+ * Largest sum of the bodies in a lease, unless one batch alone exceeds it. A lease parses its batches in one turn of the
+ * event loop, and parsed spans use several times the memory of their bytes.
  */
 const FULL_LEASE_BYTES = 1024 * 1024;
 
-/** A batch of which only the bytes are kept. */
+/** A batch without its parsed spans. */
 type BytesOnly = Omit<ReceivedBatch, "spans"> & { readonly spans: undefined };
 
-/** A batch as it waits: `next` is the first of its spans that is still there. */
-interface Waiting {
+/** A queued batch. `next` is the index of its first remaining span. */
+interface QueuedBatch {
   batch: ReceivedBatch | BytesOnly;
   next: number;
 }
 
 /**
- * The ingestion queue in memory, first in, first out, bounded by spans and by bytes (spec 3.2).
+ * An in-memory FIFO ingestion queue, bounded by spans and by bytes (spec 3.2).
  *
- * When full it refuses (`reject`) or lets its oldest spans go (`drop_oldest`), as contract 2 has it under "Admission".
- * A batch is charged with the bytes of its body until its last span has left.
+ * A full queue rejects batches (`reject`) or evicts its oldest spans (`drop_oldest`), see contract 2, "Admission".
+ * The body of a batch counts towards the bytes until its last span has left the queue.
  */
 export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
-  /** Batches from `head` on; the slots before it are empty and are cut off now and then. */
-  let waiting: (Waiting | undefined)[] = [];
+  /** Batches from index `head` on. The slots before it are empty and removed from time to time. */
+  let batches: (QueuedBatch | undefined)[] = [];
   let head = 0;
   let spanCount = 0;
   let byteCount = 0;
@@ -64,25 +64,25 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     options.onLevel(level, pct);
   }
 
-  function first(): Waiting | undefined {
-    return waiting[head];
+  function first(): QueuedBatch | undefined {
+    return batches[head];
   }
 
   function removeFirst(): void {
-    const gone = waiting[head];
-    if (gone !== undefined) byteCount -= gone.batch.body.byteLength;
-    waiting[head] = undefined;
+    const removed = batches[head];
+    if (removed !== undefined) byteCount -= removed.batch.body.byteLength;
+    batches[head] = undefined;
     head++;
-    if (head === waiting.length) {
-      waiting = [];
+    if (head === batches.length) {
+      batches = [];
       head = 0;
-    } else if (head >= 1024 && head * 2 >= waiting.length) {
-      waiting = waiting.slice(head);
+    } else if (head >= 1024 && head * 2 >= batches.length) {
+      batches = batches.slice(head);
       head = 0;
     }
   }
 
-  /** Lets single spans go from the head until `spans` and `bytes` more stay at or below the hard limit. */
+  /** Evicts single spans from the head until `spans` and `bytes` more fit below the hard limit. Returns their number. */
   function makeRoom(spans: number, bytes: number): number {
     const spansMark = Math.max(spans, Math.floor((options.capacitySpans * options.hardLimitPct) / 100));
     const bytesMark = Math.max(bytes, Math.floor((options.capacityBytes * options.hardLimitPct) / 100));
@@ -91,11 +91,11 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
       const spansOver = spanCount + spans - spansMark;
       const bytesOver = byteCount + bytes - bytesMark;
       if (spansOver <= 0 && bytesOver <= 0) break;
-      const left = oldest.batch.spanCount - oldest.next;
-      const going = bytesOver > 0 ? left : Math.min(left, spansOver);
-      oldest.next += going;
-      spanCount -= going;
-      evicted += going;
+      const remaining = oldest.batch.spanCount - oldest.next;
+      const count = bytesOver > 0 ? remaining : Math.min(remaining, spansOver);
+      oldest.next += count;
+      spanCount -= count;
+      evicted += count;
       if (oldest.next === oldest.batch.spanCount) removeFirst();
     }
     return evicted;
@@ -130,7 +130,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   function add(batch: ReceivedBatch, bytes: number): void {
     spanCount += batch.spanCount;
     byteCount += bytes;
-    waiting.push({ batch: byteCount <= PARSED_BYTES_KEPT ? batch : { ...batch, spans: undefined }, next: 0 });
+    batches.push({ batch: byteCount <= PARSED_BYTES_KEPT ? batch : { ...batch, spans: undefined }, next: 0 });
     for (const listener of arrivalListeners) listener();
   }
 
@@ -140,7 +140,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     let bytes = 0;
     for (let oldest = first(); oldest !== undefined && taken < maxSpans; oldest = first()) {
       const from = oldest.next;
-      // Only a batch that is larger than a lease is cut: what depends on a whole batch is then settled once.
+      // Split only a batch larger than a lease, so that work per batch usually happens once.
       if (taken > 0 && taken + oldest.batch.spanCount - from > maxSpans) break;
       bytes += oldest.batch.body.byteLength;
       if (taken > 0 && bytes > FULL_LEASE_BYTES) break;
@@ -159,42 +159,16 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   }
 
   function lease(ranges: readonly BatchRange[], count: number): Lease {
-    let open = true;
-    const close = (): boolean => {
-      if (!open) return false;
-      open = false;
-      inFlight -= count;
-      return true;
-    };
+    let isOpen = true;
     return {
       ranges,
       spanCount: count,
       ack: () => {
-        close();
-        return Promise.resolve();
-      },
-      nack: () => {
-        if (close()) putBack(ranges);
+        if (isOpen) inFlight -= count;
+        isOpen = false;
         return Promise.resolve();
       },
     };
-  }
-
-  /** Puts leased spans back where they were. A batch whose later spans still wait is joined with them again. */
-  function putBack(ranges: readonly BatchRange[]): void {
-    for (const { batch, from, to } of ranges.toReversed()) {
-      const next = first();
-      spanCount += to - from;
-      if (next !== undefined && next.batch.body === batch.body && next.next === to) {
-        next.next = from;
-        continue;
-      }
-      byteCount += batch.body.byteLength;
-      const again: Waiting = { batch: { ...batch, spanCount: to }, next: from };
-      if (head > 0) waiting[--head] = again;
-      else waiting.unshift(again);
-    }
-    updateLevel();
   }
 
   return {
@@ -203,7 +177,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
     onArrival: (listener) => void arrivalListeners.push(listener),
     abandon() {
       const lost = spanCount;
-      waiting = [];
+      batches = [];
       head = 0;
       spanCount = 0;
       byteCount = 0;
@@ -222,7 +196,7 @@ export function createMemoryQueue(options: MemoryQueueOptions): IngestQueue {
   };
 }
 
-/** The batch with its spans, parsed from the body again where they were let go: it was valid when it was admitted. */
+/** Parses the spans of a batch again if they were discarded. The body was validated at admission. */
 function withSpans(batch: ReceivedBatch | BytesOnly): ReceivedBatch {
   if (batch.spans !== undefined) return batch;
   const { spans } = JSON.parse(batch.body.toString("utf8")) as Pick<ReceivedBatch, "spans">;

@@ -2,29 +2,29 @@ import type { PressureLevel } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { QueueLimits } from "./pressure.js";
 
-/** What {@link createPressureLog} needs. */
+/** Options of {@link createPressureLog}. */
 export interface PressureLogOptions {
   readonly logger: { warning(message: string, context?: Record<string, unknown>): void };
   readonly clock: Pick<Clock, "monotonic">;
   readonly limits: Pick<QueueLimits, "softLimitPct" | "hardLimitPct" | "mode">;
 }
 
-/** A level that is reached again within this time belongs to the same episode: a full queue flutters at its mark. */
+/** Reaching a level again within this time continues the episode. A full queue oscillates around its limit. */
 const SAME_EPISODE_MS = 10_000;
 
-/** Warns once an episode when the queue reaches its soft and its hard limit (spec 3.2, contract 2). */
+/** Logs one warning per episode when the queue reaches its soft or its hard limit (spec 3.2, contract 2). */
 export function createPressureLog({ logger, clock, limits }: PressureLogOptions) {
   const leftAtMs = { soft_limit_reached: -Infinity, hard_limit_active: -Infinity };
   const isIn = { soft_limit_reached: false, hard_limit_active: false };
   const messages = {
     soft_limit_reached:
-      `The ingestion queue has reached its soft limit of ${limits.softLimitPct} %: spans come faster than they are ` +
-      `processed. Nothing is lost until ${limits.hardLimitPct} %.`,
+      `The ingestion queue has reached its soft limit of ${limits.softLimitPct} %: spans arrive faster than they are ` +
+      `processed. No span is lost below ${limits.hardLimitPct} %.`,
     hard_limit_active:
       `The ingestion queue has reached its hard limit of ${limits.hardLimitPct} %: ` +
       (limits.mode === "reject"
-        ? "new spans are refused with 429 until there is room. "
-        : "the oldest spans in it are dropped for new ones. ") +
+        ? "new spans are rejected with 429 until there is room. "
+        : "its oldest spans are dropped to make room for new ones. ") +
       "Send fewer spans, or raise limits.max_queue_size and limits.max_queue_bytes for bursts.",
   };
 

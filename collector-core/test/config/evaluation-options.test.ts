@@ -103,7 +103,7 @@ evaluation:
     ['{"tone":{"prompt":"x","lables":[]}}', 'the key "lables" is unknown'],
     ['{"a:b":{"prompt":"x"}}', "the name must be a letter and up to 63"],
     ['{"regex":{"prompt":"x"}}', "a built-in type that uses no judge has this name"],
-  ])("%s is refused", (json, problem) => {
+  ])("rejects %s", (json, problem) => {
     const found = problems({ env: { OBS_SERVER_EVALUATION_TYPES_JSON: json } });
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(problem);
@@ -124,7 +124,7 @@ describe("contract 5: evaluation.thresholds", () => {
     expect(load({ env }).config["evaluation.thresholds"]).toEqual(expected);
   });
 
-  it.each(["relevance", "relevance=2", "relevance=high", "=0.5"])("%s is refused", (text) => {
+  it.each(["relevance", "relevance=2", "relevance=high", "=0.5"])("rejects %s", (text) => {
     expect(problems({ env: { OBS_SERVER_EVALUATION_THRESHOLDS: text } })).toHaveLength(1);
   });
 });

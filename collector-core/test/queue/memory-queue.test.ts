@@ -48,7 +48,7 @@ async function takeNames(queue: ReturnType<typeof createMemoryQueue>, max: numbe
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
 describe("the ingestion queue", () => {
-  it("gives spans back in the order in which they came, across batches", async () => {
+  it("returns spans in order of arrival, across batches", async () => {
     const { queue } = queueOf();
     for (const first of [0, 10, 20]) await queue.offer(batch(first, 10));
     expect(await takeNames(queue, 20)).toEqual(numbers(0, 20));
@@ -57,7 +57,7 @@ describe("the ingestion queue", () => {
     expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0, inFlight: 0, usagePct: 0 });
   });
 
-  it("cuts only a batch that is larger than a lease, so that batches are seen whole", async () => {
+  it("splits only a batch that is larger than a lease", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 10));
     await queue.offer(batch(10, 10));
@@ -66,38 +66,24 @@ describe("the ingestion queue", () => {
     expect(await takeNames(queue, 100)).toEqual(numbers(14, 20));
   });
 
-  it("keeps what is leased in flight until it is acknowledged, once", async () => {
+  it("counts leased spans as in flight until the first ack", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 10));
     const lease = await queue.take(4);
     expect(queue.usage()).toMatchObject({ spans: 6, inFlight: 4 });
     await lease.ack();
     await lease.ack();
-    await lease.nack();
     expect(queue.usage()).toMatchObject({ spans: 6, inFlight: 0 });
   });
 
-  it("puts spans that are given back at the head again", async () => {
-    const { queue } = queueOf();
-    await queue.offer(batch(0, 10));
-    await queue.offer(batch(10, 10));
-    const first = await queue.take(4);
-    const second = await queue.take(8);
-    await second.nack();
-    await first.nack();
-    expect(queue.usage()).toMatchObject({ spans: 20, inFlight: 0 });
-    expect(await takeNames(queue, 100)).toEqual(numbers(0, 20));
-    expect(queue.usage().bytes).toBe(0);
-  });
-
-  it("lets go of parsed spans under pressure, and parses them again", async () => {
+  it("discards parsed spans under pressure and parses them again", async () => {
     const { queue } = queueOf({ capacityBytes: 64 * 1024 * 1024 });
     for (let first = 0; first < 12; first++) await queue.offer(batch(first, 1, 1024 * 1024));
     for (let first = 0; first < 12; first++) expect(await takeNames(queue, 100)).toEqual([first]);
     expect(queue.usage()).toMatchObject({ spans: 0, bytes: 0 });
   });
 
-  it("ends a lease by bytes too: of large bodies it has one, whatever waits", async () => {
+  it("limits a lease by bytes too, to one batch if the bodies are large", async () => {
     const { queue } = queueOf({ capacityBytes: 64 * 1024 * 1024 });
     await queue.offer(batch(0, 1, 5 * 1024 * 1024));
     await queue.offer(batch(1, 1, 5 * 1024 * 1024));
@@ -110,7 +96,7 @@ describe("the ingestion queue", () => {
     expect(await takeNames(queue, 256)).toEqual([4]);
   });
 
-  it("fills a lease with spans as long as their bodies are ordinary", async () => {
+  it("fills a lease up to its span limit if the bodies are of ordinary size", async () => {
     const { queue } = queueOf({ capacitySpans: 1000, capacityBytes: 64 * 1024 * 1024 });
     for (let first = 0; first < 500; first += 10) await queue.offer(batch(first, 10, 480));
     expect(await takeNames(queue, 256)).toEqual(numbers(0, 250));
@@ -119,7 +105,7 @@ describe("the ingestion queue", () => {
     expect(await takeNames(queue, 256)).toEqual(numbers(0, 200));
   });
 
-  it("tells its listeners of every arrival", async () => {
+  it("notifies its listeners of every arrival", async () => {
     const { queue } = queueOf();
     let arrivals = 0;
     queue.onArrival(() => arrivals++);
@@ -128,7 +114,7 @@ describe("the ingestion queue", () => {
     expect(arrivals).toBe(1);
   });
 
-  it("says how many spans are lost when it is given up", async () => {
+  it("returns the number of lost spans when it is abandoned", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 10));
     await takeNames(queue, 3);
@@ -147,7 +133,7 @@ describe("spec 3.2: levels of the queue", () => {
     expect(queue.usage()).toMatchObject({ spans: 80, usagePct: 80, level: "soft_limit_reached" });
   });
 
-  it("activates the hard limit at exactly hard_limit_pct, and falls as soon as use is below a mark", async () => {
+  it("activates the hard limit at exactly hard_limit_pct, and lowers the level as soon as the usage is below a limit", async () => {
     const { queue, levels } = queueOf();
     await queue.offer(batch(0, 95));
     await takeNames(queue, 1);
@@ -155,14 +141,14 @@ describe("spec 3.2: levels of the queue", () => {
     expect(levels).toEqual(["hard_limit_active", "soft_limit_reached", "normal"]);
   });
 
-  it("counts use by spans or by bytes, whichever is more", async () => {
+  it("measures usage by spans or by bytes, whichever is higher", async () => {
     const bytes = batch(0, 1, 1000).body.byteLength;
     const { queue } = queueOf({ capacityBytes: bytes * 4 });
     await queue.offer(batch(0, 1, 1000));
     expect(queue.usage().usagePct).toBe(25);
   });
 
-  it("warns once an episode, and an episode ends when the use has stayed below its mark", () => {
+  it("warns once per episode, which ends when the usage has stayed below the limit", () => {
     const warnings: string[] = [];
     let nowMs = 0;
     const log = createPressureLog({
@@ -179,10 +165,10 @@ describe("spec 3.2: levels of the queue", () => {
     }
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^The ingestion queue has reached its soft limit of 80 %: .*Nothing is lost until 95 %/,
+        /^The ingestion queue has reached its soft limit of 80 %: .*No span is lost below 95 %/,
       ),
       expect.stringMatching(
-        /^The ingestion queue has reached its hard limit of 95 %: new spans are refused with 429/,
+        /^The ingestion queue has reached its hard limit of 95 %: new spans are rejected with 429/,
       ),
     ]);
     log("normal", 1);
@@ -193,13 +179,13 @@ describe("spec 3.2: levels of the queue", () => {
 });
 
 describe("contract 2: admission in mode reject", () => {
-  it("refuses when the use before admission is at the hard limit", async () => {
+  it("rejects a batch if the usage before admission is at the hard limit", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 95));
     expect(await queue.offer(batch(95, 1))).toEqual({ type: "queue_full", usagePct: 95, hardLimitPct: 95 });
   });
 
-  it("admits below the hard limit what fits, up to the capacity, and refuses what does not fit", async () => {
+  it("admits batches below the hard limit up to the capacity, and rejects a batch that does not fit", async () => {
     const { queue } = queueOf();
     await queue.offer(batch(0, 94));
     expect(await queue.offer(batch(94, 7))).toMatchObject({ type: "queue_full" });
@@ -207,7 +193,7 @@ describe("contract 2: admission in mode reject", () => {
     expect(queue.usage().spans).toBe(100);
   });
 
-  it("refuses a batch that is larger than the whole queue for good, by spans and by bytes", async () => {
+  it("reports a batch larger than the capacity as too large, by spans and by bytes", async () => {
     const { queue } = queueOf({ capacityBytes: 5000 });
     expect(await queue.offer(batch(0, 101))).toEqual({
       type: "batch_too_large",
@@ -220,21 +206,21 @@ describe("contract 2: admission in mode reject", () => {
 });
 
 describe("contract 2: admission in mode drop_oldest", () => {
-  it("evicts single spans from the head, never whole batches, and keeps the newest", async () => {
+  it("evicts single spans from the head, not whole batches, and keeps the newest", async () => {
     const { queue } = queueOf({ mode: "drop_oldest" });
     for (let first = 0; first < 95; first += 5) await queue.offer(batch(first, 5));
     expect(await queue.offer(batch(95, 3))).toEqual({ type: "accepted", evicted: 3 });
     expect(await takeNames(queue, 100)).toEqual(numbers(3, 98));
   });
 
-  it("takes a batch as large as the whole queue, and refuses a larger one", async () => {
+  it("accepts a batch as large as the capacity, and rejects a larger one", async () => {
     const { queue } = queueOf({ mode: "drop_oldest" });
     await queue.offer(batch(0, 50));
     expect(await queue.offer(batch(50, 100))).toEqual({ type: "accepted", evicted: 50 });
     expect(await queue.offer(batch(0, 101))).toMatchObject({ type: "batch_too_large" });
   });
 
-  it("makes room by bytes too", async () => {
+  it("makes room for bytes too", async () => {
     const size = batch(0, 1, 1000).body.byteLength;
     const { queue } = queueOf({ mode: "drop_oldest", capacityBytes: size * 10 });
     for (let first = 0; first < 50; first++) await queue.offer(batch(first, 1, 1000));
@@ -244,13 +230,12 @@ describe("contract 2: admission in mode drop_oldest", () => {
 });
 
 describe("the queue against a model", () => {
-  it("never loses or doubles a span, and never holds more than its capacity", async () => {
+  it("never loses or duplicates a span, and never exceeds its capacity", async () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant("offer" as const), count: fc.integer({ min: 0, max: 30 }) }),
       fc.record({
         type: fc.constant("take" as const),
         count: fc.integer({ min: 1, max: 20 }),
-        back: fc.boolean(),
       }),
     );
     await fc.assert(
@@ -261,23 +246,20 @@ describe("the queue against a model", () => {
           const { queue } = queueOf({ mode });
           let model: number[] = [];
           let next = 0;
-          for (const { type, ...rest } of steps) {
+          for (const { type, count } of steps) {
             if (type === "offer") {
-              const admission: Admission = await queue.offer(batch(next, rest.count));
+              const admission: Admission = await queue.offer(batch(next, count));
               if (admission.type !== "accepted") continue;
-              model = [...model, ...numbers(next, next + rest.count)].slice(admission.evicted);
-              next += rest.count;
+              model = [...model, ...numbers(next, next + count)].slice(admission.evicted);
+              next += count;
             } else {
-              const lease = await queue.take(rest.count);
+              const lease = await queue.take(count);
               const taken = lease.ranges.flatMap(({ batch: { spans }, from, to }) => spans.slice(from, to));
-              expect(taken.length).toBeLessThanOrEqual(rest.count);
+              expect(taken.length).toBeLessThanOrEqual(count);
               expect(taken.length > 0).toBe(model.length > 0);
               expect(taken.map(({ name }) => Number(name))).toEqual(model.slice(0, taken.length));
-              if ("back" in rest && rest.back) await lease.nack();
-              else {
-                await lease.ack();
-                model = model.slice(taken.length);
-              }
+              await lease.ack();
+              model = model.slice(taken.length);
             }
             expect(queue.usage()).toMatchObject({ spans: model.length, inFlight: 0 });
             expect(model.length).toBeLessThanOrEqual(100);
