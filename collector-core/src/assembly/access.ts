@@ -3,7 +3,7 @@ import { createClientAddressReader } from "../ingest/client-address.js";
 import type { TenantOptions } from "../ingest/tenant.js";
 import type { Foundation } from "./foundation.js";
 
-/** Who may ask, and as whom. */
+/** Authentication, client addresses and tenants. */
 export interface Access {
   readonly addressOf: ReturnType<typeof createClientAddressReader>;
   readonly apiKeys: ApiKeys;

@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../config/load-config.js";
 import type { Judge } from "../evaluation/judges/judge.js";
 import { createModelJudge } from "../evaluation/judges/model-judge.js";
 
-/** The judge that `evaluation.judge_*` names, with the prices that are known. */
+/** Creates the judge configured by `evaluation.judge_*`, with the default price list. */
 export function createConfiguredJudge(config: LoadedConfig["config"]): Promise<Judge> {
   const prices = createPriceList(PRICES.default);
   return createModelJudge({

@@ -2,14 +2,14 @@ import type { LoadedConfig } from "../config/load-config.js";
 import type { TraceKey, TraceStore } from "../interfaces.js";
 import type { EvaluatedLabels } from "../query/evaluation-log.js";
 
-/** Which way the types of a user's own count. */
+/** Returns the directions of the custom evaluation types. */
 export function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) {
   return Object.fromEntries(
     Object.entries(types).map(([name, { direction = "maximize" }]) => [name, direction] as const),
   );
 }
 
-/** Model and agent of what a user scored: the span, or the trace. */
+/** Returns model and agent of the span, or of the trace, that a user scored. */
 export async function evaluatedLabels(
   store: Pick<TraceStore, "summary" | "spanLabels"> | undefined,
   key: TraceKey,

@@ -11,7 +11,7 @@ import type { SpanMetrics } from "../pipeline/metrics/span-metrics.js";
 import type { SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";
 import type { EvaluationRunner } from "../query/evaluations-routes.js";
 
-/** Parts of the collector that {@link createEvaluation} uses. */
+/** Collaborators of {@link createEvaluation}. */
 interface EvaluationParts {
   readonly clock: Clock;
   readonly redactor: SpanAndTextRedactor;
@@ -21,14 +21,14 @@ interface EvaluationParts {
   readonly budget: ByteAccount;
 }
 
-/** Evaluation, running in the background. */
+/** Evaluation in the background. */
 export interface Evaluation {
   readonly evaluator: Evaluator;
   readonly metrics: EvaluationMetrics;
   readonly runner: EvaluationRunner;
 }
 
-/** The judge, where evaluation is on. It and all that it needs is loaded only then: a fifth of a second, and 30 MB. */
+/** Creates the evaluation if it is enabled. Its modules are imported lazily, since they take 200 ms and 30 MB. */
 export async function createEvaluation(
   config: LoadedConfig["config"],
   { clock, redactor, spanMetrics, deliver, log, budget }: EvaluationParts,

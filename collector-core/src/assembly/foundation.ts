@@ -5,7 +5,7 @@ import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
 import { createRecentEvents, watchWarnings, type RecentEvents } from "../logging/recent-events.js";
 
-/** What every part of the collector is built with. */
+/** Shared dependencies of all parts of the collector. */
 export interface Foundation {
   readonly loaded: LoadedConfig;
   readonly config: LoadedConfig["config"];
@@ -13,9 +13,9 @@ export interface Foundation {
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly logger: Logger;
-  /** Warnings and refused requests, as `GET /v1/events` answers them. */
+  /** Warnings and rejected requests, returned by `GET /v1/events`. */
   readonly events: RecentEvents;
-  /** Memory of work that is neither in the queue nor in the store. */
+  /** Memory budget of work outside the queue and the store. */
   readonly budget: ByteBudget;
   readonly isStopping: () => boolean;
 }

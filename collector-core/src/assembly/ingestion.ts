@@ -14,7 +14,7 @@ import type { Measurement } from "./measurement.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Storage } from "./storage.js";
 
-/** The routes that take spans in. */
+/** Creates the ingestion routes. */
 export function createIngestRoutes(
   foundation: Foundation,
   { queue }: Storage,
@@ -56,7 +56,7 @@ export function createIngestRoutes(
       importSpans,
       exemptRequests,
       lineBudget: budget.account("import_lines"),
-      onAborted: (kept) => log.warning(`The sender of an import went away. ${kept}`),
+      onAborted: (kept) => log.warning(`The client of an import disconnected. ${kept}`),
       count: (outcome, spans) => pipelineMetrics.imported(outcome, spans),
     }),
     "/v1/metrics": otherSignal("metrics"),

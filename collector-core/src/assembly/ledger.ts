@@ -6,13 +6,13 @@ import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 import type { Storage } from "./storage.js";
 
-/** What became of all spans since the start (contract 4): accepted = processed + dropped + queued + in flight. */
+/** Outcome of all spans since the start (contract 4): accepted = processed + dropped + queued + in flight. */
 export interface Ledger extends LedgerCounts {
   readonly queued: number;
   readonly inFlight: number;
-  /** Of the OTLP export; undefined where there is none. */
+  /** Counts of the OTLP export; undefined if it is disabled. */
   readonly exported: (ExportCounts & { readonly pending: number }) | undefined;
-  /** Of the evaluations; undefined where evaluation is off. */
+  /** Counts of evaluations; undefined if evaluation is disabled. */
   readonly evaluated: (EvaluationCounts & { readonly pending: number }) | undefined;
 }
 

@@ -1,16 +1,20 @@
-/** A part that is started and stopped with the collector. */
+/** A part that starts and stops with the collector. */
 export interface StartedPart {
   start?(): void | Promise<void>;
-  /** @param deadlineMs - monotonic: what has not ended by then is given up. Safe twice, and before `start()`. */
+  /**
+   * May be called twice, and before `start()`.
+   *
+   * @param deadlineMs - monotonic time at which unfinished work is abandoned.
+   */
   stop(deadlineMs: number): void | Promise<void>;
 }
 
-/** Starts parts in their order. */
+/** Starts parts in order. */
 export async function startInOrder(parts: readonly StartedPart[]): Promise<void> {
   for (const part of parts) await part.start?.();
 }
 
-/** Stops parts in the reverse of the order in which they are started. */
+/** Stops parts in reverse order. */
 export async function stopInReverse(parts: readonly StartedPart[], deadlineMs: number): Promise<void> {
   for (const part of parts.toReversed()) await part.stop(deadlineMs);
 }

@@ -6,13 +6,13 @@ import { createSpanStats, type SpanStats } from "../pipeline/stats/span-stats.js
 import type { Foundation } from "./foundation.js";
 import type { Storage } from "./storage.js";
 
-/** What is counted of spans and of the collector itself. */
+/** Metrics and statistics of spans and of the collector. */
 export interface Measurement {
-  /** Of the collector itself; it also keeps the ledger. */
+  /** Metrics of the collector itself, including the ledger. */
   readonly pipelineMetrics: PipelineMetrics;
   readonly spanMetrics: SpanMetrics;
   readonly stats: SpanStats;
-  /** What `GET /metrics` shows of these. */
+  /** Sources of `GET /metrics`. */
   readonly sources: readonly MetricSource[];
 }
 

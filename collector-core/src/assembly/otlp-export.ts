@@ -8,7 +8,7 @@ export interface Export {
   readonly metrics: ExportMetrics;
 }
 
-/** The OTLP export, where an endpoint is configured. It is loaded only then: protobuf takes a tenth of the start. */
+/** Creates the OTLP export if an endpoint is configured. It is imported lazily: protobuf takes 10 % of the start time. */
 export async function createExport({
   config,
   version,

@@ -8,17 +8,17 @@ import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
 import type { Storage } from "./storage.js";
 
-/** Where spans end beside the trace store: the evaluation log, live readers, OTLP export. */
+/** Sinks of spans: the trace store, the evaluation log, live clients, OTLP export. */
 export interface Outputs {
   readonly evaluationLog: EvaluationLog;
   readonly live: LiveHub;
-  /** Undefined where no endpoint is configured. */
+  /** Undefined if no endpoint is configured. */
   readonly exporting: Export | undefined;
-  /** All of them, the trace store first: a live reader that is told of a trace finds it there. */
+  /** The trace store comes first, so that live clients can query a trace when they are notified. */
   readonly sinks: readonly SpanSink[];
 }
 
-/** What live readers are told beside spans. */
+/** Status of the collector for live clients. */
 export interface LiveFigures {
   readonly ledger: LiveStatusOptions["ledger"];
   readonly newestMetrics: () => LiveMetrics;
@@ -54,7 +54,7 @@ export async function createOutputs(
     }),
   });
   const sinks = [
-    // Without a store there are no traces that live readers could be told of.
+    // Without a store, live clients have no traces to query.
     ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),
     ...(exporting === undefined ? [] : [exporting.exporter]),
   ];

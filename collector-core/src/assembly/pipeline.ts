@@ -18,15 +18,15 @@ import type { Outputs } from "./outputs.js";
 import { createRedactor } from "./redaction.js";
 import type { Storage } from "./storage.js";
 
-/** How long spans are redacted in one turn of the event loop. */
+/** Longest redaction within one turn of the event loop. */
 const REDACTION_SLICE_MS = 25;
 
-/** What spans pass between the queue and their ends. */
+/** The stages between the queue and the sinks. */
 export interface Pipeline {
   readonly worker: Worker;
-  /** Undefined where evaluation is off. */
+  /** Undefined if evaluation is disabled. */
   readonly evaluation: Evaluation | undefined;
-  /** Undefined where there is no trace store. */
+  /** Undefined if the trace store is disabled. */
   readonly importSpans: ImportSpans | undefined;
 }
 
@@ -94,13 +94,13 @@ export async function createPipeline(
         lost: new LostSpans((error) => onError("import", error)),
       }),
       pipeline: pipelines.imported,
-      store: keepImported(store, outputs),
+      store: storeImported(store, outputs),
     });
   return { worker, evaluation, importSpans };
 }
 
-/** @returns stores imported spans and tells live readers; resolves with the number of traces evicted for them. */
-function keepImported(store: TraceStore, { evaluationLog, live }: Outputs) {
+/** Returns a function that stores imported spans, notifies live clients and resolves with the number of evicted traces. */
+function storeImported(store: TraceStore, { evaluationLog, live }: Outputs) {
   return async (spans: Parameters<TraceStore["append"]>[0]): Promise<number> => {
     const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
     await evaluationLog.offer(spans);

@@ -26,7 +26,7 @@ import type { Pipeline } from "./pipeline.js";
 import type { Statistics } from "./statistics.js";
 import type { Storage } from "./storage.js";
 
-/** What the routes that answer questions read. */
+/** Collaborators of the query routes. */
 export interface QueryParts {
   readonly foundation: Foundation;
   readonly storage: Storage;
@@ -34,11 +34,11 @@ export interface QueryParts {
   readonly pipeline: Pipeline;
   readonly statistics: Statistics;
   readonly access: Access;
-  /** Undefined: no UI is served. */
+  /** If undefined, no UI is served. */
   readonly uiDirectory: string | undefined;
 }
 
-/** Registers all routes that answer questions. */
+/** Registers all query routes. */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
   const { foundation, storage, outputs, pipeline, statistics, access, uiDirectory } = parts;
   const { loaded, config, version, clock, startedAtMs, events, isStopping } = foundation;
@@ -46,7 +46,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   const { evaluationLog, live } = outputs;
   const { apiKeys } = access;
 
-  /** Traces were deleted: nothing about them is evaluated, listed or shown any more. */
+  /** Removes deleted traces from evaluation, the evaluation log and live clients. */
   function onCleared(isDeleted: (key: TraceKey) => boolean): void {
     pipeline.evaluation?.evaluator.cancel(isDeleted);
     evaluationLog.remove(isDeleted);
@@ -65,7 +65,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   });
   await app.register(exportRoute, { store, version, clock });
   await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
-  await app.register(statsRoute, { read: (...question) => statistics.reader.read(...question) });
+  await app.register(statsRoute, { read: (...query) => statistics.reader.read(...query) });
   await app.register(metricsRoute, {
     renderMetrics: (format) => renderMetrics(format, statistics.sources, clock),
   });

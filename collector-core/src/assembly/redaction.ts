@@ -2,7 +2,7 @@ import type { LoadedConfig } from "../config/load-config.js";
 import { withoutRedaction, type SpanAndTextRedactor } from "../pipeline/redaction/redactor.js";
 import type { SpanRedactorOptions } from "../pipeline/redaction/span-redactor.js";
 
-/** Redaction, where it is on. Its patterns are loaded only then: to compile them takes as long as to open the port. */
+/** Creates the redactor if redaction is enabled. It is imported lazily: its patterns take as long to compile as the server to listen. */
 export async function createRedactor(
   config: LoadedConfig["config"],
   parts: Pick<SpanRedactorOptions, "counters" | "onFailure" | "clock" | "nextTurn">,

@@ -10,10 +10,10 @@ import type { Access } from "./access.js";
 import type { Foundation } from "./foundation.js";
 import type { Measurement } from "./measurement.js";
 
-/** How often a warning of too many connections is repeated at most. */
+/** Shortest interval between two warnings of too many connections. */
 const CONNECTIONS_WARNING_MS = 60_000;
 
-/** What the server answers. */
+/** Routes of the server. */
 export interface ServerRoutes {
   readonly ingestRoutes: Readonly<Record<string, IngestRoute>>;
   readonly registerRoutes: (app: FastifyInstance) => Promise<void>;
@@ -28,15 +28,15 @@ export function createServer(
 ): Promise<HttpServer> {
   const log = logger.child("http");
   const warnOfConnections = throttle(CONNECTIONS_WARNING_MS, clock, (max: number) =>
-    log.warning(`There are ${max} connections, as many as are taken: new ones are refused until some close.`),
+    log.warning(`The limit of ${max} connections is reached: new connections are refused until some close.`),
   );
   const warnOfClient = throttle(
     CONNECTIONS_WARNING_MS,
     clock,
     ({ max, client }: { max: number; client: string }) =>
       log.warning(
-        `${client} has ${max} connections, as many as one address may have (server.max_connections_per_address): ` +
-          "its new ones are refused until some close.",
+        `${client} has ${max} connections, the limit per address (server.max_connections_per_address): ` +
+          "its new connections are refused until some close.",
       ),
   );
   return createHttpServer({

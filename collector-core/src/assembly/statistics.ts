@@ -6,9 +6,9 @@ import type { Measurement } from "./measurement.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
 
-/** What is read of all that is counted. */
+/** Readers of all metrics. */
 export interface Statistics {
-  /** Everything that `GET /metrics` shows. */
+  /** All sources of `GET /metrics`. */
   readonly sources: readonly MetricSource[];
   readonly counters: CounterHistory;
   readonly reader: StatsReader;

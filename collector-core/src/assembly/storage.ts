@@ -4,10 +4,10 @@ import { createPressureLog } from "../queue/pressure-log.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
 import type { Foundation } from "./foundation.js";
 
-/** Where spans wait and where traces are kept. */
+/** The ingestion queue and the trace store. */
 export interface Storage {
   readonly queue: IngestQueue;
-  /** Undefined where `trace_store.enabled` is false. */
+  /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
 }
 
