@@ -5,44 +5,44 @@ import { openLogFile, type LogFile } from "./log-file.js";
 import { lineWriter } from "./line-writer.js";
 import { plainLine, type LogRecord } from "./plain-line.js";
 
-/** Facts that go with a message, such as `service`. Any value is taken, a circular one too. */
+/** Fields of a message, such as `service`. Any value is allowed, including circular objects. */
 export type LogContext = Readonly<Record<string, unknown>>;
 
-/** Writes log lines. No call of it throws. */
+/** Writes log lines. Its methods never throw. */
 export interface Logger {
   debug(message: string, context?: LogContext): void;
   info(message: string, context?: LogContext): void;
   warning(message: string, context?: LogContext): void;
   error(message: string, context?: LogContext): void;
   critical(message: string, context?: LogContext): void;
-  /** A logger that writes to the same places under another name (the field `logger`). */
+  /** Returns a logger with another name (the field `logger`) and the same outputs. */
   child(name: string): Logger;
-  /** Lines that the log file could not take. 0 where there is none. */
+  /** Lines that failed to be written to the log file. 0 without a log file. */
   readonly fileErrors: number;
-  /** Puts what the log file was given on the disk. Lines on stderr are written as they are logged. */
+  /** Syncs the log file to disk. Lines on stderr are written synchronously. */
   flush(): void;
-  /** Flushes and closes the log file; stderr goes on. Safe twice. */
+  /** Flushes and closes the log file. Logging to stderr continues. May be called twice. */
   close(): void;
 }
 
-/** {@link createLogger}'s argument. */
+/** Options of {@link createLogger}. */
 export interface LoggerOptions {
-  /** Least important level that is written (`logging.level`). */
+  /** Lowest level that is written (`logging.level`). */
   readonly level: LogLevel;
-  /** JSON lines instead of lines for people (`logging.structured`). */
+  /** Writes JSON lines instead of plain lines (`logging.structured`). */
   readonly structured: boolean;
   /** File that mirrors the log (`logging.log_file`). */
   readonly logFile?: string | undefined;
-  /** Colours the plain lines on stderr, never those of the file. Default: false. */
+  /** Colours plain lines on stderr, not in the file. Default: false. */
   readonly colour?: boolean;
-  /** Takes each line, with its line break. Default: the process's stderr, written at once. */
+  /** Receives each line with its line break. Default: writes synchronously to stderr. */
   readonly stderr?: (line: string) => void;
 }
 
 /** The fields of every line (spec 2.6). */
 const OWN_FIELDS = new Set(["timestamp", "level", "logger", "message"]);
 const ROOT_NAME = "obspan";
-/** How long a line may wait for whoever reads stderr. */
+/** Longest wait for a slow reader of stderr. */
 const STDERR_PATIENCE_MS = 200;
 
 type PinoLevel = Lowercase<LogLevel>;
@@ -51,10 +51,10 @@ const PINO_LEVELS = Object.fromEntries(
 ) as Record<PinoLevel, number>;
 
 /**
- * Makes the log: lines on stderr, and in a file where one is named (spec 2.6).
+ * Creates a logger that writes to stderr and to the optional log file (spec 2.6).
  *
- * @throws what the system says, where the log file cannot be opened. One that fails later is counted in
- * `fileErrors`, and said once.
+ * @throws the error of the file system if the log file cannot be opened. Later failures are counted in `fileErrors`
+ * and logged once.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, structured, colour = false, stderr = stderrWriter() } = options;
@@ -62,7 +62,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const toText = structured
     ? (line: string) => timeFirst(line)
     : (line: string, coloured: boolean) => `${plainLine(JSON.parse(line) as LogRecord, coloured)}\n`;
-  let saidFileError = false;
+  let hasLoggedFileError = false;
 
   const root = pino<PinoLevel>(
     {
@@ -82,12 +82,15 @@ export function createLogger(options: LoggerOptions): Logger {
     const plain = toText(line, false);
     stderr(colour ? toText(line, true) : plain);
     const failure = file?.write(plain);
-    if (failure === undefined || saidFileError) return;
-    saidFileError = true; // before the line that says so, which comes by here again
-    wrap(root, "logging").error("The log file cannot be written. Its lines are lost; stderr goes on.", {
-      log_file: options.logFile,
-      error: failure.message,
-    });
+    if (failure === undefined || hasLoggedFileError) return;
+    hasLoggedFileError = true; // first, because the next call runs this function again
+    wrap(root, "logging").error(
+      "Cannot write to the log file. Its lines are lost; logging to stderr continues.",
+      {
+        log_file: options.logFile,
+        error: failure.message,
+      },
+    );
   }
 
   function wrap(parent: typeof root, name: string): Logger {
@@ -116,7 +119,7 @@ function closeFile(file: LogFile | undefined): void {
   file?.close();
 }
 
-/** A context that does not clash with a line's own fields, and whose errors keep their stack and cause. */
+/** Renames fields that clash with the fields of every line, and formats errors with stack and cause. */
 function printable(context: LogContext | undefined): LogContext {
   if (context === undefined) return {};
   try {
@@ -130,13 +133,13 @@ function printable(context: LogContext | undefined): LogContext {
   }
 }
 
-/** pino puts the level before all else; people look for the time there. */
+/** Moves the time before the level: pino writes the level first. */
 function timeFirst(line: string): string {
   return line.replace(/^\{("level":"\w+"),("timestamp":"[^"]+")/, "{$2,$1");
 }
 
-/** What cannot be written to stderr is lost: there is nobody left to tell. */
+/** Errors of stderr are ignored: there is no other output. */
 function stderrWriter(): (line: string) => void {
-  const STDERR = 2; // `process.stderr.fd` would open a stream, which throws by an event
+  const STDERR = 2; // `process.stderr.fd` opens a stream, which reports errors as events
   return lineWriter(STDERR, STDERR_PATIENCE_MS);
 }

@@ -7,7 +7,7 @@ export interface LogRecord {
   readonly [field: string]: unknown;
 }
 
-/** Widths of the columns: the longest level name, and what most loggers are called. */
+/** Column widths: the longest level name, and the length of most logger names. */
 const LEVEL_WIDTH = 8;
 const LOGGER_WIDTH = 8;
 
@@ -22,8 +22,8 @@ const LEVEL_COLOURS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A record as one line for people: time, level, logger, message, context as `key=value`. Line breaks and control
- * characters are escaped, so that no text can pass for a line of the log or command the terminal.
+ * Formats a record as a plain line: time, level, logger, message, context as `key=value`. Line breaks and control
+ * characters are escaped, so that no text can forge a log line or send terminal sequences.
  */
 export function plainLine(
   { timestamp, level, logger, message, ...context }: LogRecord,

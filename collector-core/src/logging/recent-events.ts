@@ -3,7 +3,7 @@ import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "./logger.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 
-/** What happened lately that somebody should know of (contract 3, `GET /v1/events`). */
+/** Recent rejected requests and warnings (contract 3, `GET /v1/events`). */
 export interface RecentEvents {
   refused(request: Omit<RefusedRequest, "time" | "first_time" | "count">): void;
   warned(warning: Omit<Warning, "time" | "first_time" | "count">): void;
@@ -12,7 +12,7 @@ export interface RecentEvents {
 
 const MAX_REFUSED = 100;
 const MAX_WARNINGS = 200;
-/** Characters kept of what comes from outside. */
+/** Longest message, in characters. */
 const MAX_TEXT = 500;
 
 export function createRecentEvents(clock: Pick<Clock, "now">): RecentEvents {
@@ -33,19 +33,23 @@ interface Timed {
   count: number;
 }
 
-/** The newest of their kind. What is the same as one that is there counts as that one, and is new again. */
+/** The most recent events of one kind. A repeated event increments its count and becomes the newest. */
 class Recent<T extends Timed> {
   readonly #events = new Map<
     string,
     { event: Omit<T, keyof Timed>; firstMs: number; lastMs: number; count: number }
   >();
 
-  constructor(private readonly max: number) {}
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   add(event: Omit<T, keyof Timed>, nowMs: number): void {
     const key = JSON.stringify(event);
     const same = this.#events.get(key);
-    // Taken out and put back: a Map is in the order in which its keys came.
+    // Delete and insert: a Map keeps insertion order.
     this.#events.delete(key);
     this.#events.set(key, {
       event,
@@ -53,7 +57,7 @@ class Recent<T extends Timed> {
       lastMs: nowMs,
       count: (same?.count ?? 0) + 1,
     });
-    if (this.#events.size > this.max) {
+    if (this.#events.size > this.#max) {
       for (const oldest of this.#events.keys()) {
         this.#events.delete(oldest);
         break;
@@ -73,9 +77,9 @@ class Recent<T extends Timed> {
   }
 }
 
-/** A logger that also tells of its warnings, without their context. */
+/** Returns a logger that also records warnings and errors as events, without their context. */
 export function watchWarnings(logger: Logger, events: Pick<RecentEvents, "warned">, name = "obspan"): Logger {
-  const also = (level: "warning" | "error" | "critical"): Logger["warning"] => {
+  const recorded = (level: "warning" | "error" | "critical"): Logger["warning"] => {
     return (message, context) => {
       events.warned({ level: level.toUpperCase(), logger: name, message });
       logger[level](message, context);
@@ -84,9 +88,9 @@ export function watchWarnings(logger: Logger, events: Pick<RecentEvents, "warned
   return {
     debug: (message, context) => logger.debug(message, context),
     info: (message, context) => logger.info(message, context),
-    warning: also("warning"),
-    error: also("error"),
-    critical: also("critical"),
+    warning: recorded("warning"),
+    error: recorded("error"),
+    critical: recorded("critical"),
     child: (child) => watchWarnings(logger.child(child), events, child),
     get fileErrors() {
       return logger.fileErrors;

@@ -1,6 +1,6 @@
 import { lineWriter } from "./line-writer.js";
 
-/** How long to wait for whoever reads, such as a pager. */
+/** Longest wait for a slow reader, such as a pager. */
 const PATIENCE_MS = 5000;
 const STDOUT = 1;
 const STDERR = 2;
@@ -9,16 +9,15 @@ const writeOut = lineWriter(STDOUT, PATIENCE_MS);
 const writeError = lineWriter(STDERR, PATIENCE_MS);
 
 /**
- * Writes to stdout before it returns. The streams of `process` throw by an event where the other end is closed or full,
- * which would end the process.
+ * Writes to stdout synchronously. `process.stdout` emits an error event if the reader is gone, which ends the process.
  *
- * @returns what went wrong.
+ * @returns the error, if any.
  */
 export function printOut(text: string): Error | undefined {
   return writeOut(text);
 }
 
-/** Writes to stderr. What cannot be written is lost: there is nobody left to tell. */
+/** Writes to stderr. Errors are ignored: there is no other output. */
 export function printError(text: string): void {
   writeError(text);
 }

@@ -4,21 +4,21 @@ import type { LoadedConfig } from "../config/load-config.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import type { Logger } from "../logging/logger.js";
 
-/** {@link stopInOrder}'s argument. */
+/** Options of {@link stopInOrder}. */
 export interface OrderlyStopOptions {
   readonly collector: Collector;
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
-  /** What asked for it, such as `SIGTERM`. */
+  /** Reason of the stop, such as `SIGTERM`. */
   readonly reason: string;
 }
 
-/** What the collector itself may take beyond the grace period before it is left behind. */
+/** Extra time after the grace period before the stop is abandoned. */
 const MARGIN_MS = 500;
 
 /**
- * Stops a collector by spec 4.9 rule 6 and logs the ledger as the last line. The grace period holds even where a part
- * of the collector does not let go.
+ * Stops a collector by spec 4.9 rule 6 and logs the ledger as the last line. It returns after the grace period even if
+ * a part of the collector hangs.
  */
 export async function stopInOrder({ collector, loaded, logger, reason }: OrderlyStopOptions): Promise<void> {
   const graceSeconds = loaded.config["shutdown.grace_period_seconds"];
@@ -33,7 +33,7 @@ export async function stopInOrder({ collector, loaded, logger, reason }: Orderly
   logLedger(logger, ledger);
 }
 
-/** What became of every span (contract 4). */
+/** Logs the outcome of all spans (contract 4). */
 function logLedger(logger: Logger, ledger: Ledger): void {
   logger.info("Ledger", {
     received: ledger.received,

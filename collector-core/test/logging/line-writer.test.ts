@@ -19,13 +19,13 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Reads all that the pipe holds. */
+/** Reads the content of the pipe. */
 function drain(): string {
   const chunk = Buffer.alloc(4 << 20);
   return chunk.toString("utf8", 0, readSync(pipe, chunk));
 }
 
-it("waits a bounded time for a reader who does not keep up, loses the line, and begins the next on a line of its own", () => {
+it("waits for a slow reader until the timeout, drops the line, and starts the next on a new line", () => {
   const write = lineWriter(pipe, 100);
   const more = `${"x".repeat(1 << 20)}\n`; // more than a pipe holds
 
@@ -42,7 +42,7 @@ it("waits a bounded time for a reader who does not keep up, loses the line, and 
   expect(drain()).toBe("\nafter\n");
 });
 
-it("writes a line whole", () => {
+it("writes a complete line", () => {
   const write = lineWriter(pipe, 100);
   expect(write("é\n")).toBeUndefined();
   expect(drain()).toBe("é\n");

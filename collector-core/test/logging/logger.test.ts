@@ -54,7 +54,7 @@ describe("structured lines", () => {
     ]);
   });
 
-  it("keep a context field that has the name of a field of their own", () => {
+  it("keep a context field with the name of a standard field", () => {
     const lines: string[] = [];
     logTo(lines).info("real", { message: "forged", level: "DEBUG", timestamp: 0, logger: "x" });
     expect(parsed(lines[0])).toMatchObject({
@@ -69,7 +69,7 @@ describe("structured lines", () => {
     expect(lines[0]?.match(/"message"/g)).toHaveLength(1);
   });
 
-  it("hold line breaks within the line", () => {
+  it("escape line breaks", () => {
     const lines: string[] = [];
     logTo(lines).info("a\nb", { c: "d\ne" });
     expect(lines[0]?.match(/\n/g)).toHaveLength(1);
@@ -108,7 +108,7 @@ describe("a context", () => {
     err: { message: "not an Error" },
   };
 
-  it.each([true, false])("of any shape can be logged (structured: %s)", (structured) => {
+  it.each([true, false])("can have any shape (structured: %s)", (structured) => {
     const lines: string[] = [];
     logTo(lines, { structured }).info("odd", odd);
     expect(lines).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("a context", () => {
     if (structured) expect(parsed(lines[0])["message"]).toBe("odd");
   });
 
-  it("whose getter throws does not cost the message", () => {
+  it("with a getter that throws does not lose the message", () => {
     const lines: string[] = [];
     const context = {
       get value(): string {
@@ -152,7 +152,7 @@ describe("plain lines", () => {
     expect(lines[1]?.slice(24)).toBe(" INFO     obspan   Ready\n");
   });
 
-  it("cannot be forged by line breaks or control characters, in whatever part of the line", () => {
+  it("cannot be forged by line breaks or control characters in any part of the line", () => {
     const lines: string[] = [];
     const evil = "x\n2026-01-01T00:00:00.000Z CRITICAL obspan fake\r\u001b[2J\u2028\u0085";
     logTo(lines, { structured: false })
@@ -162,7 +162,7 @@ describe("plain lines", () => {
     expect(lines[0]).toContain("x\\n2026");
   });
 
-  it("are coloured where that is asked for, and never in the file", () => {
+  it("are coloured on request, but never in the file", () => {
     const lines: string[] = [];
     const logFile = join(directory, "colour.log");
     const logger = logTo(lines, { structured: false, colour: true, logFile });
@@ -188,18 +188,18 @@ describe("the log file", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("that cannot be opened is thrown", () => {
+  it("throws if it cannot be opened", () => {
     expect(() => logTo([], { logFile: join(directory, "missing", "x.log") })).toThrow("ENOENT");
     expect(() => logTo([], { logFile: directory })).toThrow("EISDIR");
   });
 
-  it("that is a named pipe nobody reads is thrown, where opening it would wait for ever", () => {
+  it("throws for a named pipe without a reader instead of blocking", () => {
     const pipe = join(directory, "pipe");
     execFileSync("mkfifo", [pipe]);
     expect(() => logTo([], { logFile: pipe })).toThrow("ENXIO");
   });
 
-  it("on a full disk costs nothing but its own lines: stderr goes on, failures are counted and said once", () => {
+  it("on a full disk loses only its own lines: stderr continues, failures are counted and logged once", () => {
     const lines: string[] = [];
     const logger = logTo(lines, { logFile: "/dev/full" });
     for (let index = 0; index < 100; index += 1) logger.info(`line ${index}`);
@@ -214,7 +214,7 @@ describe("the log file", () => {
     logger.close();
   });
 
-  it("is closed once, and stderr goes on after it", () => {
+  it("is closed once, and logging to stderr continues", () => {
     const lines: string[] = [];
     const logger = logTo(lines, { logFile: join(directory, "closed.log") });
     logger.close();
@@ -225,7 +225,7 @@ describe("the log file", () => {
   });
 });
 
-it("without a log file, there are no file errors, and closing is harmless", () => {
+it("without a log file, has no file errors and can be closed", () => {
   const logger = logTo([]);
   logger.flush();
   logger.close();

@@ -13,7 +13,7 @@ function program(statements: string): string[] {
   return ["--input-type=module", "--eval", source];
 }
 
-it("has written the last line when the process exits", () => {
+it("writes the last line before the process exits", () => {
   const { stderr, status } = spawnSync(
     process.execPath,
     program(`for (let i = 0; i < 5000; i += 1) logger.info("line", { i }); process.exit(3);`),
@@ -25,7 +25,7 @@ it("has written the last line when the process exits", () => {
   expect(status).toBe(3);
 });
 
-it("goes on when nobody reads stderr any more (EPIPE)", async () => {
+it("continues after the reader of stderr is gone (EPIPE)", async () => {
   const child = spawn(
     process.execPath,
     program(`

@@ -45,8 +45,8 @@ function end(child: ChildProcess, signal: NodeJS.Signals): void {
   child.kill(signal);
 }
 
-describe("obspan serve, whatever becomes of its terminal", () => {
-  it("starts, and ends with its ledger, where nobody reads stdout (EPIPE)", async () => {
+describe("obspan serve without its terminal", () => {
+  it("starts, and ends with its ledger, if the reader of stdout is gone (EPIPE)", async () => {
     const { child, stderr, logged, exit } = run(["serve"], "pipe");
     child.stdout?.destroy();
     await logged("Listening on");
@@ -68,7 +68,7 @@ describe("obspan serve, whatever becomes of its terminal", () => {
     expect(stderr()).not.toContain("CRITICAL");
   });
 
-  it("drains and writes its ledger on SIGHUP, as on SIGTERM: the terminal has been closed", async () => {
+  it("drains and writes its ledger on SIGHUP, as on SIGTERM", async () => {
     const { child, stderr, logged, exit } = run(["serve"], "pipe");
     await logged("Listening on");
     end(child, "SIGHUP");
@@ -77,7 +77,7 @@ describe("obspan serve, whatever becomes of its terminal", () => {
     expect(stderr().trimEnd().split("\n").at(-1)).toContain("Ledger");
   });
 
-  it("leaves its ledger in the log file where SIGHUP comes with stderr gone", async () => {
+  it("writes its ledger to the log file on SIGHUP after stderr is gone", async () => {
     const directory = mkdtempSync(join(tmpdir(), "obspan-hangup-"));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const logFile = join(directory, "obspan.log");
