@@ -1,44 +1,46 @@
 import type { Hash64 } from "./seeded-hash.js";
 
-/** One of two tables; a free slot holds {@link FREE}. */
+/** One of two hash tables. A free slot holds {@link FREE}. */
 interface Generation {
   readonly hashes: Int32Array;
-  /** To a tenth of a second and better for ten days, which is enough to tell an age by. */
+  /** Precise to 0.1 s for ten days, which is enough for an age. */
   readonly addedAtMs: Float32Array;
   count: number;
 }
 
 const FREE = 0;
-/** Part of the slots that are used at most: most groups of a few hashes then find room in their line. */
+/** Maximum load factor. At this load, most small groups fit into their line. */
 const MAX_LOAD = 0.4;
-/** Slots that come from memory at once. */
+/** Slots per cache line. */
 const SLOTS_PER_LINE = 16;
 
 /**
- * Remembers the last hashes that it was given, and when, outside the heap: keys made of text would cost a string for
- * every question, and a hundred thousand objects for the garbage collector to walk over. Two generations: when the
- * younger one is full the older is forgotten whole. Nothing is counted, for what is lost is a memory and not a span.
+ * A set of the most recent hashes with the time of their insertion, stored in typed arrays outside the V8 heap. String
+ * keys would allocate on each lookup and leave 100,000 objects to the garbage collector. There are two generations:
+ * when the younger one is full, the older one is evicted. Evictions are not counted, since they lose no span.
  *
- * What belongs together, as the spans of a trace do, is asked for together: such a group has a line of slots, so that
- * memory is waited for once and not for each hash. What finds no room there goes where its own hash says.
+ * Hashes of one group, such as the spans of a trace, are looked up together. They share a line of slots, which takes
+ * one cache miss instead of one per hash. A hash that does not fit into the line goes to the slot of its own hash.
  *
- * A hash is of 64 bits, of which the upper half is kept and the lower half says where it belongs: one that was never
- * added is taken for known once in a hundred million times.
+ * Of the 64 bits of a hash, the upper half is stored and the lower half selects the slot. The probability of a false
+ * positive is about 1 in 100 million.
  */
 export class RecentHashes {
+  readonly #capacity: number;
   readonly #slots: number;
   #younger: Generation | undefined;
   #older: Generation | undefined;
 
-  /** @param capacity - so many are remembered always, and twice as many at most. */
-  constructor(private readonly capacity: number) {
+  /** @param capacity - the minimum number of hashes kept. The maximum is twice as many. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
     this.#slots = Math.max(SLOTS_PER_LINE, 2 ** Math.ceil(Math.log2(capacity / MAX_LOAD)));
   }
 
   /**
-   * Remembers a hash, or remembers it anew.
+   * Adds a hash, or updates its time.
    *
-   * @param group - a hash of what it belongs to: 32 bits, the same whenever it is asked for.
+   * @param group - a 32-bit hash of the group. Lookups must use the same group.
    */
   add(group: number, { lo, hi }: Hash64, nowMs: number): void {
     const generation = this.#generationWithRoom();
@@ -48,18 +50,18 @@ export class RecentHashes {
     generation.addedAtMs[slot] = nowMs;
   }
 
-  /** When a hash was added last; undefined where it is not known. */
+  /** The time of the last insertion of a hash; undefined if it is absent. */
   addedAt(group: number, { lo, hi }: Hash64): number | undefined {
     return addedAtIn(this.#younger, group, lo, hi) ?? addedAtIn(this.#older, group, lo, hi);
   }
 
   #generationWithRoom(): Generation {
-    if (this.#younger !== undefined && this.#younger.count < this.capacity) return this.#younger;
-    const forgotten = this.#older;
+    if (this.#younger !== undefined && this.#younger.count < this.#capacity) return this.#younger;
+    const evicted = this.#older;
     this.#older = this.#younger;
     this.#younger = {
-      hashes: forgotten?.hashes.fill(FREE) ?? new Int32Array(this.#slots),
-      addedAtMs: forgotten?.addedAtMs ?? new Float32Array(this.#slots),
+      hashes: evicted?.hashes.fill(FREE) ?? new Int32Array(this.#slots),
+      addedAtMs: evicted?.addedAtMs ?? new Float32Array(this.#slots),
       count: 0,
     };
     return this.#younger;
@@ -77,7 +79,7 @@ function addedAtIn(
   return generation.hashes[slot] === FREE ? undefined : generation.addedAtMs[slot];
 }
 
-/** The slot that holds the hash, or the free one where it belongs. */
+/** Returns the slot that holds the hash, or the free slot for it. */
 function findSlot(hashes: Int32Array, group: number, lo: number, hi: number): number {
   const kept = keptPart(hi);
   const last = hashes.length - 1;
@@ -90,7 +92,7 @@ function findSlot(hashes: Int32Array, group: number, lo: number, hi: number): nu
   return slot;
 }
 
-/** Never {@link FREE}. */
+/** The stored part of a hash, never {@link FREE}. */
 function keptPart(hi: number): number {
   return hi | 1;
 }

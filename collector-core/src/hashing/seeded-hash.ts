@@ -1,27 +1,27 @@
 import { randomFillSync } from "node:crypto";
 
-/** 64 bits in two halves. */
+/** A 64-bit hash in two halves. */
 export interface Hash64 {
   readonly lo: number;
   readonly hi: number;
 }
 
 /**
- * 64 bits of a text, left in two 32-bit halves so that no hash costs an object. The seed is drawn at random for
- * each, so that nobody can choose ids that fall together. At 64 bits two ids of one trace are taken for the same with
- * a chance of one in 10^14 for a trace of 500 spans.
+ * Computes 64-bit hashes of strings. The result stays in two 32-bit fields, so that hashing does not allocate. Each
+ * instance has a random seed, so that clients cannot provoke collisions. In a trace of 500 spans, the probability of a
+ * collision is about 1 in 10^14.
  */
 export class SeededHash implements Hash64 {
   lo = 0;
   hi = 0;
   readonly #seed = randomFillSync(new Int32Array(2));
 
-  /** 52 bits of the last hash as one number, never 0: tables of numbers mark what is free with it. */
+  /** 52 bits of the last hash as one number. Never 0, which marks free slots in tables of numbers. */
   get number(): number {
     return (this.hi >>> 12) * 2 ** 32 + (this.lo >>> 0) + 1;
   }
 
-  /** Hashes `text`, differently for every `salt` (a whole number). */
+  /** Hashes `text` with a salt, a whole number. */
   of(salt: number, text: string): this {
     const low = salt | 0;
     const high = (salt / 2 ** 32) | 0;
@@ -30,14 +30,14 @@ export class SeededHash implements Hash64 {
     return this.#add(text);
   }
 
-  /** Hashes `text`, differently within every other hash. */
+  /** Hashes `text` with another hash as the salt. */
   within({ lo, hi }: Hash64, text: string): this {
     this.lo = (this.#seed[0] as number) ^ Math.imul(lo, 0x9e3779b1) ^ hi;
     this.hi = (this.#seed[1] as number) ^ Math.imul(hi, 0x85ebca77) ^ lo;
     return this.#add(text);
   }
 
-  /** Hashes two texts as a pair: `a`, `bc` and `ab`, `c` differ. */
+  /** Hashes a pair of strings. `a`, `bc` and `ab`, `c` have different hashes. */
   ofPair(first: string, second: string): this {
     return this.of(first.length, first).#add(second);
   }

@@ -1,12 +1,12 @@
 import { SeededHash, type Hash64 } from "./seeded-hash.js";
 
-/** What a span is remembered and found by, hashed once for whoever does: 64 bits each, of a seed drawn for the process. */
+/** The 64-bit hashes of a span, computed once for all users. The seed is random per process. */
 export interface SpanHashes {
   /** Of tenant and trace id. */
   readonly trace: Hash64;
   /** Of the span id, within the trace. */
   readonly span: Hash64;
-  /** Of the parent's id, within the trace: what the parent has for its own. */
+  /** Of the parent's id, within the trace. Equals `span` of the parent. */
   readonly parent: Hash64;
 }
 
@@ -14,7 +14,7 @@ export interface SpanHashes {
 interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
-  /** `""` where the span has no parent. */
+  /** `""` for a root span. */
   readonly parentSpanId: string;
 }
 

@@ -3,8 +3,8 @@ import { RecentHashes } from "../../src/hashing/recent-hashes.js";
 
 const GROUP = 5;
 
-describe("hashes that are remembered for a while", () => {
-  it("tells when each was added last, and nothing of one that was not", () => {
+describe("RecentHashes", () => {
+  it("returns the time of the last insertion, and undefined for an absent hash", () => {
     const hashes = new RecentHashes(10);
     hashes.add(GROUP, { lo: 1, hi: 7 }, 100);
     hashes.add(GROUP, { lo: 1, hi: 9 }, 200);
@@ -16,19 +16,19 @@ describe("hashes that are remembered for a while", () => {
     expect(hashes.addedAt(GROUP + 16, { lo: 1, hi: 7 })).toBeUndefined();
   });
 
-  it("remembers at least as many as it is made for, and at most twice as many, however many come", () => {
+  it("keeps at least its capacity and at most twice its capacity", () => {
     const hashes = new RecentHashes(100);
     const count = 1000;
     for (let index = 0; index < count; index++) hashes.add(GROUP, { lo: index, hi: index * 2 + 1 }, index);
-    const remembered = Array.from({ length: count }, (_, index) => index).filter(
+    const kept = Array.from({ length: count }, (_, index) => index).filter(
       (index) => hashes.addedAt(GROUP, { lo: index, hi: index * 2 + 1 }) === index,
     );
-    expect(remembered.length).toBeGreaterThanOrEqual(100);
-    expect(remembered.length).toBeLessThanOrEqual(200);
-    expect(remembered.slice(-100)).toEqual(Array.from({ length: 100 }, (_, index) => count - 100 + index));
+    expect(kept.length).toBeGreaterThanOrEqual(100);
+    expect(kept.length).toBeLessThanOrEqual(200);
+    expect(kept.slice(-100)).toEqual(Array.from({ length: 100 }, (_, index) => count - 100 + index));
   });
 
-  it("finds a group again that is larger than what it shares a line with", () => {
+  it("finds the hashes of a group that is larger than a line", () => {
     const hashes = new RecentHashes(1000);
     for (let group = 0; group < 10; group++) {
       for (let index = 0; index < 40; index++)
@@ -42,7 +42,7 @@ describe("hashes that are remembered for a while", () => {
     expect(hashes.addedAt(3, { lo: 31, hi: 1000 })).toBeUndefined();
   });
 
-  it("finds its way where many belong in one place, and where a half of the hash is 0", () => {
+  it("handles many hashes of one slot, and hashes with a half of 0", () => {
     const hashes = new RecentHashes(100);
     for (let hi = 0; hi < 200; hi += 2) hashes.add(GROUP, { lo: 0, hi: hi }, hi);
     expect(hashes.addedAt(GROUP, { lo: 0, hi: 0 })).toBe(0);
