@@ -1,6 +1,6 @@
 /**
- * READ FIRST. Builds the parts of the collector in the order in which a span travels, starts and stops them. No part
- * imports another: the files of `assembly/` give each what it needs of the others.
+ * READ FIRST. Creates the parts of the collector in the order in which a span passes them, and starts and stops them.
+ * No part imports another: the files of `assembly/` inject the dependencies.
  */
 import { createAccess } from "./assembly/access.js";
 import { createFoundation } from "./assembly/foundation.js";
@@ -25,19 +25,19 @@ export interface CollectorOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly version: string;
-  /** The built web UI, served at `/`. Undefined: the collector answers its API only. */
+  /** Directory of the built web UI, served at `/`. If undefined, only the API is served. */
   readonly uiDirectory?: string | undefined;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
 /** A collector in this process. */
 export interface Collector {
-  /** Where it listens, once started: `http://127.0.0.1:8080`. */
+  /** Base URL after the start: `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Rejects where the port is taken or must not be bound. */
+  /** Rejects if the port is in use or this user may not bind it. */
   start(): Promise<void>;
-  /** Stops by spec 4.9 rule 6, within `shutdown.grace_period_seconds`. Safe twice. */
+  /** Stops by spec 4.9 rule 6, within `shutdown.grace_period_seconds`. May be called twice. */
   stop(): Promise<Ledger>;
   ledger(): Ledger;
 }
@@ -68,7 +68,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const { queue, store } = storage;
   const { worker, evaluation } = pipeline;
   const isDrained = config["shutdown.drain_queue"];
-  /** In the order of their start. The server stops late: new spans are refused with 503 while others are processed. */
+  /** In start order. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
   const parts: readonly StartedPart[] = [
     ...(store === undefined ? [] : [store]),
     server,
@@ -83,7 +83,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     return readLedger(storage, measurement, outputs, pipeline);
   }
 
-  /** Processes what waits, and counts what is lost where the time is not enough. */
+  /** Processes queued spans until the deadline, and counts the remaining spans as dropped. */
   async function stopWorker(deadlineMs: number): Promise<void> {
     if (isDrained) await worker.drain(deadlineMs);
     await worker.stop(deadlineMs);
@@ -91,7 +91,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     if (lost > 0) measurement.pipelineMetrics.dropped("shutdown", lost);
   }
 
-  /** Scores are exported too: some of the time is left for that. */
+  /** Stops the evaluator early enough to export its scores. */
   function stoppedBeforeExport(evaluator: {
     stop(deadlineMs: number, drain: boolean): Promise<void>;
   }): StartedPart {
@@ -119,5 +119,5 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   };
 }
 
-/** Of what is left of the grace period, so much at most is reserved for the export when evaluation stops. */
+/** Upper limit of the time reserved for the export when evaluation stops. */
 const MAX_EXPORT_RESERVE_MS = 5000;

@@ -1,4 +1,4 @@
-/** The command `obspan`. This file alone reads `process.env`. */
+/** The command `obspan`. Only this file reads `process.env`. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
@@ -25,9 +25,9 @@ interface ServeFlags {
 /**
  * Runs one command line.
  *
- * @param args - what follows the name of the program.
- * @returns the exit code: 0, 1 where a configuration is refused or the collector failed, 2 for bad usage. A collector
- * that has run ends the process itself.
+ * @param args - the arguments after the program name.
+ * @returns the exit code: 0, 1 for an invalid configuration or a failed start, 2 for bad usage. After a collector has
+ * run, this function exits the process instead of returning.
  */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -38,7 +38,7 @@ export async function main(args: readonly string[]): Promise<number> {
   program
     .command("serve")
     .description("Run the collector until SIGTERM, SIGINT or SIGHUP.")
-    .option("--config <file>", "YAML file; wins over OBS_SERVER_CONFIG")
+    .option("--config <file>", "YAML file; overrides OBS_SERVER_CONFIG")
     .option("--local", "bind 127.0.0.1, unless server.host is set")
     .addHelpText("after", () => `\n${optionsHelp()}`)
     .action(async (flags: ServeFlags) => {
@@ -46,8 +46,8 @@ export async function main(args: readonly string[]): Promise<number> {
     });
   program
     .command("check-config")
-    .description("List every problem of the configuration. Starts nothing.")
-    .option("--config <file>", "YAML file; wins over OBS_SERVER_CONFIG")
+    .description("List every problem of the configuration without starting the collector.")
+    .option("--config <file>", "YAML file; overrides OBS_SERVER_CONFIG")
     .action((flags: { readonly config?: string }) => {
       exitCode = checkConfig(flags.config);
     });
@@ -61,7 +61,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    // commander has printed the help or what is wrong with the usage.
+    // commander has already printed the help or the usage error.
     if (!(error instanceof CommanderError)) throw error;
     exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
   }
@@ -70,11 +70,11 @@ export async function main(args: readonly string[]): Promise<number> {
 
 let printFailed = false;
 
-/** Prints what a command is there to say. Where stdout cannot take it, stderr says so; a reader that has left needs no word. */
+/** Prints to stdout. Reports an error on stderr, except EPIPE, which only means that the reader is gone. */
 function print(text: string): void {
   const failure = printOut(text);
   if (failure === undefined || ("code" in failure && failure.code === "EPIPE")) return;
-  if (!printFailed) printError(`obspan: stdout cannot be written: ${failure.message}\n`);
+  if (!printFailed) printError(`obspan: cannot write to stdout: ${failure.message}\n`);
   printFailed = true;
 }
 
@@ -97,15 +97,15 @@ async function runServe(flags: ServeFlags): Promise<number> {
   }
   for (const warning of loaded.warnings) logger.child("config").warning(warning);
 
-  // The other commands do not pay for loading the collector.
+  // Imported lazily, so that the other commands do not load the collector.
   const { serve } = await import("./serve.js");
   const exitCode = await serve({ loaded, logger, version: packageVersion(), uiDirectory: uiDirectory() });
   logger.close();
-  // A connection or a timer that did not let go must not outlive the grace period.
+  // An open connection or timer must not outlive the grace period.
   process.exit(exitCode);
 }
 
-/** The web UI, which the build puts beside the compiled code; undefined where only the collector was built. */
+/** Directory of the web UI next to the compiled code; undefined if only the collector was built. */
 function uiDirectory(): string | undefined {
   const directory = fileURLToPath(new URL("../ui/", import.meta.url));
   return existsSync(join(directory, "index.html")) ? directory : undefined;
@@ -115,11 +115,11 @@ function checkConfig(configPath: string | undefined): number {
   const result = load(configPath, {});
   if (result.type === "refused") return refuse("The configuration has", result);
   printWarnings(result.loaded.warnings);
-  print(`The configuration is valid.\n${valuesThatAreSet(result.loaded)}`);
+  print(`The configuration is valid.\n${configuredValues(result.loaded)}`);
   return 0;
 }
 
-/** {@link loadConfig} from this process, with the one rule that takes a look at the disk. */
+/** Loads the configuration of this process and checks that the log file can be written. */
 function load(configPath: string | undefined, defaults: Partial<Config>): ConfigResult {
   const result = loadConfig({ env: process.env, configPath, defaults });
   const config = result.type === "loaded" ? result.loaded.config : result.config;
@@ -151,7 +151,7 @@ function printWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) printError(`warning: ${warning}\n`);
 }
 
-function valuesThatAreSet({ config, sources }: LoadedConfig): string {
+function configuredValues({ config, sources }: LoadedConfig): string {
   const set = OPTION_LIST.filter(({ key }) => sources[key] !== "default");
   if (set.length === 0) return "Every value is its default.\n";
   return set

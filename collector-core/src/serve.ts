@@ -8,20 +8,20 @@ import { stopInOrder } from "./process/orderly-stop.js";
 import { startFailure } from "./process/start-failure.js";
 import { systemClock } from "./runtime/clock.js";
 
-/** What {@link serve} needs. */
+/** Options of {@link serve}. */
 export interface ServeOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly version: string;
-  /** The built web UI; undefined where it was not built. */
+  /** Directory of the web UI; undefined if it was not built. */
   readonly uiDirectory?: string | undefined;
 }
 
-/** A second signal within this time is the first one again: a terminal sends it to npm and to us. */
+/** A second signal within this time is a duplicate: a terminal sends it to npm and to this process. */
 const SAME_SIGNAL_MS = 1000;
 /**
- * Buffers of less than half of this are cut from a piece of memory that they share. Of Node's own 8 KiB none would be: the JSON
- * of ten spans is longer, and each batch would be allocated and freed by itself.
+ * Node.js allocates buffers smaller than half of this from a shared pool. Its default of 8 KiB is too small for the JSON
+ * of ten spans, so that each batch needs an allocation of its own.
  */
 const BUFFER_POOL_BYTES = 64 * 1024;
 /** Exit codes of a shell for SIGINT and SIGTERM. */
@@ -30,27 +30,27 @@ const FORCED_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 /**
  * Runs a collector until SIGTERM, SIGINT or SIGHUP, then stops it by spec 4.9 rule 6 and logs the ledger as the last line.
  *
- * @returns the exit code: 0 after an orderly stop, 1 where it could not start or something went badly wrong.
+ * @returns the exit code: 0 after an orderly stop, 1 after a failed start or an uncaught exception.
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { loaded, logger, version } = options;
   Buffer.poolSize = BUFFER_POOL_BYTES;
-  // A signal may come while it starts, and right after it has said that it listens.
-  const askedToStop = untilAskedToStop(logger);
+  // Before the start: a signal may arrive at any time.
+  const stopRequested = waitForStopRequest(logger);
   const collector = await start(options);
   if (collector === undefined) return 1;
   logger.info(`Listening on ${collector.url}`, { version });
   warnOfOpenBind(loaded, logger);
-  // A greeting: whether somebody reads it matters to nothing.
+  // Errors of printing the welcome text are ignored.
   if (!loaded.config["logging.structured"])
     printOut(welcome(collector.url, options.uiDirectory !== undefined));
 
-  const { exitCode, reason } = await askedToStop;
+  const { exitCode, reason } = await stopRequested;
   await stopInOrder({ collector, loaded, logger, reason });
   return exitCode;
 }
 
-/** A collector that listens; undefined where it could not start, which is then logged with the remedy. */
+/** Starts a collector. Logs a failure with its remedy and returns undefined. */
 async function start(options: ServeOptions): Promise<Collector | undefined> {
   let collector: Collector | undefined;
   try {
@@ -69,17 +69,18 @@ interface StopRequest {
   readonly reason: string;
 }
 
-/** Resolves at the first signal, or when something went wrong that no part of the collector caught. */
-function untilAskedToStop(logger: Logger): Promise<StopRequest> {
+/** Resolves at the first signal or uncaught exception. */
+function waitForStopRequest(logger: Logger): Promise<StopRequest> {
   return new Promise((resolve) => {
-    let askedAtMs: number | undefined;
+    let firstSignalMs: number | undefined;
     const onSignal = (signal: "SIGINT" | "SIGTERM"): void => {
       const nowMs = systemClock.monotonic();
-      if (askedAtMs !== undefined && nowMs - askedAtMs > SAME_SIGNAL_MS) process.exit(FORCED_EXIT[signal]);
-      askedAtMs ??= nowMs;
+      if (firstSignalMs !== undefined && nowMs - firstSignalMs > SAME_SIGNAL_MS)
+        process.exit(FORCED_EXIT[signal]);
+      firstSignalMs ??= nowMs;
       resolve({ exitCode: 0, reason: signal });
     };
-    // The terminal was closed. Whoever closes it is not impatient: a repeat forces nothing.
+    // SIGHUP means that the terminal was closed. A repeated SIGHUP does not force the exit.
     process.on("SIGHUP", () => resolve({ exitCode: 0, reason: "SIGHUP" }));
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);

@@ -1,4 +1,4 @@
-/** What a log says of something that was thrown: its stack where it has one. */
+/** Formats a thrown value for the log, with its stack if it has one. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

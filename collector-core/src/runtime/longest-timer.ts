@@ -1,2 +1,2 @@
-/** The longest that a timer of Node can run. A longer one fires at once. */
+/** Longest delay of a Node.js timer. A timer with a longer delay fires immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

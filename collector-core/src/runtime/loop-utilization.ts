@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** Makes a function that tells for which part of the time, from 0 to 1, the event loop was at work since it was last asked. */
+/** Returns a function that measures the event loop utilization, from 0 to 1, since its previous call. */
 export function createLoopUtilization(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

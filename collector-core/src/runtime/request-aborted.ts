@@ -1,4 +1,4 @@
-/** The client went away before its request was whole, or answered: there is nobody to answer. */
+/** The client disconnected before the request or the response was complete. No response is possible. */
 export class RequestAborted extends Error {
   override readonly name = "RequestAborted";
 }

@@ -1,15 +1,15 @@
 import type { Clock } from "./clock.js";
 
-/** Calls `say` at most once in a while: what happens often must not bury the rest of the log. */
+/** Returns a function that calls `log` at most once per interval and ignores other calls. */
 export function throttle<T>(
   intervalMs: number,
   clock: Pick<Clock, "monotonic">,
-  say: (what: T) => void,
-): (what: T) => void {
-  let saidAtMs = -Infinity;
-  return (what) => {
-    if (clock.monotonic() - saidAtMs < intervalMs) return;
-    saidAtMs = clock.monotonic();
-    say(what);
+  log: (value: T) => void,
+): (value: T) => void {
+  let lastCallMs = -Infinity;
+  return (value) => {
+    if (clock.monotonic() - lastCallMs < intervalMs) return;
+    lastCallMs = clock.monotonic();
+    log(value);
   };
 }
