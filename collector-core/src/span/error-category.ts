@@ -1,6 +1,6 @@
 import { copyText, truncateCodePoints } from "./kept-text.js";
 
-/** The six categories of the `error_type` label (spec 7, contract 4). The raw class stays in the attribute. */
+/** The six categories of the `error_type` label (spec 7, contract 4). The attribute keeps the raw class. */
 export const ERROR_CATEGORIES = [
   "timeout",
   "rate_limit",
@@ -14,7 +14,7 @@ export const ERROR_CATEGORIES = [
 export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
 /**
- * Patterns over the words of an error class, an error code or an HTTP status, first match wins: senders write
+ * Patterns for an error class, an error code or an HTTP status. The first match wins. Senders write
  * `RateLimitError`, `rate_limit_exceeded`, `429`, `ETIMEDOUT`, `openai.APITimeoutError`.
  */
 const PATTERNS: readonly (readonly [ErrorCategory, RegExp])[] = [
@@ -34,15 +34,15 @@ const PATTERNS: readonly (readonly [ErrorCategory, RegExp])[] = [
   ],
 ];
 
-/** Distinct classes in the cache, at most. A class seen after that is matched each time. */
+/** Cache size in classes. When the cache is full, further classes are matched each time. */
 const CACHE_SIZE = 1000;
-/** Characters of a class that are matched, so that an `error_type` of megabytes costs no scan. Longer classes are not cached. */
+/** Matches only this many characters, to limit the scan of a large `error_type`. Longer classes are not cached. */
 const MATCHED_LENGTH = 200;
 
 /** Shared by the process: the category depends on the class alone. Holds at most 1000 × 200 characters. */
 const cache = new Map<string, ErrorCategory>();
 
-/** The category of an error class as it was sent; `internal` for all that none of the patterns knows. */
+/** Returns the category of an error class; `internal` if no pattern matches. */
 export function errorCategory(errorType: string): ErrorCategory {
   const known = cache.get(errorType);
   if (known !== undefined) return known;
@@ -51,12 +51,12 @@ export function errorCategory(errorType: string): ErrorCategory {
   return category;
 }
 
-/** A status of HTTP at the beginning of a message, as the clients of OpenAI and Anthropic write it: `Error: 404 …`. */
+/** An HTTP status at the start of a message, as written by the clients of OpenAI and Anthropic: `Error: 404 …`. */
 const STATUS_IN_MESSAGE = /^(?:\w*Error: )?([45]\d\d)\b/;
 
 /**
- * The category of a failed span. A class that says nothing (`Error`, `AI_RetryError`) is told by the status that the
- * provider answered, where an attribute or the message has it.
+ * Returns the category of a failed span. For a generic class (`Error`, `AI_RetryError`) it uses the HTTP status of the
+ * provider's response, from an attribute or the message.
  */
 export function errorCategoryOf(
   errorType: string,

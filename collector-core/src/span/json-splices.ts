@@ -12,30 +12,30 @@ import {
 } from "./json-bytes.js";
 import { readSpans } from "./json-slices.js";
 
-/** JSON that takes the place of a part of other JSON. */
+/** JSON that replaces a byte range of other JSON. */
 export interface JsonSplice {
   readonly start: number;
-  /** Behind the last byte of what it replaces. */
+  /** End of the replaced range, exclusive. */
   readonly end: number;
   readonly text: string;
-  /** Of `text`, in UTF-8. */
+  /** UTF-8 length of `text`. */
   readonly byteLength: number;
 }
 
 /**
- * Finds out what to replace in the bytes of some JSON, so that they say what became of it: a redacted span needs to be
- * written anew only where a text of it changed. Numbers stay as they were sent, and so does all that is not replaced.
+ * Finds the replacements that turn the bytes of `before` into JSON of `after`. Only the changed strings of a redacted
+ * span are serialized again. All other bytes, including the spelling of numbers, are unchanged.
  *
- * It walks through both side by side, and goes into a value only where something in it changed. The keys need not be
- * read: the parser keeps their order, but for keys that are numbers; and where one comes twice, the bytes have more of
- * them than the value.
+ * It walks the bytes and both values in parallel, and descends only into changed values. It does not decode keys, since
+ * the parser preserves their order, except for numeric keys. An object with a duplicate key has more keys in its bytes
+ * than in its value.
  *
- * @param json - UTF-8 that JSON.parse has accepted.
- * @param start - where the value begins in it.
- * @param before - what JSON.parse made of it.
- * @param after - what it became. What is the same in both has not changed.
- * @returns in the order of the bytes; or undefined where an object that changes has a key twice, or one that is a number,
- * which the parser puts first.
+ * @param json - UTF-8 JSON that JSON.parse has accepted.
+ * @param start - the start of the value.
+ * @param before - the value parsed from the bytes.
+ * @param after - the changed value. Parts that are identical (`===`) to `before` are unchanged.
+ * @returns the replacements in byte order. Undefined if a changed object has a duplicate key or a numeric key, which the
+ * parser moves to the front.
  */
 export function findSplices(
   json: Uint8Array,
@@ -47,7 +47,7 @@ export function findSplices(
   return finder.readValue(start, before, after) === GAVE_UP ? undefined : finder.splices;
 }
 
-/** The same of all spans in the bytes of a batch. */
+/** Like {@link findSplices}, for all spans in the bytes of a batch. */
 export function findBatchSplices(
   json: Uint8Array,
   before: readonly unknown[],
@@ -64,40 +64,44 @@ export function findBatchSplices(
 
 const GAVE_UP = -1;
 
-/** What does not stand in the bytes of JSON as it is, in one byte: most texts have none of it. */
+/** Characters that JSON escapes or UTF-8 encodes in several bytes. Most strings have none. */
 const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Each step returns where it ended, or {@link GAVE_UP}. */
+/** Each method returns the end of the value, or {@link GAVE_UP}. */
 class SpliceFinder {
   readonly splices: JsonSplice[] = [];
 
-  constructor(
-    private readonly json: Uint8Array,
-    private readonly words: DataView,
-  ) {}
+  readonly #json: Uint8Array;
+  readonly #words: DataView;
+
+  constructor(json: Uint8Array, words: DataView) {
+    this.#json = json;
+    this.#words = words;
+  }
 
   readValue(start: number, before: unknown, after: unknown): number {
-    if (before === after) return valueEnd(this.json, this.words, start);
-    const first = this.json[start];
+    if (before === after) return valueEnd(this.#json, this.#words, start);
+    const first = this.#json[start];
     if (Array.isArray(before)) {
       if (first === OPEN_BRACKET && Array.isArray(after) && before.length === after.length)
         return this.#readArray(start, before, after);
     } else if (first === OPEN_BRACE && isObject(before) && isObject(after)) {
       const keys = Object.keys(before);
-      // Before anything inside is looked at: it would be for nothing, at each depth again.
+      // Compare keys before descending, to avoid wasted work at each depth.
       if (areKeysOf(after, keys)) return this.#readObject(start, before, after);
     }
     return this.#replace(start, after);
   }
 
-  /** @param after - has the same keys in the same order. */
+  /** @param after - an object with the same keys in the same order. */
   #readObject(start: number, before: JsonObject, after: JsonObject): number {
-    const { json, words } = this;
+    const json = this.#json;
+    const words = this.#words;
     let at = start;
     let index = 0;
-    // A loop over the keys of an object reads its values several times as fast as one over an array of keys.
+    // for-in reads the values of an object several times faster than a loop over an array of keys.
     for (const key in after) {
       if (isNumeric(key)) return GAVE_UP;
       at = this.#nextElement(at, index++);
@@ -119,23 +123,23 @@ class SpliceFinder {
     return this.#endOf(at, CLOSE_BRACKET);
   }
 
-  /** @param at - the bracket that opens, before the first element; the end of the last one before any other. */
+  /** @param at - the opening bracket for the first element, otherwise the end of the previous element. */
   #nextElement(at: number, index: number): number {
-    const { json } = this;
+    const json = this.#json;
     const before = index === 0 ? at : skipSpace(json, at);
     if (index > 0 && json[before] !== COMMA) return GAVE_UP;
     const element = skipSpace(json, before + 1);
     return json[element] === CLOSE_BRACKET ? GAVE_UP : element;
   }
 
-  /** Where the first value of a key that comes twice is not the last, its elements may be more or fewer. */
+  /** Gives up if the container has further elements, as after a duplicate key. */
   #endOf(at: number, closing: number): number {
-    const end = skipSpace(this.json, at);
-    return this.json[end] === closing ? end + 1 : GAVE_UP;
+    const end = skipSpace(this.#json, at);
+    return this.#json[end] === closing ? end + 1 : GAVE_UP;
   }
 
   #replace(start: number, after: unknown): number {
-    const end = valueEnd(this.json, this.words, start);
+    const end = valueEnd(this.#json, this.#words, start);
     if (typeof after === "string" && !NEEDS_ESCAPE.test(after)) {
       this.splices.push({ start, end, text: `"${after}"`, byteLength: after.length + 2 });
       return end;
@@ -151,36 +155,36 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True where an object has these keys in this order. */
+/** True if an object has these keys in this order. */
 function areKeysOf(object: JsonObject, keys: readonly string[]): boolean {
   let index = 0;
   for (const key in object) if (key !== keys[index++]) return false;
   return index === keys.length;
 }
 
-/** True for a key that the parser may have put before others. */
+/** True for a key that the parser may have moved to the front. */
 function isNumeric(key: string): boolean {
   const first = key.charCodeAt(0);
   return first >= 0x30 && first <= 0x39;
 }
 
-/** A part of some JSON, and what is to be replaced in it. */
+/** A byte range of JSON with replacements. */
 export interface SplicedJson {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** In the order of the bytes. */
+  /** In byte order. */
   readonly splices: readonly JsonSplice[];
 }
 
-/** Length in bytes when the splices have been put in. */
+/** Length in bytes after the replacements. */
 export function splicedLength({ start, end, splices }: SplicedJson): number {
   let length = end - start;
   for (const splice of splices) length += splice.byteLength - (splice.end - splice.start);
   return length;
 }
 
-/** Copies the JSON with the splices in their places. */
+/** Copies the JSON with its replacements to `target`. */
 export function copySpliced(
   { bytes, start, end, splices }: SplicedJson,
   target: Buffer,

@@ -14,49 +14,49 @@ import {
 import { KeySets } from "./key-sets.js";
 import type { Steps } from "../runtime/steps.js";
 
-/** A part of the bytes of some JSON. */
+/** A byte range in JSON. */
 export interface JsonRange {
   readonly start: number;
-  /** Behind the last byte. */
+  /** Exclusive. */
   readonly end: number;
 }
 
-/** An attribute that is wanted, and where it is. */
+/** The byte range of a wanted attribute. */
 export interface AttributeRange {
   readonly key: string;
-  /** Where its key begins. */
+  /** Start of its key. */
   readonly from: number;
   readonly value: JsonRange;
 }
 
-/** Where the parts of an event are; one without a name is none. */
+/** The byte ranges of an event. An event requires a name. */
 export type EventOutline = Partial<Record<EventKey, JsonRange>>;
 type EventKey = "name" | "time" | "attributes";
 
-/** Where the parts of a span are in its bytes. */
+/** The byte ranges of the parts of a span. */
 export interface SpanOutline {
-  /** Values of the span's own keys; the last one where a key comes twice. */
+  /** Values of top-level keys. The last value wins for a duplicate key. */
   readonly fields: ReadonlyMap<string, JsonRange>;
-  /** Of the attributes, those that are wanted. */
+  /** The wanted attributes. */
   readonly attributes: readonly AttributeRange[];
-  /** The first events that can be used. */
+  /** The first valid events. */
   readonly events: readonly EventOutline[];
-  /** Texts of attributes and events that may be long, in the order of the bytes. */
+  /** Long strings in attributes and events, in byte order. */
   readonly longTexts: readonly JsonRange[];
 }
 
-/** What is looked for in a span. */
+/** Options of {@link outlineSpan}. */
 export interface OutlineOptions {
   readonly maxEvents: number;
-  /** Keys of attributes. */
+  /** Keys of the wanted attributes. */
   readonly wanted: ReadonlySet<string>;
-  /** Texts of no more bytes are not long. Default: none is. */
+  /** A string with more bytes is long. Default: no string is long. */
   readonly longTextBytes?: number;
-  /** True for what JSON.stringify has written: nothing in it is checked again. */
+  /** The JSON was written by JSON.stringify: skips the checks for duplicate keys and large numbers. */
   readonly isCanonical?: boolean;
 }
 
-/** Bytes between two steps: about a millisecond. */
+/** Bytes per step, about a millisecond of work. */
 const STEP_BYTES = 128 * 1024;
 const FIELDS: ReadonlySet<string> = new Set([
   "name",
@@ -73,11 +73,11 @@ const FIELDS: ReadonlySet<string> = new Set([
   "error_propagated",
 ]);
 const EVENT_KEYS: ReadonlySet<string> = new Set<EventKey>(["name", "time", "attributes"]);
-/** Each character of a key may be written in six bytes. */
+/** Bytes of a character written as `\u0061`. */
 const BYTES_PER_CHARACTER = 6;
 const LONGEST_FIELD_BYTES = longestBytes(FIELDS);
 const LONGEST_EVENT_KEY_BYTES = longestBytes(EVENT_KEYS);
-/** A number of fewer characters is finite. */
+/** A number without exponent and with fewer characters is finite. */
 const SHORTEST_INFINITE = 300;
 const UPPER_E = 0x45;
 const LOWER_E = 0x65;
@@ -86,11 +86,11 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Finds the parts of a span in its bytes, which are not parsed.
+ * Finds the parts of a span in its bytes without parsing them.
  *
- * @param json - UTF-8 that JSON.parse has accepted.
- * @returns undefined where a part of it, written again as it stands, would not say what JSON.parse and JSON.stringify
- * make of it: an object has a key twice, or a number is too large.
+ * @param json - UTF-8 JSON that JSON.parse has accepted.
+ * @returns undefined if copying the bytes of a part differs from JSON.parse followed by JSON.stringify: an object has a
+ * duplicate key, or a number is too large.
  */
 export function outlineSpan(
   json: Uint8Array,
@@ -101,6 +101,8 @@ export function outlineSpan(
 }
 
 class SpanScanner {
+  readonly #json: Uint8Array;
+  readonly #options: OutlineOptions;
   readonly #words: DataView;
   readonly #longestWanted: number;
   readonly #fields = new Map<string, JsonRange>();
@@ -108,28 +110,27 @@ class SpanScanner {
   #events: EventOutline[] = [];
   readonly #longTexts: JsonRange[] = [];
   readonly #keys = new KeySets();
-  /** Where the containers begin that are open, the span first. */
+  /** Start positions of the open containers, the span first. */
   readonly #open: number[] = [];
-  /** Of the key that came last: its name at the top, where it is one of {@link FIELDS}. */
+  /** The last top-level key if it is one of {@link FIELDS}, otherwise empty. */
   #field = "";
-  /** What the container is at whose inside the scan is, one level below the top. */
+  /** The field that the scan is inside of. */
   #section: "attributes" | "events" | undefined;
-  /** Of the key that came last in attributes. */
+  /** The last key in attributes, if it is wanted. */
   #attribute: { readonly key: string; readonly from: number } | undefined;
   #event: EventOutline = {};
   #eventKey: EventKey | undefined;
 
-  constructor(
-    private readonly json: Uint8Array,
-    private readonly options: OutlineOptions,
-  ) {
+  constructor(json: Uint8Array, options: OutlineOptions) {
+    this.#json = json;
+    this.#options = options;
     this.#words = wordsOf(json);
     this.#longestWanted = longestBytes(options.wanted);
   }
 
   *scan({ start, end }: JsonRange): Steps<SpanOutline | undefined> {
-    const { json } = this;
-    const { isCanonical = false } = this.options;
+    const json = this.#json;
+    const { isCanonical = false } = this.#options;
     const words = this.#words;
     let stepEnd = start + STEP_BYTES;
     for (let at = start; at < end;) {
@@ -196,16 +197,16 @@ class SpanScanner {
     if (level > 1 && byte === OPEN_BRACE) this.#keys.open();
   }
 
-  /** @returns false where a key of the object came twice. */
+  /** @returns false if the object has a duplicate key. */
   #closed(end: number): boolean {
     const start = this.#open.pop() ?? 0;
-    const isObject = this.json[start] === OPEN_BRACE;
+    const isObject = this.#json[start] === OPEN_BRACE;
     const level = this.#open.length;
     const isDistinct = level === 0 || !isObject || this.#keys.closeDistinct();
     if (level === 2 && this.#section === "events" && isObject) {
       const { name } = this.#event;
-      const isUsable = name !== undefined && this.json[name.start] === QUOTE;
-      if (isUsable && this.#events.length < this.options.maxEvents) this.#events.push(this.#event);
+      const isUsable = name !== undefined && this.#json[name.start] === QUOTE;
+      if (isUsable && this.#events.length < this.#options.maxEvents) this.#events.push(this.#event);
     }
     if (level === 1) this.#section = undefined;
     if (level > 0) this.#value(start, end);
@@ -213,19 +214,19 @@ class SpanScanner {
   }
 
   #text(start: number, end: number): void {
-    const { longTextBytes = Number.POSITIVE_INFINITY } = this.options;
+    const { longTextBytes = Number.POSITIVE_INFINITY } = this.#options;
     if (end - start - 2 > longTextBytes && this.#section !== undefined) this.#longTexts.push({ start, end });
     this.#value(start, end);
   }
 
-  /** Notes a value that has ended where it is looked for. */
+  /** Records the range of a value if it is wanted. */
   #value(start: number, end: number): void {
     const level = this.#open.length;
     if (level === 1) {
       if (this.#field !== "") this.#fields.set(this.#field, { start, end });
-      // Of a key that comes twice the last value counts.
-      if (this.#field === "attributes" && this.json[start] !== OPEN_BRACE) this.#attributes = [];
-      if (this.#field === "events" && this.json[start] !== OPEN_BRACKET) this.#events = [];
+      // The last value of a duplicate key wins.
+      if (this.#field === "attributes" && this.#json[start] !== OPEN_BRACE) this.#attributes = [];
+      if (this.#field === "events" && this.#json[start] !== OPEN_BRACKET) this.#events = [];
     } else if (level === 2 && this.#section === "attributes") {
       if (this.#attribute !== undefined) this.#attributes.push({ ...this.#attribute, value: { start, end } });
     } else if (level === 3 && this.#section === "events") {
@@ -240,10 +241,10 @@ class SpanScanner {
       this.#field = FIELDS.has(key) ? key : "";
       return;
     }
-    this.#keys.add(this.json, from, end);
+    this.#keys.add(this.#json, from, end);
     if (level === 2 && this.#section === "attributes") {
       const key = end - from - 2 <= this.#longestWanted ? this.#read(from, end) : "";
-      this.#attribute = this.options.wanted.has(key) ? { key, from } : undefined;
+      this.#attribute = this.#options.wanted.has(key) ? { key, from } : undefined;
     } else if (level === 3 && this.#section === "events") {
       const key = end - from - 2 <= LONGEST_EVENT_KEY_BYTES ? this.#read(from, end) : "";
       this.#eventKey = isEventKey(key) ? key : undefined;
@@ -251,7 +252,7 @@ class SpanScanner {
   }
 
   #read(start: number, end: number): string {
-    return JSON.parse(textAt(this.json, start, end)) as string;
+    return JSON.parse(textAt(this.#json, start, end)) as string;
   }
 }
 
@@ -263,7 +264,7 @@ function isEventKey(key: string): key is EventKey {
   return EVENT_KEYS.has(key);
 }
 
-/** Bytes of the longest of some keys, however it is written. */
+/** Upper limit of the bytes of the longest key, including escapes. */
 function longestBytes(keys: Iterable<string>): number {
   let longest = 0;
   for (const { length } of keys) longest = Math.max(longest, length);
@@ -274,7 +275,7 @@ function isNumber(byte: number): boolean {
   return (byte >= DIGIT_0 && byte <= DIGIT_9) || byte === MINUS;
 }
 
-/** False for a number that is too large for one. */
+/** False for a number that overflows to infinity. */
 function isFiniteNumber(json: Uint8Array, start: number, end: number): boolean {
   let isPlain = end - start < SHORTEST_INFINITE;
   for (let at = start; at < end && isPlain; at++) isPlain = json[at] !== UPPER_E && json[at] !== LOWER_E;

@@ -1,5 +1,5 @@
 /**
- * A moment, kept as integer nanoseconds (contract 1) in two integers, so that no time costs a BigInt on the way in.
+ * A time with nanosecond precision (contract 1), in two integers to avoid BigInt on the ingestion path.
  */
 export interface Instant {
   /** Whole milliseconds since the Unix epoch. */
@@ -8,16 +8,16 @@ export interface Instant {
   readonly nanos: number;
 }
 
-/** 9999-12-31T23:59:59.999Z, the last moment that RFC 3339 can write. */
+/** 9999-12-31T23:59:59.999Z, the last time that RFC 3339 can represent. */
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads a time from the wire: an RFC 3339 string, or a number of Unix epoch milliseconds (fractions allowed).
+ * Parses a time: an RFC 3339 string, or a number of Unix epoch milliseconds (fractions allowed).
  *
- * @returns undefined where the value is neither, or lies before 1970 or after 9999.
+ * @returns undefined if the value is neither, or is before 1970 or after 9999.
  */
 export function parseTimestamp(value: unknown): Instant | undefined {
   if (typeof value === "number") return fromEpochMs(value);
@@ -25,31 +25,30 @@ export function parseTimestamp(value: unknown): Instant | undefined {
   return fromPlainUtc(value) ?? fromRfc3339(value);
 }
 
-/** An {@link Instant} from epoch milliseconds whose decimal fraction is read as it is written. */
+/** Converts epoch milliseconds to an {@link Instant}. Takes the fraction from the decimal digits of the number. */
 export function fromEpochMs(value: number): Instant | undefined {
   if (!(value >= 0) || value > MAX_EPOCH_MS) return undefined;
   const epochMs = Math.trunc(value);
   if (epochMs === value) return { epochMs, nanos: 0 };
-  // The shortest decimal that means this number, as it was written; below a nanosecond it has an exponent.
+  // String() gives the shortest decimal, as the sender wrote it. Below 1e-6 it has an exponent.
   const decimals = value < 1e-6 ? "" : (String(value).split(".")[1] ?? "");
   return { epochMs, nanos: Number(decimals.slice(0, 6).padEnd(6, "0")) };
 }
 
 /**
- * `2026-11-21T05:57:56.123Z`, the layout that `Date.prototype.toISOString` writes and nearly every sender uses,
- * read without a regular expression: it is on the path of every span.
+ * Parses `2026-11-21T05:57:56.123Z`, the layout of `Date.prototype.toISOString` and of nearly every sender. It uses no
+ * regular expression, since it runs for every span.
  */
 function fromPlainUtc(text: string): Instant | undefined {
   const last = text.length - 1;
-  // Behind the milliseconds stand none, three or six digits.
+  // Up to six digits may follow the milliseconds: none, three or six.
   if ((last !== 23 && last !== 26 && last !== 29) || text.charCodeAt(last) !== 0x5a) return undefined;
   if (text.charCodeAt(19) !== 0x2e) return undefined;
   const second = digits(text, 17);
   const ms = digits(text, 20) * 10 + digit(text, 22);
   const nanos = last === 23 ? 0 : nanosAt(text, last);
   if (nanos < 0) return undefined;
-  // The spans of a trace are of the same minute. Texts as short as these two are copied and compared at once, where one
-  // of all 17 characters would be compared one by one.
+  // The spans of a trace usually share a minute. V8 compares two strings this short faster than one of 17 characters.
   const isLastMinute = text.slice(0, 10) === lastDay && text.slice(10, 17) === lastMinute;
   if (isLastMinute && second >= 0 && second <= 59 && ms >= 0) {
     return { epochMs: lastMinuteMs + second * 1000 + ms, nanos };
@@ -60,7 +59,7 @@ function fromPlainUtc(text: string): Instant | undefined {
   const day = digits(text, 8);
   const hour = digits(text, 11);
   const minute = digits(text, 14);
-  // What is left out (the 29 February, the 31st of a month, leap seconds) goes the slower way, which knows the calendar.
+  // The slow path handles the rest: 29 February, the 31st of a month, leap seconds.
   const plain = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 28 + (month === 2 ? 0 : 2);
   const inDay = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
   if (!(plain && inDay && ms >= 0)) return undefined;
@@ -70,7 +69,7 @@ function fromPlainUtc(text: string): Instant | undefined {
   return { epochMs: lastMinuteMs + second * 1000 + ms, nanos };
 }
 
-/** True for `2026-11-21T05:57:`, whatever the digits are. */
+/** True if the separators of `2026-11-21T05:57:` are in place. Does not check the digits. */
 function hasSeparators(text: string): boolean {
   return (
     text.charCodeAt(4) === 0x2d &&
@@ -82,25 +81,25 @@ function hasSeparators(text: string): boolean {
 }
 
 /**
- * The last minute read, as text and as time. One entry for the process: parsing is pure, so no caller can observe the
+ * The last parsed minute, as text and as time. One entry for the process: parsing is pure, so no caller can observe the
  * cache, and a parser object would have to reach every place that reads a time.
  */
 let lastDay = "";
 let lastMinute = "";
 let lastMinuteMs = 0;
 
-/** What stands between the milliseconds and the end; negative where it is no number. */
+/** Parses the digits after the milliseconds. Negative if they are invalid. */
 function nanosAt(text: string, end: number): number {
   const micros = digits(text, 23) * 10 + digit(text, 25);
   return end === 26 ? micros * 1000 : micros * 1000 + digits(text, 26) * 10 + digit(text, 28);
 }
 
-/** Two digits. */
+/** Parses two digits. Negative if they are invalid. */
 function digits(text: string, at: number): number {
   return digit(text, at) * 10 + digit(text, at + 1);
 }
 
-/** So far below zero where it is none that what it is a part of is negative too. */
+/** Parses a digit. An invalid digit is so negative that every sum with it is negative. */
 function digit(text: string, at: number): number {
   const value = text.charCodeAt(at) - 0x30;
   return value >= 0 && value <= 9 ? value : -1_000_000;
@@ -120,10 +119,10 @@ function fromRfc3339(text: string): Instant | undefined {
   const match = RFC_3339.exec(text);
   if (match === null) return undefined;
   const [, date = "", time = "", fraction = "", offset = ""] = match;
-  // Date.parse rolls 30 February over into March; a day that does not exist is no time.
+  // Reject days that do not exist: Date.parse rolls 30 February over into March.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (!(midnight >= 0) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined;
-  // RFC 3339 allows a leap second, which JavaScript's dates do not know: it is the first moment of the next minute.
+  // RFC 3339 allows leap seconds, which Date rejects. They map to the start of the next minute.
   const leapSecond = time.endsWith(":60");
   const clock = leapSecond ? `${time.slice(0, 6)}59` : time;
   const seconds = Date.parse(`${date}T${clock}${offset.toUpperCase()}`) + (leapSecond ? 1000 : 0);
@@ -133,7 +132,7 @@ function fromRfc3339(text: string): Instant | undefined {
   return { epochMs: seconds + ms, nanos: nanosOfSecond - ms * 1e6 };
 }
 
-/** Moves a moment by a number of milliseconds (fractions allowed, either sign), at most to the end of 9999. */
+/** Adds milliseconds (fractions and negative values allowed) to a time, at most up to the end of 9999. */
 export function addMs(instant: Instant, deltaMs: number): Instant {
   const wholeMs = Math.trunc(deltaMs);
   let epochMs = instant.epochMs + wholeMs;
@@ -149,28 +148,28 @@ export function addMs(instant: Instant, deltaMs: number): Instant {
   return epochMs > MAX_EPOCH_MS ? { epochMs: MAX_EPOCH_MS, nanos: 0 } : { epochMs, nanos };
 }
 
-/** Milliseconds from `from` to `to`, negative where `to` is earlier. */
+/** Milliseconds from `from` to `to`, negative if `to` is earlier. */
 export function elapsedMs(from: Instant, to: Instant): number {
-  // Whole nanoseconds over 1e6 keep the decimals short: 1.2 and not 1.2000000000000002.
+  // Dividing whole nanoseconds by 1e6 gives 1.2 rather than 1.2000000000000002.
   const wholeMs = to.epochMs - from.epochMs;
   const nanos = to.nanos - from.nanos;
   return nanos === 0 ? wholeMs : Math.round(wholeMs * 1e6 + nanos) / 1e6;
 }
 
-/** Orders two moments: negative where `a` is earlier. */
+/** Compares two times. Negative if `a` is earlier. */
 export function compareInstants(a: Instant, b: Instant): number {
   return a.epochMs - b.epochMs || a.nanos - b.nanos;
 }
 
-/** Writes a moment as RFC 3339 in UTC: milliseconds always, micro- and nanoseconds where they are not zero. */
+/** Formats a time as RFC 3339 in UTC, with milliseconds, and with micro- and nanoseconds unless they are zero. */
 export function formatInstant({ epochMs, nanos }: Instant): string {
   const minute = Math.floor(epochMs / 60_000);
   const ms = epochMs - minute * 60_000;
   const second = Math.trunc(ms / 1000);
   const upToMs = `${second < 10 ? "0" : ""}${second}.${threeDigits(ms - second * 1000)}`;
-  // Short texts are joined first: what is joined to a long one is copied once more when it is read.
+  // Concatenate the short strings first: V8 makes a rope of long ones, which is copied again when it is read.
   const withinMinute = `${upToMs}${digitsOfNanos(nanos)}Z`;
-  return `${writtenMinute(minute)}${withinMinute}`;
+  return `${formatMinute(minute)}${withinMinute}`;
 }
 
 function digitsOfNanos(nanos: number): string {
@@ -180,19 +179,19 @@ function digitsOfNanos(nanos: number): string {
   return rest === 0 ? threeDigits(micros) : `${threeDigits(micros)}${threeDigits(rest)}`;
 }
 
-/** The last minutes written, one per slot. The spans of a trace usually lie in one or two minutes. A cache like `lastDay`. */
-const WRITTEN_MINUTES = 4;
-const writtenMinutes = new Array<number>(WRITTEN_MINUTES).fill(Number.NaN);
-const writtenTexts = new Array<string>(WRITTEN_MINUTES).fill("");
+/** The last formatted minutes, one per slot. The spans of a trace usually lie in one or two minutes. A cache like `lastDay`. */
+const FORMATTED_MINUTES = 4;
+const formattedMinutes = new Array<number>(FORMATTED_MINUTES).fill(Number.NaN);
+const formattedTexts = new Array<string>(FORMATTED_MINUTES).fill("");
 
-/** Up to the seconds: `2026-11-21T05:57:`. */
-function writtenMinute(minute: number): string {
-  const place = minute % WRITTEN_MINUTES;
-  if (writtenMinutes[place] !== minute) {
-    writtenMinutes[place] = minute;
-    writtenTexts[place] = new Date(minute * 60_000).toISOString().slice(0, 17);
+/** Formats a time up to the minute: `2026-11-21T05:57:`. */
+function formatMinute(minute: number): string {
+  const slot = minute % FORMATTED_MINUTES;
+  if (formattedMinutes[slot] !== minute) {
+    formattedMinutes[slot] = minute;
+    formattedTexts[slot] = new Date(minute * 60_000).toISOString().slice(0, 17);
   }
-  return writtenTexts[place] ?? "";
+  return formattedTexts[slot] ?? "";
 }
 
 function threeDigits(value: number): string {

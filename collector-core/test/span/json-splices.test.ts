@@ -92,8 +92,8 @@ const { value: jsonText } = fc.letrec<{ value: string; member: string }>((tie) =
   member: fc.tuple(keyText, space, tie("value")).map(([key, gap, value]) => `${key}${gap}:${gap}${value}`),
 }));
 
-describe("putting what redaction changed in its place in the bytes of JSON", () => {
-  it("says the same as the value itself, whatever was sent: escapes, keys that come twice, numbers, __proto__", () => {
+describe("replacing redacted values in the bytes of JSON", () => {
+  it("results in the redacted value for any JSON: escapes, duplicate keys, numbers, __proto__", () => {
     let changed = 0;
     fc.assert(
       fc.property(jsonText, (text) => {
@@ -102,14 +102,14 @@ describe("putting what redaction changed in its place in the bytes of JSON", () 
         const result = spliced(text, before, after);
         if (result === undefined) return;
         if (after !== before) changed++;
-        expect(asWritten(JSON.parse(result))).toEqual(asWritten(after));
+        expect(normalized(JSON.parse(result))).toEqual(normalized(after));
       }),
       { seed: 20260101, numRuns: 3000 },
     );
     expect(changed).toBeGreaterThan(500);
   });
 
-  it("does so for every value that JSON.stringify wrote, but where a key is a number", () => {
+  it("never gives up on the output of JSON.stringify without numeric keys", () => {
     const key = fc.string({ unit: "grapheme" }).filter((text) => !/^\d/.test(text));
     const value = fc.letrec<{ any: unknown }>((tie) => ({
       any: fc.oneof(
@@ -132,7 +132,7 @@ describe("putting what redaction changed in its place in the bytes of JSON", () 
     );
   });
 
-  it("leaves every byte alone that did not change", () => {
+  it("leaves all other bytes unchanged", () => {
     const text = '{ "n" : 1.50,"text":"a","e":"\\u00e9", "big":12345678901234567890 }';
     const before = JSON.parse(text) as Record<string, unknown>;
     expect(spliced(text, before, { ...before, text: "[A]" })).toBe(
@@ -141,15 +141,15 @@ describe("putting what redaction changed in its place in the bytes of JSON", () 
   });
 
   it.each([
-    ['{"text":"a","text":"b"}', "a key that comes twice"],
-    ['{"text":"b","n":1,"text":"a"}', "a key that comes twice, with another between"],
-    ['{"text":"a","1":"x"}', "a key that is a number"],
+    ['{"text":"a","text":"b"}', "a duplicate key"],
+    ['{"text":"b","n":1,"text":"a"}', "a duplicate key after another key"],
+    ['{"text":"a","1":"x"}', "a numeric key"],
   ])("gives up on %s: %s", (text) => {
     const before = JSON.parse(text) as Record<string, unknown>;
     expect(spliced(text, before, { ...before, text: "[A]" })).toBeUndefined();
   });
 
-  it("does so for all spans of a batch at once", () => {
+  it("replaces values in all spans of a batch", () => {
     const spans = [
       { name: "a" },
       { name: "b" },
@@ -163,13 +163,13 @@ describe("putting what redaction changed in its place in the bytes of JSON", () 
     expect(batch).toEqual({ service: "a", spans: after, x: ["spans", { spans: [] }] });
   });
 
-  it("gives up on a batch that has its spans twice", () => {
+  it("gives up on a batch with a duplicate key spans", () => {
     const bytes = Buffer.from('{"spans":[{"name":"a"}],"spans":[{"name":"a"}]}');
     expect(findBatchSplices(bytes, [{ name: "a" }], [{ name: "b" }])).toBeUndefined();
   });
 });
 
-/** What becomes of numbers where a value is written anew: -0 is 0, and what is no number in JSON is null. */
-function asWritten(value: unknown): unknown {
+/** Normalizes numbers by serialization: -0 becomes 0, and NaN becomes null. */
+function normalized(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
