@@ -67,7 +67,10 @@ it("reliability.md, security: holds a thousand connections, drops the next one, 
     "a connection is dropped",
     async () => {
       await sendRaw(collector.port, { bytes: "", withinMs: 50 });
-      return collector.stderr.some((line) => line.includes("The limit of 1000 connections is reached")) || undefined;
+      return (
+        collector.stderr.some((line) => line.includes("The limit of 1000 connections is reached")) ||
+        undefined
+      );
     },
     20_000,
   );

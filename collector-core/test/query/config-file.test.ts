@@ -135,7 +135,7 @@ histograms:
   it("rejects a masked value instead of writing it over the secret", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ "evaluation.judge_model": "http://***@localhost/model" }));
-    expect(error.details["evaluation.judge_model"]).toContain("write it in full");
+    expect(error.details["evaluation.judge_model"]).toContain("send it in full");
     expect(text()).toBe(YAML);
   });
 
@@ -176,11 +176,11 @@ histograms:
     ["auth.api_keys", ["***"]],
     ["auth.api_keys", ["***", "third-key"]],
     ["exporter.headers", { "x-key": "***" }],
-  ])("refuses *** as a part of the secret %s: %j would replace what it stands for", async (key, value) => {
+  ])("refuses *** as a part of the secret %s: %j would overwrite the secret", async (key, value) => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ [key]: value }));
     expect(error).toMatchObject({ status: 400, code: "invalid_config" });
-    expect(error.details[key]).toContain("write every part in full");
+    expect(error.details[key]).toContain("send every part in full");
     expect(text()).toBe(YAML);
   });
 
