@@ -3,12 +3,14 @@ import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { ApiError } from "../api-schema/errors.js";
 import { StatusSchema } from "../otlp/proto/google/rpc/status_pb.js";
 import { ExportTraceServiceResponseSchema } from "../otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { readJsonRequest, InvalidOtlpJson } from "../otlp/read-json.js";
+import { readProtobufInSteps } from "../otlp/read-large-protobuf.js";
+import { InvalidOtlpJson, readJsonInSteps, readJsonRequest } from "../otlp/read-json.js";
 import { readProtobufRequest } from "../otlp/read-protobuf.js";
 import { TooManyMessages } from "../otlp/message-budget.js";
 import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpTraceRequest } from "../otlp/received-spans.js";
 import type { ResponseHeaders } from "./ingest-gate.js";
 import type { IngestResponse } from "./ingest-route.js";
+import type { Steps } from "../runtime/steps.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
 import { decodeUtf8 } from "./decode-utf8.js";
 
@@ -51,19 +53,41 @@ export function readOtlpRequest(body: Buffer, encoding: OtlpEncoding): OtlpTrace
     requireJsonBounds(body, OTLP_JSON_BOUNDS);
     return readJsonRequest(parseJson(decodeUtf8(body)));
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (error instanceof TooDeepValue) {
-      const message = `An attribute is nested deeper than ${MAX_VALUE_DEPTH} levels.`;
-      throw new ApiError("too_deep", message, { max_depth: MAX_VALUE_DEPTH });
-    }
-    if (error instanceof TooManyMessages) {
-      const message = `The request has more than ${error.max} ${error.what}. Send fewer spans at a time.`;
-      throw new ApiError("batch_too_large", message, { max: error.max });
-    }
-    if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
-    // The message of the decoder may quote the body.
-    throw new ApiError("invalid_payload", "The body is not an ExportTraceServiceRequest in protobuf.");
+    throw readError(error);
   }
+}
+
+/**
+ * Like {@link readOtlpRequest}, in steps. `JSON.parse` is one step.
+ *
+ * @throws like {@link readOtlpRequest}.
+ */
+export function* readOtlpInSteps(body: Buffer, encoding: OtlpEncoding): Steps<OtlpTraceRequest> {
+  try {
+    if (encoding !== "application/json") return yield* readProtobufInSteps(body);
+    requireJsonBounds(body, OTLP_JSON_BOUNDS);
+    yield;
+    const parsed = parseJson(decodeUtf8(body));
+    yield;
+    return yield* readJsonInSteps(parsed);
+  } catch (error) {
+    throw readError(error);
+  }
+}
+
+function readError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TooDeepValue) {
+    const message = `An attribute is nested deeper than ${MAX_VALUE_DEPTH} levels.`;
+    return new ApiError("too_deep", message, { max_depth: MAX_VALUE_DEPTH });
+  }
+  if (error instanceof TooManyMessages) {
+    const message = `The request has more than ${error.max} ${error.what}. Send fewer spans at a time.`;
+    return new ApiError("batch_too_large", message, { max: error.max });
+  }
+  if (error instanceof InvalidOtlpJson) return new ApiError("invalid_payload", error.message);
+  // The message of the decoder may quote the body.
+  return new ApiError("invalid_payload", "The body is not an ExportTraceServiceRequest in protobuf.");
 }
 
 /** Encodes a response: empty if all spans were accepted, else the number of refused spans and the reason. */

@@ -15,12 +15,12 @@ import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import {
   formatOtlpError,
   otlpHeaders,
+  readOtlpInSteps,
   readOtlpRequest,
   requireOtlpEncoding,
   writeOtlpResponse,
   type OtlpEncoding,
 } from "./otlp-encoding.js";
-import { MAX_SYNCHRONOUS_BYTES } from "./request-body.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
@@ -39,6 +39,8 @@ export interface OtlpTracesRouteOptions extends TelemetryRouteOptions {
 const MAPPED_SIZE_FACTOR = 4;
 /** Maximum time that a large request blocks the event loop. */
 const SLICE_MS = 5;
+/** A larger body is read in steps. A body of this size may have 30,000 empty spans, and 100 ordinary ones. */
+const MAX_READ_AT_ONCE = 64 * 1024;
 /** Characters of spans that are serialized in one step, unless one span has more. */
 const CHARACTERS_PER_STEP = 64 * 1024;
 
@@ -64,18 +66,15 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     const encoding = requireOtlpEncoding(request.headers["content-type"]);
     const sender: Sender = { encoding, tenant: options.readTenant(request), headers: senderHeaders };
     return options.readBody(request, (body) => {
-      if (body.byteLength > MAX_SYNCHRONOUS_BYTES) return processInSteps(body, sender);
+      if (body.byteLength > MAX_READ_AT_ONCE) return processInSteps(body, sender);
       return runAtOnce(processRequest(readOtlpRequest(body, encoding), sender));
     });
   }
 
   async function processInSteps(body: Buffer, sender: Sender): Promise<IngestResponse> {
-    const otlp = readOtlpRequest(body, sender.encoding);
-    await nextTurn();
-    return await runInTurns(
-      processRequest(otlp, sender),
-      createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }),
-    );
+    const turnIfDue = createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn });
+    const otlp = await runInTurns(readOtlpInSteps(body, sender.encoding), turnIfDue);
+    return await runInTurns(processRequest(otlp, sender), turnIfDue);
   }
 
   function* processRequest(otlp: OtlpTraceRequest, sender: Sender): Steps<MaybePromise<IngestResponse>> {

@@ -9,6 +9,9 @@ const MAX_LIST_ITEMS = 1_000_000;
 /** Maximum number of control characters. JSON writes each as six characters. */
 const MAX_CONTROL_CHARACTERS = 1_000_000;
 
+/** Messages, attributes, lists, maps and items that are read in one step. */
+const STEP_COST = 2000;
+
 /** A request has too many parts to map without blocking the event loop. */
 export class TooManyMessages extends Error {
   override readonly name = "TooManyMessages";
@@ -31,6 +34,15 @@ export class MessageBudget {
   #containers = 0;
   #listItems = 0;
   #controlCharacters = 0;
+  #costAtStep = 0;
+
+  /** True once per step: when what has been counted since the last step takes a millisecond or so to read. */
+  isStepOver(): boolean {
+    const cost = this.#messages + this.#attributes + this.#containers + this.#listItems;
+    if (cost - this.#costAtStep < STEP_COST) return false;
+    this.#costAtStep = cost;
+    return true;
+  }
 
   /** Counts a resource, a scope, a span, an event or a link. @throws {@link TooManyMessages}. */
   takeMessage(): void {

@@ -7,13 +7,20 @@ import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpAttributes } from "./received-s
 /** Control characters of shorter requests are not counted: six times their length is still short. */
 const SHORTEST_COUNTED = 256 * 1024;
 
+/** An empty message has two bytes and costs about a microsecond. */
+const STEP_BYTES = 8 * 1024;
+
 /** A protobuf reader that counts the parts of the request. */
 export class RequestReader extends BinaryReader {
   readonly budget = new MessageBudget();
 
   readonly #bytes: Uint8Array;
 
-  constructor(bytes: Uint8Array) {
+  /** @param stepBytes - bytes of fields that are read in one step, if the request is read in steps. */
+  constructor(
+    bytes: Uint8Array,
+    readonly stepBytes = STEP_BYTES,
+  ) {
     super(bytes);
     this.#bytes = bytes;
   }
@@ -57,15 +64,30 @@ export function readText(reader: RequestReader): string {
  */
 export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
   reader.budget.takeAttributes(1);
-  let key = "";
-  let value: JsonValue = null;
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  const read: ReadKeyValue = { key: "", value: null };
+  readKeyValueFields(reader, read, endOfMessage(reader), depth);
+  attributes.set(read.key, read.value);
+}
+
+/** A `KeyValue` while it is read. */
+export interface ReadKeyValue {
+  key: string;
+  value: JsonValue;
+}
+
+/** Reads fields of a `KeyValue` up to a position. */
+export function readKeyValueFields(
+  reader: RequestReader,
+  read: ReadKeyValue,
+  end: number,
+  depth: number,
+): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
-    if (field === 1) key = readText(reader);
-    else if (field === 2) value = readAnyValue(reader, depth);
+    if (field === 1) read.key = readText(reader);
+    else if (field === 2) read.value = readAnyValue(reader, depth);
     else reader.skip(wireType, field);
   }
-  attributes.set(key, value);
 }
 
 /**
@@ -74,7 +96,17 @@ export function readKeyValue(reader: RequestReader, attributes: OtlpAttributes, 
  * @throws {@link TooDeepValue}, `TooManyMessages`.
  */
 export function readKeyValues(reader: RequestReader, attributes: OtlpAttributes, depth = 1): void {
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  readKeyValuesFields(reader, attributes, endOfMessage(reader), depth);
+}
+
+/** Reads fields of a `Resource` or a `KeyValueList` up to a position. */
+export function readKeyValuesFields(
+  reader: RequestReader,
+  attributes: OtlpAttributes,
+  end: number,
+  depth: number,
+): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     if (field === 1) readKeyValue(reader, attributes, depth);
     else reader.skip(wireType, field);
@@ -87,8 +119,21 @@ export function readKeyValues(reader: RequestReader, attributes: OtlpAttributes,
  */
 function readAnyValue(reader: RequestReader, depth: number): JsonValue {
   if (depth > MAX_VALUE_DEPTH) throw new TooDeepValue();
-  let value: JsonValue = null;
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  return readAnyValueFields(reader, null, endOfMessage(reader), depth);
+}
+
+/**
+ * Reads fields of an `AnyValue` up to a position.
+ *
+ * @param value - the value of the fields before.
+ */
+export function readAnyValueFields(
+  reader: RequestReader,
+  value: JsonValue,
+  end: number,
+  depth: number,
+): JsonValue {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     switch (field) {
       case 1:
@@ -122,14 +167,24 @@ function readAnyValue(reader: RequestReader, depth: number): JsonValue {
 function readArrayValue(reader: RequestReader, depth: number): JsonValue {
   const values: JsonValue[] = [];
   reader.budget.takeContainer();
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  readArrayFields(reader, values, endOfMessage(reader), depth);
+  return values;
+}
+
+/** Reads fields of an `ArrayValue` up to a position. */
+export function readArrayFields(
+  reader: RequestReader,
+  values: JsonValue[],
+  end: number,
+  depth: number,
+): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     if (field === 1) {
       reader.budget.takeListItems(1);
       values.push(readAnyValue(reader, depth));
     } else reader.skip(wireType, field);
   }
-  return values;
 }
 
 function readKeyValueList(reader: RequestReader, depth: number): JsonValue {

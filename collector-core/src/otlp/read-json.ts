@@ -1,5 +1,6 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { isRecord } from "../span/span-facts.js";
+import { runAtOnce, type Steps } from "../runtime/steps.js";
 import { finiteNumber, wholeNumber } from "./exact-numbers.js";
 import { MessageBudget } from "./message-budget.js";
 import {
@@ -28,31 +29,93 @@ export class InvalidOtlpJson extends Error {
  * @throws {@link InvalidOtlpJson}, {@link TooDeepValue}, `TooManyMessages`.
  */
 export function readJsonRequest(body: unknown): OtlpTraceRequest {
+  return runAtOnce(readJsonInSteps(body));
+}
+
+/** Like {@link readJsonRequest}, in steps of some thousand messages and attributes, unless a single value has more. */
+export function* readJsonInSteps(body: unknown): Steps<OtlpTraceRequest> {
   if (!isRecord(body)) throw new InvalidOtlpJson("The body must be an object with resourceSpans.");
   const budget = new MessageBudget();
-  return list(body, "resourceSpans", "resource_spans").map((each) => readResourceSpans(each, budget));
+  const request: OtlpResourceSpans[] = [];
+  for (const each of list(body, "resourceSpans", "resource_spans")) {
+    if (budget.isStepOver()) yield;
+    request.push(yield* readResourceSpans(each, budget));
+  }
+  return request;
 }
 
-function readResourceSpans(resourceSpans: JsonObject, budget: MessageBudget): OtlpResourceSpans {
+function* readResourceSpans(resourceSpans: JsonObject, budget: MessageBudget): Steps<OtlpResourceSpans> {
   budget.takeMessage();
-  const resource = resourceSpans["resource"];
-  return {
-    resource: isRecord(resource) ? readAttributes(resource, budget) : new Map<string, JsonValue>(),
-    scopes: list(resourceSpans, "scopeSpans", "scope_spans").map((each) => readScopeSpans(each, budget)),
-  };
+  const sent = resourceSpans["resource"];
+  const resource = isRecord(sent) ? yield* readAttributesInSteps(sent, budget) : new Map<string, JsonValue>();
+  const scopes: OtlpScopeSpans[] = [];
+  for (const each of list(resourceSpans, "scopeSpans", "scope_spans")) {
+    if (budget.isStepOver()) yield;
+    scopes.push(yield* readScopeSpans(each, budget));
+  }
+  return { resource, scopes };
 }
 
-function readScopeSpans(scopeSpans: JsonObject, budget: MessageBudget): OtlpScopeSpans {
+function* readScopeSpans(scopeSpans: JsonObject, budget: MessageBudget): Steps<OtlpScopeSpans> {
   budget.takeMessage();
   const scope = isRecord(scopeSpans["scope"]) ? scopeSpans["scope"] : {};
-  return {
-    scope: { name: text(scope, "name"), version: text(scope, "version") },
-    spans: list(scopeSpans, "spans", "spans").map((each) => readSpan(each, budget)),
-  };
+  const spans: OtlpSpan[] = [];
+  for (const each of list(scopeSpans, "spans", "spans")) {
+    if (budget.isStepOver()) yield;
+    spans.push(isLargeSpan(each) ? yield* readLargeSpan(each, budget) : readSpan(each, budget));
+  }
+  return { scope: { name: text(scope, "name"), version: text(scope, "version") }, spans };
 }
+
+/** Attributes, events and links that are read in one step. */
+const MAX_AT_ONCE = 500;
+
+function isLargeSpan(span: JsonObject): boolean {
+  const { events } = span;
+  let size = lengthOf(events) + lengthOf(span["links"]) + lengthOf(span["attributes"]);
+  if (size > MAX_AT_ONCE) return true;
+  for (const each of [events, span["links"]]) {
+    if (!Array.isArray(each)) continue;
+    for (const item of each as unknown[]) if (isRecord(item)) size += lengthOf(item["attributes"]);
+  }
+  return size > MAX_AT_ONCE;
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** The lists of a span. */
+type SpanLists = Pick<OtlpSpan, "attributes" | "events" | "links">;
 
 function readSpan(span: JsonObject, budget: MessageBudget): OtlpSpan {
   budget.takeMessage();
+  return spanOf(span, {
+    attributes: readAttributes(span, budget),
+    events: list(span, "events", "events").map((each) => readEvent(each, budget)),
+    links: list(span, "links", "links").map((each) => readLink(each, budget)),
+  });
+}
+
+function* readLargeSpan(span: JsonObject, budget: MessageBudget): Steps<OtlpSpan> {
+  budget.takeMessage();
+  const attributes = yield* readAttributesInSteps(span, budget);
+  const events: OtlpEvent[] = [];
+  for (const event of list(span, "events", "events")) {
+    if (budget.isStepOver()) yield;
+    budget.takeMessage();
+    events.push(eventOf(event, yield* readAttributesInSteps(event, budget)));
+  }
+  const links: OtlpLink[] = [];
+  for (const link of list(span, "links", "links")) {
+    if (budget.isStepOver()) yield;
+    budget.takeMessage();
+    links.push(linkOf(link, yield* readAttributesInSteps(link, budget)));
+  }
+  return spanOf(span, { attributes, events, links });
+}
+
+function spanOf(span: JsonObject, { attributes, events, links }: SpanLists): OtlpSpan {
   const status = isRecord(span["status"]) ? span["status"] : {};
   return {
     traceId: hexId(field(span, "traceId", "trace_id"), 32),
@@ -63,9 +126,9 @@ function readSpan(span: JsonObject, budget: MessageBudget): OtlpSpan {
     kind: enumNumber(span["kind"], SPAN_KINDS),
     startUnixNano: bigNumber(field(span, "startTimeUnixNano", "start_time_unix_nano")),
     endUnixNano: bigNumber(field(span, "endTimeUnixNano", "end_time_unix_nano")),
-    attributes: readAttributes(span, budget),
-    events: list(span, "events", "events").map((each) => readEvent(each, budget)),
-    links: list(span, "links", "links").map((each) => readLink(each, budget)),
+    attributes,
+    events,
+    links,
     statusCode: enumNumber(status["code"], STATUS_CODES),
     statusMessage: text(status, "message"),
   };
@@ -73,20 +136,28 @@ function readSpan(span: JsonObject, budget: MessageBudget): OtlpSpan {
 
 function readEvent(event: JsonObject, budget: MessageBudget): OtlpEvent {
   budget.takeMessage();
+  return eventOf(event, readAttributes(event, budget));
+}
+
+function eventOf(event: JsonObject, attributes: OtlpAttributes): OtlpEvent {
   return {
     name: text(event, "name"),
     timeUnixNano: bigNumber(field(event, "timeUnixNano", "time_unix_nano")),
-    attributes: readAttributes(event, budget),
+    attributes,
   };
 }
 
 function readLink(link: JsonObject, budget: MessageBudget): OtlpLink {
   budget.takeMessage();
+  return linkOf(link, readAttributes(link, budget));
+}
+
+function linkOf(link: JsonObject, attributes: OtlpAttributes): OtlpLink {
   return {
     traceId: hexId(field(link, "traceId", "trace_id"), 32),
     spanId: hexId(field(link, "spanId", "span_id"), 16),
     traceState: text(link, "traceState", "trace_state"),
-    attributes: readAttributes(link, budget),
+    attributes,
   };
 }
 
@@ -110,11 +181,22 @@ function readAttributes(owner: JsonObject, budget: MessageBudget): OtlpAttribute
   const attributes: OtlpAttributes = new Map();
   const sent = list(owner, "attributes", "attributes");
   budget.takeAttributes(sent.length);
-  for (const attribute of sent) {
-    const key = attribute["key"];
-    if (typeof key === "string") attributes.set(key, readAnyValue(attribute["value"], 1, budget));
+  for (const attribute of sent) addAttribute(attributes, attribute, budget);
+  return attributes;
+}
+
+function* readAttributesInSteps(owner: JsonObject, budget: MessageBudget): Steps<OtlpAttributes> {
+  const attributes: OtlpAttributes = new Map();
+  for (const attribute of list(owner, "attributes", "attributes")) {
+    if (budget.isStepOver()) yield;
+    budget.takeAttributes(1);
+    addAttribute(attributes, attribute, budget);
   }
   return attributes;
+}
+
+function addAttribute(attributes: OtlpAttributes, { key, value }: JsonObject, budget: MessageBudget): void {
+  if (typeof key === "string") attributes.set(key, readAnyValue(value, 1, budget));
 }
 
 function readAnyValue(any: unknown, depth: number, budget: MessageBudget): JsonValue {

@@ -1,6 +1,5 @@
 import { endOfMessage, readKeyValue, readKeyValues, readText, RequestReader } from "./read-any-value.js";
 import type {
-  OtlpAttributes,
   OtlpEvent,
   OtlpLink,
   OtlpResourceSpans,
@@ -13,52 +12,97 @@ import type {
 /**
  * Decodes an `ExportTraceServiceRequest` in protobuf by its field numbers (`proto/opentelemetry`) and ignores unknown
  * fields. Decodes directly into the input of the mapping: the intermediate messages of the library would cost more than
- * the mapping itself.
+ * the mapping itself. `read-large-protobuf.ts` decodes a large request in steps.
  *
  * @throws `Error` if the bytes are not valid protobuf; `TooDeepValue`, `TooManyMessages`.
  */
 export function readProtobufRequest(body: Uint8Array): OtlpTraceRequest {
-  const reader = new RequestReader(body);
   const request: OtlpResourceSpans[] = [];
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) request.push(readResourceSpans(reader));
-    else reader.skip(wireType, field);
-  }
+  readRequestFields(new RequestReader(body), request, body.byteLength);
   return request;
 }
 
-function readResourceSpans(reader: RequestReader): OtlpResourceSpans {
+/** A `Span` while it is read. */
+export interface ReadSpan extends Mutable<OtlpSpan> {
+  readonly events: OtlpEvent[];
+  readonly links: OtlpLink[];
+}
+
+/** A message while it is read. */
+export type Mutable<Message> = { -readonly [Key in keyof Message]: Message[Key] };
+
+/** A `ResourceSpans` while it is read. */
+export interface ReadResourceSpans extends OtlpResourceSpans {
+  readonly scopes: OtlpScopeSpans[];
+}
+
+/** A `ScopeSpans` while it is read. */
+export interface ReadScopeSpans extends OtlpScopeSpans {
+  readonly scope: Mutable<OtlpScope>;
+  readonly spans: OtlpSpan[];
+}
+
+/** Reads fields of the request up to a position. */
+export function readRequestFields(reader: RequestReader, request: OtlpResourceSpans[], end: number): void {
+  while (reader.pos < end) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) {
+      const resourceSpans = newResourceSpans(reader);
+      request.push(resourceSpans);
+      readResourceSpansFields(reader, resourceSpans, endOfMessage(reader));
+    } else reader.skip(wireType, field);
+  }
+}
+
+/** Counts and creates an empty `ResourceSpans`. @throws `TooManyMessages`. */
+export function newResourceSpans(reader: RequestReader): ReadResourceSpans {
   reader.budget.takeMessage();
-  const resource: OtlpAttributes = new Map();
-  const scopes: OtlpScopeSpans[] = [];
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  return { resource: new Map(), scopes: [] };
+}
+
+/** Reads fields of a `ResourceSpans` up to a position. */
+export function readResourceSpansFields(
+  reader: RequestReader,
+  { resource, scopes }: ReadResourceSpans,
+  end: number,
+): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     if (field === 1) readKeyValues(reader, resource);
-    else if (field === 2) scopes.push(readScopeSpans(reader));
-    else reader.skip(wireType, field);
+    else if (field === 2) {
+      const scopeSpans = newScopeSpans(reader);
+      scopes.push(scopeSpans);
+      readScopeSpansFields(reader, scopeSpans, endOfMessage(reader));
+    } else reader.skip(wireType, field);
   }
-  return { resource, scopes };
 }
 
-function readScopeSpans(reader: RequestReader): OtlpScopeSpans {
+/** Counts and creates an empty `ScopeSpans`. @throws `TooManyMessages`. */
+export function newScopeSpans(reader: RequestReader): ReadScopeSpans {
   reader.budget.takeMessage();
-  const scope = { name: "", version: "" };
-  const spans: OtlpSpan[] = [];
-  for (const end = endOfMessage(reader); reader.pos < end;) {
-    const [field, wireType] = reader.tag();
-    if (field === 1) readScope(reader, scope);
-    else if (field === 2) spans.push(readSpan(reader));
-    else reader.skip(wireType, field);
-  }
-  return { scope, spans };
+  return { scope: { name: "", version: "" }, spans: [] };
 }
 
-function readScope(
+/** Reads fields of a `ScopeSpans` up to a position. */
+export function readScopeSpansFields(
   reader: RequestReader,
-  scope: { -readonly [Key in keyof OtlpScope]: OtlpScope[Key] },
+  { scope, spans }: ReadScopeSpans,
+  end: number,
 ): void {
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  while (reader.pos < end) {
+    const [field, wireType] = reader.tag();
+    if (field === 1) readScopeFields(reader, scope, endOfMessage(reader));
+    else if (field === 2) {
+      const span = newSpan(reader);
+      spans.push(span);
+      readSpanFields(reader, span, endOfMessage(reader));
+    } else reader.skip(wireType, field);
+  }
+}
+
+/** Reads fields of an `InstrumentationScope` up to a position. */
+export function readScopeFields(reader: RequestReader, scope: Mutable<OtlpScope>, end: number): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     if (field === 1) scope.name = readText(reader);
     else if (field === 2) scope.version = readText(reader);
@@ -66,117 +110,120 @@ function readScope(
   }
 }
 
-function readSpan(reader: RequestReader): OtlpSpan {
+/** Counts and creates an empty `Span`. @throws `TooManyMessages`. */
+export function newSpan(reader: RequestReader): ReadSpan {
   reader.budget.takeMessage();
-  let traceId = "";
-  let spanId = "";
-  let parentSpanId = "";
-  let traceState = "";
-  let name = "";
-  let kind = 0;
-  let startUnixNano = 0n;
-  let endUnixNano = 0n;
-  const attributes: OtlpAttributes = new Map();
-  const events: OtlpEvent[] = [];
-  const links: OtlpLink[] = [];
-  const status = { code: 0, message: "" };
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  return {
+    traceId: "",
+    spanId: "",
+    parentSpanId: "",
+    traceState: "",
+    name: "",
+    kind: 0,
+    startUnixNano: 0n,
+    endUnixNano: 0n,
+    attributes: new Map(),
+    events: [],
+    links: [],
+    statusCode: 0,
+    statusMessage: "",
+  };
+}
+
+/** Reads fields of a `Span` up to a position. */
+export function readSpanFields(reader: RequestReader, span: ReadSpan, end: number): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
     switch (field) {
       case 1:
-        traceId = hexId(reader.bytes(), 16);
+        span.traceId = hexId(reader.bytes(), 16);
         break;
       case 2:
-        spanId = hexId(reader.bytes(), 8);
+        span.spanId = hexId(reader.bytes(), 8);
         break;
       case 3:
-        traceState = readText(reader);
+        span.traceState = readText(reader);
         break;
       case 4:
-        parentSpanId = hexId(reader.bytes(), 8);
+        span.parentSpanId = hexId(reader.bytes(), 8);
         break;
       case 5:
-        name = readText(reader);
+        span.name = readText(reader);
         break;
       case 6:
-        kind = reader.int32();
+        span.kind = reader.int32();
         break;
       case 7:
-        startUnixNano = BigInt(reader.fixed64());
+        span.startUnixNano = BigInt(reader.fixed64());
         break;
       case 8:
-        endUnixNano = BigInt(reader.fixed64());
+        span.endUnixNano = BigInt(reader.fixed64());
         break;
       case 9:
-        readKeyValue(reader, attributes);
+        readKeyValue(reader, span.attributes);
         break;
-      case 11:
-        events.push(readEvent(reader));
+      case 11: {
+        const event = newEvent(reader);
+        span.events.push(event);
+        readEventFields(reader, event, endOfMessage(reader));
         break;
-      case 13:
-        links.push(readLink(reader));
+      }
+      case 13: {
+        const link = newLink(reader);
+        span.links.push(link);
+        readLinkFields(reader, link, endOfMessage(reader));
         break;
+      }
       case 15:
-        readStatus(reader, status);
+        readStatusFields(reader, span, endOfMessage(reader));
         break;
       default:
         reader.skip(wireType, field);
     }
   }
-  return {
-    traceId,
-    spanId,
-    parentSpanId,
-    traceState,
-    name,
-    kind,
-    startUnixNano,
-    endUnixNano,
-    attributes,
-    events,
-    links,
-    statusCode: status.code,
-    statusMessage: status.message,
-  };
 }
 
-function readEvent(reader: RequestReader): OtlpEvent {
+/** Counts and creates an empty `Event`. @throws `TooManyMessages`. */
+export function newEvent(reader: RequestReader): Mutable<OtlpEvent> {
   reader.budget.takeMessage();
-  let name = "";
-  let timeUnixNano = 0n;
-  const attributes: OtlpAttributes = new Map();
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  return { name: "", timeUnixNano: 0n, attributes: new Map() };
+}
+
+/** Reads fields of an `Event` up to a position. */
+export function readEventFields(reader: RequestReader, event: Mutable<OtlpEvent>, end: number): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
-    if (field === 1) timeUnixNano = BigInt(reader.fixed64());
-    else if (field === 2) name = readText(reader);
-    else if (field === 3) readKeyValue(reader, attributes);
+    if (field === 1) event.timeUnixNano = BigInt(reader.fixed64());
+    else if (field === 2) event.name = readText(reader);
+    else if (field === 3) readKeyValue(reader, event.attributes);
     else reader.skip(wireType, field);
   }
-  return { name, timeUnixNano, attributes };
 }
 
-function readLink(reader: RequestReader): OtlpLink {
+/** Counts and creates an empty `Link`. @throws `TooManyMessages`. */
+export function newLink(reader: RequestReader): Mutable<OtlpLink> {
   reader.budget.takeMessage();
-  let traceId = "";
-  let spanId = "";
-  let traceState = "";
-  const attributes: OtlpAttributes = new Map();
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+  return { traceId: "", spanId: "", traceState: "", attributes: new Map() };
+}
+
+/** Reads fields of a `Link` up to a position. */
+export function readLinkFields(reader: RequestReader, link: Mutable<OtlpLink>, end: number): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
-    if (field === 1) traceId = hexId(reader.bytes(), 16);
-    else if (field === 2) spanId = hexId(reader.bytes(), 8);
-    else if (field === 3) traceState = readText(reader);
-    else if (field === 4) readKeyValue(reader, attributes);
+    if (field === 1) link.traceId = hexId(reader.bytes(), 16);
+    else if (field === 2) link.spanId = hexId(reader.bytes(), 8);
+    else if (field === 3) link.traceState = readText(reader);
+    else if (field === 4) readKeyValue(reader, link.attributes);
     else reader.skip(wireType, field);
   }
-  return { traceId, spanId, traceState, attributes };
 }
 
-function readStatus(reader: RequestReader, status: { code: number; message: string }): void {
-  for (const end = endOfMessage(reader); reader.pos < end;) {
+/** Reads fields of a `Status` up to a position. */
+export function readStatusFields(reader: RequestReader, span: ReadSpan, end: number): void {
+  while (reader.pos < end) {
     const [field, wireType] = reader.tag();
-    if (field === 2) status.message = readText(reader);
-    else if (field === 3) status.code = reader.int32();
+    if (field === 2) span.statusMessage = readText(reader);
+    else if (field === 3) span.statusCode = reader.int32();
     else reader.skip(wireType, field);
   }
 }

@@ -53,6 +53,8 @@ export function spansFromOtlp(
 
 /** Spans per step, unless they are large: some tenths of a millisecond. */
 const SPANS_PER_STEP = 32;
+/** Resources and scopes per step. They may have no spans. */
+const PARTS_PER_STEP = 1000;
 /** Cost of parsed JSON texts after which a step ends, see `JsonTexts.cost`. */
 const TEXT_COST_PER_STEP = 2000;
 
@@ -71,7 +73,12 @@ export function* mapInSteps(
   const mappedOf: Span[][] = [];
   let spansOfStep = 0;
   let costAtStep = texts.cost;
+  let partsOfStep = 0;
   for (const { resource, scopes } of request) {
+    if ((partsOfStep += 1 + scopes.length) > PARTS_PER_STEP) {
+      yield;
+      partsOfStep = 0;
+    }
     const resourceAttributes = unmappedAttributes(resource);
     const mapped: Span[] = [];
     for (const { scope, spans } of scopes) {
@@ -102,6 +109,7 @@ export function* mapInSteps(
   const resolve = resolveLinks(foreign, memory);
   const ofApplications: ApplicationSpans[] = [];
   for (const [index, application] of applications.entries()) {
+    if (index % PARTS_PER_STEP === PARTS_PER_STEP - 1) yield;
     const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : resolve(span)));
     if (spans.length > 0) ofApplications.push({ application, spans });
   }

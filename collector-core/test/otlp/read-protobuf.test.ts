@@ -7,8 +7,10 @@ import type {
   AnyValueSchema,
   KeyValue,
 } from "../../src/otlp/proto/opentelemetry/proto/common/v1/common_pb.js";
+import { readProtobufInSteps } from "../../src/otlp/read-large-protobuf.js";
 import { readProtobufRequest } from "../../src/otlp/read-protobuf.js";
-import { MAX_VALUE_DEPTH, TooDeepValue } from "../../src/otlp/received-spans.js";
+import { MAX_VALUE_DEPTH, TooDeepValue, type OtlpTraceRequest } from "../../src/otlp/received-spans.js";
+import { runAtOnce } from "../../src/runtime/steps.js";
 
 type AnyValueInit = MessageInitShape<typeof AnyValueSchema>;
 
@@ -177,6 +179,12 @@ describe("A protobuf request is decoded according to its definitions", () => {
         expect(readProtobufRequest(body)).toEqual(fromMessages(body));
         const part = body.subarray(0, cut % (body.length + 1));
         expect(outcomeOf(readProtobufRequest, part)).toEqual(outcomeOf(fromMessages, part));
+        for (const stepBytes of [1, 3, 20]) {
+          const inSteps = (bytes: Uint8Array): OtlpTraceRequest =>
+            runAtOnce(readProtobufInSteps(bytes, stepBytes));
+          expect(inSteps(body)).toEqual(fromMessages(body));
+          expect(outcomeOf(inSteps, part)).toEqual(outcomeOf(fromMessages, part));
+        }
       }),
     );
   });
@@ -211,5 +219,8 @@ describe("A protobuf request is decoded according to its definitions", () => {
     expect(readProtobufRequest(nested(MAX_VALUE_DEPTH))).toHaveLength(1);
     expect(() => readProtobufRequest(nested(MAX_VALUE_DEPTH + 1))).toThrow(TooDeepValue);
     expect(() => readProtobufRequest(nested(200))).toThrow(TooDeepValue);
+    const inSteps = (body: Uint8Array): OtlpTraceRequest => runAtOnce(readProtobufInSteps(body, 1));
+    expect(inSteps(nested(MAX_VALUE_DEPTH))).toHaveLength(1);
+    expect(() => inSteps(nested(MAX_VALUE_DEPTH + 1))).toThrow(TooDeepValue);
   });
 });
