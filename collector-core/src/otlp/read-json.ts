@@ -196,7 +196,14 @@ function* readAttributesInSteps(owner: JsonObject, budget: MessageBudget): Steps
 }
 
 function addAttribute(attributes: OtlpAttributes, { key, value }: JsonObject, budget: MessageBudget): void {
-  if (typeof key === "string") attributes.set(key, readAnyValue(value, 1, budget));
+  const name = keyText(key);
+  if (name !== undefined) attributes.set(name, readAnyValue(value, 1, budget));
+}
+
+/** In proto3 JSON, an absent or null key is empty. Undefined if the key is not a string. */
+function keyText(key: unknown): string | undefined {
+  if (key === undefined || key === null) return "";
+  return typeof key === "string" ? key : undefined;
 }
 
 function readAnyValue(any: unknown, depth: number, budget: MessageBudget): JsonValue {
@@ -240,9 +247,10 @@ function readKeyValueList(value: JsonObject, depth: number, budget: MessageBudge
   const sent = list(value, "values", "values");
   budget.takeAttributes(sent.length);
   return Object.fromEntries(
-    sent.flatMap(({ key, value: item }) =>
-      typeof key === "string" ? [[key, readAnyValue(item, depth + 1, budget)]] : [],
-    ),
+    sent.flatMap(({ key, value: item }) => {
+      const name = keyText(key);
+      return name === undefined ? [] : [[name, readAnyValue(item, depth + 1, budget)]];
+    }),
   );
 }
 

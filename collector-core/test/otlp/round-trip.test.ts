@@ -48,6 +48,7 @@ const attributes = fc.dictionary(
   fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1 }),
     fc.constantFrom(
+      "",
       "obspan.span_type",
       "obspan.json_keys",
       "obspan.attribute.x",
@@ -74,8 +75,17 @@ describe("Export and import over OTLP are lossless (contract 6)", () => {
           trace_id: fc.oneof(fc.string({ minLength: 1, maxLength: 64 }), fc.constant("A".repeat(32))),
           span_id: fc.string({ minLength: 1, maxLength: 32 }),
           parent_span_id: fc.oneof(fc.constant(null), fc.string({ maxLength: 32 })),
-          span_type: fc.constantFrom("llm", "tool", "agent", "span", "evaluation", "own", "toString"),
-          status: fc.constantFrom("OK", "ERROR", "RUNNING", "CANCELLED", "toString"),
+          span_type: fc.constantFrom(
+            "llm",
+            "tool",
+            "agent",
+            "span",
+            "evaluation",
+            "own",
+            "toString",
+            "x\ud800",
+          ),
+          status: fc.constantFrom("OK", "ERROR", "RUNNING", "CANCELLED", "toString", "y\ud800"),
           start_time: fc.constantFrom("2026-11-21T03:15:03.384Z", "2026-11-21T03:15:03.384123456Z"),
           duration_ms: fc.constantFrom(0, 12.5, 1234.567891),
           end_time: fc.option(fc.constantFrom("2026-11-21T03:15:04Z"), { nil: undefined }),
