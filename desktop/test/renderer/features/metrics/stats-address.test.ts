@@ -5,7 +5,6 @@ import {
   viewFromSearch,
 } from "../../../../src/renderer/features/metrics/stats-address.js";
 import { DEFAULT_VIEW } from "../../../../src/renderer/store/stats-store.js";
-import { stats } from "./stats.js";
 
 describe("the address of the Metrics page", () => {
   it("says the view, and nothing where it is the default", () => {
