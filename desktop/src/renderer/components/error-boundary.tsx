@@ -1,12 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { FailureNotice } from "./failure-notice.js";
-
-/** A part of the page that could not be drawn. */
-export interface Failure {
-  /** What was thrown. */
-  readonly message: string;
-  readonly retry: () => void;
-}
+import { FailureNotice, type Failure } from "./failure-notice.js";
 
 interface ErrorBoundaryProps {
   /** The part, as the message names it: `This span`. */
