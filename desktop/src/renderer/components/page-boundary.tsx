@@ -1,7 +1,8 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { useLocation, useSearch } from "wouter";
-import { ErrorBoundary, type Failure } from "./error-boundary.js";
+import { ErrorBoundary } from "./error-boundary.js";
+import type { Failure } from "./failure-notice.js";
 import { classNames } from "./class-names.js";
 import buttonStyles from "./button.module.css";
 import iconStyles from "./icon.module.css";
