@@ -19,7 +19,7 @@ if (result.type === "refused") {
 const { config } = result.loaded;
 const judge = await createConfiguredJudge(config);
 const types = createTypeRegistry({
-  ownTypes: config["evaluation.types"],
+  customTypes: config["evaluation.types"],
   findPersonalData: () => new Map(),
   redactText: (text) => text,
   clock: systemClock,
@@ -48,7 +48,7 @@ async function judgeSet(name) {
   const type = types.find(name);
   const answers = await Promise.all(
     cases.map(({ text }) =>
-      judge.ask(type, text, AbortSignal.timeout(config["evaluation.default_timeout_ms"])).catch((error) => ({
+      judge.score(type, text, AbortSignal.timeout(config["evaluation.default_timeout_ms"])).catch((error) => ({
         type: "error",
         reason: String(error),
         usage: {},

@@ -119,7 +119,7 @@ describe("spec app 4: the page of evaluations", () => {
     const row = worst(page).getByRole("row").filter({ hasText: INVENTED });
     await row.hover();
     await row.getByRole("button", { name: "Run hallucination again" }).click();
-    await page.getByText("1 evaluation is on the way over 1 span.").waitFor();
+    await page.getByText("1 evaluation queued for 1 span.").waitFor();
     await until("the span is evaluated again", async () =>
       (await scores(collector)).length === 3 ? true : undefined,
     );
@@ -172,7 +172,7 @@ describe("spec app 4: the page of evaluations", () => {
       .getByRole("button", { name: "Evaluate" })
       .click();
     await page.getByRole("menuitem", { name: "conciseness" }).click();
-    await page.getByText("4 evaluations are on the way over 4 spans.").waitFor();
+    await page.getByText("4 evaluations queued for 4 spans.").waitFor();
     await until("all spans are evaluated", async () =>
       (await scores(collector)).length === 5 ? true : undefined,
     );
