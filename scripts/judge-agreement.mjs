@@ -48,11 +48,13 @@ async function judgeSet(name) {
   const type = types.find(name);
   const answers = await Promise.all(
     cases.map(({ text }) =>
-      judge.score(type, text, AbortSignal.timeout(config["evaluation.default_timeout_ms"])).catch((error) => ({
-        type: "error",
-        reason: String(error),
-        usage: {},
-      })),
+      judge
+        .score(type, text, AbortSignal.timeout(config["evaluation.default_timeout_ms"]))
+        .catch((error) => ({
+          type: "error",
+          reason: String(error),
+          usage: {},
+        })),
     ),
   );
   const misses = [];
