@@ -7,13 +7,13 @@ import {
   isPastThreshold,
   type EvaluationDirection,
 } from "../api-schema/evaluation-types.js";
-import { ApiError } from "../api-schema/errors.js";
 import type { SpanSink, TraceKey } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";
 import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
-import { requireTimestamp } from "../span/required-timestamp.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
+import { evaluationFilter, rangeOf, type EndedBetween } from "./evaluation-filter.js";
+import { badness, comesAfter, decodeCursor, encodeCursor, RankedPage } from "./ranked-evaluations.js";
 
 /** An evaluation in the log. */
 export interface LoggedEvaluation {
@@ -163,7 +163,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
   }
 
   function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
-    const matches = matcher(query, range);
+    const matches = evaluationFilter(query, range);
     return entries.slice(-capacity).filter(matches);
   }
 
@@ -178,23 +178,23 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       const { order = "newest", limit = DEFAULT_LIMIT, cursor } = query;
       const isNewest = order === "newest";
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const matches = matcher(query, rangeOf(query));
-      const page = new RankedPage(limit + 1);
+      const matches = evaluationFilter(query, rangeOf(query));
+      const page = new RankedPage<LoggedEvaluation>(limit + 1);
       const oldest = Math.max(0, entries.length - capacity);
       // Newest first: in that order the loop ends when the page is full.
       for (let at = entries.length - 1; at >= oldest && !(isNewest && page.isFull); at--) {
         const entry = entries[at];
         if (entry === undefined || !(isNewest || entry.evaluation.score !== null)) continue;
         const rank = isNewest ? 0 : badness(entry.evaluation);
-        if (after !== undefined && !comesAfter(rank, entry.sequence, after)) continue;
+        if (after !== undefined && !comesAfter({ rank, sequence: entry.sequence }, after)) continue;
         if (page.takes(rank) && matches(entry)) page.add(entry, rank);
       }
-      const hasMore = page.isFull;
       const found = page.first(limit);
-      const last = found.at(-1);
+      const last = page.isFull ? found.at(-1) : undefined;
       return {
         found: found.map(({ entry }) => entry),
-        nextCursor: hasMore && last !== undefined ? encodeCursor(last.rank, last.entry.sequence) : null,
+        nextCursor:
+          last === undefined ? null : encodeCursor({ rank: last.rank, sequence: last.entry.sequence }),
       };
     },
     within({ after, upTo, tenant }, max) {
@@ -224,122 +224,6 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       bytes = entries.reduce((sum, { evaluation }) => sum + bytesOf(evaluation), 0);
     },
   };
-}
-
-interface Ranked {
-  readonly entry: LoggedEvaluation;
-  readonly rank: number;
-}
-
-/** The entries with the highest ranks, at most `size`; ties keep the entry that was added first. */
-class RankedPage {
-  readonly #ranked: Ranked[] = [];
-
-  readonly #size: number;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  get isFull(): boolean {
-    return this.#ranked.length === this.#size;
-  }
-
-  /** False if the rank is too low for the page. */
-  takes(rank: number): boolean {
-    const lowest = this.#ranked.at(-1);
-    return !this.isFull || lowest === undefined || rank > lowest.rank;
-  }
-
-  add(entry: LoggedEvaluation, rank: number): void {
-    let low = 0;
-    let high = this.#ranked.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const ranked = this.#ranked[middle];
-      if (ranked !== undefined && ranked.rank >= rank) low = middle + 1;
-      else high = middle;
-    }
-    if (this.isFull) this.#ranked.pop();
-    this.#ranked.splice(low, 0, { entry, rank });
-  }
-
-  first(count: number): readonly Ranked[] {
-    return this.#ranked.slice(0, count);
-  }
-}
-
-/** How far a score is from the best of its type. */
-function badness({ score, direction }: Evaluation): number {
-  if (score === null || direction === "neutral") return 0;
-  return direction === "maximize" ? 1 - score : score;
-}
-
-/** A range of end times: `sinceMs` inclusive, `untilMs` exclusive. */
-export interface EndedBetween {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
-
-/** @throws ApiError `invalid_query` if `since` or `until` is not a time. */
-function rangeOf(query: EvaluationQuery): EndedBetween {
-  return {
-    sinceMs: requireTimestamp(query.since, "since")?.epochMs ?? -Infinity,
-    untilMs: requireTimestamp(query.until, "until")?.epochMs ?? Infinity,
-  };
-}
-
-function matcher(
-  query: EvaluationQuery,
-  { sinceMs, untilMs }: EndedBetween,
-): (entry: LoggedEvaluation) => boolean {
-  /* eslint-disable obspan/no-uncopied-part -- parts of a query live as long as its response */
-  const trimmed = (text: string): string => text.trim();
-  const types = query.type === undefined ? undefined : new Set(query.type.split(",").map(trimmed));
-  const outcomes = query.outcome === undefined ? undefined : new Set(query.outcome.split(",").map(trimmed));
-  /* eslint-enable obspan/no-uncopied-part */
-  const { trace_id, span_id, model, agent, service, tenant, source } = query;
-  const { min_score: min, max_score: max, past_threshold: past } = query;
-  const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
-  return ({ evaluation: each, endedAtMs }) =>
-    endedAtMs >= sinceMs &&
-    endedAtMs < untilMs &&
-    (types === undefined || types.has(each.type) || types.has(evaluationTypeName(each.type))) &&
-    is(trace_id, each.trace_id) &&
-    is<string | null>(span_id, each.evaluated_span_id) &&
-    is<string | null>(model, each.model) &&
-    is<string | null>(agent, each.agent) &&
-    is(service, each.service) &&
-    is(tenant, each.tenant) &&
-    (outcomes === undefined || outcomes.has(each.outcome)) &&
-    is(source, each.source) &&
-    is(past, each.past_threshold) &&
-    (min === undefined || (each.score !== null && each.score >= min)) &&
-    (max === undefined || (each.score !== null && each.score <= max));
-}
-
-interface Cursor {
-  readonly rank: number;
-  readonly sequence: number;
-}
-
-function comesAfter(rank: number, sequence: number, cursor: Cursor): boolean {
-  return rank < cursor.rank || (rank === cursor.rank && sequence < cursor.sequence);
-}
-
-function encodeCursor(rank: number, sequence: number): string {
-  return Buffer.from(`${rank}/${sequence}`).toString("base64url");
-}
-
-function decodeCursor(cursor: string): Cursor {
-  const [, rank, sequence] =
-    /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (rank === undefined || sequence === undefined)
-    throw new ApiError(
-      "invalid_query",
-      "The query cannot be used: cursor must be a next_cursor of an earlier response.",
-    );
-  return { rank: Number(rank), sequence: Number(sequence) };
 }
 
 function defaultThreshold(direction: EvaluationDirection): number | null {
