@@ -127,3 +127,8 @@ export class ApiError extends Error {
 export function internalError(): ApiError {
   return new ApiError("internal_error", "Something in the collector went wrong; its log says what.");
 }
+
+/** @param problem - the name of the parameter and what it must be, without a full stop. */
+export function invalidQuery(problem: string): ApiError {
+  return new ApiError("invalid_query", `Invalid query: ${problem}.`);
+}

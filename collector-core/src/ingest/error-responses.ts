@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError, internalError } from "../api-schema/errors.js";
+import { ApiError, internalError, invalidQuery } from "../api-schema/errors.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
@@ -34,7 +34,7 @@ interface ValidationIssue {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isRecord(error) && Array.isArray(error["validation"])) {
-    return invalidQuery(error["validation"] as ValidationIssue[]);
+    return queryError(error["validation"] as ValidationIssue[]);
   }
   const status = isRecord(error) ? error["statusCode"] : undefined;
   if (status === 415)
@@ -47,22 +47,22 @@ function toApiError(error: unknown): ApiError {
 }
 
 /** Joins all problems of a query in one sentence. A wrong `limit` alone has its own code. */
-function invalidQuery(issues: readonly ValidationIssue[]): ApiError {
+function queryError(issues: readonly ValidationIssue[]): ApiError {
   const isLimit = issues.every((issue) => issue.instancePath === "/limit");
   if (isLimit)
     return new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
   const sentences = issues.flatMap((issue) => {
     const name = issue.instancePath.slice(1);
     const unknown = issue.params["additionalProperty"];
-    if (typeof unknown === "string") return `there is no parameter ${quote(unknown)}`;
+    if (typeof unknown === "string") return `unknown parameter ${quote(unknown)}`;
     if (name === "limit") return "limit must be a whole number from 1 to 1000";
     if (issue.keyword === "minLength") return `${name} must not be empty`;
     const allowed = allowedValues(issues.filter(({ instancePath }) => instancePath === issue.instancePath));
     if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${quote(issue.data)}`;
-    const problem = issue.message ?? "cannot be used";
+    const problem = issue.message ?? "is invalid";
     return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${quote(issue.data)}`;
   });
-  return new ApiError("invalid_query", `The query cannot be used: ${[...new Set(sentences)].join("; ")}.`);
+  return invalidQuery([...new Set(sentences)].join("; "));
 }
 
 /** Returns the allowed values of an enumeration, or an empty list for other types. */

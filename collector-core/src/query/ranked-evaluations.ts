@@ -1,5 +1,5 @@
 import type { Evaluation } from "../api-schema/evaluations.js";
-import { ApiError } from "../api-schema/errors.js";
+import { invalidQuery } from "../api-schema/errors.js";
 
 /** What a page orders by: the rank first, then the newest. */
 export interface EvaluationPosition {
@@ -72,9 +72,6 @@ export function decodeCursor(cursor: string): EvaluationPosition {
   const [, rank, sequence] =
     /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (rank === undefined || sequence === undefined)
-    throw new ApiError(
-      "invalid_query",
-      "The query cannot be used: cursor must be a next_cursor of an earlier response.",
-    );
+    throw invalidQuery("cursor must be a next_cursor of an earlier response");
   return { rank: Number(rank), sequence: Number(sequence) };
 }

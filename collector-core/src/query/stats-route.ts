@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { ApiError } from "../api-schema/errors.js";
+import { invalidQuery } from "../api-schema/errors.js";
 import {
   StatsQuerySchema,
   StatsSchema,
@@ -56,7 +56,7 @@ const MAX_POINTS = 1440;
 function toRequest({ window = "1h", step, group_by, groups = 10, ...filters }: StatsQuery): StatsRequest {
   const windowSeconds = secondsOf("window", window);
   if (windowSeconds < FINE_STEP || windowSeconds > DAY) {
-    throw invalid(`window is ${windowSeconds} s, but must be from ${FINE_STEP} s to 24 h`);
+    throw invalidQuery(`window is ${windowSeconds} s, but must be from ${FINE_STEP} s to 24 h`);
   }
   const { tool, ...labels } = filters;
   return {
@@ -72,12 +72,12 @@ function checkedStep(text: string, windowSeconds: number): number {
   const step = secondsOf("step", text);
   const unit = windowSeconds > HOUR ? MINUTE : FINE_STEP;
   if (step === 0 || step % unit !== 0 || step > windowSeconds) {
-    throw invalid(
+    throw invalidQuery(
       `step is ${step} s, but in a window of ${windowSeconds} s must be a multiple of ${unit} s and no longer than the window`,
     );
   }
   if (windowSeconds / step > MAX_POINTS)
-    throw invalid(
+    throw invalidQuery(
       `a step of ${step} s gives more than ${MAX_POINTS} points; use a longer step or a shorter window`,
     );
   return step;
@@ -96,12 +96,8 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: MINUTE, h: HOU
 function secondsOf(name: string, text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
   if (digits === undefined)
-    throw invalid(
+    throw invalidQuery(
       `${name} must be a number of seconds, or a number with the unit s, m, h or d, such as 300, 5m or 1h`,
     );
   return Number(digits) * (UNITS[unit] ?? 1);
-}
-
-function invalid(problem: string): ApiError {
-  return new ApiError("invalid_query", `The query cannot be used: ${problem}.`);
 }

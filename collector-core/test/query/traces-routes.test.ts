@@ -153,7 +153,7 @@ describe("spec 4.3: GET /v1/traces", () => {
     const { url } = await startCollector();
     const response = await fetch(`${url}/v1/traces?${query}`);
     const { error } = (await response.json()) as { error: { message: string } };
-    expect(error.message).toBe(`The query cannot be used: ${sentence}.`);
+    expect(error.message).toBe(`Invalid query: ${sentence}.`);
   });
 
   it("accepts a number in JSON notation", async () => {
