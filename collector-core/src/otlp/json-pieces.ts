@@ -1,4 +1,5 @@
 import type { Steps } from "../runtime/steps.js";
+import { isLongerThan } from "../span/value-length.js";
 
 /** Values and characters per step. */
 const STEP_COST = 20_000;
@@ -45,26 +46,5 @@ const PIECE_COST = 20;
 
 /** True if a value can be written in one step. */
 function isSmall(value: object): boolean {
-  return remainingAfter(value, STEP_COST, MAX_LEVELS) > 0;
-}
-
-/** Deeper than any span. `JSON.stringify` reports deeper values. */
-const MAX_LEVELS = 64;
-
-function remainingAfter(value: unknown, left: number, levels: number): number {
-  if (typeof value === "string") return left - 1 - value.length;
-  if (typeof value !== "object" || value === null || levels === 0) return left - 1;
-  let rest = left - 1;
-  if (Array.isArray(value)) {
-    for (const item of value as readonly unknown[]) {
-      rest = remainingAfter(item, rest, levels - 1);
-      if (rest <= 0) return rest;
-    }
-    return rest;
-  }
-  for (const key in value) {
-    rest = remainingAfter((value as Readonly<Record<string, unknown>>)[key], rest - key.length, levels - 1);
-    if (rest <= 0) return rest;
-  }
-  return rest;
+  return !isLongerThan(value, STEP_COST);
 }

@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from "./json-bytes.js";
 import type { Steps } from "../runtime/steps.js";
+import { isLongerThan } from "./value-length.js";
 
 /** Bytes per parsing step: a few milliseconds in the worst case, rare keys only. */
 const PARSED_BYTES = 16 * 1024;
@@ -181,26 +182,9 @@ function writeElement(start: string, item: unknown, write: (piece: string) => vo
 
 const NO_STEPS: [] = [];
 
-/** True for a value that fits in a step. Stops counting at the limit, so large values take no longer. */
+/** True for a value that fits in a step. */
 function fitsInPiece(value: unknown): boolean {
-  return typeof value !== "object" || value === null || remainingLength(value, WRITTEN_LENGTH) >= 0;
-}
-
-/** Subtracts the length of a value from a limit; negative if the value is longer. */
-function remainingLength(value: unknown, length: number): number {
-  if (typeof value === "string") return length - 1 - value.length;
-  let left = length - 1;
-  if (typeof value !== "object" || value === null) return left;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++)
-      left = remainingLength(value[index], left);
-    return left;
-  }
-  for (const key in value) {
-    left = remainingLength((value as Record<string, unknown>)[key], left - key.length);
-    if (left < 0) break;
-  }
-  return left;
+  return typeof value !== "object" || value === null || !isLongerThan(value, WRITTEN_LENGTH);
 }
 
 /** Writes a value as JSON in UTF-8. */

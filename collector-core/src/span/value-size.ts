@@ -1,5 +1,5 @@
 /** Deeper than any span may be nested. */
-const MAX_LEVELS = 64;
+export const MAX_LEVELS = 64;
 /** Fixed cost of each text, number, boolean and null. */
 const BYTES_PER_VALUE = 16;
 /** Fixed cost of an object or an array. */

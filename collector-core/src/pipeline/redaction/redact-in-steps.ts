@@ -1,3 +1,4 @@
+import { isLongerThan } from "../../span/value-length.js";
 import { isExempt } from "./exempt-attributes.js";
 import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import { DistinctKeys, type JsonObject } from "./map-object.js";
@@ -11,25 +12,9 @@ export type Steps<Result> = Generator<undefined, Result>;
 /** Maximum size of a piece in characters plus values. A piece takes a few milliseconds at worst. */
 const PIECE_LENGTH = 8 * 1024;
 
-/** True when a value is larger than a piece. The check stops at the limit. */
+/** True when a value is larger than a piece. */
 export function isLongerThanPiece(value: unknown): boolean {
-  return lengthLeft(value, PIECE_LENGTH) < 0;
-}
-
-/** Subtracts the size of a value from `length`. The result is negative when the value is larger. */
-function lengthLeft(value: unknown, length: number): number {
-  if (typeof value === "string") return length - 1 - value.length;
-  let left = length - 1;
-  if (typeof value !== "object" || value === null) return left;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++) left = lengthLeft(value[index], left);
-    return left;
-  }
-  for (const key in value) {
-    left = lengthLeft((value as JsonObject)[key], left - key.length);
-    if (left < 0) break;
-  }
-  return left;
+  return isLongerThan(value, PIECE_LENGTH);
 }
 
 /** {@link ValueRedactor.attributes}, in steps. */
