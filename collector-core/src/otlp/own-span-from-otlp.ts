@@ -1,6 +1,7 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
 import { appendAll } from "../runtime/append-all.js";
 import { isRecord, isUsableSpanId, isUsableTraceId } from "../span/span-facts.js";
+import { setProperty } from "../span/set-property.js";
 import { formatInstant } from "../span/timestamp.js";
 import {
   CONVENTION_KEYS,
@@ -89,7 +90,7 @@ function moreOf(attributes: OtlpAttributes, jsonTexts: JsonTexts): More {
   for (const text of listOf(attributes.get(MORE_ATTRIBUTES))) {
     const value = jsonTexts.parse(text, MAX_MORE_DEPTH);
     if (isRecord(value))
-      for (const key of Object.keys(value)) define(more.attributes, key, value[key] ?? null);
+      for (const key of Object.keys(value)) setProperty(more.attributes, key, value[key] ?? null);
     else unparsed(MORE_ATTRIBUTES, text);
   }
   for (const text of listOf(attributes.get(MORE_EVENTS))) {
@@ -104,24 +105,17 @@ function moreOf(attributes: OtlpAttributes, jsonTexts: JsonTexts): More {
 function withoutConventions(attributes: OtlpAttributes, more: Attributes): Attributes {
   const ownKeys = new Set(listOf(attributes.get(OWN_KEYS)));
   const own = ownAttributes(attributes, (key) => !CONVENTION_KEYS.has(key) || ownKeys.has(key));
-  for (const key of Object.keys(more)) if (!Object.hasOwn(own, key)) define(own, key, more[key] ?? null);
+  for (const key of Object.keys(more)) if (!Object.hasOwn(own, key)) setProperty(own, key, more[key] ?? null);
   return own;
 }
 
 function ownAttributes(attributes: OtlpAttributes, isOwn: (key: string) => boolean): Attributes {
   const own: Attributes = {};
   for (const [key, value] of attributes) {
-    if (key.startsWith(ESCAPE)) define(own, key.slice(ESCAPE.length), value);
-    else if (!key.startsWith(RESERVED_PREFIX) && isOwn(key)) define(own, key, value);
+    if (key.startsWith(ESCAPE)) setProperty(own, key.slice(ESCAPE.length), value);
+    else if (!key.startsWith(RESERVED_PREFIX) && isOwn(key)) setProperty(own, key, value);
   }
   return own;
-}
-
-/** Sets an attribute. Defines a key `__proto__`: an assignment would set the prototype. */
-function define(attributes: Attributes, key: string, value: JsonValue): void {
-  if (key !== "__proto__") attributes[key] = value;
-  else
-    Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** In a batch an event is two levels deeper than the attributes of its span. */

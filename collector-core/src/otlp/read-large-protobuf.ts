@@ -1,5 +1,6 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import type { Steps } from "../runtime/steps.js";
+import { setProperty } from "../span/set-property.js";
 import {
   endOfMessage,
   readAnyValueFields,
@@ -171,9 +172,7 @@ function* readKeyValueList(reader: RequestReader, read: ReadValue, depth: number
   const map: Record<string, JsonValue> = {};
   let count = 0;
   for (const [key, value] of values) {
-    // An assignment to `__proto__` would set the prototype.
-    if (key !== "__proto__") map[key] = value;
-    else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+    setProperty(map, key, value);
     if (++count % ENTRIES_PER_STEP === 0) yield;
   }
   read.value = map;

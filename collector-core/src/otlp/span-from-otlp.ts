@@ -1,4 +1,5 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
+import { setProperty } from "../span/set-property.js";
 import { formatInstant } from "../span/timestamp.js";
 import { AttributeSet } from "./mapping/attribute-set.js";
 import { takeConversation } from "./mapping/conversation.js";
@@ -35,7 +36,9 @@ export function spanFromOtlp(
   if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
   if (error !== undefined) addPresent(mapped, error);
   addPresent(mapped, shallow(content));
-  for (const [key, value] of attributes.all()) if (value !== undefined) addOwn(mapped, key, value);
+  // Unmapped attributes, except those whose keys the mapping has set.
+  for (const [key, value] of attributes.all())
+    if (value !== undefined && !Object.hasOwn(mapped, key)) setProperty(mapped, key, value);
   addSpanFields(mapped, span, scope, resource);
   const result = basicsOf(span);
   result.span_type = spanType;
@@ -63,13 +66,6 @@ function shallow(content: object): object {
       return shallow({ ...record, [key]: JSON.stringify(value) });
   }
   return content;
-}
-
-/** Adds an unmapped attribute, unless the mapping has set the key. Defines a key `__proto__`: an assignment would set the prototype. */
-function addOwn(mapped: Attributes, key: string, value: JsonValue): void {
-  if (Object.hasOwn(mapped, key)) return;
-  if (key !== "__proto__") mapped[key] = value;
-  else Object.defineProperty(mapped, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Ids, name and times. */

@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from "./json-bytes.js";
 import type { Steps } from "../runtime/steps.js";
+import { setProperty } from "./set-property.js";
 import { isLongerThan } from "./value-length.js";
 
 /** Bytes per parsing step: a few milliseconds in the worst case, rare keys only. */
@@ -132,12 +133,6 @@ class StepParser {
     }
     return end;
   }
-}
-
-/** Defines a key `__proto__`: an assignment would set the prototype. */
-function setProperty(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /**

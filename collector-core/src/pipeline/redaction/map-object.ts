@@ -1,3 +1,5 @@
+import { setProperty } from "../../span/set-property.js";
+
 /** An object from JSON.parse. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -33,16 +35,7 @@ export class DistinctKeys {
   readonly #nextNumbers = new Map<string, number>();
 
   add(key: string, value: unknown): void {
-    const unusedKey = this.#unusedKey(key);
-    // An assignment to `__proto__` would set the prototype.
-    if (unusedKey === "__proto__")
-      Object.defineProperty(this.#object, unusedKey, {
-        value,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
-    else this.#object[unusedKey] = value;
+    setProperty(this.#object, this.#unusedKey(key), value);
   }
 
   toObject(): JsonObject {
