@@ -1,9 +1,9 @@
+import { jsonInSteps } from "../span/json-in-steps.js";
 import type { SpanFacts } from "../span/span-facts.js";
 import { isRecord } from "../span/span-facts.js";
 import type { Steps } from "../runtime/steps.js";
 import { carriedValue, type SpanLimits } from "./any-value.js";
 import { JsonChunks } from "./json-chunks.js";
-import { jsonText } from "./json-pieces.js";
 import type { SpanWriter } from "./span-writer.js";
 
 /** Lists the attributes that are written as JSON, because OTLP cannot carry the value or only at a high cost (contract 6). */
@@ -43,7 +43,7 @@ export class AttributesToOtlp {
     const carried = carriedValue(value, limits);
     if (carried === undefined) {
       this.#jsonKeys.push(key);
-      writer.attribute(key, yield* jsonText(value));
+      writer.attribute(key, yield* jsonInSteps(value));
     } else writer.attribute(key, carried);
     limits.entries--;
     if (++this.#count % ATTRIBUTES_PER_STEP === 0 || isLong(value)) yield;

@@ -1,5 +1,5 @@
 import type { Steps } from "../runtime/steps.js";
-import { jsonText } from "./json-pieces.js";
+import { jsonInSteps } from "../span/json-in-steps.js";
 
 /** Characters of a full chunk. */
 const CHUNK_LENGTH = 64 * 1024;
@@ -22,7 +22,7 @@ export class JsonChunks {
 
   /** @param key - key of the value in an object. */
   *add(value: unknown, key = ""): Steps<void> {
-    const text = yield* jsonText(value);
+    const text = yield* jsonInSteps(value);
     const piece = this.#kind === "object" ? `${JSON.stringify(key)}:${text}` : text;
     this.#pieces.push(piece);
     this.#length += piece.length;

@@ -18,6 +18,8 @@ import { isLongerThan } from "./value-length.js";
 const PARSED_BYTES = 16 * 1024;
 /** Characters per writing step, plus one per value. */
 const WRITTEN_LENGTH = 16 * 1024;
+/** Cost of a piece besides its characters. */
+const PIECE_COST = 20;
 
 /**
  * Like JSON.parse, in steps. A string is one step, however long it is.
@@ -136,53 +138,26 @@ class StepParser {
 }
 
 /**
- * Like JSON.stringify, in steps. A string is one step, however long it is.
+ * Like JSON.stringify, in steps of about 16 Ki characters. A string is one step, however long it is.
  *
- * @param value - a value that JSON.parse can return.
+ * @param value - a value of JSON. Undefined is null in a list, and a member of it is left out.
  * @param write - receives the JSON in pieces.
+ * @throws RangeError if the value is nested too deep, like JSON.stringify.
  */
 export function* writeInSteps(value: unknown, write: (piece: string) => void): Steps<void> {
-  if (fitsInPiece(value)) {
-    write(JSON.stringify(value));
-    return;
-  }
-  if (Array.isArray(value)) {
-    let before = "[";
-    for (const item of value as unknown[]) {
-      yield;
-      yield* writeElement(before, item, write);
-      before = ",";
-    }
-    write("]");
-    return;
-  }
-  const object = value as Record<string, unknown>;
-  let before = "{";
-  for (const key in object) {
-    yield;
-    yield* writeElement(`${before}${JSON.stringify(key)}:`, object[key], write);
-    before = ",";
-  }
-  write("}");
+  if (isLarge(value)) yield* new StepWriter(write).addLarge(value);
+  else write(jsonOf(value));
 }
 
-function writeElement(start: string, item: unknown, write: (piece: string) => void): Steps<void> | [] {
-  if (!fitsInPiece(item)) {
-    write(start);
-    return writeInSteps(item, write);
-  }
-  write(`${start}${JSON.stringify(item)}`);
-  return NO_STEPS;
+/** Like {@link writeInSteps}. Returns the JSON. */
+export function* jsonInSteps(value: unknown): Steps<string> {
+  if (!isLarge(value)) return jsonOf(value);
+  const pieces: string[] = [];
+  yield* new StepWriter((piece) => pieces.push(piece)).addLarge(value);
+  return pieces.join("");
 }
 
-const NO_STEPS: [] = [];
-
-/** True for a value that fits in a step. */
-function fitsInPiece(value: unknown): boolean {
-  return typeof value !== "object" || value === null || !isLongerThan(value, WRITTEN_LENGTH);
-}
-
-/** Writes a value as JSON in UTF-8. */
+/** Like {@link writeInSteps}. Returns the JSON in UTF-8. */
 export function* bytesInSteps(value: unknown): Steps<Buffer> {
   const chunks: Buffer[] = [];
   let texts: string[] = [];
@@ -199,4 +174,68 @@ export function* bytesInSteps(value: unknown): Steps<Buffer> {
   });
   flush();
   return Buffer.concat(chunks);
+}
+
+class StepWriter {
+  readonly #write: (piece: string) => void;
+  /** Cost of the pieces of this step. */
+  #cost = 0;
+
+  constructor(write: (piece: string) => void) {
+    this.#write = write;
+  }
+
+  /** Adds a list or object that does not fit in a piece. */
+  addLarge(value: object): Steps<void> {
+    return Array.isArray(value) ? this.#addList(value) : this.#addObject(value as Record<string, unknown>);
+  }
+
+  *#addList(list: readonly unknown[]): Steps<void> {
+    let before = "[";
+    for (const item of list) {
+      if (this.#isStepOver()) yield;
+      if (isLarge(item)) {
+        this.#addPiece(before);
+        yield* this.addLarge(item);
+      } else this.#addPiece(before + jsonOf(item));
+      before = ",";
+    }
+    this.#addPiece("]");
+  }
+
+  *#addObject(object: Readonly<Record<string, unknown>>): Steps<void> {
+    let before = "{";
+    for (const key in object) {
+      const value = object[key];
+      if (value === undefined) continue;
+      if (this.#isStepOver()) yield;
+      const start = `${before}${JSON.stringify(key)}:`;
+      if (isLarge(value)) {
+        this.#addPiece(start);
+        yield* this.addLarge(value);
+      } else this.#addPiece(start + jsonOf(value));
+      before = ",";
+    }
+    this.#addPiece(before === "{" ? "{}" : "}");
+  }
+
+  #addPiece(piece: string): void {
+    this.#cost += PIECE_COST + piece.length;
+    this.#write(piece);
+  }
+
+  #isStepOver(): boolean {
+    if (this.#cost < WRITTEN_LENGTH) return false;
+    this.#cost = 0;
+    return true;
+  }
+}
+
+function jsonOf(value: unknown): string {
+  return value === undefined ? "null" : JSON.stringify(value);
+}
+
+/** True for a list or object that does not fit in a step. */
+function isLarge(value: unknown): value is object {
+  return typeof value === "object" && value !== null && isLongerThan(value, WRITTEN_LENGTH);
 }
