@@ -6,7 +6,7 @@ import { parseInSteps, bytesInSteps } from "../../src/span/json-in-steps.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
 import type { BatchContext } from "../../src/span/span-facts.js";
 import { readPartly, readStored, type StoredSpan } from "../../src/span/stored-span.js";
-import type { Steps } from "../../src/runtime/steps.js";
+import { runAtOnce } from "../../src/runtime/steps.js";
 import { systemClock } from "../../src/runtime/clock.js";
 import { TimeSlice } from "../../src/runtime/time-slice.js";
 
@@ -41,13 +41,6 @@ async function answer(span: StoredSpan, hasPreviews: boolean): Promise<unknown> 
 function expected(json: string, hasPreviews: boolean): unknown {
   const span = normalizeSpan(JSON.parse(json) as Parameters<typeof normalizeSpan>[0], CONTEXT);
   return JSON.parse(JSON.stringify(hasPreviews ? shortenTexts(span) : span)) as unknown;
-}
-
-function run<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
 }
 
 const key = fc.oneof(
@@ -191,10 +184,10 @@ describe("JSON that is parsed and written in steps", () => {
           .join()}]`;
         const nested = `{"a":${long},"__proto__":${json},"a":${long} , "7":1,"b":${long}}`;
         for (const text of [json, long, nested]) {
-          const parsed = run(parseInSteps(Buffer.from(`  ${text}  `), 2));
+          const parsed = runAtOnce(parseInSteps(Buffer.from(`  ${text}  `), 2));
           const wanted = JSON.parse(text) as unknown;
           expect(parsed).toEqual(wanted);
-          expect(run(bytesInSteps(parsed)).toString()).toBe(JSON.stringify(wanted));
+          expect(runAtOnce(bytesInSteps(parsed)).toString()).toBe(JSON.stringify(wanted));
         }
       }),
       { numRuns: 20 },

@@ -1,18 +1,16 @@
 import { RE2JS } from "re2js";
+import type { Steps } from "../../runtime/steps.js";
 
 /**
- * An interruptible search that returns whether an expression matches anywhere in a text. Senders choose both
- * expression and text. RE2 takes time proportional to the product of their sizes, which is a second for a thousand
- * instructions, and cannot be interrupted. This module therefore runs the compiled RE2 program itself, as an NFA that
- * tracks all states at once.
+ * A compiled expression. Senders choose both expression and text. RE2 takes time proportional to the product of their
+ * sizes, which is a second for a thousand instructions, and cannot be interrupted. This module therefore runs the compiled
+ * RE2 program itself, as an NFA that tracks all states at once.
  */
-export type Search = Generator<undefined, boolean>;
-
-/** A compiled expression. */
 export interface CompiledSearch {
   /** Number of instructions. */
   readonly size: number;
-  search(text: string): Search;
+  /** Returns whether the expression matches anywhere in a text. */
+  search(text: string): Steps<boolean>;
 }
 
 /** Visited instructions and characters per step, which take 1 to 2 ms. */

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../runtime/clock.js";
 import type { MaybePromise } from "../../runtime/maybe-promise.js";
+import { runInSlices } from "../../runtime/steps.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import { MAX_COMPLETION_LENGTH, omittedFromCompletion, type EvaluatedText } from "../evaluated-text.js";
@@ -79,12 +80,7 @@ export function createTextChecks({ findPersonalData, clock }: TextChecksOptions)
     return async (completion) => {
       const expression = compile(parameter);
       if (typeof expression === "string") return expression;
-      const search = expression.search(completion);
-      for (;;) {
-        const { done, value: isFound } = search.next();
-        if (done === true) return regexVerdict(isFound);
-        if (timeSlice.isOver()) await timeSlice.next();
-      }
+      return regexVerdict(await runInSlices(expression.search(completion), timeSlice));
     };
   }
 

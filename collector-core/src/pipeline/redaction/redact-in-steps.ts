@@ -1,13 +1,9 @@
+import type { Steps } from "../../runtime/steps.js";
 import { isLongerThan } from "../../span/value-length.js";
 import { isExempt } from "./exempt-attributes.js";
 import { NO_MEANING, type KeyMeaning } from "./key-meaning.js";
 import { DistinctKeys, type JsonObject } from "./map-object.js";
 import { analysedAttributes, type AnalysedObject, type ValueRedactor } from "./value-redactor.js";
-
-/**
- * Redacts a large value, such as a span of megabytes, in steps. The caller can yield to the event loop after each step.
- */
-export type Steps<Result> = Generator<undefined, Result>;
 
 /** Maximum size of a piece in characters plus values. A piece takes a few milliseconds at worst. */
 const PIECE_LENGTH = 8 * 1024;

@@ -2,16 +2,11 @@ import type { Span } from "@obspan/sdk/wire";
 import type { Clock } from "../../runtime/clock.js";
 import { originOf, withSpan, type PipelineSpan } from "../../span/pipeline-span.js";
 import { createTurnIfDue } from "../../runtime/loop-turn.js";
+import { runInTurns, type Steps } from "../../runtime/steps.js";
 import { BUILT_IN_PATTERNS } from "./built-in-patterns.js";
 import { compileCustomPattern, type CustomPattern } from "./custom-patterns.js";
 import { createKeyReader, NO_MEANING } from "./key-meaning.js";
-import {
-  arrayInSteps,
-  attributesInSteps,
-  isLongerThanPiece,
-  valueInSteps,
-  type Steps,
-} from "./redact-in-steps.js";
+import { arrayInSteps, attributesInSteps, isLongerThanPiece, valueInSteps } from "./redact-in-steps.js";
 import type { Redactor, SpanAndTextRedactor } from "./redactor.js";
 import { createTextRedactor } from "./text-redactor.js";
 import { createValueRedactor, type ValueRedactor } from "./value-redactor.js";
@@ -103,16 +98,8 @@ async function redactInSlices(
   yieldIfDue: () => Promise<void> | undefined,
 ): Promise<PipelineSpan> {
   const { span } = pipelineSpan;
-  const finish = async (steps: Steps<unknown>): Promise<unknown> => {
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return value;
-      const turn = yieldIfDue();
-      if (turn !== undefined) await turn;
-    }
-  };
-  const attributes = await finish(attributesInSteps(values, span.attributes));
-  const events = await finish(eventsInSteps(span.events, values));
+  const attributes = await runInTurns(attributesInSteps(values, span.attributes), yieldIfDue);
+  const events = await runInTurns(eventsInSteps(span.events, values), yieldIfDue);
   return withRedacted(pipelineSpan, values, attributes, events);
 }
 

@@ -4,13 +4,10 @@ import { describe, expect, it } from "vitest";
 import { estimateClassWork } from "../../../src/evaluation/types/estimate-class-work.js";
 import { estimateProgramSize } from "../../../src/evaluation/types/estimate-program-size.js";
 import { compileSearch } from "../../../src/evaluation/types/linear-search.js";
+import { runAtOnce } from "../../../src/runtime/steps.js";
 
 function isFound(expression: string, text: string): boolean {
-  const search = compileSearch(expression).search(text);
-  for (;;) {
-    const { done, value } = search.next();
-    if (done === true) return value;
-  }
+  return runAtOnce(compileSearch(expression).search(text));
 }
 
 const atom = fc.constantFrom(

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_IN_PATTERNS } from "../../../src/pipeline/redaction/built-in-patterns.js";
 import { createKeyReader, NO_MEANING } from "../../../src/pipeline/redaction/key-meaning.js";
-import {
-  attributesInSteps,
-  valueInSteps,
-  type Steps,
-} from "../../../src/pipeline/redaction/redact-in-steps.js";
+import { attributesInSteps, valueInSteps } from "../../../src/pipeline/redaction/redact-in-steps.js";
 import { createValueRedactor } from "../../../src/pipeline/redaction/value-redactor.js";
+import { runAtOnce } from "../../../src/runtime/steps.js";
 import { redact, textRedactor } from "./support.js";
 
 /** Typical texts of LLM applications with words that also name secrets. */
@@ -179,12 +176,6 @@ function valueRedactor() {
   });
 }
 
-function finish(steps: Steps<unknown>): unknown {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
-
 /** Long enough for redaction of its value in steps. */
 const PADDING = "words and words ".repeat(600);
 
@@ -202,8 +193,8 @@ describe("typical texts of LLM applications stay unchanged", () => {
     expect(values.attributes(value)).toEqual(value);
     expect(values.value({ arguments: value })).toEqual({ arguments: value });
     const large = { ...value, padding: PADDING };
-    expect(finish(attributesInSteps(values, large))).toEqual(large);
-    expect(finish(valueInSteps(values, large, NO_MEANING))).toEqual(large);
+    expect(runAtOnce(attributesInSteps(values, large))).toEqual(large);
+    expect(runAtOnce(valueInSteps(values, large, NO_MEANING))).toEqual(large);
   });
 });
 
@@ -246,6 +237,6 @@ describe("secrets next to such texts are redacted", () => {
     expect(values.attributes(value)).toEqual(expected);
     expect(values.value({ arguments: value })).toEqual({ arguments: expected });
     const large = { ...value, padding: PADDING };
-    expect(finish(attributesInSteps(values, large))).toEqual({ ...expected, padding: PADDING });
+    expect(runAtOnce(attributesInSteps(values, large))).toEqual({ ...expected, padding: PADDING });
   });
 });
