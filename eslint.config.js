@@ -75,6 +75,13 @@ const NO_SPREAD_OF_LISTS = {
   message:
     "Spreading a long list into arguments overflows the stack. Use appendAll, or add items one by one.",
 };
+/** `#` fields are private at runtime too; one style for all classes. */
+const NO_PRIVATE_MODIFIER = {
+  selector:
+    "TSParameterProperty[accessibility=/private|protected/], PropertyDefinition[accessibility=/private|protected/], " +
+    "MethodDefinition[accessibility=/private|protected/]",
+  message: "Private members are # fields and # methods.",
+};
 const NO_BARE_STREAMS = {
   selector: "MemberExpression[object.name='process'][property.name=/^std(out|err)$/]",
   message: "Writing to a closed stdout or stderr crashes the process. Use logging/terminal.ts.",
@@ -182,12 +189,18 @@ export default defineConfig(
     },
   },
   {
+    files: ["desktop/src/**/*.{ts,tsx}"],
+    rules: { "no-restricted-syntax": ["error", NO_PRIVATE_MODIFIER] },
+  },
+  {
     files: ["sdk/src/**/*.ts"],
-    rules: { "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS] },
+    rules: { "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS, NO_PRIVATE_MODIFIER] },
   },
   {
     files: ["collector-core/src/**/*.ts"],
-    rules: { "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS, NO_BARE_STREAMS] },
+    rules: {
+      "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS, NO_BARE_STREAMS, NO_PRIVATE_MODIFIER],
+    },
   },
   {
     files: ["**/test/**/*.ts", "**/test/**/*.tsx", "e2e/**/*.ts"],

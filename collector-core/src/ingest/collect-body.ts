@@ -69,37 +69,39 @@ export function collectBody(
 
 /** The charge of a large body to the budget. */
 class LargeBody {
+  readonly #request: IncomingMessage;
+  readonly #budget: ByteAccount;
+  readonly #bytes: number;
   #isCharged = false;
   #transfer: Transfer | undefined;
   /** Aborts the wait for room; undefined if there was room at once. */
   #waiting: AbortController | undefined;
 
-  constructor(
-    private readonly request: IncomingMessage,
-    private readonly budget: ByteAccount,
-    private readonly bytes: number,
-  ) {}
+  constructor(request: IncomingMessage, budget: ByteAccount, bytes: number) {
+    this.#request = request;
+    this.#budget = budget;
+    this.#bytes = bytes;
+  }
 
   /** Resumes reading when there is room. Calls `onGivenUp` if there is none in time, or when the body is cut off. */
   begin(onGivenUp: (error: Error) => void): void {
-    const { request, budget, bytes } = this;
-    if (budget.takeIfThere(bytes)) {
+    if (this.#budget.takeIfThere(this.#bytes)) {
       this.#charged(onGivenUp);
       return;
     }
-    request.pause();
+    this.#request.pause();
     const waiting = new AbortController();
     this.#waiting = waiting;
-    budget.takeWhenThere(bytes, waiting.signal).then(() => {
+    this.#budget.takeWhenThere(this.#bytes, waiting.signal).then(() => {
       this.#charged(onGivenUp);
       if (waiting.signal.aborted) this.end();
-      else request.resume();
+      else this.#request.resume();
     }, onGivenUp);
   }
 
   #charged(onGivenUp: (error: Error) => void): void {
     this.#isCharged = true;
-    this.#transfer = this.budget.watch(() => onGivenUp(this.budget.overloaded()));
+    this.#transfer = this.#budget.watch(() => onGivenUp(this.#budget.overloaded()));
   }
 
   moved(bytes: number): void {
@@ -109,7 +111,7 @@ class LargeBody {
   /** Idempotent. */
   end(): void {
     this.#transfer?.end();
-    if (this.#isCharged) this.budget.giveBack(this.bytes);
+    if (this.#isCharged) this.#budget.giveBack(this.#bytes);
     this.#isCharged = false;
     this.#waiting?.abort(new RequestAborted());
   }

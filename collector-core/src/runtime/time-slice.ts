@@ -10,16 +10,16 @@ const SLICE_MS = 5;
  */
 export class TimeSlice {
   readonly #turns: LoopTurns;
+  readonly #signal: AbortSignal | undefined;
+  readonly #lane: Lane;
 
   /**
    * @param signal - aborts the work: {@link next} rejects with its reason.
    * @param lane - `urgent` work has a deadline of its caller and gets every second turn.
    */
-  constructor(
-    clock: Pick<Clock, "monotonic">,
-    private readonly signal?: AbortSignal,
-    private readonly lane: Lane = "ordinary",
-  ) {
+  constructor(clock: Pick<Clock, "monotonic">, signal?: AbortSignal, lane: Lane = "ordinary") {
+    this.#signal = signal;
+    this.#lane = lane;
     this.#turns = turnsOf(clock);
     this.#turns.enter();
   }
@@ -31,8 +31,8 @@ export class TimeSlice {
 
   /** Yields to all other pending work. */
   async next(): Promise<void> {
-    await this.#turns.next(this.lane);
-    this.signal?.throwIfAborted();
+    await this.#turns.next(this.#lane);
+    this.#signal?.throwIfAborted();
   }
 }
 
@@ -40,6 +40,7 @@ type Lane = "ordinary" | "urgent";
 
 /** Schedules sliced work: each turn of the event loop resumes one waiting task. */
 class LoopTurns {
+  readonly #clock: Pick<Clock, "monotonic">;
   /** Waiting tasks, oldest first. */
   readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { ordinary: [], urgent: [] };
   #lastLane: Lane = "ordinary";
@@ -47,18 +48,20 @@ class LoopTurns {
   /** True while the slice of this turn is open and the next turn is scheduled. */
   #isOpen = false;
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
 
   /** Opens the slice of this turn if it is not open. */
   enter(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#endsAtMs = this.clock.monotonic() + SLICE_MS;
+    this.#endsAtMs = this.#clock.monotonic() + SLICE_MS;
     onNextTurn(this.#onTurn);
   }
 
   isOver(): boolean {
-    if (this.#isOpen) return this.clock.monotonic() >= this.#endsAtMs;
+    if (this.#isOpen) return this.#clock.monotonic() >= this.#endsAtMs;
     // The work awaited something else and continues in a later turn.
     this.enter();
     return false;

@@ -32,22 +32,23 @@ export function parseInSteps(json: Buffer, start: number): Steps<unknown> {
 }
 
 class StepParser {
+  readonly #json: Buffer;
   readonly #words: DataView;
+  #at: number;
 
-  constructor(
-    private readonly json: Buffer,
-    private at: number,
-  ) {
+  constructor(json: Buffer, at: number) {
+    this.#json = json;
+    this.#at = at;
     this.#words = wordsOf(json);
   }
 
   *value(): Steps<unknown> {
-    const start = this.at;
-    const first = this.json[start];
+    const start = this.#at;
+    const first = this.#json[start];
     const isContainer = first === OPEN_BRACKET || first === OPEN_BRACE;
-    const end = isContainer ? this.#shortContainerEnd(start) : valueEnd(this.json, this.#words, start);
+    const end = isContainer ? this.#shortContainerEnd(start) : valueEnd(this.#json, this.#words, start);
     if (end !== undefined) {
-      this.at = end;
+      this.#at = end;
       return this.#parse("", start, end, "");
     }
     return yield* first === OPEN_BRACKET ? this.#array() : this.#object();
@@ -55,60 +56,60 @@ class StepParser {
 
   *#array(): Steps<unknown[]> {
     const items: unknown[] = [];
-    this.#goTo(this.at + 1);
-    while (this.json[this.at] !== CLOSE_BRACKET) {
+    this.#goTo(this.#at + 1);
+    while (this.#json[this.#at] !== CLOSE_BRACKET) {
       yield;
       const end = this.#runEnd();
       if (end === undefined) items.push(yield* this.value());
       else {
-        for (const item of this.#parse("[", this.at, end, "]") as unknown[]) items.push(item);
-        this.at = end;
+        for (const item of this.#parse("[", this.#at, end, "]") as unknown[]) items.push(item);
+        this.#at = end;
       }
       this.#goToNext();
     }
-    this.at++;
+    this.#at++;
     return items;
   }
 
   *#object(): Steps<Record<string, unknown>> {
     const object: Record<string, unknown> = {};
-    this.#goTo(this.at + 1);
-    while (this.json[this.at] !== CLOSE_BRACE) {
+    this.#goTo(this.#at + 1);
+    while (this.#json[this.#at] !== CLOSE_BRACE) {
       yield;
       const end = this.#runEnd();
       if (end === undefined) {
-        const keyEnd = closingQuote(this.json, this.#words, this.at) + 1;
-        const key = this.#parse("", this.at, keyEnd, "") as string;
-        this.#goTo(skipSpace(this.json, keyEnd) + 1);
+        const keyEnd = closingQuote(this.#json, this.#words, this.#at) + 1;
+        const key = this.#parse("", this.#at, keyEnd, "") as string;
+        this.#goTo(skipSpace(this.#json, keyEnd) + 1);
         setProperty(object, key, yield* this.value());
       } else {
-        const members = this.#parse("{", this.at, end, "}") as Record<string, unknown>;
+        const members = this.#parse("{", this.#at, end, "}") as Record<string, unknown>;
         for (const key in members) setProperty(object, key, members[key]);
-        this.at = end;
+        this.#at = end;
       }
       this.#goToNext();
     }
-    this.at++;
+    this.#at++;
     return object;
   }
 
   #goTo(at: number): void {
-    this.at = skipSpace(this.json, at);
+    this.#at = skipSpace(this.#json, at);
   }
 
   /** Moves to the next element or the closing bracket. */
   #goToNext(): void {
-    this.#goTo(this.at);
-    if (this.json[this.at] === COMMA) this.#goTo(this.at + 1);
+    this.#goTo(this.#at);
+    if (this.#json[this.#at] === COMMA) this.#goTo(this.#at + 1);
   }
 
   #parse(before: string, start: number, end: number, behind: string): unknown {
-    return JSON.parse(`${before}${this.json.toString("utf8", start, end)}${behind}`);
+    return JSON.parse(`${before}${this.#json.toString("utf8", start, end)}${behind}`);
   }
 
   /** End of the container; undefined if it is longer than a step. */
   #shortContainerEnd(from: number): number | undefined {
-    const { json } = this;
+    const json = this.#json;
     const limit = from + PARSED_BYTES;
     let depth = 0;
     for (let at = from; at < limit; at++) {
@@ -122,11 +123,11 @@ class StepParser {
 
   /** End of the elements or members that fit in a step from here; undefined if the first does not fit. */
   #runEnd(): number | undefined {
-    const { json } = this;
-    const limit = this.at + PARSED_BYTES;
+    const json = this.#json;
+    const limit = this.#at + PARSED_BYTES;
     let depth = 0;
     let end: number | undefined;
-    for (let at = this.at; at < limit; at++) {
+    for (let at = this.#at; at < limit; at++) {
       const byte = json[at];
       if (byte === QUOTE) at = closingQuote(json, this.#words, at);
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
