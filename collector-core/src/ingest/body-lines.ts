@@ -71,15 +71,16 @@ export async function* bodyLines(
   try {
     for await (const chunk of decompressedChunks(request, pace)) {
       let start = 0;
-      // Fast path: one kilobyte of gzip may contain a million newlines.
-      if (size === 0) for (; chunk[start] === NEWLINE; start++) number++;
-      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      for (;;) {
+        // Fast path: one kilobyte of gzip may contain a million newlines.
+        if (size === 0) for (; chunk[start] === NEWLINE; start++) number++;
+        const end = chunk.indexOf(NEWLINE, start);
+        if (end === -1) break;
         add(chunk.subarray(start, end));
         start = end + 1;
         const line = finish();
         if (line !== undefined) yield line;
         release();
-        for (; chunk[start] === NEWLINE; start++) number++;
       }
       if (start < chunk.length) add(chunk.subarray(start));
     }
