@@ -73,11 +73,14 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
       problems.push(`${key}: can only be set by ${option.env}`);
     } else if (value === null) {
       edits.push({ option, value: undefined });
-    } else if (option.secret && value !== HIDDEN && containsHidden(value)) {
+    } else if (option.secret && value === HIDDEN) {
+      // Keeps the stored value.
+      continue;
+    } else if (option.secret && containsHidden(value)) {
       problems.push(
         `${key}: ${HIDDEN} replaces a hidden value; send every part in full, or only "${HIDDEN}" to keep the stored value`,
       );
-    } else if (!(option.secret && value === HIDDEN)) {
+    } else {
       const reading = option.kind.check(value);
       edits.push({ option, value });
       const written = JSON.stringify(value);
