@@ -16,9 +16,8 @@ import { createStatistics } from "./assembly/statistics.js";
 import { createStorage } from "./assembly/storage.js";
 import type { LoadedConfig } from "./config/load-config.js";
 import { createExemptRequests } from "./ingest/exempt-requests.js";
-import type { Clock } from "./runtime/clock.js";
 import type { Logger } from "./logging/logger.js";
-import { systemClock } from "./runtime/clock.js";
+import { systemClock, type Clock } from "./runtime/clock.js";
 
 /** Options of {@link createCollector}. */
 export interface CollectorOptions {

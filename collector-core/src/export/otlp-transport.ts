@@ -108,7 +108,7 @@ async function readBounded(response: Response): Promise<Uint8Array> {
     if (size > MAX_RESPONSE_BYTES) break;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES);
+  return Buffer.concat(chunks);
 }
 
 function describeFailure(error: unknown): string {

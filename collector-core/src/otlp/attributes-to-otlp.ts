@@ -1,6 +1,5 @@
 import { jsonInSteps } from "../span/json-in-steps.js";
-import type { SpanFacts } from "../span/span-facts.js";
-import { isRecord } from "../span/span-facts.js";
+import { isRecord, type SpanFacts } from "../span/span-facts.js";
 import type { Steps } from "../runtime/steps.js";
 import { carriedValue, type SpanLimits } from "./any-value.js";
 import { JsonChunks } from "./json-chunks.js";

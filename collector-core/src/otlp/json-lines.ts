@@ -44,7 +44,7 @@ export function* jsonLines(
     }
     yield undefined;
     let writer = new JsonSpanWriter();
-    for (const pause of writeSpanOrLess(each, () => (writer = new JsonSpanWriter()))) yield pause;
+    yield* writeSpanOrLess(each, () => (writer = new JsonSpanWriter()));
     if (lastContext === undefined) chunks.add(`{"resourceSpans":[${beginGroup(each.context, version)}`);
     else if (contextKey(lastContext) === contextKey(each.context)) chunks.add(",");
     else chunks.add(`${END_OF_GROUP},${beginGroup(each.context, version)}`);

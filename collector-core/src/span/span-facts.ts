@@ -123,11 +123,8 @@ export function readSpanFacts(
 
 const NO_ATTRIBUTES: Record<string, unknown> = Object.freeze({});
 
-/** Fields that {@link readSpanFacts} reads, besides attributes. */
+/** Fields that {@link readSpanFacts} reads, besides ids and attributes. */
 const FACT_FIELDS = [
-  "trace_id",
-  "span_id",
-  "parent_span_id",
   "name",
   "span_type",
   "status",
@@ -154,7 +151,7 @@ const FACT_ATTRIBUTES = [
   "ttft_ms",
 ] as const;
 
-/** True if {@link readSpanFacts} reads the same values from both spans. */
+/** True if {@link readSpanFacts} reads the same values from two spans with equal ids. */
 export function haveEqualFactSources(a: Span, b: Span): boolean {
   for (const field of FACT_FIELDS) if (a[field] !== b[field]) return false;
   const attributesA: unknown = a.attributes;
