@@ -1,6 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { ApiError } from "../api-schema/errors.js";
-import type { Steps } from "../runtime/steps.js";
+import type { Clock } from "../runtime/clock.js";
+import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
+import { runInTurns, type Steps } from "../runtime/steps.js";
 
 /**
  * Decodes a body. Invalid UTF-8 is an error and is not replaced by U+FFFD.
@@ -24,7 +26,7 @@ const STEP_BYTES = 512 * 1024;
  */
 export function* decodeUtf8InSteps(body: Buffer): Steps<string> {
   // isAscii and isUtf8 take a millisecond for 20 MB.
-  if (body.byteLength <= STEP_BYTES || isAscii(body)) return decodeUtf8(body);
+  if (!isLargeBody(body) || isAscii(body)) return decodeUtf8(body);
   requireUtf8(body);
   const parts: string[] = [];
   for (let from = 0; from < body.byteLength;) {
@@ -34,6 +36,23 @@ export function* decodeUtf8InSteps(body: Buffer): Steps<string> {
     yield;
   }
   return parts.join("");
+}
+
+/** Time that the decoding of a large body blocks the event loop. */
+const SLICE_MS = 5;
+
+/** True for a body that {@link decodeLargeBody} decodes. */
+export function isLargeBody(body: Buffer): boolean {
+  return body.byteLength > STEP_BYTES;
+}
+
+/**
+ * Decodes a body like {@link decodeUtf8}, over several turns of the event loop.
+ *
+ * @throws `ApiError` invalid_encoding.
+ */
+export function decodeLargeBody(body: Buffer, clock: Pick<Clock, "monotonic">): Promise<string> {
+  return runInTurns(decodeUtf8InSteps(body), createTurnIfDue({ clock, sliceMs: SLICE_MS, nextTurn }));
 }
 
 function requireUtf8(body: Buffer): void {

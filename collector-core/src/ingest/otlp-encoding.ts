@@ -12,7 +12,7 @@ import type { ResponseHeaders } from "./ingest-gate.js";
 import type { IngestResponse } from "./ingest-route.js";
 import type { Steps } from "../runtime/steps.js";
 import { OTLP_JSON_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
-import { decodeUtf8 } from "./decode-utf8.js";
+import { decodeUtf8, decodeUtf8InSteps } from "./decode-utf8.js";
 
 /** Encoding of an OTLP/HTTP request and its response. */
 export type OtlpEncoding = "application/x-protobuf" | "application/json";
@@ -67,7 +67,7 @@ export function* readOtlpInSteps(body: Buffer, encoding: OtlpEncoding): Steps<Ot
     if (encoding !== "application/json") return yield* readProtobufInSteps(body);
     requireJsonBounds(body, OTLP_JSON_BOUNDS);
     yield;
-    const parsed = parseJson(decodeUtf8(body));
+    const parsed = parseJson(yield* decodeUtf8InSteps(body));
     yield;
     return yield* readJsonInSteps(parsed);
   } catch (error) {

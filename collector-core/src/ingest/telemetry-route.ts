@@ -9,7 +9,7 @@ import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { requireJson } from "./media-type.js";
 import { isRecord } from "../span/span-facts.js";
 import { BATCH_BOUNDS, parseJson, requireJsonBounds } from "./parse-json.js";
-import { decodeUtf8 } from "./decode-utf8.js";
+import { decodeLargeBody, decodeUtf8, isLargeBody } from "./decode-utf8.js";
 import type { ReadBody } from "./request-body.js";
 import { createSpanIdGenerator, generateMissingSpanIds } from "./span-ids.js";
 import type { ResponseHeaders, IngestGate } from "./ingest-gate.js";
@@ -50,7 +50,17 @@ export function createTelemetryRoute(options: TelemetryRouteOptions): IngestRout
     senderHeaders: ResponseHeaders,
   ): MaybePromise<IngestResponse> {
     requireJsonBounds(body, BATCH_BOUNDS);
-    const json = parseJson(decodeUtf8(body));
+    if (!isLargeBody(body)) return processText(decodeUtf8(body), body, tenant, senderHeaders);
+    return decodeLargeBody(body, clock).then((text) => processText(text, body, tenant, senderHeaders));
+  }
+
+  function processText(
+    text: string,
+    body: Buffer,
+    tenant: string,
+    senderHeaders: ResponseHeaders,
+  ): MaybePromise<IngestResponse> {
+    const json = parseJson(text);
     const headers = limitService(json, senderHeaders);
     const batch = validate(json);
     const spanCount = batch.spans.length;
