@@ -5,8 +5,10 @@ import type { BatchPart } from "../interfaces.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import type { LinkMemory } from "../otlp/request-links.js";
+import { hasManyEvents } from "../otlp/span-from-otlp.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
+import { jsonInSteps } from "../span/json-in-steps.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { runAtOnce, runInTurns, type Steps } from "../runtime/steps.js";
 import { createAdmission, shuttingDown } from "./admission.js";
@@ -41,7 +43,7 @@ const MAPPED_SIZE_FACTOR = 4;
 const SLICE_MS = 5;
 /** A larger body is read in steps. A body of this size may have 30,000 empty spans, and 100 ordinary ones. */
 const MAX_READ_AT_ONCE = 64 * 1024;
-/** Characters of spans that are serialized in one step, unless one span has more. */
+/** Characters of spans that are serialized in one step, unless one span has more and few events. */
 const CHARACTERS_PER_STEP = 64 * 1024;
 
 /** Sender of a request, and the headers of its response. */
@@ -169,7 +171,7 @@ function* writeSpans({ applications }: MappedRequest, maxBytes: number): Steps<B
         yield;
         charactersOfStep = 0;
       }
-      const text = JSON.stringify(span);
+      const text = hasManyEvents(span) ? yield* jsonInSteps(span) : JSON.stringify(span);
       characters += text.length;
       charactersOfStep += text.length;
       if (characters > maxBytes) return undefined;

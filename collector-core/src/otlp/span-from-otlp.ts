@@ -1,4 +1,5 @@
 import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
+import type { Steps } from "../runtime/steps.js";
 import { setProperty } from "../span/set-property.js";
 import { formatInstant } from "../span/timestamp.js";
 import { AttributeSet } from "./mapping/attribute-set.js";
@@ -21,6 +22,43 @@ export function spanFromOtlp(
   texts: JsonTexts,
   resource?: Attributes,
 ): Span {
+  const { mapped, events } = mapWithoutEvents(span, scope, texts, resource);
+  if (events.length > 0) mapped.events = events.map(eventFromOtlp);
+  return mapped;
+}
+
+/** Events that are mapped in one step: half a millisecond. */
+const EVENTS_PER_STEP = 1000;
+
+/** True for a span that takes several steps to map. */
+export function hasManyEvents({ events }: { readonly events?: readonly unknown[] | undefined }): boolean {
+  return events !== undefined && events.length > EVENTS_PER_STEP;
+}
+
+/** Like {@link spanFromOtlp}, in steps. */
+export function* spanFromOtlpInSteps(
+  span: OtlpSpan,
+  scope: OtlpScope,
+  texts: JsonTexts,
+  resource?: Attributes,
+): Steps<Span> {
+  const { mapped, events } = mapWithoutEvents(span, scope, texts, resource);
+  const mappedEvents: SpanEvent[] = [];
+  for (const event of events) {
+    if (mappedEvents.length % EVENTS_PER_STEP === 0) yield;
+    mappedEvents.push(eventFromOtlp(event));
+  }
+  if (mappedEvents.length > 0) mapped.events = mappedEvents;
+  return mapped;
+}
+
+/** Maps a span and takes the messages from its events. Returns the other events unmapped. */
+function mapWithoutEvents(
+  span: OtlpSpan,
+  scope: OtlpScope,
+  texts: JsonTexts,
+  resource: Attributes | undefined,
+): { readonly mapped: Span; readonly events: readonly OtlpEvent[] } {
   const attributes = new AttributeSet(span.attributes, texts);
   const outcome = takeOutcome(span, attributes);
   const spanType = takeSpanType(attributes, span.name);
@@ -29,23 +67,23 @@ export function spanFromOtlp(
   const usage = takeUsage(attributes, provider, scope.name);
   const { events, content } = takeConversation(attributes, span.events, spanType);
   const { status, error } = outcome;
-  const mapped: Attributes = {};
-  addPresent(mapped, labels);
-  addPresent(mapped, usage);
+  const mappedAttributes: Attributes = {};
+  addPresent(mappedAttributes, labels);
+  addPresent(mappedAttributes, usage);
   const ttftMs = takeTimeToFirstToken(attributes, span);
-  if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
-  if (error !== undefined) addPresent(mapped, error);
-  addPresent(mapped, shallow(content));
+  if (ttftMs !== undefined) mappedAttributes["ttft_ms"] = ttftMs;
+  if (error !== undefined) addPresent(mappedAttributes, error);
+  addPresent(mappedAttributes, shallow(content));
   // Unmapped attributes, except those whose keys the mapping has set.
   for (const [key, value] of attributes.all())
-    if (value !== undefined && !Object.hasOwn(mapped, key)) setProperty(mapped, key, value);
-  addSpanFields(mapped, span, scope, resource);
-  const result = basicsOf(span);
-  result.span_type = spanType;
-  result.status = status;
-  result.attributes = mapped;
-  if (events.length > 0) result.events = events.map(eventFromOtlp);
-  return result;
+    if (value !== undefined && !Object.hasOwn(mappedAttributes, key))
+      setProperty(mappedAttributes, key, value);
+  addSpanFields(mappedAttributes, span, scope, resource);
+  const mapped = basicsOf(span);
+  mapped.span_type = spanType;
+  mapped.status = status;
+  mapped.attributes = mappedAttributes;
+  return { mapped, events };
 }
 
 /** The mapping produces JSON, although the types of messages allow more. */

@@ -5,7 +5,7 @@ import { FOREIGN_SPAN_LIMITS, JsonTexts, OWN_SPAN_LIMITS } from "./json-texts.js
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { resolveLinks, type LinkMemory } from "./request-links.js";
-import { spanFromOtlp } from "./span-from-otlp.js";
+import { hasManyEvents, spanFromOtlp, spanFromOtlpInSteps } from "./span-from-otlp.js";
 
 /** The sending application, with the fields of a batch of `POST /v1/telemetry`. */
 export interface Application {
@@ -98,7 +98,9 @@ export function* mapInSteps(
           mapped.push(exported);
         } else {
           texts.startSpan(FOREIGN_SPAN_LIMITS);
-          const foreignSpan = spanFromOtlp(span, scope, texts, resourceAttributes);
+          const foreignSpan = hasManyEvents(span)
+            ? yield* spanFromOtlpInSteps(span, scope, texts, resourceAttributes)
+            : spanFromOtlp(span, scope, texts, resourceAttributes);
           foreign.push(foreignSpan);
           mapped.push(foreignSpan);
         }

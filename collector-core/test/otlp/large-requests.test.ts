@@ -61,6 +61,7 @@ describe("a large OTLP request", () => {
 
   it.each([
     ["many spans", Array.from({ length: 5000 }, () => ({}))],
+    ["a span of many events", [{ events: Array.from({ length: 50_000 }, () => ({ name: "e" })) }]],
     ["spans of long conversations", Array.from({ length: 20 }, () => callOf(2000))],
   ])("is mapped in many steps with the same result as at once: %s", (_what, spans) => {
     const request = readJsonRequest(otlpRequest(spans));
