@@ -108,6 +108,7 @@ export function watchData(data: RemoteData): WatchedData {
   };
 }
 
-function scheduleTimeout(task: () => void, delayMs: number): void {
+/** The default of {@link StoreClock.schedule}. */
+export function scheduleTimeout(task: () => void, delayMs: number): void {
   setTimeout(task, delayMs);
 }

@@ -92,7 +92,7 @@ export interface TracesActions {
   deleteSelected(): Promise<void>;
   /** Sends a small example trace. */
   sendTestTrace(): Promise<void>;
-  rememberPosition(position: ListPosition): void;
+  setPosition(position: ListPosition): void;
   /** Handles a live event. Events are applied together, at most five times a second. */
   onLive(event: LiveEvent): void;
   /** Fetches what may have changed while the collector was away. */

@@ -2,6 +2,7 @@ import { createStore } from "zustand/vanilla";
 import { asCollectorError, type CollectorApi } from "../api/collector-api.js";
 import { deleteTraces } from "./delete-traces.js";
 import { omit } from "./omit.js";
+import { scheduleTimeout } from "./remote-data.js";
 import { buildTestTrace } from "./test-trace.js";
 import { createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
 import { rowKeyOf } from "./trace-key.js";
@@ -25,7 +26,7 @@ export interface TracesStoreOptions {
 }
 
 /** The store of the trace list: pages from the collector, merged with live events. */
-export function createTracesStore({ api, schedule = later, now = Date.now }: TracesStoreOptions) {
+export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.now }: TracesStoreOptions) {
   return createStore<TracesState & TracesActions>()((set, get) => {
     const feed = createTraceFeed({ api, get, set, schedule, now });
 
@@ -132,12 +133,8 @@ export function createTracesStore({ api, schedule = later, now = Date.now }: Tra
         set({ testTrace: { isSending: false, failure } });
       },
 
-      rememberPosition: (position) => set({ position }),
+      setPosition: (position) => set({ position }),
     };
   });
 }
 export type TracesStore = ReturnType<typeof createTracesStore>;
-
-function later(task: () => void, delayMs: number): void {
-  setTimeout(task, delayMs);
-}

@@ -65,7 +65,7 @@ export function useListScroll(
   useLayoutEffect(() => {
     position.current = { scrollTop: lastTop.current, activeKey };
   });
-  useEffect(() => () => traces.getState().rememberPosition(position.current), [traces]);
+  useEffect(() => () => traces.getState().setPosition(position.current), [traces]);
 
   return {
     rowsPerPage: () => Math.max(1, Math.floor(((table.current?.clientHeight ?? 0) - HEAD_PX) / ROW_PX) - 1),
