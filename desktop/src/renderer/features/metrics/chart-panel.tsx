@@ -1,9 +1,9 @@
 import { ChartLine, Table2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { CopyButton } from "../../components/copy-button.js";
 import type { ChartSeries } from "../../components/chart/chart-data.js";
 import { TimeChart } from "../../components/chart/time-chart.js";
 import { formatTime } from "../../format.js";
+import { PromqlFooter } from "./promql-footer.js";
 import type { Crosshair } from "./use-crosshair.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -84,10 +84,7 @@ export function ChartPanel(props: ChartPanelProps) {
           <Tip time={timeAt(times, point)} rows={rows(point)} isRight={point < times.length / 2} />
         )}
       </div>
-      <footer className={panelStyles.promql}>
-        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
-          {promql}
-        </span>
+      <PromqlFooter promql={promql} title={title}>
         <button
           type="button"
           className={classNames(
@@ -107,17 +104,7 @@ export function ChartPanel(props: ChartPanelProps) {
             <Table2 className={iconStyles.tiny} aria-hidden />
           )}
         </button>
-        <CopyButton
-          className={classNames(
-            buttonStyles.button,
-            buttonStyles.ghost,
-            buttonStyles.small,
-            buttonStyles.square,
-          )}
-          text={promql}
-          name={`${title}: copy PromQL`}
-        />
-      </footer>
+      </PromqlFooter>
     </section>
   );
 }

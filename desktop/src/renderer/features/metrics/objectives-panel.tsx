@@ -1,11 +1,10 @@
 import type { ConfigDescription, Stats } from "@obspan/collector-core/api-schema";
-import { CopyButton } from "../../components/copy-button.js";
 import { formatCost } from "../../format.js";
 import { agentObjectives, type AgentObjective } from "./agent-objectives.js";
 import { classNames } from "../../components/class-names.js";
-import buttonStyles from "../../components/button.module.css";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
+import { PromqlFooter } from "./promql-footer.js";
 import panelTablesStyles from "./panel-tables.module.css";
 import usageBarStyles from "./usage-bar.module.css";
 
@@ -64,21 +63,7 @@ export function ObjectivesPanel({ agents, config, promql }: ObjectivesPanelProps
           </table>
         </div>
       )}
-      <footer className={panelStyles.promql}>
-        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)}>
-          {promql}
-        </span>
-        <CopyButton
-          className={classNames(
-            buttonStyles.button,
-            buttonStyles.ghost,
-            buttonStyles.small,
-            buttonStyles.square,
-          )}
-          text={promql}
-          name="SLO and budget: copy PromQL"
-        />
-      </footer>
+      <PromqlFooter promql={promql} title="SLO and budget" />
     </section>
   );
 }

@@ -1,10 +1,9 @@
 import type { Stats } from "@obspan/collector-core/api-schema";
-import { CopyButton } from "../../components/copy-button.js";
 import { durationText, formatWhole } from "../../format.js";
 import { classNames } from "../../components/class-names.js";
-import buttonStyles from "../../components/button.module.css";
 import panelStyles from "../../components/panel.module.css";
 import textStyles from "../../components/text.module.css";
+import { PromqlFooter } from "./promql-footer.js";
 import panelTablesStyles from "./panel-tables.module.css";
 import usageBarStyles from "./usage-bar.module.css";
 
@@ -78,21 +77,7 @@ export function ToolsPanel({ tools, windowName, promql }: ToolsPanelProps) {
           </table>
         </div>
       )}
-      <footer className={panelStyles.promql}>
-        <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
-          {promql}
-        </span>
-        <CopyButton
-          className={classNames(
-            buttonStyles.button,
-            buttonStyles.ghost,
-            buttonStyles.small,
-            buttonStyles.square,
-          )}
-          text={promql}
-          name="Tool calls: copy PromQL"
-        />
-      </footer>
+      <PromqlFooter promql={promql} title="Tool calls" />
     </section>
   );
 }

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { classNames } from "../../components/class-names.js";
+import { CopyButton } from "../../components/copy-button.js";
+import buttonStyles from "../../components/button.module.css";
+import panelStyles from "../../components/panel.module.css";
+import textStyles from "../../components/text.module.css";
+
+interface PromqlFooterProps {
+  readonly promql: string;
+  /** Title of the panel, for screen readers. */
+  readonly title: string;
+  /** Shown before the copy button. */
+  readonly children?: ReactNode;
+}
+
+/** Footer of a panel: its PromQL query and a button that copies the query. */
+export function PromqlFooter({ promql, title, children }: PromqlFooterProps) {
+  return (
+    <footer className={panelStyles.promql}>
+      <span data-testid="promql" className={classNames(textStyles.cut, textStyles.grow)} title={promql}>
+        {promql}
+      </span>
+      {children}
+      <CopyButton
+        className={classNames(
+          buttonStyles.button,
+          buttonStyles.ghost,
+          buttonStyles.small,
+          buttonStyles.square,
+        )}
+        text={promql}
+        name={`${title}: copy PromQL`}
+      />
+    </footer>
+  );
+}
