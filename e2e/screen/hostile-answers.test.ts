@@ -150,7 +150,9 @@ describe("what cannot be drawn", () => {
   it.each(["light", "dark"] as const)(
     "on the page of a trace is one span, in the %s theme: the others stay",
     async (colorScheme) => {
-      const { url, post, alterNext } = await hostileCollector(change("chat", { attributes: null }));
+      const { url, post, alterNext } = await hostileCollector(
+        change("chat", { name: { text: "chat" }, events: null }),
+      );
       await post(...RUN);
       const { page } = await openPage(browser, `${url}/traces/t1?span=root&view=tree`, { colorScheme });
       const broken = spanRow(page, "cannot be shown");
@@ -185,16 +187,35 @@ describe("what cannot be drawn", () => {
     expect(await alertIn(page, "cannot be shown").count()).toBe(0);
   });
 
-  it("of the selected span as a whole leaves the spans, and another span is drawn", async () => {
+  it("as a value nested 50,000 deep leaves the head and the other tabs, and another span is drawn", async () => {
     const tooDeep = "[".repeat(50_000) + "]".repeat(50_000);
     const { url, post } = await hostileCollector((text) => text.replaceAll('"gpt-5-mini"', tooDeep));
     await post(...RUN);
     const { page } = await openPage(browser, `${url}/traces/t1?span=call`);
-    const alert = alertIn(page, "This span cannot be shown: ");
+    await page.getByRole("tabpanel", { name: "Messages" }).getByText("Where is my order?").waitFor();
+    await page.getByRole("heading", { name: "chat", level: 2 }).waitFor();
+    expect(await alertIn(page, "This tab cannot be shown").count()).toBe(0);
+    expect(await alertIn(page, "span cannot be shown").count()).toBe(0);
+    await page.getByRole("tab", { name: "Raw" }).click();
+    const alert = alertIn(page, "This tab cannot be shown: ");
     await alert.waitFor();
     await spanRow(page, "run").first().click();
-    await page.getByRole("tabpanel", { name: "Messages" }).waitFor();
+    await page.getByRole("tabpanel", { name: "Raw" }).getByText("root").first().waitFor();
     await alert.waitFor({ state: "detached" });
+  });
+
+  it("is not a span without attributes: the figures, its row and its tabs are drawn", async () => {
+    const { url, post } = await hostileCollector(change("chat", { attributes: null }));
+    await post({ ...RUN[0], attributes: { session_id: "session-9" } }, RUN[1] ?? {});
+    const { page } = await openPage(browser, `${url}/traces/t1?span=call`);
+    await spanRow(page, "chat").waitFor();
+    await page.getByText("session-9").first().waitFor();
+    await page.getByText("This span has no messages.").waitFor();
+    for (const name of ["Evaluations", "Attributes", "Raw"]) {
+      await page.getByRole("tab", { name }).click();
+      await page.getByRole("tabpanel", { name }).waitFor();
+    }
+    expect(await alertIn(page, "cannot be shown").count()).toBe(0);
   });
 
   it("in the header of a trace leaves its spans", async () => {

@@ -2,6 +2,7 @@ import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { attributeRows } from "../model/attribute-rows.js";
+import { attributesOf } from "../model/span-facts.js";
 import { AttributeLine } from "./attribute-line.js";
 import { LoadTexts } from "./load-texts.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -22,7 +23,7 @@ export function AttributesTab() {
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(PAGE);
-  const rows = useMemo(() => attributeRows(span.attributes, open, query), [span, open, query]);
+  const rows = useMemo(() => attributeRows(attributesOf(span), open, query), [span, open, query]);
   const own = useMemo(() => attributeRows(ownFields(span), new Set(), query), [span, query]);
   const toggle = (path: string): void =>
     setOpen((before) => {

@@ -1,5 +1,5 @@
 import { CircleAlert } from "lucide-react";
-import { textOf } from "../model/span-facts.js";
+import { attributeOf, textOf } from "../model/span-facts.js";
 import { isLongText } from "../model/values.js";
 import { LongTextView } from "./long-text.js";
 import { useSpanDetail } from "./span-detail-context.js";
@@ -10,7 +10,8 @@ import styles from "./error-block.module.css";
 /** Why the span failed. */
 export function ErrorBlock() {
   const { span } = useSpanDetail();
-  const { error_message: message, error_stack: stack } = span.attributes as Readonly<Record<string, unknown>>;
+  const message = attributeOf(span, "error_message");
+  const stack = attributeOf(span, "error_stack");
   const type = textOf(span, "error_type");
   const hasReason = type !== undefined || isLongText(message) || isLongText(stack);
   if (span.status !== "ERROR" && !hasReason) return null;

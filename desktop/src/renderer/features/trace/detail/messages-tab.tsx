@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Paged } from "../../../components/paged.js";
 import { Segmented } from "../../../components/segmented.js";
 import { messageSources, type SpanMessages } from "../model/messages.js";
+import { attributesOf } from "../model/span-facts.js";
 import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";
@@ -72,7 +73,7 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
 function NoMessages() {
   const { span } = useSpanDetail();
   const { view } = useTracePage();
-  const attributes = Object.keys(span.attributes).length;
+  const attributes = Object.keys(attributesOf(span)).length;
   if (span.events.length > 0) return null;
   return (
     <p className={textStyles.nothing}>

@@ -1,5 +1,6 @@
 import { useMemo, type KeyboardEvent, type ReactNode } from "react";
 import { messagesOf, type SpanMessages } from "../model/messages.js";
+import { attributesOf } from "../model/span-facts.js";
 import type { SpanNode } from "../model/span-tree.js";
 import { Part } from "../part.js";
 import { TABS, type TabName } from "../trace-address.js";
@@ -57,7 +58,7 @@ function Tabs() {
   const counts: Readonly<Record<TabName, number | undefined>> = {
     messages: messages.value && messages.value.input.length + messages.value.output.length,
     evaluations: evaluations.value?.length,
-    attributes: attempt(() => Object.keys(span.attributes).length).value,
+    attributes: Object.keys(attributesOf(span)).length,
     raw: undefined,
   };
   return (

@@ -1,5 +1,6 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
 import { readMessages, type SpanMessage } from "./message-parts.js";
+import { attributeOf, attributesOf } from "./span-facts.js";
 import { isLongText, parseJsonText, type LongText } from "./values.js";
 
 /** The input and output messages of a span. */
@@ -31,15 +32,16 @@ export function messagesOf(span: NormalizedSpan): SpanMessages {
 
 /** The attributes that contain the messages, for the raw view. */
 export function messageSources(span: NormalizedSpan): Readonly<Record<string, unknown>> {
+  const attributes = attributesOf(span);
   const keys = SOURCES.flatMap(({ input, output }) => [input, output]);
-  const present = keys.filter((key) => Object.hasOwn(span.attributes, key));
-  return Object.fromEntries(present.map((key) => [key, span.attributes[key]]));
+  const present = keys.filter((key) => Object.hasOwn(attributes, key));
+  return Object.fromEntries(present.map((key) => [key, attributes[key]]));
 }
 
 function side(span: NormalizedSpan, direction: "input" | "output"): SpanMessage[] {
   for (const source of SOURCES) {
     const key = source[direction];
-    const value: unknown = Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
+    const value = attributeOf(span, key);
     if (value === undefined || value === null || value === "") continue;
     const role = source.roles[direction === "input" ? 0 : 1];
     const messages = fromValue(value, role, key);

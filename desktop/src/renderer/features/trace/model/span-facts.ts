@@ -1,16 +1,29 @@
 import type { NormalizedSpan } from "@obspan/collector-core/api-schema";
-import { isTruncated } from "./values.js";
+import { isRecord, isTruncated } from "./values.js";
+
+const NO_ATTRIBUTES: Readonly<Record<string, unknown>> = {};
+
+/** The attributes of a span; none if the collector sent something other than an object. */
+export function attributesOf({ attributes }: NormalizedSpan): Readonly<Record<string, unknown>> {
+  return isRecord(attributes) ? attributes : NO_ATTRIBUTES;
+}
+
+/** The value of an attribute; undefined if the span does not have it. */
+export function attributeOf(span: NormalizedSpan, key: string): unknown {
+  const attributes = attributesOf(span);
+  return Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+}
 
 /** A non-empty text attribute; for a truncated one, the preview. */
 export function textOf(span: NormalizedSpan, key: string): string | undefined {
-  const value: unknown = Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
+  const value = attributeOf(span, key);
   const text = isTruncated(value) ? value.preview : value;
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
 /** An attribute that is a number. */
 export function numberOf(span: NormalizedSpan, key: string): number | undefined {
-  const value: unknown = Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
+  const value = attributeOf(span, key);
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 

@@ -20,11 +20,20 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Total bytes of the truncated texts inside a value. */
+/**
+ * Total bytes of the truncated texts inside a value. Uses a stack of its own: a deeply nested value would overflow the call
+ * stack.
+ */
 export function truncatedBytes(value: unknown): number {
-  if (isTruncated(value)) return value.bytes;
-  if (value === null || typeof value !== "object") return 0;
-  return Object.values(value).reduce<number>((sum, item) => sum + truncatedBytes(item), 0);
+  let bytes = 0;
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const item = pending.pop();
+    if (isTruncated(item)) bytes += item.bytes;
+    else if (typeof item === "object" && item !== null)
+      for (const inner of Object.values(item)) pending.push(inner);
+  }
+  return bytes;
 }
 
 /** JSON on one line with spaces: `{"order_id": "48190"}`. Truncated texts appear as their preview. */

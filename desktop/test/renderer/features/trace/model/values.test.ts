@@ -15,6 +15,11 @@ describe("values", () => {
     expect(truncatedBytes({ a: [CUT, { b: CUT }], c: "x" })).toBe(18_000);
   });
 
+  it("adds up the truncated texts of a value nested far deeper than the call stack", () => {
+    const deep = JSON.parse(`${"[".repeat(200_000)}${JSON.stringify(CUT)}${"]".repeat(200_000)}`) as unknown;
+    expect(truncatedBytes([deep, CUT])).toBe(18_000);
+  });
+
   it("formats JSON on one line without changing strings", () => {
     expect(inlineJson({ a: "{ x\n }", b: [1, CUT], c: {} })).toBe(
       '{"a": "{ x\\n }", "b": [1, "Once…"], "c": {}}',
