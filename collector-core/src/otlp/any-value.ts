@@ -1,6 +1,6 @@
 import { isWellFormed } from "../span/well-formed.js";
 
-/** A value of a scalar OTLP type. OTLP has separate types for integers and doubles. */
+/** A value of a scalar OTLP type. OTLP has separate types for integers and doubles. Numbers are finite. */
 export type SingleValue = string | boolean | number;
 
 /** A value that every OTLP receiver accepts as an attribute. The items of a list have the same type. */
@@ -45,10 +45,13 @@ export function carriedValue(value: unknown, limits: SpanLimits): CarriedValue |
   return items;
 }
 
-/** False for a string with a lone surrogate, which UTF-8 cannot encode. */
+/**
+ * False for a string with a lone surrogate, which UTF-8 cannot encode, and for a number beyond the range of a double, such as
+ * 1e400. JSON has no infinity: such a number is null in every response, and therefore in the JSON of an export.
+ */
 function isSingle(value: unknown): value is SingleValue {
   if (typeof value === "string") return isWellFormed(value);
-  return typeof value === "boolean" || typeof value === "number";
+  return typeof value === "boolean" || Number.isFinite(value);
 }
 
 /** True for a number that OTLP carries as an integer. */

@@ -151,7 +151,7 @@ export function* writeSpanAttributes(
 function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts): [string, unknown][] {
   const added: [string, unknown][] = [];
   const add = (key: string, value: unknown): void => {
-    if (value !== undefined && value !== null && !Object.hasOwn(own, key)) added.push([key, value]);
+    if (!isAbsent(value) && !Object.hasOwn(own, key)) added.push([key, value]);
   };
   add(
     "gen_ai.operation.name",
@@ -163,7 +163,12 @@ function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts)
     add("gen_ai.response.model", facts.model);
   }
   for (const [ours, theirs, convert = (value: unknown) => value] of CONVENTIONS) {
-    if (own[ours] !== undefined && own[ours] !== null) add(theirs, convert(own[ours]));
+    if (!isAbsent(own[ours])) add(theirs, convert(own[ours]));
   }
   return added;
+}
+
+/** True for a value that JSON writes as null or omits, such as the number 1e400. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value));
 }

@@ -87,5 +87,5 @@ function singleJson(value: SingleValue): string {
   if (typeof value === "string") return `{"stringValue":${JSON.stringify(value)}}`;
   if (typeof value === "boolean") return `{"boolValue":${value}}`;
   if (isInteger(value)) return `{"intValue":"${value}"}`;
-  return `{"doubleValue":${Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`}}`;
+  return `{"doubleValue":${JSON.stringify(value)}}`;
 }

@@ -20,7 +20,15 @@ export function instantOf(unixNano: bigint): Instant | undefined {
   return { epochMs: millions * 2 ** 32 + ms, nanos: nanos - ms * 1e6 };
 }
 
-/** Converts a time to OTLP. */
-export function nanosecondsOf({ epochMs, nanos }: Instant): bigint {
-  return BigInt(epochMs) * 1_000_000n + BigInt(nanos);
+/** The last millisecond that ends within 2^64 nanoseconds, in the year 2554. */
+const MAX_EPOCH_MS = Number(2n ** 64n / 1_000_000n) - 1;
+
+/** False for the start of 1970, which is 0 nanoseconds, and for times from the year 2554 on. */
+export function isOtlpTime({ epochMs, nanos }: Instant): boolean {
+  return epochMs <= MAX_EPOCH_MS && (epochMs > 0 || nanos > 0);
+}
+
+/** Converts a time to OTLP; 0, which means unknown, if OTLP cannot represent it. */
+export function unixNanoOf(instant: Instant): bigint {
+  return isOtlpTime(instant) ? BigInt(instant.epochMs) * 1_000_000n + BigInt(instant.nanos) : 0n;
 }

@@ -2,7 +2,7 @@ import type { Attributes, JsonValue, Span, SpanEvent } from "@obspan/sdk/wire";
 import { appendAll } from "../runtime/append-all.js";
 import { isRecord, isUsableSpanId, isUsableTraceId } from "../span/span-facts.js";
 import { setProperty } from "../span/set-property.js";
-import { formatInstant } from "../span/timestamp.js";
+import { formatInstant, parseTimestamp } from "../span/timestamp.js";
 import {
   CONVENTION_KEYS,
   DERIVED,
@@ -35,8 +35,9 @@ export function isOwnSpan({ attributes }: OtlpSpan): boolean {
 export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
   const exporterValue = (key: string): JsonValue | undefined =>
     span.attributes.get(`${RESERVED_PREFIX}${key}`);
-  const start = instantOf(span.startUnixNano);
-  const end = exporterValue("no_end") === true ? undefined : instantOf(span.endUnixNano);
+  const start = timeOf(span.startUnixNano, exporterValue("start_time"));
+  const end =
+    exporterValue("no_end") === true ? undefined : timeOf(span.endUnixNano, exporterValue("end_time"));
   const durationMs = exporterValue("duration_ms");
   const more = moreOf(span.attributes, texts);
   const events = [
@@ -59,8 +60,8 @@ export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
     ...(parent === "" ? {} : { parent_span_id: parent }),
     span_type: textOf(attributes.get("obspan.span_type")) ?? "span",
     status: textOf(attributes.get("obspan.status")) ?? (span.statusCode === ERROR ? "ERROR" : "OK"),
-    ...(start === undefined ? {} : { start_time: formatInstant(start) }),
-    ...(end === undefined ? {} : { end_time: formatInstant(end) }),
+    ...(start === undefined ? {} : { start_time: start }),
+    ...(end === undefined ? {} : { end_time: end }),
     ...(typeof durationMs === "number" ? { duration_ms: durationMs } : {}),
     attributes: withoutConventions(attributes, more.attributes),
     ...(events.length === 0 ? {} : { events }),
@@ -69,6 +70,16 @@ export function ownSpanFromOtlp(span: OtlpSpan, texts: JsonTexts): Span {
 }
 
 const ERROR = 2;
+
+/**
+ * The time of a span or event.
+ *
+ * @param text - the attribute of the exporter for a time that OTLP cannot represent.
+ */
+function timeOf(unixNano: bigint, text: JsonValue | undefined): string | undefined {
+  const instant = instantOf(unixNano) ?? parseTimestamp(text);
+  return instant === undefined ? undefined : formatInstant(instant);
+}
 
 /** Attributes and events that the exporter wrote as JSON. */
 interface More {
@@ -139,10 +150,11 @@ function unescaped(attributes: OtlpAttributes, maxDepth: number, texts: JsonText
 }
 
 function ownEvent({ name, timeUnixNano, attributes }: OtlpEvent, texts: JsonTexts): SpanEvent {
-  const time = attributes.get("obspan.no_time") === true ? undefined : instantOf(timeUnixNano);
+  const isTimeless = attributes.get("obspan.no_time") === true;
+  const time = isTimeless ? undefined : timeOf(timeUnixNano, attributes.get("obspan.time"));
   return {
     name,
-    ...(time === undefined ? {} : { time: formatInstant(time) }),
+    ...(time === undefined ? {} : { time }),
     attributes: ownAttributes(unescaped(attributes, MAX_EVENT_VALUE_DEPTH, texts), () => true),
   };
 }

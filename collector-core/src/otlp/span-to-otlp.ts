@@ -1,7 +1,7 @@
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { Span_SpanKind, Status_StatusCode } from "./proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { isRecord } from "../span/span-facts.js";
-import { elapsedMs, parseTimestamp, type Instant } from "../span/timestamp.js";
+import { elapsedMs, formatInstant, parseTimestamp, type Instant } from "../span/timestamp.js";
 import { isWellFormed } from "../span/well-formed.js";
 import type { Steps } from "../runtime/steps.js";
 import { spanLimits } from "./any-value.js";
@@ -14,7 +14,7 @@ import {
   type AttributeSink,
 } from "./attributes-to-otlp.js";
 import { JsonChunks } from "./json-chunks.js";
-import { nanosecondsOf } from "./nanoseconds.js";
+import { isOtlpTime, unixNanoOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
 import type { SpanWriter } from "./span-writer.js";
 
@@ -61,7 +61,7 @@ export function* writeSpan(
   yield* attributes.add("obspan.status", STATUS_CODES.has(facts.status) ? undefined : facts.status);
   yield* attributes.add("obspan.error_propagated", facts.errorPropagated ? true : undefined);
   yield* attributes.add("obspan.name", isWellFormed(facts.name) ? undefined : facts.name);
-  yield* addDuration(facts, attributes);
+  yield* addTimes(facts, attributes);
   const events = eventsOf(span.events);
   const written = eventsThatFit(events, sink.limits.entries);
   yield* addMoreEvents(events.slice(written), sink);
@@ -74,21 +74,22 @@ export function* writeSpan(
   );
 }
 
-const MAX_UINT64 = 2n ** 64n - 1n;
-
-/** 0, which means unknown, if OTLP cannot represent the time: from the year 2554 on. */
-function unixNanoOf(instant: Instant): bigint {
-  const nanos = nanosecondsOf(instant);
-  return nanos > MAX_UINT64 ? 0n : nanos;
+/** The text of a time that OTLP cannot represent, otherwise undefined. */
+function textOfTime(instant: Instant): string | undefined {
+  return isOtlpTime(instant) ? undefined : formatInstant(instant);
 }
 
-/** Adds what the two times cannot express: no end, or a duration that differs from them. */
-function* addDuration(
+/** Adds what the two OTLP times cannot express: a time beyond them, no end, or a duration that differs from them. */
+function* addTimes(
   { start, end, durationMs }: PipelineSpan["facts"],
   attributes: AttributesToOtlp,
 ): Steps<void> {
+  yield* attributes.add("obspan.start_time", textOfTime(start));
   if (end === undefined) yield* attributes.add("obspan.no_end", true);
-  else if (durationMs !== elapsedMs(start, end)) yield* attributes.add("obspan.duration_ms", durationMs);
+  else {
+    yield* attributes.add("obspan.end_time", textOfTime(end));
+    if (durationMs !== elapsedMs(start, end)) yield* attributes.add("obspan.duration_ms", durationMs);
+  }
 }
 
 function errorMessage(attributes: unknown): string {
@@ -154,6 +155,7 @@ function* writeEvent(event: NamedEvent, startNanos: bigint, sink: SpanSink): Ste
   const attributes = isRecord(event.attributes) ? event.attributes : {};
   for (const key of Object.keys(attributes)) yield* written.add(escapedKey(key), attributes[key]);
   if (time === undefined) yield* written.add("obspan.no_time", true);
+  else yield* written.add("obspan.time", textOfTime(time));
   written.end();
   sink.writer.endEvent();
   yield;

@@ -13,11 +13,15 @@ import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
 import { runAtOnce } from "../../src/runtime/steps.js";
 import type { PipelineSpan } from "../../src/span/pipeline-span.js";
-import { pipelineSpans } from "../store/span-batches.js";
+import { fromBody, pipelineSpans } from "../store/span-batches.js";
+
+/** Becomes the number 1e400, which JSON.parse reads as Infinity and JSON.stringify cannot write. */
+const BEYOND_DOUBLE = '"beyond a double"';
+const HUGE = JSON.parse(BEYOND_DOUBLE) as string;
 
 /** What the exporter writes, and the span in it as the library of protobuf reads it. */
 function exported(span: Span): { sent: PipelineSpan; body: Uint8Array; written: OtlpSpan } {
-  const [sent] = pipelineSpans([span]);
+  const [sent] = fromBody(Buffer.from(JSON.stringify({ spans: [span] }).replaceAll(BEYOND_DOUBLE, "1e400")));
   if (sent === undefined) throw new Error("no span");
   const body = runAtOnce(toProtobufRequest([[sent]], "1"));
   const written = fromBinary(ExportTraceServiceRequestSchema, body).resourceSpans[0]?.scopeSpans[0]?.spans[0];
@@ -61,9 +65,25 @@ const attributes = fc.dictionary(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
+/** Times with nanoseconds, and those that an OTLP time cannot represent or barely can. */
+const TIMES: readonly unknown[] = [
+  "2026-11-21T03:15:03.384123456Z",
+  0,
+  "1970-01-01T00:00:00Z",
+  "1970-01-01T00:00:00.000000001Z",
+  "2554-07-21T23:34:33.708999999Z",
+  "2554-07-21T23:34:33.709551615Z",
+  "2554-07-21T23:34:33.709551616Z",
+  "9999-12-31T23:59:59.999Z",
+];
+
 /** An event without attributes may come back with none. */
 function withAttributes(event: SpanEvent): SpanEvent {
   return { ...event, attributes: event.attributes ?? {} };
+}
+
+function withoutNulls(attributes: unknown): unknown {
+  return Object.fromEntries(Object.entries(attributes as object).filter(([, value]) => value !== null));
 }
 
 describe("Export and import over OTLP are lossless (contract 6)", () => {
@@ -86,9 +106,9 @@ describe("Export and import over OTLP are lossless (contract 6)", () => {
             "x\ud800",
           ),
           status: fc.constantFrom("OK", "ERROR", "RUNNING", "CANCELLED", "toString", "y\ud800"),
-          start_time: fc.constantFrom("2026-11-21T03:15:03.384Z", "2026-11-21T03:15:03.384123456Z"),
+          start_time: fc.constantFrom<unknown>("2026-11-21T03:15:03.384Z", ...TIMES),
           duration_ms: fc.constantFrom(0, 12.5, 1234.567891),
-          end_time: fc.option(fc.constantFrom("2026-11-21T03:15:04Z"), { nil: undefined }),
+          end_time: fc.option(fc.constantFrom<unknown>("2026-11-21T03:15:04Z", ...TIMES), { nil: undefined }),
           error_propagated: fc.boolean(),
           attributes: fc
             .tuple(
@@ -104,7 +124,7 @@ describe("Export and import over OTLP are lossless (contract 6)", () => {
           events: fc.array(
             fc.record({
               name: fc.string(),
-              time: fc.constantFrom(undefined, "2026-11-21T03:15:03.5Z"),
+              time: fc.constantFrom<unknown>(undefined, "2026-11-21T03:15:03.5Z", ...TIMES),
               attributes,
             }),
             { maxLength: 2 },
@@ -117,6 +137,55 @@ describe("Export and import over OTLP are lossless (contract 6)", () => {
         },
       ),
     );
+  });
+
+  it("for a span and an event at the start of 1970", () => {
+    const times = { start_time: 0, end_time: "1970-01-01T00:00:00Z", events: [{ name: "e", time: 0 }] };
+    const { before, after, imported } = roundTrip({ name: "n", trace_id: "t", span_id: "s", ...times });
+    const start = "1970-01-01T00:00:00.000Z";
+    expect(before).toMatchObject({ start_time: start, end_time: start, events: [{ time: start }] });
+    expect(after).toEqual(before);
+    expect(imported).toEqual(before);
+  });
+
+  it("for numbers beyond the range of a double, which are null in a response before and after", () => {
+    const attributes: Record<string, JsonValue> = {
+      model: HUGE,
+      tokens_input: HUGE,
+      cost_usd: HUGE,
+      ttft_ms: HUGE,
+      finish_reason: HUGE,
+      "gen_ai.usage.output_tokens": HUGE,
+      own: HUGE,
+      list: [1, HUGE],
+      object: { a: [HUGE] },
+    };
+    const many = Array.from({ length: 20_000 }, (_, index) => [`number ${index}`, index] as const);
+    for (const each of [attributes, { ...Object.fromEntries(many), ...attributes }]) {
+      const events = [{ name: "e", attributes: each }];
+      const span = { name: "n", trace_id: "t", span_id: "s", span_type: "llm", attributes: each, events };
+      const { before, after, imported } = roundTrip(span);
+      // A checked attribute such as the model is left out of a response if its value is invalid, and stays if it is null.
+      const response = (normalized: unknown): unknown => {
+        const { attributes: own, ...rest } = JSON.parse(JSON.stringify(normalized)) as Record<
+          string,
+          unknown
+        >;
+        return { ...rest, attributes: withoutNulls(own) };
+      };
+      expect(response(after)).toEqual(response(before));
+      expect(response(imported)).toEqual(response(before));
+      expect(after).toMatchObject({ attributes: { own: null, list: [1, null], object: { a: [null] } } });
+    }
+    const { sent, body } = exported({ name: "n", trace_id: "t", span_id: "s", attributes });
+    const read = spansFromOtlp(readProtobufRequest(body)).applications[0]?.spans[0];
+    expect(sent.span.attributes).toMatchObject({ own: Infinity, object: { a: [Infinity] } });
+    expect(sent.facts.model).toBe("");
+    expect(pipelineSpans(read === undefined ? [] : [read])[0]?.facts).toMatchObject({
+      model: "",
+      tokensInput: undefined,
+      costUsd: undefined,
+    });
   });
 
   it("for lists beyond the limit of OTLP lists", () => {
