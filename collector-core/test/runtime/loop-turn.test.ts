@@ -3,12 +3,12 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nextTurn, noteConnection } from "../../src/runtime/loop-turn.js";
 
-describe("work that is done in turns of the event loop", () => {
-  it("goes on when the connections that wait have been taken, and what they ask was read", async () => {
-    const asked: string[] = [];
+describe("nextTurn", () => {
+  it("resolves after the pending connections are accepted and their requests are read", async () => {
+    const requests: string[] = [];
     const server = createServer((socket) => {
       noteConnection();
-      socket.on("data", (data) => void asked.push(String(data)));
+      socket.on("data", (data) => void requests.push(String(data)));
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -21,10 +21,10 @@ describe("work that is done in turns of the event loop", () => {
     for (const client of clients) if (!client.writableFinished) await once(client, "finish");
     await nextTurn();
     await nextTurn();
-    expect(asked).toHaveLength(20);
+    expect(requests).toHaveLength(20);
   });
 
-  it("goes on after a while though connections keep coming", async () => {
+  it("resolves after a bounded number of turns while connections keep arriving", async () => {
     let turns = 0;
     let next = setImmediate(connectAgain);
     onTestFinished(() => clearImmediate(next));

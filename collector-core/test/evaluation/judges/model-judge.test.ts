@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { EvaluatedText } from "../../src/evaluation/evaluated-text.js";
-import type { JudgedType } from "../../src/evaluation/evaluation-type.js";
-import type { JudgeModelConfig } from "../../src/evaluation/judges/language-models.js";
-import { createModelJudge } from "../../src/evaluation/judges/model-judge.js";
-import { RUBRICS } from "../../src/evaluation/types/built-in-rubrics.js";
+import type { EvaluatedText } from "../../../src/evaluation/evaluated-text.js";
+import type { JudgedType } from "../../../src/evaluation/evaluation-type.js";
+import type { JudgeModelConfig } from "../../../src/evaluation/judges/language-models.js";
+import { createModelJudge } from "../../../src/evaluation/judges/model-judge.js";
+import { RUBRICS } from "../../../src/evaluation/types/built-in-rubrics.js";
 import {
   answers,
   HANGS,
@@ -11,7 +11,7 @@ import {
   startJudgeServer,
   VERDICT,
   type JudgeServer,
-} from "./judge-server.js";
+} from "../judge-server.js";
 
 const TYPE: JudgedType = {
   kind: "judged",

@@ -1,33 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Span } from "@obspan/sdk/wire";
 import { createLeafUsage, type LeafUsage } from "../../src/pipeline/leaf-usage.js";
-import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
 import { readSpanFacts, type SpanFacts } from "../../src/span/span-facts.js";
 import { hashesOf } from "../../src/hashing/span-hashes.js";
-
-describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", () => {
-  it("keeps the configured share of sequential trace ids", () => {
-    for (const rate of [0.01, 0.1, 0.5, 0.9]) {
-      const { shouldKeep } = createTraceSampler(rate);
-      const ids = Array.from({ length: 20_000 }, (_, index) => `trace-${index}`);
-      const share = ids.filter(shouldKeep).length / ids.length;
-      expect(Math.abs(share - rate)).toBeLessThan(0.015);
-    }
-  });
-
-  it("keeps every trace at rate 1 and none at rate 0", () => {
-    expect(createTraceSampler(1).shouldKeep("a")).toBe(true);
-    expect(createTraceSampler(0).shouldKeep("a")).toBe(false);
-  });
-
-  it("keeps at a higher rate every trace that a lower rate keeps", () => {
-    const low = createTraceSampler(0.2);
-    const high = createTraceSampler(0.4);
-    for (let index = 0; index < 2000; index++) {
-      if (low.shouldKeep(`t${index}`)) expect(high.shouldKeep(`t${index}`)).toBe(true);
-    }
-  });
-});
 
 describe("contract 6: tokens and cost count once, on the leaf inference", () => {
   const context = { tenant: "", service: "s", env: "e", version: undefined, receivedAtMs: 0 };
