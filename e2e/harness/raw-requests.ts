@@ -98,11 +98,11 @@ export async function writeAll(socket: Socket, pieces: readonly Uint8Array[]): P
     if (socket.destroyed) return;
     if (socket.write(piece)) continue;
     await new Promise<void>((resolve) => {
-      const goOn = (): void => {
-        socket.off("drain", goOn).off("close", goOn);
+      const onWritable = (): void => {
+        socket.off("drain", onWritable).off("close", onWritable);
         resolve();
       };
-      socket.on("drain", goOn).on("close", goOn);
+      socket.on("drain", onWritable).on("close", onWritable);
     });
   }
 }

@@ -59,7 +59,7 @@ export function createServer(
     onRefused: (request) => events.refused(request),
     onError: (route, error) => log.error(`${route}: ${describeError(error)}`, { route }),
     clock,
-    answers: budget.account("answers"),
+    responseBytes: budget.account("answers"),
     connections: {
       maxPerAddress: config["server.max_connections_per_address"],
       isExempt: createExemptAddresses(config["server.trusted_proxies"]),

@@ -55,7 +55,7 @@ export class EvaluationQueue<T extends QueuedItem> {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;
     this.#head++;
-    this.#budget.giveBack(item.bytes);
+    this.#budget.release(item.bytes);
     // Compacts the array when half of it has been taken.
     if (this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -70,7 +70,7 @@ export class EvaluationQueue<T extends QueuedItem> {
     const removed = queued.filter(matches);
     this.#items = queued.filter((item) => !matches(item));
     this.#head = 0;
-    this.#budget.giveBack(removed.reduce((sum, { bytes }) => sum + bytes, 0));
+    this.#budget.release(removed.reduce((sum, { bytes }) => sum + bytes, 0));
     return removed;
   }
 

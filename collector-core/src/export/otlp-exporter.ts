@@ -108,7 +108,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
       queuedSpans -= spans;
       inFlight = spans;
       settle(spans, await send(body));
-      budget.giveBack(body.byteLength);
+      budget.release(body.byteLength);
       inFlight = 0;
     }
   }
@@ -160,14 +160,14 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   }
 
   function onEncoded({ spans, bytes }: SpanBatch, body: Uint8Array): void {
-    budget.giveBack(bytes);
+    budget.release(bytes);
     budget.take(body.byteLength);
     batches.push({ spans: spans.length, body });
   }
 
   /** Drops a batch that cannot be encoded. */
   function onEncodeError({ spans, bytes }: SpanBatch, error: unknown): void {
-    budget.giveBack(bytes);
+    budget.release(bytes);
     queuedSpans -= spans.length;
     settle(spans.length, { type: "refused", reason: `the batch cannot be encoded: ${describeError(error)}` });
   }
@@ -233,7 +233,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     clearTimeout(deadlineTimer);
     if (queuedSpans > 0) count("shutdown", queuedSpans);
     const unencodedBytes = unencodedBatches.reduce((sum, { bytes }) => sum + bytes, openBatchBytes);
-    budget.giveBack(batches.reduce((sum, { body }) => sum + body.byteLength, unencodedBytes));
+    budget.release(batches.reduce((sum, { body }) => sum + body.byteLength, unencodedBytes));
     openBatch = [];
     openBatchBytes = 0;
     batches = [];

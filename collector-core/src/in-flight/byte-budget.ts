@@ -43,15 +43,15 @@ export interface ByteAccount {
   require(bytes: number): void;
   /** Charges bytes that are allocated already, even if they do not fit. Stalled transfers are cut off until they fit. */
   take(bytes: number): void;
-  giveBack(bytes: number): void;
+  release(bytes: number): void;
   /** Takes bytes if they fit and no work of this kind waits. Does not count a refusal otherwise. */
-  takeIfThere(bytes: number): boolean;
+  takeIfAvailable(bytes: number): boolean;
   /**
    * Waits until bytes fit, and takes them. First come, first served.
    *
    * @throws `ApiError` overloaded after 5 seconds; the signal's reason when it is aborted.
    */
-  takeWhenThere(bytes: number, signal: AbortSignal): Promise<void>;
+  takeWhenAvailable(bytes: number, signal: AbortSignal): Promise<void>;
   /** The error for work that does not fit. */
   overloaded(): ApiError;
   /** Watches a large body or response. Calls `cutOff` once if it is stalled while memory is needed. */
@@ -129,7 +129,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     if (isOver()) keepChecking();
   }
 
-  function takeIfThere(kind: InFlightKind, bytes: number): boolean {
+  function takeIfAvailable(kind: InFlightKind, bytes: number): boolean {
     for (const work of waiting) if (work.kind === kind) return false;
     if (!hasRoom(kind, bytes)) return false;
     take(kind, bytes);
@@ -145,7 +145,7 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
     return false;
   }
 
-  function giveBack(kind: InFlightKind, bytes: number): void {
+  function release(kind: InFlightKind, bytes: number): void {
     held[kind] -= bytes;
     total -= bytes;
     if (waiting.size > 0) admit();
@@ -224,11 +224,11 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
         if (!tryTake(kind, bytes)) throw overloaded(limitBytes);
       },
       take: (bytes) => take(kind, bytes),
-      giveBack: (bytes) => giveBack(kind, bytes),
-      takeIfThere: (bytes) => takeIfThere(kind, bytes),
-      async takeWhenThere(bytes, signal) {
+      release: (bytes) => release(kind, bytes),
+      takeIfAvailable: (bytes) => takeIfAvailable(kind, bytes),
+      async takeWhenAvailable(bytes, signal) {
         signal.throwIfAborted();
-        if (takeIfThere(kind, bytes)) return;
+        if (takeIfAvailable(kind, bytes)) return;
         await new Promise<void>((resolve, reject) => {
           const leave = (): void => {
             waiting.delete(work);
@@ -273,8 +273,8 @@ export function createByteBudget({ limitBytes, clock }: ByteBudgetOptions): Byte
 function overloaded(limitBytes: number): ApiError {
   return new ApiError(
     "overloaded",
-    `The collector has ${limitBytes} bytes of large requests and answers under way, or a share of it of this kind, which is ` +
-      "its limit (limits.max_in_flight_bytes). Try again later, or ask for less at a time.",
+    `Large requests and responses in progress have reached limits.max_in_flight_bytes (${limitBytes} bytes), or the share of ` +
+      "it for this kind of work. Try again later, or with a smaller request.",
     { max_in_flight_bytes: limitBytes },
     RETRY_LATER,
   );

@@ -19,7 +19,7 @@ export interface BodyLineOptions {
   /** Minimum speed of the body. */
   readonly pace: BodyPace;
   /** Charged with the bytes of a line until the next line is requested. */
-  readonly budget: Pick<ByteAccount, "require" | "giveBack">;
+  readonly budget: Pick<ByteAccount, "require" | "release">;
 }
 
 const NEWLINE = 0x0a;
@@ -41,7 +41,7 @@ export async function* bodyLines(
   let charged = 0;
   let number = 0;
   const release = (): void => {
-    budget.giveBack(charged);
+    budget.release(charged);
     charged = 0;
   };
   const finish = (): BodyLine | undefined => {

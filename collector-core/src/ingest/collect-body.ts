@@ -85,14 +85,14 @@ class LargeBody {
 
   /** Resumes reading when there is room. Calls `onGivenUp` if there is none in time, or when the body is cut off. */
   begin(onGivenUp: (error: Error) => void): void {
-    if (this.#budget.takeIfThere(this.#bytes)) {
+    if (this.#budget.takeIfAvailable(this.#bytes)) {
       this.#charged(onGivenUp);
       return;
     }
     this.#request.pause();
     const waiting = new AbortController();
     this.#waiting = waiting;
-    this.#budget.takeWhenThere(this.#bytes, waiting.signal).then(() => {
+    this.#budget.takeWhenAvailable(this.#bytes, waiting.signal).then(() => {
       this.#charged(onGivenUp);
       if (waiting.signal.aborted) this.end();
       else this.#request.resume();
@@ -111,7 +111,7 @@ class LargeBody {
   /** Idempotent. */
   end(): void {
     this.#transfer?.end();
-    if (this.#isCharged) this.#budget.giveBack(this.#bytes);
+    if (this.#isCharged) this.#budget.release(this.#bytes);
     this.#isCharged = false;
     this.#waiting?.abort(new RequestAborted());
   }

@@ -59,7 +59,7 @@ export interface HttpServerOptions {
   readonly onError: (route: string, error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic">;
   /** The account that large responses are charged to. */
-  readonly answers: ByteAccount;
+  readonly responseBytes: ByteAccount;
   readonly connections: {
     /** `server.max_connections_per_address`. */
     readonly maxPerAddress: number;
@@ -98,7 +98,7 @@ const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
-  const answers = createResponseBudget(options.answers);
+  const responseBudget = createResponseBudget(options.responseBytes);
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
   const shortChunks = createShortChunkLimit();
@@ -170,7 +170,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
       // Probes, scrapes and pages are small or streamed, and are not charged.
-      routeOptions.url?.startsWith("/v1/") === true ? await answers.charge(payload, raw) : payload,
+      routeOptions.url?.startsWith("/v1/") === true ? await responseBudget.charge(payload, raw) : payload,
     );
     await options.registerRoutes(scope);
   });

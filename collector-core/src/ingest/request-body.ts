@@ -82,7 +82,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
         try {
           return await begin(wait, body);
         } finally {
-          budget.giveBack(body.byteLength);
+          budget.release(body.byteLength);
         }
       });
     });

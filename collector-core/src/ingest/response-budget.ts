@@ -33,19 +33,19 @@ export function createResponseBudget(budget: ByteAccount): ResponseBudget {
     budget.require(size);
     response.setHeader("Content-Length", size);
     // One write would hand all bytes to the socket, and a stalled client could not be detected.
-    return watched(pieces(asBytes(payload)), response, () => budget.giveBack(size));
+    return watched(pieces(asBytes(payload)), response, () => budget.release(size));
   }
 
   async function chargeStream(payload: Readable, response: ServerResponse): Promise<Readable> {
     const closed = new AbortController();
-    const answer = watched(chargedChunks(payload, closed.signal), response, () => {
+    const watchedChunks = watched(chargedChunks(payload, closed.signal), response, () => {
       closed.abort(new RequestAborted());
       // Destroys the source even if no chunk was read.
       payload.destroy();
     });
     try {
       await waitForRoom(SMALL_BYTES, closed.signal);
-      return answer;
+      return watchedChunks;
     } catch (error) {
       payload.destroy();
       throw error;
@@ -65,19 +65,19 @@ export function createResponseBudget(budget: ByteAccount): ResponseBudget {
         charged = bytes.byteLength;
         budget.take(charged);
         yield* pieces(bytes);
-        budget.giveBack(charged);
+        budget.release(charged);
         charged = 0;
         // Assumes that the next chunk has the same size.
         await waitForRoom(bytes.byteLength, closed);
       }
     } finally {
-      budget.giveBack(charged);
+      budget.release(charged);
     }
   }
 
   async function waitForRoom(bytes: number, closed: AbortSignal): Promise<void> {
-    await budget.takeWhenThere(bytes, closed);
-    budget.giveBack(bytes);
+    await budget.takeWhenAvailable(bytes, closed);
+    budget.release(bytes);
   }
 
   function watched(

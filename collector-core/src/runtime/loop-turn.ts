@@ -15,12 +15,12 @@ export function noteConnection(): void {
  * accepts one connection per turn and reads from it in the next turn. If every turn were filled with work, a probe would
  * wait for one piece of work per connection before it.
  */
-export function onNextTurn(goOn: () => void): void {
+export function onNextTurn(callback: () => void): void {
   let turnsLeft = MAX_TURNS_FOR_CONNECTIONS;
   let known = connections;
   const onTurn = (): void => {
     if (connections === known || turnsLeft === 0) {
-      goOn();
+      callback();
       return;
     }
     known = connections;

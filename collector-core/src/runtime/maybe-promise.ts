@@ -4,7 +4,7 @@ export type MaybePromise<T> = T | Promise<T>;
 /** Continues with a value: synchronously, or when its promise resolves. */
 export function whenResolved<T, R>(
   value: MaybePromise<T>,
-  goOn: (value: T) => MaybePromise<R>,
+  next: (value: T) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value);
+  return value instanceof Promise ? value.then(next) : next(value);
 }

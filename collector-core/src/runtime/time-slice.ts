@@ -78,11 +78,11 @@ class LoopTurns {
     this.#isOpen = false;
     const other: Lane = this.#lastLane === "ordinary" ? "urgent" : "ordinary";
     const lane = this.#waiting[other].length > 0 ? other : this.#lastLane;
-    const goOn = this.#waiting[lane].shift();
-    if (goOn === undefined) return;
+    const resume = this.#waiting[lane].shift();
+    if (resume === undefined) return;
     this.#lastLane = lane;
     this.enter();
-    goOn();
+    resume();
   };
 }
 

@@ -56,12 +56,12 @@ describe("limits.max_in_flight_bytes", () => {
   it("lets work wait until there is room, first come, first served", async () => {
     const order: string[] = [];
     bodies.take(HALF);
-    const first = bodies.takeWhenThere(3 * MIB, never).then(() => order.push("first"));
-    const second = bodies.takeWhenThere(MIB, never).then(() => order.push("second"));
-    bodies.giveBack(MIB);
+    const first = bodies.takeWhenAvailable(3 * MIB, never).then(() => order.push("first"));
+    const second = bodies.takeWhenAvailable(MIB, never).then(() => order.push("second"));
+    bodies.release(MIB);
     await pass(250);
     expect(order).toEqual([]);
-    bodies.giveBack(3 * MIB);
+    bodies.release(3 * MIB);
     await Promise.all([first, second]);
     expect(order).toEqual(["first", "second"]);
     expect(bodies.bytes).toBe(HALF);
@@ -69,7 +69,7 @@ describe("limits.max_in_flight_bytes", () => {
 
   it("answers overloaded to what waited for five seconds, and holds nothing of it", async () => {
     bodies.take(HALF);
-    const waiting = bodies.takeWhenThere(MIB, never);
+    const waiting = bodies.takeWhenAvailable(MIB, never);
     const refusal = expect(waiting).rejects.toMatchObject({
       code: "overloaded",
       status: 503,
@@ -78,19 +78,19 @@ describe("limits.max_in_flight_bytes", () => {
     });
     await pass(5000);
     await refusal;
-    bodies.giveBack(HALF);
+    bodies.release(HALF);
     expect(budget.usage()).toMatchObject({ bytes: { request_bodies: 0 }, refused: { request_bodies: 1 } });
   });
 
   it("forgets work whose client went away while it waited", async () => {
     const gone = new AbortController();
     bodies.take(HALF);
-    const waiting = bodies.takeWhenThere(MIB, gone.signal);
+    const waiting = bodies.takeWhenAvailable(MIB, gone.signal);
     gone.abort(new Error("gone"));
     await expect(waiting).rejects.toThrow("gone");
-    bodies.giveBack(HALF);
+    bodies.release(HALF);
     expect(bodies.bytes).toBe(0);
-    await expect(bodies.takeWhenThere(MIB, gone.signal)).rejects.toThrow("gone");
+    await expect(bodies.takeWhenAvailable(MIB, gone.signal)).rejects.toThrow("gone");
   });
 
   it("cuts off a stalled transfer once its memory is needed, not before, and never one that moves", async () => {
@@ -101,7 +101,7 @@ describe("limits.max_in_flight_bytes", () => {
     stalled.moved(10);
     await pass(3000);
     expect(cutOff).toEqual([]);
-    bodies.takeWhenThere(MIB, never).catch(() => undefined);
+    bodies.takeWhenAvailable(MIB, never).catch(() => undefined);
     for (let second = 0; second < 3; second++) {
       moving.moved(MIB);
       await pass(1000);
@@ -177,7 +177,7 @@ describe("limits.max_in_flight_bytes", () => {
     const evicted = budget.account("evicted_traces");
     const slow = answers.watch(() => {
       cutOff.push("slow");
-      evicted.giveBack(2 * MIB);
+      evicted.release(2 * MIB);
     });
     const quick = answers.watch(() => cutOff.push("quick"));
     evicted.take(3 * MIB);

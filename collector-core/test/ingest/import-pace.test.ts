@@ -185,7 +185,7 @@ describe("POST /v1/import that fails midway", () => {
         held += bytes;
         most = Math.max(most, held);
       },
-      giveBack(bytes: number) {
+      release(bytes: number) {
         held -= bytes;
       },
     };
@@ -207,7 +207,7 @@ describe("POST /v1/import that fails midway", () => {
     let most = 0;
     const lineBudget = {
       require: (bytes: number) => void (most = Math.max(most, bytes)),
-      giveBack: () => undefined,
+      release: () => undefined,
     };
     const { open } = await serveImports({ lineBudget, maxBodyBytes: 10_000_000 });
     const sent = open({ "Content-Encoding": "gzip" });

@@ -45,7 +45,7 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
     isStopping: () => false,
     exemptRequests,
     onAborted: (kept) => void aborted.push(kept),
-    lineBudget: { require: () => undefined, giveBack: () => undefined },
+    lineBudget: { require: () => undefined, release: () => undefined },
     pace: { windowMs: 5000, minBytes: 20 },
     ...options,
   });

@@ -57,8 +57,8 @@ it("keeps slow senders while no import waits", async () => {
 });
 
 it("refuses an import with Retry-After if no slot is free within five seconds", async () => {
-  let goOn: (() => void) | undefined;
-  const held = new Promise<void>((resolve) => (goOn = resolve));
+  let resume: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (resume = resolve));
   let begun = 0;
   const { open, requests } = await serveImports({
     importSpans: async (_context, spans) => {
@@ -81,7 +81,7 @@ it("refuses an import with Retry-After if no slot is free within five seconds", 
     retryAfter: "2",
     body: { error: { code: "overloaded", details: { max_imports: PLACES } } },
   });
-  goOn?.();
+  resume?.();
   for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
 });
 

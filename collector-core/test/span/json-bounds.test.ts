@@ -26,7 +26,7 @@ function endByCharacter(text: string, opened: number): number {
 }
 
 describe("the end of a string in bytes that need not be JSON", () => {
-  it("is the closing quote, or the end of the bytes, whatever stands in the string", () => {
+  it("is the closing quote, or the end of the bytes, for every combination of quotes and backslashes", () => {
     for (let length = 0; length <= 8; length++)
       for (const text of texts(length)) {
         const bytes = Buffer.from(`"${text}`);

@@ -82,23 +82,23 @@ function fromRecord(body: Fields, role: string, texts: JsonTexts): Message[] | u
       typeof prompt === "string" ? ofText(prompt, role, texts) : toMessages(prompt, role, texts);
     return messages === undefined ? undefined : [...systemOf(body, texts), ...messages];
   }
-  const answers = [body["choices"], body["output"], body["candidates"], body["generations"]].find(
+  const choices = [body["choices"], body["output"], body["candidates"], body["generations"]].find(
     Array.isArray,
   );
-  if (answers !== undefined) return fromAnswers(answers as unknown[], role, texts);
+  if (choices !== undefined) return fromChoices(choices as unknown[], role, texts);
   const message = toMessage(body, role, texts);
   return message === undefined ? undefined : [message];
 }
 
-function fromAnswers(answers: readonly unknown[], role: string, texts: JsonTexts): Message[] | undefined {
-  const messages = answers.flatMap((answer) => {
-    if (Array.isArray(answer)) return fromAnswers(answer as unknown[], role, texts) ?? [];
-    if (!isRecord(answer)) return [];
+function fromChoices(choices: readonly unknown[], role: string, texts: JsonTexts): Message[] | undefined {
+  const messages = choices.flatMap((choice) => {
+    if (Array.isArray(choice)) return fromChoices(choice as unknown[], role, texts) ?? [];
+    if (!isRecord(choice)) return [];
     const inner =
-      answer["message"] ?? (isRecord(answer["content"]) ? answer["content"] : undefined) ?? answer;
+      choice["message"] ?? (isRecord(choice["content"]) ? choice["content"] : undefined) ?? choice;
     const message = toMessage(inner, role, texts);
     if (message === undefined) return [];
-    const reason = asText(answer["finish_reason"]) ?? asText(answer["finishReason"]);
+    const reason = asText(choice["finish_reason"]) ?? asText(choice["finishReason"]);
     return reason === undefined ? message : { ...message, finish_reason: reason };
   });
   return messages.length === 0 ? undefined : joined(messages);

@@ -33,7 +33,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const { maxBytes, clock } = options;
   const {
     loopUtilization = createLoopUtilization(),
-    evictedInUse = { take: () => undefined, giveBack: () => undefined },
+    evictedInUse = { take: () => undefined, release: () => undefined },
     segmentBytes = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.trunc(maxBytes / 64))),
   } = options;
   const held = new HeldTraces({ maxBytes, segmentBytes, evictedInUse, clock });

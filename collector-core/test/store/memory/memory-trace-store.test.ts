@@ -58,7 +58,7 @@ describe("the memory that the memory trace store takes", () => {
     const inUse = {
       bytes: 0,
       take: (bytes: number) => void (inUse.bytes += bytes),
-      giveBack: (bytes: number) => void (inUse.bytes -= bytes),
+      release: (bytes: number) => void (inUse.bytes -= bytes),
     };
     const store = open({ maxBytes: 2 ** 21, evictedInUse: inUse });
     await append(store, "read", 300_000);

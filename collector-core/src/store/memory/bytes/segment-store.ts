@@ -37,7 +37,7 @@ export function holdForReading(slices: Iterable<SpanSlice>): () => void {
 /** Accounts for memory that the store released while it is still read. */
 export interface MemoryInUse {
   take(bytes: number): void;
-  giveBack(bytes: number): void;
+  release(bytes: number): void;
 }
 
 /** A piece of memory. Bytes are only appended, so that a dead slice stays readable until the segment is reused. */
@@ -267,7 +267,7 @@ export class SegmentStore {
     const evictedInUse = this.#evictedInUse;
     const { length } = segment.bytes;
     evictedInUse.take(length);
-    segment.onUnread = () => evictedInUse.giveBack(length);
+    segment.onUnread = () => evictedInUse.release(length);
   }
 
   /** @returns bytes moved; undefined if there is nothing to compact. */
