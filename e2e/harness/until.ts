@@ -2,10 +2,10 @@
 const PAUSE_MS = 10;
 
 /**
- * Polls until there is a value.
+ * Polls until `look` returns a value.
  *
- * @param what - the expected condition, for the error message.
- * @param look - returns the value, or undefined while there is none. An exception counts as undefined.
+ * @param what - the expected condition, which the error message names.
+ * @param look - returns the value, or undefined to continue polling. An exception counts as undefined.
  * @param withinMs - default: 10,000.
  * @throws at the timeout, with the last exception as its cause.
  */

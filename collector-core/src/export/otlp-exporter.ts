@@ -25,7 +25,7 @@ export interface OtlpExporterOptions {
   readonly budget: ByteAccount;
   /** `exporter.max_retries`. */
   readonly maxRetries: number;
-  /** Version of the collector, for the instrumentation scope. */
+  /** Version of the collector, which becomes the version of the instrumentation scope. */
   readonly version: string;
   readonly clock: Pick<Clock, "monotonic">;
   /** 0 to 1, for jitter. */

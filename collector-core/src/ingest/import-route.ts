@@ -225,7 +225,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   return { handle };
 }
 
-/** Returns the numbers of a result, for the details of an error. */
+/** The counters of a result, which become the details of an error. */
 function countsOf(result: ImportResult): Record<string, number> {
   return Object.fromEntries(
     Object.entries(result).filter(([, value]) => typeof value === "number"),

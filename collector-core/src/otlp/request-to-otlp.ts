@@ -17,7 +17,7 @@ export const SCOPE_NAME = "obspan";
  * Writes spans as an `ExportTraceServiceRequest` in protobuf.
  *
  * @param groups - non-empty groups of spans with the same context.
- * @param version - version of the collector, for the instrumentation scope.
+ * @param version - version of the collector, which becomes the version of the instrumentation scope.
  */
 export function* toProtobufRequest(
   groups: Iterable<readonly WritableSpan[]>,

@@ -24,7 +24,7 @@ export function openLog({ config }: LoadedConfig, logsDirectory: string): AppLog
   } catch (error) {
     // Starting without a log file is better than not starting.
     const log = createLogger(options);
-    log.error("The log file cannot be written; stderr goes on.", { log_file: logFile, error });
+    log.error("The log file cannot be written. The log continues on stderr.", { log_file: logFile, error });
     return { log, logFile: undefined };
   }
 }

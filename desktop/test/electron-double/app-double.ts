@@ -28,7 +28,7 @@ const EVENTS = new Set([
   "window-all-closed",
 ]);
 
-/** The windows, for the life cycle of the app. */
+/** The windows that the app closes when it quits. */
 export interface AppWindows {
   /**
    * Asks every window to close.

@@ -24,7 +24,7 @@ export type DoubleCommand =
   | { readonly type: "set-bounds"; readonly width: number; readonly height: number }
   | { readonly type: "minimize" }
   | { readonly type: "attach-webview"; readonly id: number }
-  /** An IPC call as if from a page of this address, whatever the window shows. */
+  /** An IPC call that appears to come from a page with this URL, independent of the page in the window. */
   | {
       readonly type: "invoke-as";
       readonly id: number;

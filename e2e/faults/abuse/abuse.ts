@@ -9,8 +9,8 @@ export interface AbuseContext {
   readonly storedTraces: number;
   /** `bounded` in the tests, `whole` in `npm run faults`. */
   readonly size: (bounded: number, whole: number) => number;
-  /** Counts responses by status, for the report. */
-  readonly note: (answers: readonly RawAnswer[]) => void;
+  /** Counts responses by status. The report shows the counts. */
+  readonly note: (responses: readonly RawAnswer[]) => void;
   /** Registers a cleanup for the end of the abuse. */
   readonly afterwards: (cleanUp: () => void) => void;
 }

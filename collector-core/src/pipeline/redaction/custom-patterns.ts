@@ -14,7 +14,7 @@ export interface CustomPattern {
 
 /** Options of {@link compileCustomPattern}. */
 export interface CustomPatternOptions {
-  /** Position among the custom patterns, from 1, for the name `custom_<position>`. */
+  /** Position among the custom patterns, from 1. The pattern is named `custom_<position>`. */
   readonly position: number;
   readonly clock: Pick<Clock, "monotonic">;
 }

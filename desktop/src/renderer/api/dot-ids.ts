@@ -1,5 +1,6 @@
 /**
- * True for an id that cannot stand in a path: browsers resolve these segments before the request, even percent-encoded.
+ * True for an id that cannot be a segment of a URL path: browsers resolve `.` and `..` before the request, even if they are
+ * percent-encoded.
  */
 export function isDots(id: string): boolean {
   return id === "." || id === "..";

@@ -117,7 +117,7 @@ export function errorRates({ total: { series, window } }: Stats): ChartSeries[] 
       }),
     }));
 }
-/** Starts after the first colours, which stand for groups in the other panels. */
+/** Starts after the first colours, because the other panels use those for groups. */
 const ERROR_COLOURS = [3, 1, 0, 2, 5, 6] as const;
 
 export function sumOf(counts: Readonly<Record<string, number>>): number {
