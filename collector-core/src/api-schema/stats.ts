@@ -80,8 +80,8 @@ function figures<T extends Type.TSchema, F extends Type.TSchema>(count: T, figur
     errors: Type.Record(Type.String(), count, {
       description: "Errors by category, as in `obs_errors_total`; categories without errors are left out.",
     }),
-    duration_ms: percentiles("Durations of the matching spans, from the buckets of `obs_duration_seconds`."),
-    ttft_ms: percentiles("Time to first token, from the buckets of `obs_ttft_seconds`."),
+    duration_ms: percentiles("Durations of the matching spans, with an error of at most 2 %."),
+    ttft_ms: percentiles("Time to first token, with an error of at most 2 %."),
     tokens_input: Type.Unsafe<Static<T>>({ ...count, description: "Includes cached tokens." }),
     tokens_output: count,
     tokens_cached: count,

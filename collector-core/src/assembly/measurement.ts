@@ -24,7 +24,7 @@ export function createMeasurement(foundation: Foundation, { queue, store }: Stor
     inFlight: () => budget.usage(),
     storeUsage: store && (() => store.usage()),
   });
-  const stats = createSpanStats({ clock, durationBuckets: config["histograms.duration_buckets"] });
+  const stats = createSpanStats({ clock });
   const spanMetrics = createSpanMetrics({
     stats,
     durationBuckets: config["histograms.duration_buckets"],

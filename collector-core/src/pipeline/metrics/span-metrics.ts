@@ -46,7 +46,7 @@ export interface SpanMetricsOptions {
   readonly isMultiTenant?: boolean;
   /** `exemplars.enabled`. Default: false. */
   readonly hasExemplars?: boolean;
-  /** Statistics over time (`GET /v1/stats`), with `durationBuckets` as bounds. */
+  /** Statistics over time (`GET /v1/stats`). */
   readonly stats?: SpanStats;
 }
 
@@ -173,9 +173,6 @@ function overflowSamples(values: CappedValues, families: readonly SeriesFamily<S
   ];
 }
 
-/** Bucket of a span without a duration. */
-const NO_BUCKET = -1;
-
 /** Creates each series on first use, so that a tool has no token histogram. */
 function recordSpan(
   families: SpanFamilies,
@@ -187,18 +184,14 @@ function recordSpan(
 ): void {
   const { labels } = series;
   (series.spans ??= families.spans.resolve(labels)).add(1);
-  let durationBucket = NO_BUCKET;
   if (facts.durationMs !== undefined) {
-    series.duration ??= families.duration.resolve(labels);
-    durationBucket = series.duration.observe(facts.durationMs / 1000, exemplar);
+    (series.duration ??= families.duration.resolve(labels)).observe(facts.durationMs / 1000, exemplar);
   }
-  let ttftBucket = NO_BUCKET;
   if (facts.ttftMs !== undefined) {
-    ttftBucket = (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
+    (series.ttft ??= families.ttft.resolve(labels)).observe(facts.ttftMs / 1000);
   }
   if (stats !== undefined) {
-    const cells = stats.touch((series.stats ??= stats.rows.resolve(labels)));
-    countSpan(cells, stats.layout, facts, countsUsage, durationBucket, ttftBucket);
+    countSpan(stats.touch((series.stats ??= stats.rows.resolve(labels))), facts, countsUsage);
   }
   if (facts.spanType === "tool") (series.toolCalls ??= families.toolCalls.resolve(labels)).add(1);
   // "The innermost span of an error counts, once" (contract 4).

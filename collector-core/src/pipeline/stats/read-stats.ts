@@ -5,10 +5,11 @@ import { TimeSlice } from "../../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../../runtime/concurrency-limit.js";
 import type { CounterHistory } from "./counter-history.js";
 import { floorTo, MINUTE_MS, STEP_SECONDS, type SpanStats } from "./span-stats.js";
-import { CELL } from "./stats-cells.js";
+import { CELL, CELLS, readCells } from "./stats-cells.js";
 import { SeriesBuilder, toFigures } from "./stats-figures.js";
 import type { RowLabel, StatsRow } from "./stats-rows.js";
-import { addRow, type StepBlock } from "./step-blocks.js";
+import { StatsSums } from "./stats-sums.js";
+import { addRow, rowReader, type StepBlock } from "./step-blocks.js";
 
 /** A statistics query with a resolved window and step. */
 export interface StatsRequest {
@@ -41,7 +42,7 @@ export function createStatsReader(
   counters: CounterHistory,
   clock: Pick<Clock, "monotonic">,
 ): StatsReader {
-  const { time, rows, layout } = stats;
+  const { time, rows } = stats;
   const limited = createConcurrencyLimit(MAX_READS);
 
   async function read(
@@ -80,8 +81,8 @@ export function createStatsReader(
             maxGroups,
           );
 
-    const total = new SeriesBuilder(layout);
-    const builders = groups.values.map(() => new SeriesBuilder(layout));
+    const total = new SeriesBuilder();
+    const builders = groups.values.map(() => new SeriesBuilder());
     let point = 0;
     const endPointsBefore = async (next: number): Promise<void> => {
       for (; point < next; point++) {
@@ -114,14 +115,16 @@ export function createStatsReader(
 
     newest() {
       stats.roll();
-      const block = stats.currentStep();
-      const cells = new Float64Array(layout.size);
-      for (const place of block.rows.keys()) addRow(block, place, cells);
+      const startMs = stats.stepStartMs;
+      const sums = new StatsSums();
+      for (const block of stats.blocksFrom(startMs, false)) {
+        for (const place of block.rows.keys()) addRow(block, place, sums);
+      }
       return {
-        start: time.toWallClock(block.startMs),
+        start: time.toWallClock(startMs),
         step_seconds: STEP_SECONDS,
-        elapsed_seconds: Math.round(time.now() - block.startMs) / 1000,
-        total: toFigures(cells, layout),
+        elapsed_seconds: Math.round(time.now() - startMs) / 1000,
+        total: toFigures(sums),
         pipeline: [...counters.current()],
       };
     },
@@ -186,13 +189,9 @@ function groupRows(
 /** A single call outweighs any number of other spans. */
 const CALL_WEIGHT = 1e9;
 
-function weightOf({ ends, cells, values }: StepBlock, place: number): number {
-  let weight = 0;
-  for (let at = place === 0 ? 0 : (ends[place - 1] ?? 0); at < (ends[place] ?? 0); at++) {
-    const cell = cells[at];
-    const value = values[at] ?? 0;
-    if (cell === CELL.calls || cell === CELL.toolCalls || cell === CELL.scores) weight += value * CALL_WEIGHT;
-    else if (cell === CELL.spans) weight += value;
-  }
-  return weight;
+function weightOf(block: StepBlock, place: number): number {
+  const cells = new Float64Array(CELLS);
+  readCells(cells, rowReader(block, place));
+  const at = (cell: number): number => cells[cell] ?? 0;
+  return (at(CELL.calls) + at(CELL.toolCalls) + at(CELL.scores)) * CALL_WEIGHT + at(CELL.spans);
 }

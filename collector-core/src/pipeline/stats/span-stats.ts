@@ -2,9 +2,10 @@ import type { Clock } from "../../runtime/clock.js";
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import type { Labels } from "../metrics/series.js";
-import { addTo, CELL, cellLayout, type CellLayout } from "./stats-cells.js";
+import { BlockRing } from "./block-ring.js";
+import { addTo, CELL } from "./stats-cells.js";
 import { StatsRows, type StatsRow } from "./stats-rows.js";
-import { BlockRing, mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";
+import { mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";
 import { createStepClock, type StepClock } from "./step-clock.js";
 
 /** Step lengths of the fine and the coarse ring (contract 3). */
@@ -15,7 +16,7 @@ export const MINUTE_MS = MINUTE_SECONDS * 1000;
 /** Retention of the rings: an hour and a day, plus the partial step at the beginning. */
 export const FINE_MS = 3600 * 1000 + STEP_MS;
 export const COARSE_MS = 24 * 3600 * 1000 + MINUTE_MS;
-/** Together with the rows of the current step less than 64 MiB (contract 3). */
+/** Together with the rows of the current step and their sketches less than 64 MiB (contract 3). */
 const FINE_BYTES = 24 * 1024 * 1024;
 const COARSE_BYTES = 36 * 1024 * 1024;
 const MAX_ROWS = 2000;
@@ -23,8 +24,6 @@ const MAX_ROWS = 2000;
 /** Options of {@link createSpanStats}. */
 export interface SpanStatsOptions {
   readonly clock: Clock;
-  /** `histograms.duration_buckets`, in seconds. */
-  readonly durationBuckets: readonly number[];
   /** Memory limits of the rings, in bytes. Default: 24 and 36 MiB. */
   readonly maxBytes?: { readonly fine: number; readonly coarse: number };
 }
@@ -34,29 +33,28 @@ export interface SpanStatsOptions {
  * `GET /v1/stats`). Only the current step is mutable; a finished step is packed into an immutable block.
  */
 export interface SpanStats {
-  readonly layout: CellLayout;
   readonly time: StepClock;
   readonly rows: StatsRows;
   /** Closes finished steps. Call it before rows are written or read. */
   roll(): void;
-  /** Marks a row as used in the current step and returns its cells. */
-  touch(row: StatsRow): Float64Array;
+  /** Marks a row as used in the current step and returns it. */
+  touch(row: StatsRow): StatsRow;
   /**
-   * The steps from `ms` on, oldest first, ending with the current step; with `isCoarse` finished minutes are merged.
+   * The steps from `ms` on, oldest first, ending with the current step; with `isCoarse` finished minutes are merged. Two
+   * blocks can have the same start: the current step and its first part.
    */
   blocksFrom(ms: number, isCoarse: boolean): readonly StepBlock[];
-  /** A copy of the current step. */
-  currentStep(): StepBlock;
+  /** Start of the current step. */
+  readonly stepStartMs: number;
   /** Start of the period without evicted steps. */
   completeSinceMs(isCoarse: boolean): number;
-  /** Memory of the finished steps. */
+  /** Memory of the finished steps and of the current sketches. */
   readonly bytes: number;
 }
 
-export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsOptions): SpanStats {
-  const layout = cellLayout(durationBuckets);
+export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStats {
   const time = createStepClock(clock);
-  const rows = new StatsRows(MAX_ROWS, layout.size);
+  const rows = new StatsRows(MAX_ROWS);
   const fine = new BlockRing({ maxBytes: maxBytes?.fine ?? FINE_BYTES });
   const coarse = new BlockRing({ maxBytes: maxBytes?.coarse ?? COARSE_BYTES });
   const startedAtMs = time.now();
@@ -64,51 +62,56 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
   /** Start of the current step. */
   let stepStartMs = floorTo(startedAtMs, STEP_MS);
 
-  const currentStep = (): StepBlock => packBlock(stepStartMs, touched);
-
-  function closeStep(): void {
+  /** Moves the counts of the current step to the ring. */
+  function packStep(): void {
     if (touched.length === 0) return;
-    fine.push(currentStep());
+    fine.add(packBlock(stepStartMs, touched));
     for (const row of touched) {
       row.cells.fill(0);
       row.isTouched = false;
     }
+    rows.sketches.clear();
     touched = [];
   }
 
   function closeMinute(minuteMs: number): void {
-    const blocks = fine.from(minuteMs);
-    if (blocks.length > 0) coarse.push(mergeBlocks(minuteMs, blocks, layout.size));
+    const blocks = fine.from(minuteMs, minuteMs + MINUTE_MS);
+    if (blocks.length > 0) coarse.add(mergeBlocks(minuteMs, blocks));
+  }
+
+  function roll(): void {
+    const nowMs = time.now();
+    if (nowMs < stepStartMs + STEP_MS) return;
+    packStep();
+    const minuteMs = floorTo(stepStartMs, MINUTE_MS);
+    if (nowMs >= minuteMs + MINUTE_MS) closeMinute(minuteMs);
+    stepStartMs = floorTo(nowMs, STEP_MS);
+    fine.evictBefore(nowMs - FINE_MS);
+    coarse.evictBefore(nowMs - COARSE_MS);
   }
 
   return {
-    layout,
     time,
     rows,
-    roll() {
-      const nowMs = time.now();
-      if (nowMs < stepStartMs + STEP_MS) return;
-      closeStep();
-      const minuteMs = floorTo(stepStartMs, MINUTE_MS);
-      if (nowMs >= minuteMs + MINUTE_MS) closeMinute(minuteMs);
-      stepStartMs = floorTo(nowMs, STEP_MS);
-      fine.evictBefore(nowMs - FINE_MS);
-      coarse.evictBefore(nowMs - COARSE_MS);
-    },
+    roll,
     touch(row) {
+      if (rows.sketches.isFull) packStep();
       if (!row.isTouched) {
         row.isTouched = true;
         touched.push(row);
       }
-      return row.cells;
+      return row;
     },
     blocksFrom(ms, isCoarse) {
-      if (!isCoarse) return [...fine.from(ms), currentStep()];
+      const current = packBlock(stepStartMs, touched);
+      if (!isCoarse) return [...fine.from(ms), current];
       // The current minute exists only in the fine ring.
       const minuteMs = Math.max(ms, floorTo(stepStartMs, MINUTE_MS));
-      return [...coarse.from(ms), ...fine.from(minuteMs), currentStep()];
+      return [...coarse.from(ms), ...fine.from(minuteMs), current];
     },
-    currentStep,
+    get stepStartMs() {
+      return stepStartMs;
+    },
     completeSinceMs(isCoarse) {
       const { evictedMs } = isCoarse ? coarse : fine;
       const retainedMs = time.now() - (isCoarse ? COARSE_MS : FINE_MS);
@@ -116,7 +119,7 @@ export function createSpanStats({ clock, durationBuckets, maxBytes }: SpanStatsO
       return Math.max(startedAtMs, retainedMs, afterEvictedMs);
     },
     get bytes() {
-      return fine.bytes + coarse.bytes;
+      return fine.bytes + coarse.bytes + rows.sketches.bytes;
     },
   };
 }
@@ -127,23 +130,15 @@ export function floorTo(ms: number, stepMs: number): number {
 }
 
 /**
- * Counts a finished span in the cells of its row.
+ * Counts a finished span in its row.
  *
  * @param countsUsage - false for a wrapper that repeats the usage of the inference inside it (contract 6).
- * @param durationBucket - histogram bucket of the duration, -1 without a duration.
- * @param ttftBucket - histogram bucket of the time to first token, -1 without one.
  */
-export function countSpan(
-  cells: Float64Array,
-  layout: CellLayout,
-  facts: SpanFacts,
-  countsUsage: boolean,
-  durationBucket: number,
-  ttftBucket: number,
-): void {
+export function countSpan(row: StatsRow, facts: SpanFacts, countsUsage: boolean): void {
+  const { cells } = row;
   addTo(cells, CELL.spans, 1);
-  if (durationBucket >= 0) addTo(cells, layout.duration + durationBucket, 1);
-  if (ttftBucket >= 0) addTo(cells, layout.ttft + ttftBucket, 1);
+  if (facts.durationMs !== undefined) row.addDuration(facts.durationMs);
+  if (facts.ttftMs !== undefined) row.addTtft(facts.ttftMs);
   const isError = facts.status === "ERROR";
   if (facts.spanType === "tool") {
     addTo(cells, CELL.toolCalls, 1);
@@ -173,7 +168,7 @@ export function countSpan(
 export function countScore(stats: SpanStats, labels: Labels, evaluationType: string, score: number): void {
   // A score arrives long after the evaluated span, in a later step.
   stats.roll();
-  const cells = stats.touch(stats.rows.resolve(labels, evaluationType));
+  const { cells } = stats.touch(stats.rows.resolve(labels, evaluationType));
   addTo(cells, CELL.scores, 1);
   addTo(cells, CELL.scoreSum, score);
 }

@@ -1,6 +1,11 @@
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
+import { DamagedStepError } from "./damaged-step.js";
+import type { ByteReader, ByteWriter } from "./step-bytes.js";
 
-/** Positions in a row of cells. A row holds the counts of one label set in one step. */
+/**
+ * Positions in a row of cells. A row holds the counts of one label set in one step. Closed steps are written with these
+ * positions: a change needs another format (`closed-step.ts`).
+ */
 export const CELL = {
   spans: 0,
   calls: 1,
@@ -20,53 +25,45 @@ export const CELL = {
   errors: 13,
 } as const;
 
-/** Positions of the histogram buckets in a row; they depend on `histograms.duration_buckets`. */
-export interface CellLayout {
-  readonly bounds: readonly number[];
-  /** The first duration bucket. */
-  readonly duration: number;
-  /** The first time-to-first-token bucket. */
-  readonly ttft: number;
-  /** Number of cells in a row. */
-  readonly size: number;
-}
-
-export function cellLayout(bounds: readonly number[]): CellLayout {
-  const buckets = bounds.length + 1;
-  const duration = CELL.errors + ERROR_CATEGORIES.length;
-  return { bounds, duration, ttft: duration + buckets, size: duration + 2 * buckets };
-}
+/** Number of cells in a row. */
+export const CELLS = CELL.errors + ERROR_CATEGORIES.length;
 
 /** Adds to a cell. The sum stays finite, because JSON cannot represent Infinity. */
 export function addTo(cells: Float64Array, cell: number, amount: number): void {
   cells[cell] = Math.min((cells[cell] ?? 0) + amount, Number.MAX_VALUE);
 }
 
-/**
- * Estimates a quantile from histogram buckets like PromQL's `histogram_quantile`: linear interpolation within a
- * bucket, the highest bound for the +Inf bucket.
- *
- * @param first - the cell of the first bucket.
- * @returns a value in the unit of the bounds; undefined without values.
- */
-export function bucketQuantile(
-  cells: Float64Array,
-  first: number,
-  bounds: readonly number[],
-  quantile: number,
-): number | undefined {
-  let count = 0;
-  for (let bucket = 0; bucket <= bounds.length; bucket++) count += cells[first + bucket] ?? 0;
-  if (count === 0) return undefined;
-  const rank = quantile * count;
-  let below = 0;
-  for (const [bucket, upper] of bounds.entries()) {
-    const inBucket = cells[first + bucket] ?? 0;
-    if (inBucket > 0 && below + inBucket >= rank) {
-      const lower = bucket === 0 ? 0 : (bounds[bucket - 1] ?? 0);
-      return lower + (upper - lower) * ((rank - below) / inBucket);
-    }
-    below += inBucket;
+/** Writes the cells other than 0: integers as varints, other numbers in full. */
+export function writeCells(cells: Float64Array, writer: ByteWriter): void {
+  let used = 0;
+  let fractions = 0;
+  for (let cell = 0; cell < CELLS; cell++) {
+    const value = cells[cell] ?? 0;
+    if (value === 0) continue;
+    used |= 1 << cell;
+    if (!Number.isSafeInteger(value)) fractions |= 1 << cell;
   }
-  return bounds.at(-1);
+  writer.varint(used);
+  writer.varint(fractions);
+  for (let cell = 0; cell < CELLS; cell++) {
+    if ((used & (1 << cell)) === 0) continue;
+    const value = cells[cell] ?? 0;
+    if ((fractions & (1 << cell)) === 0) writer.varint(value);
+    else writer.float64(value);
+  }
+}
+
+/** Adds cells that were written. */
+export function readCells(cells: Float64Array, reader: ByteReader): void {
+  const used = reader.varint();
+  const fractions = reader.varint();
+  if (used >= 2 ** CELLS || fractions >= 2 ** CELLS || (fractions & ~used) !== 0) {
+    throw new DamagedStepError(`a row uses the cells ${used}, of them ${fractions} for fractions`);
+  }
+  for (let cell = 0; cell < CELLS; cell++) {
+    if ((used & (1 << cell)) === 0) continue;
+    const value = (fractions & (1 << cell)) === 0 ? reader.varint() : reader.float64();
+    if (!(value >= 0 && value <= Number.MAX_VALUE)) throw new DamagedStepError(`a cell holds ${value}`);
+    addTo(cells, cell, value);
+  }
 }

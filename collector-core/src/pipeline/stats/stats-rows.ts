@@ -1,5 +1,9 @@
 import { OTHER_LABEL_VALUE, type CappedLabel } from "../../api-schema/metrics.js";
 import type { Labels } from "../metrics/series.js";
+import { LiveSketches } from "./live-sketches.js";
+import { CELLS, writeCells } from "./stats-cells.js";
+import type { BlockRow } from "./step-blocks.js";
+import type { ByteWriter } from "./step-bytes.js";
 
 /** The labels of a statistics row (contract 3), including the type of a score. */
 export const ROW_LABELS = [
@@ -14,19 +18,36 @@ export const ROW_LABELS = [
   "evaluation_type",
 ] as const satisfies readonly (CappedLabel | "evaluation_type")[];
 export type RowLabel = (typeof ROW_LABELS)[number];
+export type RowLabels = Readonly<Record<RowLabel, string>>;
 
 /** The counts of one label set in the current step. */
-export class StatsRow {
-  readonly cells: Float64Array;
+export class StatsRow implements BlockRow {
+  readonly cells = new Float64Array(CELLS);
   /** True when the row was used in the current step. */
   isTouched = false;
+  readonly #sketches: LiveSketches;
 
   constructor(
     readonly id: number,
-    readonly labels: Readonly<Record<RowLabel, string>>,
-    size: number,
+    readonly labels: RowLabels,
+    sketches: LiveSketches,
   ) {
-    this.cells = new Float64Array(size);
+    this.#sketches = sketches;
+  }
+
+  addDuration(ms: number): void {
+    this.#sketches.add(2 * this.id, ms);
+  }
+
+  addTtft(ms: number): void {
+    this.#sketches.add(2 * this.id + 1, ms);
+  }
+
+  /** Writes the row as `StatsSums` reads it. */
+  write(writer: ByteWriter): void {
+    writeCells(this.cells, writer);
+    this.#sketches.write(2 * this.id, writer);
+    this.#sketches.write(2 * this.id + 1, writer);
   }
 }
 
@@ -36,15 +57,15 @@ export class StatsRow {
  */
 export class StatsRows {
   readonly all: StatsRow[] = [];
+  /** The durations of all rows in the current step. */
+  readonly sketches: LiveSketches;
   readonly #byLabels = new Map<string, StatsRow>();
   #overflow: StatsRow | undefined;
-
   readonly #maxRows: number;
-  readonly #rowSize: number;
 
-  constructor(maxRows: number, rowSize: number) {
+  constructor(maxRows: number) {
     this.#maxRows = maxRows;
-    this.#rowSize = rowSize;
+    this.sketches = new LiveSketches(2 * maxRows);
   }
 
   resolve(labels: Labels, evaluationType = ""): StatsRow {
@@ -67,7 +88,7 @@ export class StatsRows {
 
   #add(valueOf: (name: RowLabel) => string): StatsRow {
     const labels = Object.fromEntries(ROW_LABELS.map((name) => [name, valueOf(name)]));
-    const row = new StatsRow(this.all.length, labels as Record<RowLabel, string>, this.#rowSize);
+    const row = new StatsRow(this.all.length, labels as Record<RowLabel, string>, this.sketches);
     this.all.push(row);
     return row;
   }
