@@ -156,11 +156,14 @@ async function weighValues(
   timeSlice: TimeSlice,
 ): Promise<ReadonlyMap<string, number>> {
   const weights = new Map<string, number>();
+  const cells = new Float64Array(CELLS);
   for (const block of blocks) {
     for (const [place, id] of block.rows.entries()) {
       const value = rows[id]?.labels[label];
       if (value === undefined || isChosen[id] !== true) continue;
-      weights.set(value, (weights.get(value) ?? 0) + weightOf(block, place));
+      cells.fill(0);
+      readCells(cells, rowReader(block, place));
+      weights.set(value, (weights.get(value) ?? 0) + weightOf(cells));
     }
     if (timeSlice.isOver()) await timeSlice.next();
   }
@@ -189,9 +192,7 @@ function groupRows(
 /** A single call outweighs any number of other spans. */
 const CALL_WEIGHT = 1e9;
 
-function weightOf(block: StepBlock, place: number): number {
-  const cells = new Float64Array(CELLS);
-  readCells(cells, rowReader(block, place));
+function weightOf(cells: Float64Array): number {
   const at = (cell: number): number => cells[cell] ?? 0;
   return (at(CELL.calls) + at(CELL.toolCalls) + at(CELL.scores)) * CALL_WEIGHT + at(CELL.spans);
 }
