@@ -79,7 +79,7 @@ export class DurationSketch {
   }
 
   #addBin(bin: number, count: number): void {
-    this.#counts[bin] = (this.#counts[bin] ?? 0) + count;
+    this.#counts[bin] = Math.min((this.#counts[bin] ?? 0) + count, Number.MAX_SAFE_INTEGER);
     this.#count += count;
     if (bin < this.#firstBin) this.#firstBin = bin;
     if (bin > this.#lastBin) this.#lastBin = bin;

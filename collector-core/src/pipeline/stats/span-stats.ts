@@ -3,6 +3,8 @@ import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import type { Labels } from "../metrics/series.js";
 import { BlockRing } from "./block-ring.js";
+import { CLOSED_STEP_FORMAT, serializeStep, type ClosedStep } from "./closed-step.js";
+import { restoreSteps, type RestoredSteps } from "./restore-steps.js";
 import { addTo, CELL } from "./stats-cells.js";
 import { StatsRows, type StatsRow } from "./stats-rows.js";
 import { mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";
@@ -48,6 +50,15 @@ export interface SpanStats {
   readonly stepStartMs: number;
   /** Start of the period without evicted steps. */
   completeSinceMs(isCoarse: boolean): number;
+  /**
+   * Returns the steps and minutes that were closed since the last call, to be saved. A step that is returned again has
+   * grown, and replaces the one saved before. Steps that are never taken cost nothing.
+   *
+   * @param options.includeCurrent - also the current step, because the process stops. Default: false.
+   */
+  takeClosed(options?: { readonly includeCurrent?: boolean }): ClosedStep[];
+  /** Adds steps that another process took. Ignores and counts steps that cannot be read or are too old. */
+  restore(steps: Iterable<ClosedStep>): RestoredSteps;
   /** Memory of the finished steps and of the current sketches. */
   readonly bytes: number;
 }
@@ -61,6 +72,8 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
   let touched: StatsRow[] = [];
   /** Start of the current step. */
   let stepStartMs = floorTo(startedAtMs, STEP_MS);
+  let fineSinceMs = startedAtMs;
+  let coarseSinceMs = startedAtMs;
 
   /** Moves the counts of the current step to the ring. */
   function packStep(): void {
@@ -77,6 +90,22 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
   function closeMinute(minuteMs: number): void {
     const blocks = fine.from(minuteMs, minuteMs + MINUTE_MS);
     if (blocks.length > 0) coarse.add(mergeBlocks(minuteMs, blocks));
+  }
+
+  /** Closes restored minutes that the other process did not. */
+  function closeRestoredMinutes(): void {
+    const currentMs = floorTo(stepStartMs, MINUTE_MS);
+    const minutes = new Set(fine.from(0, currentMs).map(({ startMs }) => floorTo(startMs, MINUTE_MS)));
+    for (const minuteMs of minutes) if (!coarse.has(minuteMs)) closeMinute(minuteMs);
+  }
+
+  function closedStep(stepSeconds: number, block: StepBlock): ClosedStep {
+    return {
+      resolutionSeconds: stepSeconds,
+      startSeconds: block.startMs / 1000,
+      format: CLOSED_STEP_FORMAT,
+      data: serializeStep(block, rows),
+    };
   }
 
   function roll(): void {
@@ -116,7 +145,34 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
       const { evictedMs } = isCoarse ? coarse : fine;
       const retainedMs = time.now() - (isCoarse ? COARSE_MS : FINE_MS);
       const afterEvictedMs = evictedMs === undefined ? 0 : evictedMs + (isCoarse ? MINUTE_MS : STEP_MS);
-      return Math.max(startedAtMs, retainedMs, afterEvictedMs);
+      return Math.max(isCoarse ? coarseSinceMs : fineSinceMs, retainedMs, afterEvictedMs);
+    },
+    takeClosed({ includeCurrent = false } = {}) {
+      roll();
+      if (includeCurrent) packStep();
+      return [
+        ...fine
+          .takeChanged(includeCurrent ? Infinity : stepStartMs)
+          .map((block) => closedStep(STEP_SECONDS, block)),
+        ...coarse.takeChanged(Infinity).map((block) => closedStep(MINUTE_SECONDS, block)),
+      ];
+    },
+    restore(steps) {
+      roll();
+      const nowMs = time.now();
+      const result = restoreSteps(steps, rows, [
+        { ring: fine, stepMs: STEP_MS, fromMs: nowMs - FINE_MS, untilMs: stepStartMs },
+        {
+          ring: coarse,
+          stepMs: MINUTE_MS,
+          fromMs: nowMs - COARSE_MS,
+          untilMs: floorTo(stepStartMs, MINUTE_MS) - MINUTE_MS,
+        },
+      ]);
+      closeRestoredMinutes();
+      fineSinceMs = Math.min(fineSinceMs, fine.oldestMs ?? Infinity);
+      coarseSinceMs = Math.min(coarseSinceMs, coarse.oldestMs ?? Infinity, fineSinceMs);
+      return result;
     },
     get bytes() {
       return fine.bytes + coarse.bytes + rows.sketches.bytes;

@@ -102,6 +102,19 @@ describe("a duration sketch", () => {
     expect(sketchOf([1e300, 1e300]).quantile(0.5)).toBeGreaterThan(1e13);
   });
 
+  it("remains readable with the largest counts", () => {
+    const writer = new ByteWriter();
+    for (const value of [1, Number.MAX_SAFE_INTEGER, 0]) writer.varint(value);
+    for (const ms of [0, 0]) writer.float32(ms);
+    const sum = new DurationSketch();
+    for (let step = 0; step < 3; step++) sum.read(new ByteReader(writer.toBytes()));
+    const merged = new ByteWriter();
+    sum.write(merged);
+    const read = new DurationSketch();
+    read.read(new ByteReader(merged.toBytes()));
+    expect(read.quantile(0.99)).toBe(0);
+  });
+
   it("takes two bytes for most bins", () => {
     const durations = randomNumbers(7, 1000).map((random) => 800 * Math.exp(2 * random - 1));
     expect(written(durations).length).toBeLessThan(250);
