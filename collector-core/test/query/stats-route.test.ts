@@ -88,17 +88,20 @@ describe("contract 3: GET /v1/stats", () => {
     expect(ttft_ms).toEqual({ p50: 50, p95: 50, p99: 50 });
   });
 
-  it.each([0, 0.004, 640, 1e9])("returns %s ms as every percentile of one call of that time", async (ms) => {
-    const { stats, send } = await start();
-    await send([call({ ttft_ms: ms }, { duration_ms: ms })]);
-    const { total, groups } = await stats("?window=5m&group_by=model");
-    for (const { window, series } of [total, ...groups]) {
-      for (const percentiles of [window.duration_ms, window.ttft_ms]) {
-        expectWithin2Percent(percentiles, { p50: ms, p95: ms, p99: ms });
+  it.each([0, 0.000_05, 0.004, 9.9996, 640, 123_456.789, 1e9])(
+    "returns %s ms as every percentile of one call of that time",
+    async (ms) => {
+      const { stats, send } = await start();
+      await send([call({ ttft_ms: ms }, { duration_ms: ms })]);
+      const { total, groups } = await stats("?window=5m&group_by=model");
+      for (const { window, series } of [total, ...groups]) {
+        for (const percentiles of [window.duration_ms, window.ttft_ms]) {
+          expectWithin2Percent(percentiles, { p50: ms, p95: ms, p99: ms });
+        }
+        expect(series.duration_ms.p95.slice(-2)).toEqual([null, window.duration_ms.p95]);
       }
-      expect(series.duration_ms.p95.slice(-2)).toEqual([null, window.duration_ms.p95]);
-    }
-  });
+    },
+  );
 
   it("merges the percentiles of label sets, steps and minutes exactly", async () => {
     const { stats, send, clock } = await start();

@@ -33,13 +33,24 @@ export function toFigures({ cells, duration, ttft }: StatsSums): StatsFigures {
 
 /** Significant digits of a percentile. Rounding adds 0.05 % to the error of the sketch. */
 const PERCENTILE_DIGITS = 4;
+/** Shorter durations count as 0. */
+const SHORTEST_MS = 1e-6;
 
 function percentiles(sketch: DurationSketch): StatsFigures["duration_ms"] {
   const percentile = (quantile: number): number | null => {
     const ms = sketch.quantile(quantile);
-    return ms === undefined ? null : Number(ms.toPrecision(PERCENTILE_DIGITS));
+    return ms === undefined ? null : roundedMs(ms);
   };
   return { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) };
+}
+
+/** Rounds to significant digits. `toPrecision` takes as long as the rest of a point. */
+function roundedMs(ms: number): number {
+  if (ms < SHORTEST_MS) return 0;
+  const digits = PERCENTILE_DIGITS - 1 - Math.floor(Math.log10(ms));
+  return digits >= 0
+    ? Math.round(ms * 10 ** digits) / 10 ** digits
+    : Math.round(ms / 10 ** -digits) * 10 ** -digits;
 }
 
 /** Shared by all empty points, which are most points of a day. */
