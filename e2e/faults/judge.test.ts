@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
-  answers,
+  respondWith,
   HANGS,
   startJudgeServer,
   type JudgeReply,
@@ -92,8 +92,8 @@ function expectConcurrencyToHold(judge: JudgeServer): void {
 describe("reliability.md 9: a judge that fails", () => {
   it.each([
     ["hangs", HANGS, "timeout"],
-    ["answers 500", answers(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" }), "error"],
-    ["answers malformed JSON", answers(200, '{"choices":['), "malformed"],
+    ["answers 500", respondWith(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" }), "error"],
+    ["answers malformed JSON", respondWith(200, '{"choices":['), "malformed"],
     ["answers 10 MB", ENDLESS, "malformed"],
     ["gives the score NaN", '{"score": NaN}', "malformed"],
     ["gives the score 7", { score: 7 }, "malformed"],

@@ -92,7 +92,7 @@ const MAX_CONNECTIONS = 1000;
 /** A connection without traffic for this long closes while a request is under way. */
 const STALLED_MS = 20_000;
 /** Time that responses under way have to finish when the server stops. */
-const LAST_ANSWERS_MS = 500;
+const LAST_RESPONSES_MS = 500;
 /** A trace id of 128 characters, each percent-encoded from four bytes of UTF-8. */
 const MAX_PARAM_LENGTH = 128 * 12;
 
@@ -288,7 +288,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       url = `http://${urlHost(options.host)}:${port}`;
     },
     async stop() {
-      const closeAll = setTimeout(() => server?.closeAllConnections(), LAST_ANSWERS_MS);
+      const closeAll = setTimeout(() => server?.closeAllConnections(), LAST_RESPONSES_MS);
       await app.close();
       clearTimeout(closeAll);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { span, startCollector } from "../running-collector.js";
-import { answers, HANGS, VERDICT } from "./judge-server.js";
+import { respondWith, HANGS, VERDICT } from "./judge-server.js";
 import { judgedSpan, startJudgedCollector } from "./judged-collector.js";
 
 describe("spec 4.9 rule 5: evaluation", () => {
@@ -345,7 +345,7 @@ describe("contract 4: the families of evaluation", () => {
 
 it("logs one warning for a failing judge, not one per evaluation", async () => {
   const { post, evaluated, lines } = await startJudgedCollector({}, () =>
-    answers(401, { error: { message: "Incorrect API key provided." } }),
+    respondWith(401, { error: { message: "Incorrect API key provided." } }),
   );
   await post({ spans: [judgedSpan(["relevance", "toxicity", "refusal", "conciseness", "correctness"])] });
   await evaluated();

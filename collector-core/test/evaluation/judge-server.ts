@@ -34,11 +34,11 @@ export interface JudgeServer {
 
 export const VERDICT = { score: 0.9, label: "relevant", explanation: "It answers what was asked." };
 
-/** Never answers. */
+/** Never responds. */
 export const HANGS: JudgeReply = { raw: () => undefined };
 
 /** Responds with a status and a body. */
-export function answers(
+export function respondWith(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -123,7 +123,7 @@ const OTHERS = "../fixtures/llm-traffic/";
 /** The complete response of a recorded exchange. */
 export function recordedAnswer(name: string): JudgeReply {
   const { status, body } = recordedResponse(OTHERS, name);
-  return answers(status, body);
+  return respondWith(status, body);
 }
 
 /** A new copy of the body of a recorded response. */

@@ -5,7 +5,7 @@ import type { JudgeModelConfig } from "../../../src/evaluation/judges/language-m
 import { createModelJudge } from "../../../src/evaluation/judges/model-judge.js";
 import { RUBRICS } from "../../../src/evaluation/types/built-in-rubrics.js";
 import {
-  answers,
+  respondWith,
   HANGS,
   recordedAnswer,
   startJudgeServer,
@@ -164,7 +164,9 @@ describe("contract 8: the providers of the judge, over real HTTP", () => {
   it("a server without structured output gets prompts without a schema from then on", async () => {
     server.reply = ({ body }) =>
       "response_format" in body
-        ? answers(400, { error: { message: "This model does not support response format `json_schema`." } })
+        ? respondWith(400, {
+            error: { message: "This model does not support response format `json_schema`." },
+          })
         : `Sure! Here it is:\n\`\`\`json\n${JSON.stringify(VERDICT)}\n\`\`\``;
     const judge = await open({ provider: "openai-compatible" });
     for (let i = 0; i < 2; i++) {
@@ -244,7 +246,7 @@ describe("contract 8: the answer of the judge", () => {
   });
 
   it("is malformed when the body does not match the provider's API", async () => {
-    server.reply = () => answers(200, "<html>welcome</html>");
+    server.reply = () => respondWith(200, "<html>welcome</html>");
     const judge = await open();
     expect(await judge.score(TYPE, TEXT, never)).toMatchObject({ type: "malformed" });
   });
@@ -252,7 +254,7 @@ describe("contract 8: the answer of the judge", () => {
 
 describe("a failing judge", () => {
   it("is retried after 500, and then reported as an error with the status", async () => {
-    server.reply = () => answers(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" });
+    server.reply = () => respondWith(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" });
     const judge = await open();
     expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
       type: "error",
@@ -279,7 +281,7 @@ describe("a failing judge", () => {
   );
 
   it("is not retried after a refused API key, which the reason does not contain", async () => {
-    server.reply = () => answers(401, { error: { message: "Incorrect API key provided." } });
+    server.reply = () => respondWith(401, { error: { message: "Incorrect API key provided." } });
     const judge = await open();
     const answer = await judge.score(TYPE, TEXT, never);
     expect(answer).toMatchObject({ type: "error", errorType: "AuthenticationError" });
