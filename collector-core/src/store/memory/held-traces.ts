@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.js";
+import type { Hash64 } from "../../hashing/seeded-hash.js";
 import { hashSpan } from "../../hashing/span-hashes.js";
 import type { TraceKey } from "../../interfaces.js";
 import { DroppedSpans } from "../traces/dropped-spans.js";
@@ -9,6 +10,7 @@ import type { MemoryInUse } from "./bytes/segment-store.js";
 import { EvictedTraces } from "./evicted-traces.js";
 import { TraceIndex } from "./index/trace-index.js";
 import { SpanStore } from "./span-store.js";
+import type { WritableTraces } from "./trace-writer.js";
 
 /** Generations of up to 98,304 evicted traces, in 2 MiB; smaller if `maxBytes` is less than 64 MiB. */
 const MAX_EVICTED_PLACES = 2 ** 17;
@@ -26,7 +28,7 @@ export interface HeldTracesOptions {
 }
 
 /** The state of a memory trace store: its traces with their spans and index, and the ids of evicted traces. */
-export class HeldTraces {
+export class HeldTraces implements WritableTraces {
   readonly traces = new TraceRegistry();
   readonly spans: SpanStore;
   readonly index: TraceIndex;
@@ -50,6 +52,28 @@ export class HeldTraces {
   findSpan(key: TraceKey, spanId: string): { trace: TraceRecord | undefined; row: number } {
     const trace = this.traces.get(key);
     return { trace, row: trace === undefined ? NO_ROW : this.spans.find(trace, hashSpan(trace, spanId)) };
+  }
+
+  find(key: TraceKey, hash: Hash64): TraceRecord | undefined {
+    return this.traces.get(key, hash);
+  }
+
+  wasEvicted(hash: Hash64): boolean {
+    return this.evicted.has(hash);
+  }
+
+  create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord {
+    return this.traces.create(key, hash, isPartial, nowMs);
+  }
+
+  added(trace: TraceRecord): void {
+    this.traces.add(trace);
+    this.index.add(trace);
+  }
+
+  changed(trace: TraceRecord, nowMs: number): void {
+    this.traces.touch(trace, nowMs);
+    this.index.invalidate(trace);
   }
 
   /** Removes a trace with its spans. */

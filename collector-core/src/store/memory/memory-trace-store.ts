@@ -39,7 +39,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
   const held = new HeldTraces({ maxBytes, segmentBytes, evictedInUse, clock });
   const { traces, spans, index } = held;
   const eviction = new TraceEviction(held, options, clock);
-  const writer = new TraceWriter(held, eviction, clock);
+  const writer = new TraceWriter({ spans, traces: held, room: eviction, caps: eviction.caps, clock });
   const reader = new TraceReader(held, clock);
   const idleCatchUp = new IdleCatchUp({ index, clock, loopUtilization });
   const searchTraces = createTraceSearch({ traces, spans, index, clock });

@@ -214,6 +214,24 @@ export class SpanStore implements SpanRows {
     this.#table.setInt(row, INT.next, next);
   }
 
+  /** The chunk of a file that holds the span, as set by {@link setPlaceInFile}. */
+  chunkOf(row: number): number {
+    return this.#table.int(row, INT.chunk);
+  }
+
+  /** The position of the span in its chunk. */
+  ordinalOf(row: number): number {
+    return this.#table.int(row, INT.ordinal);
+  }
+
+  /** Records where a file holds the span. A new row keeps the values of an earlier one until this is called. */
+  setPlaceInFile(row: number, chunk: number, ordinal: number): void {
+    const { ints } = this.#table.page(row);
+    const at = intsAt(row);
+    ints[at + INT.chunk] = chunk;
+    ints[at + INT.ordinal] = ordinal;
+  }
+
   /** The hash of the span id within its trace. */
   id(row: number): Hash64 {
     return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };

@@ -1,8 +1,9 @@
 import type { EvictionReason, Evictions } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
-import { DroppedSpans } from "../traces/dropped-spans.js";
 import type { TraceRecord } from "../traces/trace-record.js";
 import type { HeldTraces } from "./held-traces.js";
+import { SpanCaps } from "./span-caps.js";
+import type { WriteRoom } from "./trace-writer.js";
 
 /** Bounds of a memory trace store. */
 export interface TraceBounds {
@@ -16,38 +17,43 @@ export interface TraceBounds {
   readonly maxBytes: number;
 }
 
-/** Evaluation spans kept per trace, apart from its other spans (contract 8). */
-const MAX_EVALUATIONS_PER_TRACE = 100;
+/** Why a whole trace is removed. */
+type TraceReason = Exclude<EvictionReason, "span_cap">;
 
 /** Keeps the store within its bounds, and counts what it removes. */
-export class TraceEviction {
+export class TraceEviction implements WriteRoom {
+  /** Limits the spans of each trace. */
+  readonly caps: SpanCaps;
   readonly #held: HeldTraces;
   readonly #bounds: TraceBounds;
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #counts: Record<EvictionReason, number> = {
+  readonly #counts: Record<TraceReason, number> = {
     max_traces: 0,
     max_bytes: 0,
     ttl: 0,
-    span_cap: 0,
     cleared: 0,
   };
 
   constructor(held: HeldTraces, bounds: TraceBounds, clock: Pick<Clock, "monotonic">) {
     this.#held = held;
+    const { spans, traces } = held;
+    this.caps = new SpanCaps({ spans, traces, maxSpansPerTrace: bounds.maxSpansPerTrace });
     this.#bounds = bounds;
     this.#clock = clock;
   }
 
   /** Traces and spans removed since the start. */
   get counts(): Readonly<Record<EvictionReason, number>> {
-    return { ...this.#counts };
+    const { max_traces, max_bytes, ttl, cleared } = this.#counts;
+    return { max_traces, max_bytes, ttl, span_cap: this.caps.dropped, cleared };
   }
 
   /** Counts removed since an earlier value of {@link counts}; reasons without any are absent. */
   countsSince(before: Readonly<Record<EvictionReason, number>>): Evictions {
     const changed: Partial<Record<EvictionReason, number>> = {};
+    const now = this.counts;
     for (const reason of Object.keys(before) as EvictionReason[]) {
-      const count = this.#counts[reason] - before[reason];
+      const count = now[reason] - before[reason];
       if (count > 0) changed[reason] = count;
     }
     return changed;
@@ -71,13 +77,13 @@ export class TraceEviction {
   }
 
   /** Makes room for one more trace. */
-  evictForTrace(): void {
+  makeRoomForTrace(): void {
     const { count, oldest } = this.#held.traces;
     if (count >= this.#bounds.maxTraces && oldest !== undefined) this.#evict(oldest, "max_traces");
   }
 
   /** Evicts the oldest traces until the store is within `maxBytes`. Reclaims dead space first. */
-  evictForBytes(): void {
+  makeRoomForBytes(): void {
     const held = this.#held;
     while (held.bytes > this.#bounds.maxBytes) {
       if (held.spans.reclaim()) continue;
@@ -86,34 +92,7 @@ export class TraceEviction {
     }
   }
 
-  /** Drops the oldest span of a trace that has too many. */
-  capSpans(trace: TraceRecord): void {
-    if (trace.spanCount <= this.#bounds.maxSpansPerTrace) return;
-    const { spans, traces } = this.#held;
-    const row = trace.firstSpan;
-    if (trace.dropped === undefined) {
-      trace.dropped = new DroppedSpans();
-      traces.charge(DroppedSpans.BYTES);
-    }
-    trace.dropped.add(spans, trace, row);
-    trace.firstSpan = spans.next(row);
-    trace.spanCount--;
-    spans.remove(trace, row);
-    this.#counts.span_cap++;
-  }
-
-  /** Drops the oldest evaluation of a trace that has too many. */
-  capEvaluations(trace: TraceRecord): void {
-    if (trace.evaluationCount <= MAX_EVALUATIONS_PER_TRACE) return;
-    const { spans } = this.#held;
-    const row = trace.firstEvaluation;
-    trace.firstEvaluation = spans.next(row);
-    trace.evaluationCount--;
-    spans.remove(trace, row);
-    this.#counts.span_cap++;
-  }
-
-  #evict(trace: TraceRecord, reason: EvictionReason): void {
+  #evict(trace: TraceRecord, reason: TraceReason): void {
     this.#held.remove(trace);
     this.#held.evicted.add(trace);
     this.#counts[reason]++;

@@ -1,21 +1,73 @@
+import type { Hash64 } from "../../hashing/seeded-hash.js";
+import type { TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
 import { FLAG, NO_ROW } from "../traces/span-table.js";
 import type { TraceRecord } from "../traces/trace-record.js";
-import type { HeldTraces } from "./held-traces.js";
-import type { TraceEviction } from "./trace-eviction.js";
+import type { SpanCaps } from "./span-caps.js";
+import type { SpanStore } from "./span-store.js";
+
+/** The traces that spans are added to. */
+export interface WritableTraces {
+  /** The trace of a key, by the hash of the key. A store may load it here, except while a batch is stored whole. */
+  find(key: TraceKey, hash: Hash64): TraceRecord | undefined;
+  /** True if the trace was evicted: it is partial if it comes again. */
+  wasEvicted(hash: Hash64): boolean;
+  /** Creates a trace. It is part of the store from {@link added} on. */
+  create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord;
+  /** Adds a trace after its first span was stored. */
+  added(trace: TraceRecord): void;
+  /** Called before a span of a known trace is written. */
+  changed(trace: TraceRecord, nowMs: number): void;
+}
+
+/** Makes room for spans. */
+export interface WriteRoom {
+  /** Called before a trace is created. */
+  makeRoomForTrace(): void;
+  /** Called after each batch. */
+  makeRoomForBytes(): void;
+}
+
+/** Options of {@link TraceWriter}. */
+export interface TraceWriterOptions {
+  readonly spans: SpanStore;
+  readonly traces: WritableTraces;
+  readonly room: WriteRoom;
+  readonly caps: Pick<SpanCaps, "capSpans" | "capEvaluations">;
+  readonly clock: Pick<Clock, "monotonic">;
+  /**
+   * Called before the spans from `from` up to but excluding `to`, which may be stored as one batch. No other row may be added
+   * while they are: a store that keeps traces elsewhere loads those of these spans here.
+   */
+  readonly beforeBatch?: (spans: readonly PipelineSpan[], from: number, to: number) => void;
+  /**
+   * Called when a span was written to its row, new or replaced, before the caps apply. Not called for a span that is left out.
+   *
+   * @param index - of the span in the call of {@link TraceWriter.write}.
+   */
+  readonly onWritten?: (trace: TraceRecord, row: number, index: number) => void;
+}
 
 /** Adds spans to their traces. */
 export class TraceWriter {
-  readonly #held: HeldTraces;
-  readonly #eviction: TraceEviction;
+  readonly #spans: SpanStore;
+  readonly #traces: WritableTraces;
+  readonly #room: WriteRoom;
+  readonly #caps: TraceWriterOptions["caps"];
   readonly #clock: Pick<Clock, "monotonic">;
+  readonly #beforeBatch: TraceWriterOptions["beforeBatch"];
+  readonly #onWritten: TraceWriterOptions["onWritten"];
   #lateEvaluations = 0;
 
-  constructor(held: HeldTraces, eviction: TraceEviction, clock: Pick<Clock, "monotonic">) {
-    this.#held = held;
-    this.#eviction = eviction;
+  constructor({ spans, traces, room, caps, clock, beforeBatch, onWritten }: TraceWriterOptions) {
+    this.#spans = spans;
+    this.#traces = traces;
+    this.#room = room;
+    this.#caps = caps;
     this.#clock = clock;
+    this.#beforeBatch = beforeBatch;
+    this.#onWritten = onWritten;
   }
 
   /** Evaluations discarded because their trace was evicted. */
@@ -23,79 +75,93 @@ export class TraceWriter {
     return this.#lateEvaluations;
   }
 
-  /** Adds spans, batch by batch. Evicts traces to stay within the bounds. */
+  /** Adds spans, batch by batch. Makes room to stay within the bounds. */
   write(spans: readonly PipelineSpan[], isImport: boolean): void {
-    const store = this.#held.spans;
+    const store = this.#spans;
     const nowMs = this.#clock.monotonic();
     for (let from = 0; from < spans.length;) {
+      this.#beforeBatch?.(spans, from, endOfBatch(spans, from));
       const to = store.beginBatch(spans, from) ?? from + 1;
       try {
         for (let at = from; at < to; at++) {
           const span = spans[at];
-          if (span !== undefined) this.#writeSpan(span, nowMs, isImport);
+          if (span !== undefined) this.#writeSpan(span, at, nowMs, isImport);
         }
       } finally {
         store.endBatch();
       }
-      this.#eviction.evictForBytes();
+      this.#room.makeRoomForBytes();
       from = to;
     }
   }
 
-  #writeSpan(span: PipelineSpan, nowMs: number, isImport: boolean): void {
+  #writeSpan(span: PipelineSpan, index: number, nowMs: number, isImport: boolean): void {
     const { facts } = span;
     const { hashes } = originOf(span);
-    const { traces, index } = this.#held;
+    const traces = this.#traces;
     const key = { tenant: span.context.tenant, traceId: facts.traceId };
     const isEvaluation = facts.spanType === "evaluation";
-    const known = traces.get(key, hashes.trace);
+    const known = traces.find(key, hashes.trace);
     if (known !== undefined) {
-      traces.touch(known, nowMs);
-      index.invalidate(known);
-      if (!this.#replace(known, span, nowMs)) this.#addSpan(known, span, nowMs, isEvaluation);
+      traces.changed(known, nowMs);
+      if (!this.#replace(known, span, index, nowMs)) this.#addSpan(known, span, index, nowMs, isEvaluation);
       return;
     }
 
-    const isLate = !isImport && this.#held.evicted.has(hashes.trace);
+    const isLate = !isImport && traces.wasEvicted(hashes.trace);
     if (isLate && isEvaluation) {
       this.#lateEvaluations++;
       return;
     }
-    this.#eviction.evictForTrace();
+    this.#room.makeRoomForTrace();
     const trace = traces.create(key, hashes.trace, isLate, nowMs);
-    this.#addSpan(trace, span, nowMs, isEvaluation);
+    this.#addSpan(trace, span, index, nowMs, isEvaluation);
   }
 
   /** Replaces the span with the same id. @returns false if there is none. */
-  #replace(trace: TraceRecord, span: PipelineSpan, nowMs: number): boolean {
-    const { spans } = this.#held;
+  #replace(trace: TraceRecord, span: PipelineSpan, index: number, nowMs: number): boolean {
+    const spans = this.#spans;
     const row = spans.find(trace, originOf(span).hashes.span);
     if (row === NO_ROW) return false;
     const hasEnded = (spans.flags(row) & FLAG.running) === 0;
-    if (!(hasEnded && span.facts.isRunning)) spans.replace(trace, row, span, nowMs);
+    if (!(hasEnded && span.facts.isRunning)) {
+      spans.replace(trace, row, span, nowMs);
+      this.#onWritten?.(trace, row, index);
+    }
     return true;
   }
 
-  #addSpan(trace: TraceRecord, span: PipelineSpan, nowMs: number, isEvaluation: boolean): void {
-    const { traces, spans, index } = this.#held;
+  #addSpan(
+    trace: TraceRecord,
+    span: PipelineSpan,
+    index: number,
+    nowMs: number,
+    isEvaluation: boolean,
+  ): void {
+    const spans = this.#spans;
     const row = spans.add(trace, span, nowMs);
-    if (trace.arrivals++ === 0) {
-      traces.add(trace);
-      index.add(trace);
-    }
+    if (trace.arrivals++ === 0) this.#traces.added(trace);
+    this.#onWritten?.(trace, row, index);
     if (isEvaluation) {
       if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
       else spans.setNext(trace.lastEvaluation, row);
       trace.lastEvaluation = row;
       trace.evaluationCount++;
-      this.#eviction.capEvaluations(trace);
+      this.#caps.capEvaluations(trace);
     } else {
       if (trace.firstSpan === NO_ROW) trace.firstSpan = row;
       else spans.setNext(trace.lastSpan, row);
       trace.lastSpan = row;
       trace.spanCount++;
       trace.dropped?.reviveRoot(spans, row);
-      this.#eviction.capSpans(trace);
+      this.#caps.capSpans(trace);
     }
   }
+}
+
+/** Where the batch of the span at `from` ends at the latest. */
+function endOfBatch(spans: readonly PipelineSpan[], from: number): number {
+  const first = spans[from];
+  const count = (first && originOf(first).batch?.spanCount) ?? 1;
+  return Math.min(spans.length, from + count);
 }

@@ -24,8 +24,12 @@ export const INT = {
   labels: 12,
   /** Bytes charged to its segment. */
   chargedBytes: 13,
+  /** Place of the span in a file; unused by the memory store. */
+  chunk: 14,
+  /** Its position in the chunk; unused by the memory store. */
+  ordinal: 15,
 } as const;
-/** Two are unused: the integers of a row fill one cache line. */
+/** The integers of a row fill one cache line. */
 const INT_FIELDS = 16;
 
 /** The floats of a row; NaN if absent. */
