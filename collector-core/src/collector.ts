@@ -70,6 +70,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   /** In start order. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
   const parts: readonly StartedPart[] = [
     ...(store === undefined ? [] : [store]),
+    ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,
     statistics.counters,
     outputs.live,

@@ -118,10 +118,11 @@ export interface TraceKey {
 }
 
 /** Why a trace or a span was evicted from the store (`obs_trace_store_evicted_total{reason}`). */
-export type EvictionReason = "max_traces" | "max_bytes" | "ttl" | "span_cap" | "cleared";
+export type EvictionReason =
+  "max_traces" | "max_bytes" | "disk_max_bytes" | "ttl" | "pruned" | "span_cap" | "cleared";
 
-/** Evictions by `append`, in traces, except `span_cap`, which counts spans. */
-export type Evictions = Readonly<Partial<Record<EvictionReason, number>>>;
+/** Why a store on disk lost spans that it had taken (`obs_trace_store_unsaved_spans_total{reason}`). */
+export type UnsavedReason = "disk_full" | "io_error" | "thread_died" | "corrupt_chunk";
 
 /** A page of traces in the requested order. */
 export interface TracePage {
@@ -129,13 +130,19 @@ export interface TracePage {
   readonly nextCursor: string | null;
 }
 
+/**
+ * The spans of a trace in pages of at most 256 KiB of JSON, or of one longer span. May be iterated more than once. The signal
+ * of {@link TraceStore.get} ends an iteration: it rejects with the reason.
+ */
+export type SpanPages = AsyncIterable<readonly StoredSpan[]>;
+
 /** A complete trace. */
 export interface StoredTrace {
   readonly summary: TraceSummary;
   /** In order of start time, ties by arrival. Read them with the functions of `stored-span.ts`. */
-  readonly spans: readonly StoredSpan[];
+  readonly spans: SpanPages;
   /** In order of arrival. Exports use this order, so that imports preserve it. */
-  readonly received: readonly StoredSpan[];
+  readonly received: SpanPages;
   /** Releases the memory of the trace, which is held until then even after eviction. May be called twice. */
   release(): void;
 }
@@ -152,32 +159,63 @@ export interface AppendOptions {
   readonly isImport?: boolean;
 }
 
-/** Usage of the trace store. */
+/** Usage of the trace store. A store in another thread or process answers the last known values. */
 export interface TraceStoreUsage {
   readonly traces: number;
   readonly spans: number;
   /** Memory of spans, including dead space. */
-  readonly bytes: number;
+  readonly memoryBytes: number;
+  /** Size of the files; null if the store is not on disk. */
+  readonly diskBytes: number | null;
+  /** Bytes that were appended and are not yet saved. */
+  readonly pendingBytes: number;
   /** Evaluation spans dropped because their trace was already evicted (contract 3). */
   readonly lateEvaluations: number;
   /** Evictions since the start, in traces, except `span_cap`, which counts spans. */
   readonly evicted: Readonly<Record<EvictionReason, number>>;
+  /** Spans lost since the start. */
+  readonly unsaved: Readonly<Record<UnsavedReason, number>>;
+  /** `degraded` while the store cannot keep what it is given. */
+  readonly state: "ok" | "degraded";
+  /** Why it is degraded. */
+  readonly reason: string | null;
+  /** Arrival of the oldest span of the oldest trace (wall clock); null if there is no trace. */
+  readonly oldestAtMs: number | null;
 }
 
-/** Stores recent traces (spec 4.9 rule 2): in memory now, SQLite and Redis later, with one shared test suite. */
+/** A kept evaluation span. */
+export interface StoredEvaluation {
+  /** Increases with every evaluation that the store keeps. */
+  readonly sequence: number;
+  /** As received. */
+  readonly span: Span;
+  readonly context: BatchContext;
+}
+
+/**
+ * Stores recent traces (spec 4.9 rule 2). One test suite holds every implementation (`test/store/contract`). A query whose
+ * signal is aborted rejects with the reason.
+ */
 export interface TraceStore extends Lifecycle {
-  /** Adds spans to their traces and replaces spans of the same id. Evicts the oldest traces to make room. */
-  append(spans: readonly PipelineSpan[], options?: AppendOptions): Promise<Evictions>;
-  get(key: TraceKey): Promise<StoredTrace | undefined>;
-  summary(key: TraceKey): Promise<TraceSummary | undefined>;
+  /**
+   * Adds spans to their traces and replaces spans of the same id. Waits while the store has no room for them. Every query
+   * that begins later sees them. What is evicted to make room is counted in {@link usage}.
+   */
+  append(spans: readonly PipelineSpan[], options?: AppendOptions): Promise<void>;
+  /** Resolves when all appended spans are as durable as the store makes them, and are counted in {@link usage}. */
+  flush(): Promise<void>;
+  get(key: TraceKey, signal?: AbortSignal): Promise<StoredTrace | undefined>;
+  /** Returns the summaries of several traces, in the order of the keys; undefined for a trace that is not there. */
+  summaries(keys: readonly TraceKey[], signal?: AbortSignal): Promise<readonly (TraceSummary | undefined)[]>;
   /** The tenants that have a trace of that id, newest trace first. More than one only with multi-tenancy. */
-  tenantsOf(traceId: string): Promise<readonly string[]>;
+  tenantsOf(traceId: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Returns one span. The caller must release it. */
-  getSpan(key: TraceKey, spanId: string): Promise<HeldSpan | undefined>;
+  getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<HeldSpan | undefined>;
   /** Returns the filterable labels of a span without reading the span. */
   spanLabels(
     key: TraceKey,
     spanId: string,
+    signal?: AbortSignal,
   ): Promise<{ model: string | null; agent: string | null } | undefined>;
   /**
    * Lists matching traces. Default order: newest first, by arrival of their first span.
@@ -188,8 +226,17 @@ export interface TraceStore extends Lifecycle {
   list(query: TraceQuery, signal?: AbortSignal): Promise<TracePage>;
   facets(filter: TraceFilter, signal?: AbortSignal): Promise<Facets>;
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<Histogram>;
-  /** Returns all matching traces in order of arrival. */
-  select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]>;
+  /**
+   * Returns all matching traces in order of arrival, in pages that are not empty. Traces that arrive after the first page was
+   * asked for are left out. Errors are those of {@link list}, from the first page on.
+   */
+  select(filter: TraceFilter, signal?: AbortSignal): AsyncIterable<readonly TraceKey[]>;
+  /**
+   * Returns the evaluation spans that outlive the process, oldest first.
+   *
+   * @param after - the sequence of the last one of the page before; 0 for the first page.
+   */
+  evaluations(after: number, limit: number): Promise<readonly StoredEvaluation[]>;
   /** Resolves with false if the trace does not exist. */
   remove(key: TraceKey): Promise<boolean>;
   /** Removes all traces. Resolves with their number. */

@@ -11,7 +11,10 @@ export const ImportResultSchema = Type.Object(
     }),
     refused_spans: Type.Integer({ description: "Unusable spans." }),
     dropped_spans: Type.Integer({ description: "Spans dropped because their redaction failed." }),
-    evicted_traces: Type.Integer({ description: "Older traces evicted for the import." }),
+    evicted_traces: Type.Integer({
+      description:
+        "Older traces evicted for the import. If traces are kept on disk, those evicted during the import, for whichever spans.",
+    }),
     problems: Type.Array(
       Type.Object({
         line: Type.Integer({ description: "Line number, from 1." }),

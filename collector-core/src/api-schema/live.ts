@@ -30,8 +30,17 @@ export const LiveStatusSchema = Type.Object(
         Type.Object({
           traces: Type.Integer(),
           spans: Type.Integer(),
-          bytes: Type.Integer(),
-          max_traces: Type.Integer(),
+          bytes: Type.Integer({ description: "Memory." }),
+          max_traces: Type.Union([Type.Integer(), Type.Null()], {
+            description: "Null if only the size of the files limits the store.",
+          }),
+          disk_bytes: Type.Union([Type.Integer(), Type.Null()], {
+            description: "Size of the files; null if traces are in memory only.",
+          }),
+          state: Type.Union([Type.Literal("ok"), Type.Literal("degraded")], {
+            description: "`degraded` while the store cannot keep the spans that it is given.",
+          }),
+          reason: Type.Union([Type.String(), Type.Null()], { description: "Why it is degraded." }),
         }),
         Type.Null(),
       ],

@@ -344,6 +344,29 @@ export const METRIC_FAMILIES = {
     labels: ["reason"],
     unit: "traces",
   },
+  obs_trace_store_disk_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Size of the files of the trace store; absent if traces are in memory only.",
+    labels: [],
+    unit: "bytes",
+  },
+  obs_trace_store_pending_bytes: {
+    type: "gauge",
+    scope: "pipeline",
+    help: "Bytes of spans that the trace store has taken and not yet saved; absent if traces are in memory only.",
+    labels: [],
+    unit: "bytes",
+  },
+  obs_trace_store_unsaved_spans_total: {
+    type: "counter",
+    scope: "pipeline",
+    help:
+      "Spans that the trace store took and could not save, by reason: disk_full, io_error, thread_died, or corrupt_chunk " +
+      "for saved spans that cannot be read any more. Absent if traces are in memory only.",
+    labels: ["reason"],
+    unit: "spans",
+  },
   obs_import_spans_total: {
     type: "counter",
     scope: "pipeline",

@@ -11,11 +11,11 @@ export function directionsOf(types: LoadedConfig["config"]["evaluation.types"]) 
 
 /** Returns model and agent of the span, or of the trace, that a user scored. */
 export async function evaluatedLabels(
-  store: Pick<TraceStore, "summary" | "spanLabels"> | undefined,
+  store: Pick<TraceStore, "summaries" | "spanLabels"> | undefined,
   key: TraceKey,
   spanId: string | null,
 ): Promise<EvaluatedLabels> {
   if (spanId !== null) return (await store?.spanLabels(key, spanId)) ?? { model: null, agent: null };
-  const summary = await store?.summary(key);
+  const [summary] = (await store?.summaries([key])) ?? [];
   return { model: summary?.models[0] ?? null, agent: summary?.agent ?? null };
 }

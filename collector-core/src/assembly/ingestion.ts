@@ -19,7 +19,7 @@ export function createIngestRoutes(
   foundation: Foundation,
   { queue }: Storage,
   { pipelineMetrics }: Measurement,
-  { importSpans }: Pipeline,
+  { beginImport }: Pipeline,
   { addressOf, apiKeys, tenants }: Access,
   exemptRequests: ExemptRequests,
 ): Readonly<Record<string, IngestRoute>> {
@@ -53,7 +53,7 @@ export function createIngestRoutes(
     }),
     "/v1/import": createImportRoute({
       ...common,
-      importSpans,
+      beginImport,
       exemptRequests,
       lineBudget: budget.account("import_lines"),
       onAborted: (kept) => log.warning(`The client of an import disconnected. ${kept}`),

@@ -1,4 +1,4 @@
-import type { SpanSink, TraceStore } from "../interfaces.js";
+import type { SpanSink } from "../interfaces.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
 import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
 import { createLiveHub, type LiveHub } from "../query/live-hub.js";
@@ -6,12 +6,19 @@ import { createLiveStatus, type LiveStatusOptions } from "../query/live-status.j
 import { directionsOf, evaluatedLabels } from "./evaluated-labels.js";
 import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
+import {
+  createRestoredEvaluations,
+  type AppendSpans,
+  type RestoredEvaluations,
+} from "./restored-evaluations.js";
 import type { Storage } from "./storage.js";
 
 /** Sinks of spans: the trace store, the evaluation log, live clients, OTLP export. */
 export interface Outputs {
   readonly evaluationLog: EvaluationLog;
   readonly live: LiveHub;
+  /** Undefined if the trace store is off. */
+  readonly restoredEvaluations: RestoredEvaluations | undefined;
   /** Undefined if no endpoint is configured. */
   readonly exporting: Export | undefined;
   /** The trace store comes first, so that live clients can query a trace when they are notified. */
@@ -29,7 +36,7 @@ export async function createOutputs(
   { queue, store }: Storage,
   { ledger, newestMetrics }: LiveFigures,
 ): Promise<Outputs> {
-  const { config, clock, version, startedAtMs, isStopping } = foundation;
+  const { config, clock, version, startedAtMs, logger, isStopping } = foundation;
   const exporting = await createExport(foundation);
   const evaluationLog = createEvaluationLog({
     thresholds: config["evaluation.thresholds"],
@@ -53,19 +60,18 @@ export async function createOutputs(
       isStopping,
     }),
   });
+  const restoredEvaluations =
+    store && createRestoredEvaluations({ store, evaluationLog, log: logger.child("evaluations") });
   const sinks = [
     // Without a store, live clients have no traces to query.
-    ...(store === undefined ? [evaluationLog] : [storeSink(store), evaluationLog, live]),
+    ...(restoredEvaluations === undefined
+      ? [evaluationLog]
+      : [storeSink(restoredEvaluations.append), evaluationLog, live]),
     ...(exporting === undefined ? [] : [exporting.exporter]),
   ];
-  return { evaluationLog, live, exporting, sinks };
+  return { evaluationLog, live, restoredEvaluations, exporting, sinks };
 }
 
-function storeSink(store: TraceStore): SpanSink {
-  return {
-    name: "trace store",
-    async offer(spans) {
-      await store.append(spans);
-    },
-  };
+function storeSink(append: AppendSpans): SpanSink {
+  return { name: "trace store", offer: (spans) => append(spans) };
 }

@@ -9,10 +9,10 @@ import { createSpanReader } from "../pipeline/read-spans.js";
 import { withoutRedaction } from "../pipeline/redaction/redactor.js";
 import { createTraceSampler } from "../pipeline/trace-sampler.js";
 import { createWorker, type Worker } from "../pipeline/worker.js";
-import type { ImportSpans } from "../ingest/import-route.js";
-import type { TraceStore } from "../interfaces.js";
+import type { SpanImport } from "../ingest/import-route.js";
 import { createEvaluation, type Evaluation } from "./evaluation.js";
 import type { Foundation } from "./foundation.js";
+import { createImportStore } from "./import-store.js";
 import type { Measurement } from "./measurement.js";
 import type { Outputs } from "./outputs.js";
 import { createRedactor } from "./redaction.js";
@@ -27,7 +27,7 @@ export interface Pipeline {
   /** Undefined if evaluation is disabled. */
   readonly evaluation: Evaluation | undefined;
   /** Undefined if the trace store is disabled. */
-  readonly importSpans: ImportSpans | undefined;
+  readonly beginImport: (() => SpanImport) | undefined;
 }
 
 export async function createPipeline(
@@ -84,7 +84,7 @@ export async function createPipeline(
     clock,
     onError,
   });
-  const importSpans =
+  const beginImport =
     store &&
     createSpanImporter({
       readSpans: createSpanReader({
@@ -94,17 +94,7 @@ export async function createPipeline(
         lost: new LostSpans((error) => onError("import", error)),
       }),
       pipeline: pipelines.imported,
-      store: storeImported(store, outputs),
+      createStore: () => createImportStore(store, outputs),
     });
-  return { worker, evaluation, importSpans };
-}
-
-/** Returns a function that stores imported spans, notifies live clients and resolves with the number of evicted traces. */
-function storeImported(store: TraceStore, { evaluationLog, live }: Outputs) {
-  return async (spans: Parameters<TraceStore["append"]>[0]): Promise<number> => {
-    const { max_traces = 0, max_bytes = 0, ttl = 0 } = await store.append(spans, { isImport: true });
-    await evaluationLog.offer(spans);
-    await live.offer(spans);
-    return max_traces + max_bytes + ttl;
-  };
+  return { worker, evaluation, beginImport };
 }

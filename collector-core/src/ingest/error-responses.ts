@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError, internalError, invalidQuery } from "../api-schema/errors.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
@@ -12,6 +13,16 @@ export function handleErrors(
   app.setNotFoundHandler(() => {
     throw new ApiError("not_found", "No such path. GET /openapi.json lists all paths.");
   });
+  // A stream that fails after its first bytes has no error response: the connection is closed.
+  app.addHook("onSend", async ({ routeOptions }, reply, payload) => {
+    if (payload instanceof Readable)
+      payload.once("error", (error) => {
+        if (reply.raw.headersSent && !(error instanceof RequestAborted))
+          onError(routeOptions.url ?? "unknown", error);
+      });
+    return payload;
+  });
+
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof RequestAborted) return reply.hijack();
     const known = toApiError(error);

@@ -22,16 +22,18 @@ import { onShortChunksRefused } from "./short-chunks.js";
 import { tenantProblem, type ReadTenant } from "./tenant.js";
 import { validateBatch } from "./validate-batch.js";
 
-/** Stores imported spans. */
-export type ImportSpans = (
-  context: BatchContext,
-  spans: readonly Span[],
-) => Promise<{ readonly imported: number; readonly evictedTraces: number }>;
+/** Stores the spans of one import. */
+export interface SpanImport {
+  /** Resolves with the number of stored spans. */
+  store(context: BatchContext, spans: readonly Span[]): Promise<number>;
+  /** Resolves with the number of traces evicted for the stored spans. */
+  evictedTraces(): Promise<number>;
+}
 
 /** Options of {@link createImportRoute}. */
 export interface ImportRouteOptions {
   /** Undefined if `trace_store.enabled` is false. */
-  readonly importSpans: ImportSpans | undefined;
+  readonly beginImport: (() => SpanImport) | undefined;
   readonly gate: IngestGate;
   readonly readTenant: ReadTenant;
   readonly clock: Clock;
@@ -71,7 +73,7 @@ const MAX_COUNTED_TRACES = 1_000_000;
  * another system.
  */
 export function createImportRoute(options: ImportRouteOptions): IngestRoute {
-  const { importSpans, gate, clock, count } = options;
+  const { beginImport, gate, clock, count } = options;
   const { pace: limits = DEFAULT_PACE, lineBudget: budget } = options;
   const slots = createImportSlots();
   const limitLines = createConcurrencyLimit(MAX_LINES);
@@ -80,7 +82,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   async function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
     const headers = gate.enter(request);
-    if (importSpans === undefined)
+    if (beginImport === undefined)
       throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
     requireJsonLines(request.headers["content-type"]);
     const tenant = options.readTenant(request);
@@ -89,7 +91,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     return await slots.run(request, pace, async () => {
       options.exemptRequests.begin(request);
       try {
-        const result = await importAll(request, pace, tenant, importSpans);
+        const result = await importAll(request, pace, tenant, beginImport());
         return { status: 200, headers, body: JSON.stringify(result) };
       } finally {
         options.exemptRequests.end(request);
@@ -101,7 +103,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     request: IncomingMessage,
     pace: BodyPace,
     tenant: string,
-    storeSpans: ImportSpans,
+    spanImport: SpanImport,
   ): Promise<ImportResult> {
     const result: ImportResult = {
       lines: 0,
@@ -119,7 +121,9 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     let lastLine = 0;
     try {
       await importLines();
+      result.evicted_traces = await spanImport.evictedTraces();
     } catch (error) {
+      result.evicted_traces = await spanImport.evictedTraces().catch(() => 0);
       throw incompleteImport(error);
     }
     // If every line was refused, the file has another format.
@@ -201,10 +205,9 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       const refused = spans.length - usable.length;
       result.refused_spans += refused;
       if (refused > 0) count("refused", refused);
-      const { imported, evictedTraces } = await storeSpans(context, usable);
+      const imported = await spanImport.store(context, usable);
       for (const { trace_id: traceId } of usable) traces.add(context.tenant, traceId);
       result.spans += imported;
-      result.evicted_traces += evictedTraces;
       result.dropped_spans += usable.length - imported;
       count("imported", imported);
       count("dropped", usable.length - imported);

@@ -17,48 +17,67 @@ const CHUNK_LENGTH = 256 * 1024;
 
 /**
  * Writes spans as lines of OTLP JSON, each a complete request, like the file exporter of the OpenTelemetry Collector. Keeps
- * the order of the spans. A line has at most a megabyte, unless it is a single span.
- *
- * @param version - version of the collector.
- * @returns chunks of the text, which may end anywhere, and undefined where the work may pause.
+ * the order of the spans. A line has at most a megabyte, unless it is a single span. The methods yield chunks of the text,
+ * which may end anywhere, and undefined where the work may pause.
  */
-export function* jsonLines(
-  spans: Iterable<WritableSpan>,
-  version: string,
-): Generator<string | undefined, void, undefined> {
-  const chunks = new TextChunks();
+export class JsonLines {
+  readonly #version: string;
+  readonly #chunks = new TextChunks();
   /** Context of the last span in the current line. */
-  let lastContext: BatchContext | undefined;
-  let count = 0;
-  let bytes = 0;
+  #lastContext: BatchContext | undefined;
+  #count = 0;
+  #bytes = 0;
 
-  for (const each of spans) {
-    const size = valueSize(each.span.attributes) + valueSize(each.span.events);
-    const isFull = count === MAX_LINE_SPANS || (count > 0 && bytes + size > MAX_LINE_BYTES);
-    if (isFull) {
-      chunks.add(END_OF_LINE);
-      yield chunks.take();
-      lastContext = undefined;
-      count = 0;
-      bytes = 0;
-    }
-    yield undefined;
-    let writer = new JsonSpanWriter();
-    yield* writeSpanOrLess(each, () => (writer = new JsonSpanWriter()));
-    if (lastContext === undefined) chunks.add(`{"resourceSpans":[${beginGroup(each.context, version)}`);
-    else if (contextKey(lastContext) === contextKey(each.context)) chunks.add(",");
-    else chunks.add(`${END_OF_GROUP},${beginGroup(each.context, version)}`);
-    for (const piece of writer.pieces) {
-      chunks.add(piece);
-      if (chunks.length >= CHUNK_LENGTH) yield chunks.take();
-    }
-    lastContext = each.context;
-    count++;
-    bytes += size;
+  /** @param version - version of the collector. */
+  constructor(version: string) {
+    this.#version = version;
   }
-  if (count === 0) return;
-  chunks.add(END_OF_LINE);
-  yield chunks.take();
+
+  /** Writes spans. They continue the line of an earlier call. */
+  *write(spans: Iterable<WritableSpan>): Generator<string | undefined, void, undefined> {
+    const chunks = this.#chunks;
+    for (const each of spans) {
+      const size = valueSize(each.span.attributes) + valueSize(each.span.events);
+      const isFull =
+        this.#count === MAX_LINE_SPANS || (this.#count > 0 && this.#bytes + size > MAX_LINE_BYTES);
+      if (isFull) yield* this.end();
+      yield undefined;
+      let writer = new JsonSpanWriter();
+      yield* writeSpanOrLess(each, () => (writer = new JsonSpanWriter()));
+      chunks.add(this.#separatorBefore(each.context));
+      for (const piece of writer.pieces) {
+        chunks.add(piece);
+        if (chunks.length >= CHUNK_LENGTH) yield chunks.take();
+      }
+      this.#lastContext = each.context;
+      this.#count++;
+      this.#bytes += size;
+    }
+  }
+
+  /** Writes a span on a line of its own. */
+  *writeAlone(span: WritableSpan): Generator<string | undefined, void, undefined> {
+    yield* this.end();
+    yield* this.write([span]);
+    yield* this.end();
+  }
+
+  /** Ends the current line. */
+  *end(): Generator<string, void, undefined> {
+    if (this.#count === 0) return;
+    this.#chunks.add(END_OF_LINE);
+    yield this.#chunks.take();
+    this.#lastContext = undefined;
+    this.#count = 0;
+    this.#bytes = 0;
+  }
+
+  #separatorBefore(context: BatchContext): string {
+    const last = this.#lastContext;
+    if (last === undefined) return `{"resourceSpans":[${beginGroup(context, this.#version)}`;
+    if (contextKey(last) === contextKey(context)) return ",";
+    return `${END_OF_GROUP},${beginGroup(context, this.#version)}`;
+  }
 }
 
 /** The start of a `ResourceSpans`, up to its spans. */

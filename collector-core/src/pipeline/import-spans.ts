@@ -5,40 +5,48 @@ import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { Pipelines } from "./pipelines.js";
 import type { ReadSpans } from "./read-spans.js";
 
+/** Keeps the spans of one import. */
+export interface ImportStore {
+  append(spans: readonly PipelineSpan[]): Promise<void>;
+  /** Resolves with the number of traces evicted for them. */
+  evictedTraces(): Promise<number>;
+}
+
 /** Options of {@link createSpanImporter}. */
 export interface SpanImporterOptions {
   readonly readSpans: ReadSpans;
   readonly pipeline: Pipelines["imported"];
-  /** Stores the spans and returns how many traces were evicted to make room. */
-  readonly store: (spans: readonly PipelineSpan[]) => Promise<number>;
+  readonly createStore: () => ImportStore;
 }
 
-/** Result of an import. */
-export interface ImportedSpans {
-  readonly imported: number;
-  readonly evictedTraces: number;
-}
-
-/** Sends spans from a file through the import pipeline. */
-export function createSpanImporter({ readSpans, pipeline, store }: SpanImporterOptions) {
-  return async function importSpans(context: BatchContext, spans: readonly Span[]): Promise<ImportedSpans> {
-    const batch: ReceivedBatch = {
-      parts: [{ from: 0, context }],
-      batchId: undefined,
-      spans,
-      spanCount: spans.length,
-      body: Buffer.from(JSON.stringify({ spans })),
-      generatedSpanIds: undefined,
-    };
-    const read: PipelineSpan[] = [];
-    readSpans({ batch, from: 0, to: spans.length }, read);
-    let result: ImportedSpans = { imported: 0, evictedTraces: 0 };
-    const importPipeline = pipeline({
-      async consume(stored) {
-        if (stored.length > 0) result = { imported: stored.length, evictedTraces: await store(stored) };
+/** Returns a function that begins an import, which sends spans from a file through the import pipeline. */
+export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImporterOptions) {
+  return function beginImport() {
+    const store = createStore();
+    return {
+      /** Resolves with the number of stored spans. */
+      async store(context: BatchContext, spans: readonly Span[]): Promise<number> {
+        const batch: ReceivedBatch = {
+          parts: [{ from: 0, context }],
+          batchId: undefined,
+          spans,
+          spanCount: spans.length,
+          body: Buffer.from(JSON.stringify({ spans })),
+          generatedSpanIds: undefined,
+        };
+        const read: PipelineSpan[] = [];
+        readSpans({ batch, from: 0, to: spans.length }, read);
+        let imported = 0;
+        const importPipeline = pipeline({
+          async consume(stored) {
+            imported = stored.length;
+            if (imported > 0) await store.append(stored);
+          },
+        });
+        await importPipeline.consume(read);
+        return imported;
       },
-    });
-    await importPipeline.consume(read);
-    return result;
+      evictedTraces: () => store.evictedTraces(),
+    };
   };
 }

@@ -7,17 +7,18 @@ import {
   isPastThreshold,
   type EvaluationDirection,
 } from "../api-schema/evaluation-types.js";
-import type { SpanSink, TraceKey } from "../interfaces.js";
+import type { SpanSink, StoredEvaluation, TraceKey } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { keptText } from "../span/kept-text.js";
-import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
+import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH, readSpanFacts } from "../span/span-facts.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
 import { evaluationFilter, rangeOf, type EndedBetween } from "./evaluation-filter.js";
+import { NewestEvaluations } from "./newest-evaluations.js";
 import { badness, comesAfter, decodeCursor, encodeCursor, RankedPage } from "./ranked-evaluations.js";
 
 /** An evaluation in the log. */
 export interface LoggedEvaluation {
-  /** Increases with every evaluation. */
+  /** Increases with every evaluation: from 1 for those of this process, up to 0 for restored ones. */
   readonly sequence: number;
   readonly endedAtMs: number;
   /** Version of the application, if known. */
@@ -52,8 +53,18 @@ export interface EvaluationRange {
   readonly tenant: string | undefined;
 }
 
-/** The latest evaluations of this process, which the pages show across traces. */
+/** Reads a page of kept evaluations, like `TraceStore.evaluations`. */
+export type ReadEvaluations = (after: number, limit: number) => Promise<readonly StoredEvaluation[]>;
+
+/** The latest evaluations, which the pages show across traces. */
 export interface EvaluationLog extends SpanSink {
+  /**
+   * Puts the evaluations that a store has kept before those of this process. Must not be called twice. Evaluations that the
+   * store gets meanwhile would be in the log twice: they have to wait for {@link restored}.
+   */
+  restore(read: ReadEvaluations): Promise<void>;
+  /** Resolves when no {@link restore} is under way, whether or not it failed. */
+  readonly restored: Promise<void>;
   /** One page of matching evaluations in the requested order, after the cursor. */
   list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
   /** All matching evaluations that ended in a range, oldest first. Default: the range of the query. */
@@ -73,50 +84,54 @@ export interface EvaluationLog extends SpanSink {
 
 const CAPACITY = 20_000;
 const MAX_BYTES = 32 * 2 ** 20;
-/** Upper bounds of the memory of an entry without its texts, and of a character. */
-const ENTRY_BYTES = 600;
-const BYTES_PER_CHARACTER = 2;
 const DEFAULT_LIMIT = 20;
+/** Evaluations read at a time from the store. */
+const RESTORED_AT_ONCE = 500;
 const MAX_EXPLANATION_LENGTH = 1000;
 
 export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLog {
   const { thresholds, directions, labelsOf, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
-  let entries: LoggedEvaluation[] = [];
-  let bytes = 0;
-  let sequence = 0;
+  const limits = { capacity, maxBytes };
   let evictedUpTo = 0;
+  const newest = new NewestEvaluations<LoggedEvaluation>(limits, (evicted) => {
+    evictedUpTo = evicted.sequence;
+  });
+  let sequence = 0;
+  let restored: Promise<void> = Promise.resolve();
+  /** Of traces that were deleted during a {@link restore}; undefined when there is none. */
+  let deletions: ((key: TraceKey) => boolean)[] | undefined;
 
   async function add(span: PipelineSpan): Promise<void> {
-    const evaluation = await read(span);
-    if (evaluation === undefined) return;
-    const { context, facts } = span;
-    const ended = addMs(facts.start, facts.durationMs ?? 0);
-    entries.push({ sequence: ++sequence, endedAtMs: ended.epochMs, version: context.version, evaluation });
-    bytes += bytesOf(evaluation);
-    // Evicts in batches, so that the array is not copied for each entry.
-    if (entries.length > capacity * 1.1) evict(entries.length - capacity);
-    if (bytes > maxBytes) evict(countToEvict(maxBytes * 0.9));
+    const entry = await read(span);
+    if (entry !== undefined) newest.add({ ...entry, sequence: ++sequence });
   }
 
-  function evict(count: number): void {
-    for (const { evaluation } of entries.slice(0, count)) bytes -= bytesOf(evaluation);
-    evictedUpTo = entries[count - 1]?.sequence ?? evictedUpTo;
-    entries = entries.slice(count);
-  }
-
-  /** The number of oldest entries to evict until the rest takes at most `wantedBytes`. */
-  function countToEvict(wantedBytes: number): number {
-    let left = bytes;
-    let count = 0;
-    for (const { evaluation } of entries) {
-      if (left <= wantedBytes) break;
-      left -= bytesOf(evaluation);
-      count++;
+  async function restore(readPage: ReadEvaluations): Promise<void> {
+    // A store may keep more than the log.
+    const found = new NewestEvaluations<Entry>(limits);
+    const deleted: ((key: TraceKey) => boolean)[] = [];
+    deletions = deleted;
+    try {
+      for (let after = 0; ;) {
+        const page = await readPage(after, RESTORED_AT_ONCE);
+        for (const { span, context } of page) {
+          const facts = readSpanFacts(span, context, undefined, () => undefined);
+          const entry = await read({ span, facts, context });
+          if (entry !== undefined) found.add(entry);
+        }
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last.sequence;
+      }
+    } finally {
+      deletions = undefined;
     }
-    return count;
+    found.remove(({ evaluation }) => deleted.some((isDeleted) => isDeleted(keyOf(evaluation))));
+    const { length } = found.entries;
+    newest.addOlder(found.entries.map((entry, index) => ({ ...entry, sequence: index + 1 - length })));
   }
 
-  async function read({ span, facts, context }: PipelineSpan): Promise<Evaluation | undefined> {
+  async function read({ span, facts, context }: EvaluationSpan): Promise<Entry | undefined> {
     const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : {};
     const type = text(attributes["evaluation_type"]);
     if (type === null) return undefined;
@@ -128,7 +143,8 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     const labels = own.model === null && own.agent === null ? await labelsOf(key, evaluatedSpanId) : own;
     const direction = directionOf(attributes["evaluation_direction"], type);
     const judgeModel = text(attributes["judge_model"]);
-    return {
+    const ended = addMs(facts.start, facts.durationMs ?? 0);
+    const evaluation: Evaluation = {
       trace_id: facts.traceId,
       tenant: context.tenant,
       span_id: facts.spanId,
@@ -148,11 +164,12 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       service: context.service,
       env: context.env,
       ...labels,
-      time: formatInstant(addMs(facts.start, facts.durationMs ?? 0)),
+      time: formatInstant(ended),
       duration_ms: facts.durationMs ?? null,
       judge_model: judgeModel,
       cost_usd: amount(attributes["judge_cost_usd"]),
     };
+    return { endedAtMs: ended.epochMs, version: context.version, evaluation };
   }
 
   function directionOf(given: unknown, type: string): EvaluationDirection {
@@ -164,11 +181,19 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
 
   function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
     const matches = evaluationFilter(query, range);
-    return entries.slice(-capacity).filter(matches);
+    return newest.entries.slice(-capacity).filter(matches);
   }
 
   return {
     name: "evaluation log",
+    restore(readPage) {
+      const restoring = restore(readPage);
+      restored = restoring.catch(() => undefined);
+      return restoring;
+    },
+    get restored() {
+      return restored;
+    },
     async offer(spans) {
       const evaluations = spans.filter(({ facts }) => facts.spanType === "evaluation");
       for (const span of evaluations) await add(span);
@@ -180,6 +205,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
       const matches = evaluationFilter(query, rangeOf(query));
       const page = new RankedPage<LoggedEvaluation>(limit + 1);
+      const { entries } = newest;
       const oldest = Math.max(0, entries.length - capacity);
       // Newest first: in that order the loop ends when the page is full.
       for (let at = entries.length - 1; at >= oldest && !(isNewest && page.isFull); at--) {
@@ -200,6 +226,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     within({ after, upTo, tenant }, max) {
       if (after < Math.min(evictedUpTo, upTo)) return undefined;
       const found: Evaluation[] = [];
+      const { entries } = newest;
       for (let at = entries.length - 1; at >= 0; at--) {
         const entry = entries[at];
         if (entry === undefined || entry.sequence <= after) break;
@@ -212,18 +239,26 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       return sequence;
     },
     get oldest() {
-      return entries.at(-capacity) ?? entries[0];
+      return newest.entries.at(-capacity) ?? newest.entries[0];
     },
     thresholdOf(type, direction) {
       return thresholds[type] ?? defaultThreshold(direction);
     },
     remove(isDeleted) {
-      entries = entries.filter(
-        ({ evaluation }) => !isDeleted({ tenant: evaluation.tenant, traceId: evaluation.trace_id }),
-      );
-      bytes = entries.reduce((sum, { evaluation }) => sum + bytesOf(evaluation), 0);
+      deletions?.push(isDeleted);
+      newest.remove(({ evaluation }) => isDeleted(keyOf(evaluation)));
     },
   };
+}
+
+/** An evaluation without its number. */
+type Entry = Omit<LoggedEvaluation, "sequence">;
+
+/** What the log reads of a span. */
+type EvaluationSpan = Pick<PipelineSpan, "span" | "facts" | "context">;
+
+function keyOf({ tenant, trace_id: traceId }: Evaluation): TraceKey {
+  return { tenant, traceId };
 }
 
 function defaultThreshold(direction: EvaluationDirection): number | null {
@@ -237,10 +272,4 @@ function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
 
 function amount(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-function bytesOf(evaluation: Evaluation): number {
-  let characters = 0;
-  for (const value of Object.values(evaluation)) if (typeof value === "string") characters += value.length;
-  return ENTRY_BYTES + characters * BYTES_PER_CHARACTER;
 }

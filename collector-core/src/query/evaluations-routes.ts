@@ -15,8 +15,8 @@ import {
   type EvaluationSummary,
   type ListedEvaluation,
 } from "../api-schema/evaluations.js";
-import type { NormalizedSpan } from "../api-schema/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
+import type { SpanPages, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
@@ -77,12 +77,17 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       },
     },
     async ({ query }, reply) => {
+      await log.restored;
       const { found, nextCursor } = log.list(query);
-      const timeSlice = new TimeSlice(clock, whileConnected(reply.raw));
+      const connected = whileConnected(reply.raw);
+      const timeSlice = new TimeSlice(clock, connected);
+      const keys = found.map(({ evaluation }) => keyOf(evaluation));
+      const summaries = (await store?.summaries(keys, connected)) ?? [];
       const evaluations: ListedEvaluation[] = [];
-      for (const { evaluation } of found) {
+      for (const [index, { evaluation }] of found.entries()) {
         if (timeSlice.isOver()) await timeSlice.next();
-        evaluations.push(await listed(evaluation, store, timeSlice));
+        const evaluated = { evaluation, trace: summaries[index] };
+        evaluations.push(await listed(evaluated, store, timeSlice, connected));
       }
       return { evaluations, next_cursor: nextCursor };
     },
@@ -100,14 +105,16 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         response: { 200: EvaluationSummarySchema, ...errorResponses("invalid_query", "invalid_tenant") },
       },
     },
-    ({ query }, reply) =>
-      summarizeEvaluations({
+    async ({ query }, reply) => {
+      await log.restored;
+      return await summarizeEvaluations({
         log,
         query,
         nowMs: clock.now(),
         evaluation: runner?.describe() ?? null,
         timeSlice: new TimeSlice(clock, whileConnected(reply.raw)),
-      }),
+      });
+    },
   );
 
   app.post(
@@ -168,17 +175,17 @@ async function run(
     if (timeSlice.isOver()) await timeSlice.next();
     if (!keys.has(traceId)) keys.set(traceId, await findTraceKey(store, traceId, tenant));
   }
-  const keyOf = (traceId: string): TraceKey => keys.get(traceId) ?? { tenant: "", traceId };
+  const foundKey = (traceId: string): TraceKey => keys.get(traceId) ?? { tenant: "", traceId };
   for (const traceId of new Set(traceIds)) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const key = keyOf(traceId);
+    const key = foundKey(traceId);
     const trace = await store.get(key);
     if (trace === undefined) {
       answer.missing++;
       continue;
     }
     try {
-      for (const stored of await modelCallsOf(trace.spans, timeSlice)) {
+      for await (const stored of modelCallsOf(trace.spans, timeSlice)) {
         if (timeSlice.isOver()) await timeSlice.next();
         evaluate(await readStored(stored, timeSlice), key);
       }
@@ -188,7 +195,7 @@ async function run(
   }
   for (const { trace_id: traceId, span_id: spanId } of spans) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const key = keyOf(traceId);
+    const key = foundKey(traceId);
     const stored = await store.getSpan(key, spanId);
     if (stored === undefined) {
       answer.missing++;
@@ -212,19 +219,22 @@ async function run(
  * Model calls that ended with an output. A call that wraps another call is left out, since it repeats the same output.
  * Spans are parsed again when they are evaluated: all of them parsed at once may exceed the memory.
  */
-async function modelCallsOf(
-  spans: readonly StoredSpan[],
-  timeSlice: TimeSlice,
-): Promise<readonly StoredSpan[]> {
+async function* modelCallsOf(pages: SpanPages, timeSlice: TimeSlice): AsyncGenerator<StoredSpan> {
   const wrappers = new Set<string | null>();
-  const calls: { readonly stored: StoredSpan; readonly id: string }[] = [];
-  for (const stored of spans) {
-    if (timeSlice.isOver()) await timeSlice.next();
-    const span = await readScalars(stored, OUTPUT_ATTRIBUTES, timeSlice);
-    if (span.span_type === "llm") wrappers.add(span.parent_span_id);
-    if (hasOutput(span)) calls.push({ stored, id: span.span_id });
+  const calls: { readonly position: number; readonly id: string }[] = [];
+  let count = 0;
+  for await (const page of pages) {
+    for (const stored of page) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const span = await readScalars(stored, OUTPUT_ATTRIBUTES, timeSlice);
+      if (span.span_type === "llm") wrappers.add(span.parent_span_id);
+      if (hasOutput(span)) calls.push({ position: count, id: span.span_id });
+      count++;
+    }
   }
-  return calls.filter(({ id }) => !wrappers.has(id)).map(({ stored }) => stored);
+  const evaluated = new Set(calls.filter(({ id }) => !wrappers.has(id)).map(({ position }) => position));
+  let position = 0;
+  for await (const page of pages) for (const stored of page) if (evaluated.has(position++)) yield stored;
 }
 
 /** Attributes with the output of a call. */
@@ -239,15 +249,22 @@ function hasOutput({ span_type: type, status, attributes }: NormalizedSpan): boo
   return [...OUTPUT_ATTRIBUTES].some((key) => Object.hasOwn(attributes, key));
 }
 
+/** The trace that an evaluation belongs to. */
+function keyOf({ tenant, trace_id: traceId }: Evaluation): TraceKey {
+  return { tenant, traceId };
+}
+
 async function listed(
-  evaluation: Evaluation,
+  { evaluation, trace }: { readonly evaluation: Evaluation; readonly trace: TraceSummary | undefined },
   store: TraceStore | undefined,
   timeSlice: TimeSlice,
+  connected: AbortSignal,
 ): Promise<ListedEvaluation> {
-  const { tenant, trace_id: traceId, evaluated_span_id: spanId } = evaluation;
-  const key = { tenant, traceId };
-  const trace = await store?.summary(key);
-  const stored = spanId === null || trace === undefined ? undefined : await store?.getSpan(key, spanId);
+  const { evaluated_span_id: spanId } = evaluation;
+  const stored =
+    spanId === null || trace === undefined
+      ? undefined
+      : await store?.getSpan(keyOf(evaluation), spanId, connected);
   let evaluatedText = trace?.output_preview ?? null;
   if (stored !== undefined) {
     try {

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { JsonLines } from "../otlp/json-lines.js";
 import type { Clock } from "../runtime/clock.js";
 import {
   isSmallSpan,
@@ -62,59 +63,85 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     async ({ query }, reply) => {
       const traces = requiredStore(store);
       const connected = whileConnected(reply.raw);
-      const keys = await traces.select(query, connected);
-      if (query.trace_id !== undefined && keys.length === 0) throw traceNotFound(query.trace_id);
+      const rest = traces.select(query, connected)[Symbol.asyncIterator]();
+      // Read before the first byte is sent: a query that fails gets an error response.
+      const first = await rest.next();
+      if (query.trace_id !== undefined && first.done === true) throw traceNotFound(query.trace_id);
       void reply
         .type("application/jsonl; charset=utf-8")
         .header("Content-Disposition", `attachment; filename="${fileName(query.trace_id, clock.now())}"`)
         .header("Cache-Control", "no-store");
-      return await reply.send(Readable.from(lines(traces, keys, connected)));
+      return await reply.send(Readable.from(lines(traces, { first, rest }, connected)));
     },
   );
 
-  /** Holds one span at a time. A trace that is evicted during the export is left out. */
-  async function* lines(traces: TraceStore, keys: readonly TraceKey[], connected: AbortSignal) {
+  /** Holds one page of spans at a time. A trace that is evicted during the export is left out. */
+  async function* lines(
+    traces: TraceStore,
+    { first, rest }: PagesOfKeys,
+    connected: AbortSignal,
+  ): AsyncGenerator<string> {
     // Loaded on first use: protobuf takes a tenth of the start-up time.
-    const { jsonLines } = await import("../otlp/json-lines.js");
+    const { JsonLines } = await import("../otlp/json-lines.js");
     const timeSlice = new TimeSlice(clock, connected);
-    for (const key of keys) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      const trace = await traces.get(key);
-      if (trace === undefined) continue;
-      try {
-        for (let from = 0; from < trace.received.length;) {
-          const { spans, to } = await runOf(trace.received, from, timeSlice);
-          for (const part of jsonLines(spans, version)) {
-            // Yields to the event loop: a fast client would otherwise get all lines in one turn.
-            if (timeSlice.isOver()) await timeSlice.next();
-            if (part !== undefined) yield part;
-          }
-          from = to;
+    try {
+      for (let keys = first; keys.done !== true; keys = await rest.next()) {
+        for (const key of keys.value) {
+          if (timeSlice.isOver()) await timeSlice.next();
+          const trace = await traces.get(key, connected);
+          if (trace !== undefined) yield* linesOf(trace, new JsonLines(version), timeSlice);
         }
-      } finally {
-        trace.release();
       }
+    } finally {
+      await rest.return?.();
     }
   }
 };
 
-/** The next run of small spans, each parsed when it is consumed; or one large span, parsed in time slices. */
-async function runOf(
-  stored: readonly StoredSpan[],
-  from: number,
-  timeSlice: TimeSlice,
-): Promise<{ spans: Iterable<ReceivedSpan>; to: number }> {
-  const first = stored[from];
-  if (first === undefined) return { spans: [], to: from };
-  if (!isSmallSpan(first)) return { spans: [await readReceived(first, timeSlice)], to: from + 1 };
-  let to = from + 1;
-  for (let next = stored[to]; next !== undefined && isSmallSpan(next); next = stored[to]) to++;
-  return { spans: smallSpans(stored, from, to), to };
+/** Pages of keys of which the first was already read. */
+interface PagesOfKeys {
+  readonly first: IteratorResult<readonly TraceKey[], unknown>;
+  readonly rest: AsyncIterator<readonly TraceKey[], unknown>;
 }
 
-function* smallSpans(stored: readonly StoredSpan[], from: number, to: number): Generator<ReceivedSpan> {
+async function* linesOf(trace: StoredTrace, lines: JsonLines, timeSlice: TimeSlice): AsyncGenerator<string> {
+  try {
+    for await (const page of trace.received) {
+      for (let from = 0; from < page.length;) {
+        const { parts, to } = await nextRun(page, from, lines, timeSlice);
+        for (const part of parts) {
+          // Yields to the event loop: a fast client would otherwise get all lines in one turn.
+          if (timeSlice.isOver()) await timeSlice.next();
+          if (part !== undefined) yield part;
+        }
+        from = to;
+      }
+    }
+    yield* lines.end();
+  } finally {
+    trace.release();
+  }
+}
+
+/** Writes the next run of small spans, each parsed when it is written; or one large span, parsed in time slices. */
+async function nextRun(
+  page: readonly StoredSpan[],
+  from: number,
+  lines: JsonLines,
+  timeSlice: TimeSlice,
+): Promise<{ parts: Iterable<string | undefined>; to: number }> {
+  const first = page[from];
+  if (first === undefined) return { parts: [], to: from };
+  if (!isSmallSpan(first))
+    return { parts: lines.writeAlone(await readReceived(first, timeSlice)), to: from + 1 };
+  let to = from + 1;
+  for (let next = page[to]; next !== undefined && isSmallSpan(next); next = page[to]) to++;
+  return { parts: lines.write(smallSpans(page, from, to)), to };
+}
+
+function* smallSpans(page: readonly StoredSpan[], from: number, to: number): Generator<ReceivedSpan> {
   for (let at = from; at < to; at++) {
-    const span = stored[at];
+    const span = page[at];
     if (span !== undefined) yield readSmallReceived(span);
   }
 }

@@ -14,9 +14,10 @@ export async function findTraceKey(
   store: Pick<TraceStore, "tenantsOf">,
   traceId: string,
   tenant: string | undefined,
+  signal?: AbortSignal,
 ): Promise<TraceKey> {
   if (tenant !== undefined) return { tenant, traceId };
-  const tenants = await store.tenantsOf(traceId);
+  const tenants = await store.tenantsOf(traceId, signal);
   const [only = ""] = tenants;
   if (tenants.length > 1) throw ambiguousTrace(traceId, tenants);
   return { tenant: only, traceId };

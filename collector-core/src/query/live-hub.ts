@@ -25,7 +25,7 @@ export interface LiveReader {
 /** Options of {@link createLiveHub}. */
 export interface LiveHubOptions {
   /** Undefined if the trace store is off: the hub then sends only `status` and `metrics`. */
-  readonly store: Pick<TraceStore, "summary"> | undefined;
+  readonly store: Pick<TraceStore, "summaries"> | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly status: () => LiveStatus;
   /** Evaluations that have ended. */
@@ -130,8 +130,8 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     pacer: WritePacer,
   ): Promise<TraceEvents> {
     const texts: string[] = [];
-    for (const key of keys) {
-      const summary = await store?.summary(key);
+    const summaries = (await store?.summaries(keys)) ?? [];
+    for (const summary of summaries) {
       // An evicted trace has no summary.
       texts.push(summary === undefined ? "" : eventText("trace", summary));
       await pacer.pause();

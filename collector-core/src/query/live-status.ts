@@ -20,8 +20,8 @@ export interface LiveStatusOptions {
   };
   readonly queueUsage: () => QueueUsage;
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
-  /** `limits.max_traces`. */
-  readonly maxTraces: number;
+  /** `limits.max_traces`; null if only the size of the files limits the store. */
+  readonly maxTraces: number | null;
   /** `backpressure.hard_limit_pct`. */
   readonly hardLimitPct: number;
   readonly isStopping: () => boolean;
@@ -65,7 +65,15 @@ export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
       store:
         store === undefined
           ? null
-          : { traces: store.traces, spans: store.spans, bytes: store.bytes, max_traces: options.maxTraces },
+          : {
+              traces: store.traces,
+              spans: store.spans,
+              bytes: store.memoryBytes,
+              max_traces: options.maxTraces,
+              disk_bytes: store.diskBytes,
+              state: store.state,
+              reason: store.reason,
+            },
     };
   };
 }

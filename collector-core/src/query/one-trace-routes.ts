@@ -69,11 +69,13 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
     async read(traceId: string, { tenant, full }: Static<typeof FullQuery>, response: ServerResponse) {
       const traces = requiredStore(store);
-      const trace = await traces.get(await findTraceKey(traces, traceId, tenant));
+      const connected = whileConnected(response);
+      const key = await findTraceKey(traces, traceId, tenant, connected);
+      const trace = await traces.get(key, connected);
       if (trace === undefined) throw traceNotFound(traceId);
       whenClosed(response, () => trace.release());
       const shape = full === "1" ? "whole" : "previews";
-      return Readable.from(traceJson(trace, shape, new TimeSlice(clock, whileConnected(response))));
+      return Readable.from(traceJson(trace, shape, new TimeSlice(clock, connected)));
     },
   };
   const readSpan = {
@@ -84,11 +86,13 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       response: ServerResponse,
     ) {
       const traces = requiredStore(store);
-      const span = await traces.getSpan(await findTraceKey(traces, traceId, tenant), spanId);
+      const connected = whileConnected(response);
+      const key = await findTraceKey(traces, traceId, tenant, connected);
+      const span = await traces.getSpan(key, spanId, connected);
       if (span === undefined)
         throw new ApiError("trace_not_found", `Span ${shownId(spanId)} is not in trace ${shownId(traceId)}.`);
       whenClosed(response, () => span.release());
-      const json = spanBody(span, "whole", new TimeSlice(clock, whileConnected(response)));
+      const json = spanBody(span, "whole", new TimeSlice(clock, connected));
       return typeof json === "string" ? json : Readable.from(json);
     },
   };
@@ -182,15 +186,17 @@ async function* traceJson(
 ): AsyncGenerator<string | Buffer> {
   yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   let separator = "";
-  for (const span of trace.spans) {
-    if (timeSlice.isOver()) await timeSlice.next();
-    const json = spanBody(span, shape, timeSlice);
-    if (typeof json === "string") yield separator + json;
-    else {
-      if (separator !== "") yield separator;
-      yield* json;
+  for await (const page of trace.spans) {
+    for (const span of page) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const json = spanBody(span, shape, timeSlice);
+      if (typeof json === "string") yield separator + json;
+      else {
+        if (separator !== "") yield separator;
+        yield* json;
+      }
+      separator = ",";
     }
-    separator = ",";
   }
   yield "]}";
 }

@@ -70,7 +70,7 @@ export function encodeCursor({ rank, sequence }: EvaluationPosition): string {
 /** @throws ApiError `invalid_query` if {@link encodeCursor} cannot have written the cursor. */
 export function decodeCursor(cursor: string): EvaluationPosition {
   const [, rank, sequence] =
-    /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+    /^(\d+(?:\.\d+)?(?:e-\d+)?)\/(-?\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (rank === undefined || sequence === undefined)
     throw invalidQuery("cursor must be a next_cursor of an earlier response");
   return { rank: Number(rank), sequence: Number(sequence) };

@@ -123,8 +123,10 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
 };
 
 async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSlice): Promise<void> {
-  for (const key of await store.select({ tenant })) {
-    if (timeSlice.isOver()) await timeSlice.next();
-    await store.remove(key);
+  for await (const keys of store.select({ tenant })) {
+    for (const key of keys) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      await store.remove(key);
+    }
   }
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createGzip, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../src/api-schema/errors.js";
-import { answerOf, FAKED, line, REST_MS, serveImports, until } from "./import-server.js";
+import { importInto, answerOf, FAKED, line, REST_MS, serveImports, until } from "./import-server.js";
 
 const spansLine = (count: number): string =>
   JSON.stringify({
@@ -81,10 +81,10 @@ describe("POST /v1/import from a slow sender", () => {
   it("does not count the processing time of lines", async () => {
     const { open } = await serveImports({
       pace: { windowMs: 300, minBytes: 20 },
-      importSpans: async (_context, spans) => {
+      beginImport: importInto(async (_context, spans) => {
         await vi.advanceTimersByTimeAsync(400);
-        return { imported: spans.length, evictedTraces: 0 };
-      },
+        return spans.length;
+      }),
     });
     const sent = open();
     sent.end(line("1") + line("2"));
@@ -147,10 +147,10 @@ describe("POST /v1/import that fails midway", () => {
   ])("reports the stored spans if %s", async (_what, failWhen, status, code) => {
     let lines = 0;
     const { open } = await serveImports({
-      importSpans: async (_context, spans) => {
+      beginImport: importInto(async (_context, spans) => {
         failWhen(++lines === 2);
-        return { imported: spans.length, evictedTraces: 0 };
-      },
+        return spans.length;
+      }),
     });
     const sent = open();
     sent.end(line("1") + line("2") + line("3"));

@@ -3,7 +3,11 @@ import { createServer, request as httpRequest, type ClientRequest, type Incoming
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { ApiError } from "../../src/api-schema/errors.js";
-import { createImportRoute, type ImportRouteOptions } from "../../src/ingest/import-route.js";
+import {
+  createImportRoute,
+  type ImportRouteOptions,
+  type SpanImport,
+} from "../../src/ingest/import-route.js";
 import { createExemptRequests } from "../../src/ingest/exempt-requests.js";
 import type { Clock } from "../../src/runtime/clock.js";
 
@@ -23,6 +27,11 @@ export const line = (traceId: string, name = "run"): string =>
     ],
   })}\n`;
 
+/** Begins imports that store spans by a function and evict nothing. */
+export function importInto(store: SpanImport["store"]): () => SpanImport {
+  return () => ({ store, evictedTraces: async () => 0 });
+}
+
 /**
  * Serves the import route. Timers must be fake.
  *
@@ -33,10 +42,10 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
   const aborted: string[] = [];
   const pieces: number[] = [];
   const route = createImportRoute({
-    importSpans: async (_context, spans) => {
+    beginImport: importInto(async (_context, spans) => {
       pieces.push(spans.length);
-      return { imported: spans.length, evictedTraces: 0 };
-    },
+      return spans.length;
+    }),
     gate: { enter: () => ({}), enterService: (_service, headers) => headers },
     readTenant: () => "",
     clock: fakeTime,
@@ -80,7 +89,7 @@ export async function serveImports(options: Partial<ImportRouteOptions> = {}, re
   const { port } = server.address() as AddressInfo;
   return {
     aborted,
-    /** Number of spans of each call of `importSpans`. */
+    /** Number of spans of each group that was stored. */
     pieces,
     requests: () => requests,
     failures: () => failures,

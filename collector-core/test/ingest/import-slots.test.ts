@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { answerOf, FAKED, line, serveImports, until } from "./import-server.js";
+import { importInto, answerOf, FAKED, line, serveImports, until } from "./import-server.js";
 
 const PLACES = 8;
 const SLOW = { windowMs: 15_000, minBytes: 1 };
@@ -61,11 +61,11 @@ it("refuses an import with Retry-After if no slot is free within five seconds", 
   const held = new Promise<void>((resolve) => (resume = resolve));
   let begun = 0;
   const { open, requests } = await serveImports({
-    importSpans: async (_context, spans) => {
+    beginImport: importInto(async (_context, spans) => {
       begun++;
       await held;
-      return { imported: spans.length, evictedTraces: 0 };
-    },
+      return spans.length;
+    }),
   });
   const busy = Array.from({ length: PLACES }, () => open());
   const answers = busy.map((sent) => answerOf(sent));

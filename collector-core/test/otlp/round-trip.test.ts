@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ExportTraceServiceRequestSchema } from "../../src/otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { readProtobufRequest } from "../../src/otlp/read-protobuf.js";
 import type { Span as OtlpSpan } from "../../src/otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
-import { jsonLines } from "../../src/otlp/json-lines.js";
+import { JsonLines } from "../../src/otlp/json-lines.js";
 import { readOtlpJson } from "../../src/otlp/read-otlp-json.js";
 import { toProtobufRequest } from "../../src/otlp/request-to-otlp.js";
 import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
@@ -36,7 +36,7 @@ function roundTrip(span: Span): { before: unknown; after: unknown; imported: unk
     if (read === undefined) throw new Error("The span was refused.");
     return normalizeSpan(read, sent.context);
   };
-  const line = JSON.parse([...jsonLines([sent], "1")].join("")) as unknown;
+  const line = JSON.parse([...new JsonLines("1").writeAlone(sent)].join("")) as unknown;
   return {
     before: normalizeSpan(sent.span, sent.context, sent.facts.spanId),
     after: normalized(spansFromOtlp(readProtobufRequest(body)).applications[0]?.spans[0]),
@@ -248,7 +248,7 @@ describe("Export and import over OTLP are lossless (contract 6)", () => {
       { ...ids, attributes: { model: "gpt-4o" }, events: events.toReversed() },
     ] as unknown as Span[]) {
       const { written, body, sent } = exported(span);
-      const line = JSON.parse([...jsonLines([sent], "1")].join("")) as unknown;
+      const line = JSON.parse([...new JsonLines("1").writeAlone(sent)].join("")) as unknown;
       for (const { applications } of [spansFromOtlp(readProtobufRequest(body)), readOtlpJson(line)]) {
         const read = applications[0]?.spans[0];
         expect(isDeepStrictEqual(read?.attributes, span.attributes ?? {})).toBe(true);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EvaluationList } from "../../src/api-schema/evaluations.js";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
 import { createPipelineSpan, type PipelineSpan } from "../../src/span/pipeline-span.js";
+import type { StoredEvaluation } from "../../src/interfaces.js";
 import { createEvaluationLog, type EvaluationLog } from "../../src/query/evaluation-log.js";
 import { CONTEXT, spanFacts } from "../pipeline/metrics/support.js";
 import { span, startCollector } from "../running-collector.js";
@@ -117,5 +118,104 @@ describe("evaluations in a range of the log", () => {
     await log.offer(Array.from({ length: 12 }, (_, index) => ofTenant("b", String(index + 1))));
     expect(textsOf(log, 0, 12, "a")).toBeUndefined();
     expect(textsOf(log, 2, 12, "a")).toEqual([]);
+  });
+});
+
+describe("the evaluation log after a restart", () => {
+  const stored = (sequence: number, attributes: object = {}): StoredEvaluation => ({
+    sequence,
+    context: CONTEXT,
+    span: {
+      name: "evaluation",
+      trace_id: sequence % 2 === 0 ? "even" : "odd",
+      span_id: `s${sequence}`,
+      span_type: "evaluation",
+      start_time: "2026-01-01T00:00:00Z",
+      attributes: {
+        evaluation_type: "relevance",
+        evaluation_score: 0.5,
+        evaluation_comment: `kept ${sequence}`,
+        ...attributes,
+      },
+    },
+  });
+  /** Answers pages like a store, and records them. */
+  const kept = (count: number) => {
+    const all = Array.from({ length: count }, (_, index) => stored((index + 1) * 3));
+    const limits: number[] = [];
+    const read = async (after: number, limit: number): Promise<readonly StoredEvaluation[]> => {
+      limits.push(limit);
+      return all.filter(({ sequence }) => sequence > after).slice(0, limit);
+    };
+    return { read, limits };
+  };
+
+  it("has the kept evaluations before those of this process, in pages of a bounded size", async () => {
+    const log = createLog({});
+    const { read, limits } = kept(1200);
+    await log.restore(read);
+    await log.offer([evaluationSpan("new")]);
+    const texts = explanations(log);
+    expect(texts).toHaveLength(1201);
+    expect(texts.slice(-3)).toEqual(["kept 3597", "kept 3600", "new"]);
+    expect(Math.max(...limits)).toBeLessThanOrEqual(1000);
+    expect(log.oldest?.evaluation.explanation).toBe("kept 3");
+  });
+
+  it("keeps the newest of more evaluations than it has room for", async () => {
+    const log = createLog({ capacity: 10 });
+    await log.restore(kept(1000).read);
+    expect(explanations(log)).toEqual(Array.from({ length: 10 }, (_, index) => `kept ${2973 + index * 3}`));
+  });
+
+  it("numbers rise over the restart, and a page goes on by cursor", async () => {
+    const log = createLog({});
+    await log.restore(kept(5).read);
+    await log.offer([evaluationSpan("new 1"), evaluationSpan("new 2")]);
+    const numbers = log.select({}).map(({ sequence }) => sequence);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(new Set(numbers).size).toBe(7);
+    const seen: (string | null)[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = log.list({ limit: 2, ...(cursor === null ? {} : { cursor }) });
+      seen.push(...page.found.map(({ evaluation }) => evaluation.explanation));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(explanations(log).toReversed());
+  });
+
+  it("sends no restored evaluation to live clients", async () => {
+    const log = createLog({});
+    await log.restore(kept(5).read);
+    expect(log.newest).toBe(0);
+    await log.offer([evaluationSpan("new")]);
+    expect(log.within({ after: 0, upTo: log.newest, tenant: undefined }, 50)).toMatchObject([
+      { explanation: "new" },
+    ]);
+  });
+
+  it("leaves out traces that are deleted while it reads", async () => {
+    const log = createLog({});
+    const { read } = kept(4);
+    let goOn = (): void => undefined;
+    const restoring = log.restore(async (after, limit) => {
+      if (after > 0) await new Promise<void>((resolve) => (goOn = resolve));
+      return await read(after, limit);
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    log.remove(({ traceId }) => traceId === "even");
+    goOn();
+    await restoring;
+    expect(explanations(log)).toEqual(["kept 3", "kept 9"]);
+  });
+
+  it("is ready and goes on with what it has if the store cannot be read", async () => {
+    const log = createLog({});
+    const restoring = log.restore(() => Promise.reject(new Error("The file is gone.")));
+    await expect(restoring).rejects.toThrow("The file is gone.");
+    await log.restored;
+    await log.offer([evaluationSpan("new")]);
+    expect(explanations(log)).toEqual(["new"]);
   });
 });

@@ -64,9 +64,9 @@ describe("contract 3: GET /v1/live and evaluations", () => {
 it("labels a user's score from the trace summary without reading spans", async () => {
   const asked: string[] = [];
   const store = {
-    summary: async () => {
+    summaries: async () => {
       asked.push("summary");
-      return { models: ["gpt-5-mini", "other"], agent: "support" } as unknown as TraceSummary;
+      return [{ models: ["gpt-5-mini", "other"], agent: "support" } as unknown as TraceSummary];
     },
     spanLabels: async () => {
       asked.push("span");

@@ -17,9 +17,9 @@ async function createChangedHub() {
   let summaries = 0;
   const hub = createLiveHub({
     store: {
-      summary: async ({ traceId }) => {
-        summaries++;
-        return { trace_id: traceId } as TraceSummary;
+      summaries: async (keys) => {
+        summaries += keys.length;
+        return keys.map(({ traceId }) => ({ trace_id: traceId }) as TraceSummary);
       },
     },
     clock: everLater(),

@@ -21,9 +21,9 @@ async function createHub(
   let statuses = 0;
   const hub = createLiveHub({
     store: {
-      summary: async ({ traceId }) => {
+      summaries: async (keys) => {
         await beforeSummary();
-        return { trace_id: traceId } as TraceSummary;
+        return keys.map(({ traceId }) => ({ trace_id: traceId }) as TraceSummary);
       },
     },
     clock,

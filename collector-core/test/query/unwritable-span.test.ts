@@ -1,7 +1,7 @@
 import type { JsonValue } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
 import { normalizeSpan } from "../../src/span/normalize-span.js";
-import { jsonLines } from "../../src/otlp/json-lines.js";
+import { JsonLines } from "../../src/otlp/json-lines.js";
 import type { WritableSpan } from "../../src/otlp/request-to-otlp.js";
 import { spanJson } from "../../src/query/span-json.js";
 import { CONTEXT, spanFacts } from "../pipeline/metrics/support.js";
@@ -21,7 +21,8 @@ function writable(name: string, value: JsonValue): WritableSpan {
 describe("a span that cannot be serialized", () => {
   it("does not end an export: the other spans are complete, and this one lacks attributes and events", () => {
     const spans = [writable("a", 1), writable("deep", bottomless()), writable("b", [1, { c: 2 }])];
-    const text = [...jsonLines(spans, "0")].join("");
+    const lines = new JsonLines("0");
+    const text = [...lines.write(spans), ...lines.end()].join("");
     for (const name of ["a", "deep", "b"]) expect(text).toContain(`"name":"${name}"`);
     expect(text).toContain('"key":"unreadable"');
     expect(text).toContain('[1,{\\"c\\":2}]');

@@ -35,6 +35,11 @@ export function formatWhole(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** `18,002 of 50,000`; the count alone without a limit. */
+export function formatOf(count: number, limit: number | null): string {
+  return limit === null ? formatWhole(count) : `${formatWhole(count)} of ${formatWhole(limit)}`;
+}
+
 /** `$0.0309` below a dollar, `$21.74` above, `$1,235` from a thousand on. */
 export function formatCost(usd: number): string {
   if (usd === 0) return "$0";

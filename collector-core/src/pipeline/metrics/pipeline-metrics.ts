@@ -12,7 +12,7 @@ export interface PipelineMetricsOptions {
   /** This function and the following ones are called at each scrape. */
   readonly queueUsage: () => QueueUsage;
   readonly inFlight: () => ByteBudgetUsage;
-  /** Undefined when the trace store is off; its families are then absent. */
+  /** Undefined when the trace store is off; its families are then absent. Those of files are there for a store on disk only. */
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
 }
 
@@ -141,9 +141,21 @@ function storeFamilies(usage: () => TraceStoreUsage): ExposedFamily[] {
   return [
     readFamily("obs_trace_store_traces", () => [sample(usage().traces)]),
     readFamily("obs_trace_store_spans", () => [sample(usage().spans)]),
-    readFamily("obs_trace_store_bytes", () => [sample(usage().bytes)]),
+    readFamily("obs_trace_store_bytes", () => [sample(usage().memoryBytes)]),
     readFamily("obs_evaluations_late_total", () => [sample(usage().lateEvaluations)]),
     readFamily("obs_trace_store_evicted_total", () => samplesBy("reason", Object.entries(usage().evicted))),
+    ...(usage().diskBytes === null ? [] : diskFamilies(usage)),
+  ];
+}
+
+/** Families of a store on disk. */
+function diskFamilies(usage: () => TraceStoreUsage): ExposedFamily[] {
+  return [
+    readFamily("obs_trace_store_disk_bytes", () => [sample(usage().diskBytes ?? 0)]),
+    readFamily("obs_trace_store_pending_bytes", () => [sample(usage().pendingBytes)]),
+    readFamily("obs_trace_store_unsaved_spans_total", () =>
+      samplesBy("reason", Object.entries(usage().unsaved)),
+    ),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Hash64 } from "../../hashing/seeded-hash.js";
 import { hashSpan } from "../../hashing/span-hashes.js";
 import type { TraceKey } from "../../interfaces.js";
 import { DroppedSpans } from "../traces/dropped-spans.js";
-import { NO_ROW } from "../traces/span-table.js";
+import { FLOAT, NO_ROW } from "../traces/span-table.js";
 import type { TraceRecord } from "../traces/trace-record.js";
 import { TraceRegistry } from "../traces/trace-registry.js";
 import type { MemoryInUse } from "./bytes/segment-store.js";
@@ -48,6 +48,13 @@ export class HeldTraces implements WritableTraces {
     return this.spans.bytes + this.traces.bytes + this.index.bytes + this.evicted.bytes;
   }
 
+  /** Arrival of the oldest span that the oldest trace still has (wall clock); null without traces. */
+  get oldestAtMs(): number | null {
+    const { oldest } = this.traces;
+    if (oldest === undefined) return null;
+    return Math.min(this.#arrivalOf(oldest.firstSpan), this.#arrivalOf(oldest.firstEvaluation));
+  }
+
   /** Finds a span by its id; `row` is {@link NO_ROW} if there is none. */
   findSpan(key: TraceKey, spanId: string): { trace: TraceRecord | undefined; row: number } {
     const trace = this.traces.get(key);
@@ -74,6 +81,10 @@ export class HeldTraces implements WritableTraces {
   changed(trace: TraceRecord, nowMs: number): void {
     this.traces.touch(trace, nowMs);
     this.index.invalidate(trace);
+  }
+
+  #arrivalOf(row: number): number {
+    return row === NO_ROW ? Number.POSITIVE_INFINITY : this.spans.float(row, FLOAT.receivedAtMs);
   }
 
   /** Removes a trace with its spans. */

@@ -17,6 +17,9 @@ const SWEEP_INTERVAL_MS = 1000;
 /** Bytes compacted per append and per sweep: about a millisecond of copying. */
 const COMPACTION_BUDGET_BYTES = 2 ** 20;
 
+/** Appended spans are in memory at once. */
+const NOTHING_UNSAVED = { disk_full: 0, io_error: 0, thread_died: 0, corrupt_chunk: 0 } as const;
+
 /** Options of {@link createMemoryTraceStore}. */
 export interface MemoryTraceStoreOptions extends TraceBounds {
   /** Charged with the memory of removed traces that are still read. Default: that memory is not counted. */
@@ -59,8 +62,9 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     spans.compact(COMPACTION_BUDGET_BYTES);
   };
 
-  /** The reader, after expired traces are evicted. */
-  const current = (): TraceReader => {
+  /** The reader, after expired traces are evicted. @throws the reason of an aborted signal. */
+  const current = (signal?: AbortSignal): TraceReader => {
+    signal?.throwIfAborted();
     eviction.evictExpired();
     return reader;
   };
@@ -78,23 +82,27 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     },
 
     async append(batch, { isImport = false } = {}) {
-      const before = eviction.counts;
       eviction.evictExpired();
       writer.write(batch, isImport);
       spans.compact(COMPACTION_BUDGET_BYTES);
-      return eviction.countsSince(before);
     },
 
-    get: async (key) => current().get(key),
-    summary: async (key) => current().summary(key),
-    tenantsOf: async (traceId) => current().tenantsOf(traceId),
-    spanLabels: async (key, spanId) => current().spanLabels(key, spanId),
-    getSpan: async (key, spanId) => current().span(key, spanId),
+    async flush() {
+      // Memory is all there is: `append` is done when it returns.
+    },
+
+    get: async (key, signal) => current(signal).get(key, signal),
+    summaries: async (keys, signal) => await current(signal).summaries(keys, signal),
+    tenantsOf: async (traceId, signal) => current(signal).tenantsOf(traceId),
+    spanLabels: async (key, spanId, signal) => current(signal).spanLabels(key, spanId),
+    getSpan: async (key, spanId, signal) => current(signal).span(key, spanId),
 
     list: (query, signal) => queries.list(query, signal),
     facets: (filter, signal) => queries.facets(filter, signal),
     histogram: (query, signal) => queries.histogram(query, signal),
     select: (filter, signal) => queries.select(filter, signal),
+    // Nothing is kept from an earlier process.
+    evaluations: async () => [],
 
     async remove(key) {
       eviction.evictExpired();
@@ -116,9 +124,15 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     usage: () => ({
       traces: traces.count,
       spans: spans.count,
-      bytes: held.bytes,
-      evicted: eviction.counts,
+      memoryBytes: held.bytes,
+      diskBytes: null,
+      pendingBytes: 0,
       lateEvaluations: writer.lateEvaluations,
+      evicted: eviction.counts,
+      unsaved: NOTHING_UNSAVED,
+      state: "ok",
+      reason: null,
+      oldestAtMs: held.oldestAtMs,
     }),
   };
 }

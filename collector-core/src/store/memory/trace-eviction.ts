@@ -1,4 +1,4 @@
-import type { EvictionReason, Evictions } from "../../interfaces.js";
+import type { EvictionReason } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { TraceRecord } from "../traces/trace-record.js";
 import type { HeldTraces } from "./held-traces.js";
@@ -18,7 +18,7 @@ export interface TraceBounds {
 }
 
 /** Why a whole trace is removed. */
-type TraceReason = Exclude<EvictionReason, "span_cap">;
+type TraceReason = "max_traces" | "max_bytes" | "ttl" | "cleared";
 
 /** Keeps the store within its bounds, and counts what it removes. */
 export class TraceEviction implements WriteRoom {
@@ -45,18 +45,15 @@ export class TraceEviction implements WriteRoom {
   /** Traces and spans removed since the start. */
   get counts(): Readonly<Record<EvictionReason, number>> {
     const { max_traces, max_bytes, ttl, cleared } = this.#counts;
-    return { max_traces, max_bytes, ttl, span_cap: this.caps.dropped, cleared };
-  }
-
-  /** Counts removed since an earlier value of {@link counts}; reasons without any are absent. */
-  countsSince(before: Readonly<Record<EvictionReason, number>>): Evictions {
-    const changed: Partial<Record<EvictionReason, number>> = {};
-    const now = this.counts;
-    for (const reason of Object.keys(before) as EvictionReason[]) {
-      const count = now[reason] - before[reason];
-      if (count > 0) changed[reason] = count;
-    }
-    return changed;
+    return {
+      max_traces,
+      max_bytes,
+      disk_max_bytes: 0,
+      ttl,
+      pruned: 0,
+      span_cap: this.caps.dropped,
+      cleared,
+    };
   }
 
   /** Counts traces that a client deleted. */

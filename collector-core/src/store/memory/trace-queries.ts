@@ -18,6 +18,8 @@ import type { TraceEviction } from "./trace-eviction.js";
 const MAX_QUERIES = 4;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_BUCKETS = 60;
+/** A limit is not held while a page is read: a slow reader delays no other query. */
+const KEYS_PER_PAGE = 500;
 
 /** Options of {@link TraceQueries}. */
 export interface TraceQueriesOptions {
@@ -50,7 +52,12 @@ export class TraceQueries {
       const newestSequence = after?.newestSequence ?? this.#held.traces.newestSequence;
       const collector = new TracePageCollector(order, limit, after);
       const before = order === "newest" && after !== undefined ? after.sequence : newestSequence + 1;
-      await this.#search(query, before, (trace, block, slot) => collector.add(trace, block, slot), signal);
+      await this.#search(
+        query,
+        { before },
+        (trace, block, slot) => collector.add(trace, block, slot),
+        signal,
+      );
 
       const { page, hasMore } = collector.finish();
       const summaries = await this.#summarize(page, signal);
@@ -90,16 +97,26 @@ export class TraceQueries {
     });
   }
 
-  /** The matching traces, oldest first. */
-  async select(filter: TraceFilter, signal?: AbortSignal): Promise<readonly TraceKey[]> {
-    return await this.#run(filter, signal, async () => {
+  /** Pages of the matching traces, oldest first. */
+  async *select(filter: TraceFilter, signal?: AbortSignal): AsyncGenerator<readonly TraceKey[], void> {
+    const before = this.#held.traces.newestSequence + 1;
+    let after = 0;
+    for (;;) {
       const keys: TraceKey[] = [];
-      await this.#visitAll(filter, signal, ({ tenant, traceId }) => {
-        keys.push({ tenant, traceId });
-        return true;
-      });
-      return keys.reverse();
-    });
+      await this.#run(filter, signal, () =>
+        this.#search(
+          filter,
+          { after, before, isOldestFirst: true },
+          ({ tenant, traceId, sequence }) => {
+            after = sequence;
+            return keys.push({ tenant, traceId }) < KEYS_PER_PAGE;
+          },
+          signal,
+        ),
+      );
+      if (keys.length > 0) yield keys;
+      if (keys.length < KEYS_PER_PAGE) return;
+    }
   }
 
   /** Runs a query without expired traces, and limits how many run at a time. */
@@ -114,7 +131,7 @@ export class TraceQueries {
   }
 
   #visitAll(filter: TraceFilter, signal: AbortSignal | undefined, visit: TraceVisitor): Promise<void> {
-    return this.#search(filter, Number.POSITIVE_INFINITY, visit, signal);
+    return this.#search(filter, {}, visit, signal);
   }
 
   async #summarize(page: readonly RankedTrace[], signal: AbortSignal | undefined): Promise<TraceSummary[]> {

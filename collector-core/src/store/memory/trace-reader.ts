@@ -4,8 +4,10 @@ import type { Clock } from "../../runtime/clock.js";
 import type { StoredSpan } from "../../span/stored-span.js";
 import { NO_ROW } from "../traces/span-table.js";
 import { summarizeTrace } from "../traces/trace-summary.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
 import { holdForReading } from "./bytes/segment-store.js";
 import type { HeldTraces } from "./held-traces.js";
+import { spanPages } from "./span-pages.js";
 
 /** Reads single traces and spans. */
 export class TraceReader {
@@ -18,7 +20,7 @@ export class TraceReader {
   }
 
   /** A trace with all its spans, whose memory is held until `release`. */
-  get(key: TraceKey): StoredTrace | undefined {
+  get(key: TraceKey, signal: AbortSignal | undefined): StoredTrace | undefined {
     const { traces, spans } = this.#held;
     const trace = traces.get(key);
     if (trace === undefined) return undefined;
@@ -29,18 +31,30 @@ export class TraceReader {
     const release = holdForReading(taken.map(({ snapshot }) => snapshot.slice));
     const sorted = (compare: (a: number, b: number) => number): StoredSpan[] =>
       taken.toSorted((a, b) => compare(a.row, b.row)).map(({ snapshot }) => snapshot);
+    const byStart = sorted((a, b) => spans.compareStart(a, b));
+    const byArrival = sorted((a, b) => spans.compareArrival(a, b));
     return {
       summary: summarizeTrace(trace, spans, nowMs),
-      spans: sorted((a, b) => spans.compareStart(a, b)),
-      received: sorted((a, b) => spans.compareArrival(a, b)),
+      spans: spanPages(byStart, signal),
+      received: spanPages(byArrival, signal),
       release,
     };
   }
 
-  summary(key: TraceKey): TraceSummary | undefined {
+  /** Summaries in the order of the keys, in time slices. */
+  async summaries(
+    keys: readonly TraceKey[],
+    signal: AbortSignal | undefined,
+  ): Promise<(TraceSummary | undefined)[]> {
     const { traces, spans } = this.#held;
-    const trace = traces.get(key);
-    return trace && summarizeTrace(trace, spans, this.#clock.monotonic());
+    const timeSlice = new TimeSlice(this.#clock, signal);
+    const summaries: (TraceSummary | undefined)[] = [];
+    for (const key of keys) {
+      if (summaries.length > 0 && timeSlice.isOver()) await timeSlice.next();
+      const trace = traces.get(key);
+      summaries.push(trace && summarizeTrace(trace, spans, this.#clock.monotonic()));
+    }
+    return summaries;
   }
 
   /** The tenants that have a trace of that id, newest trace first. */

@@ -20,9 +20,15 @@ const QUEUE_USAGE: QueueUsage = {
 const STORE_USAGE: TraceStoreUsage = {
   traces: 10,
   spans: 100,
-  bytes: 5000,
+  memoryBytes: 5000,
+  diskBytes: 7000,
+  pendingBytes: 800,
   lateEvaluations: 6,
-  evicted: { max_traces: 1, max_bytes: 2, ttl: 3, span_cap: 4, cleared: 5 },
+  evicted: { max_traces: 1, max_bytes: 2, disk_max_bytes: 6, ttl: 3, pruned: 7, span_cap: 4, cleared: 5 },
+  unsaved: { disk_full: 1, io_error: 2, thread_died: 3, corrupt_chunk: 4 },
+  state: "ok",
+  reason: null,
+  oldestAtMs: null,
 };
 
 const IN_FLIGHT: ByteBudgetUsage = {
@@ -168,13 +174,25 @@ describe("pipeline metrics", () => {
     expect(await samplesOf(metrics, "obs_trace_store_evicted_total")).toMatchObject(
       Object.entries(STORE_USAGE.evicted).map(([reason, value]) => ({ labels: { reason }, value })),
     );
-    const off = createPipelineMetrics({
-      version: "1.2.3",
-      queueUsage: () => QUEUE_USAGE,
-      inFlight: () => IN_FLIGHT,
-      storeUsage: undefined,
-    });
-    expect([...(await scrape([off])).keys()].filter((name) => name.includes("trace_store"))).toEqual([]);
+    expect((await onlySample(metrics, "obs_trace_store_disk_bytes")).value).toBe(7000);
+    expect((await onlySample(metrics, "obs_trace_store_pending_bytes")).value).toBe(800);
+    expect(await samplesOf(metrics, "obs_trace_store_unsaved_spans_total")).toMatchObject(
+      Object.entries(STORE_USAGE.unsaved).map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+
+    const familiesOf = async (storeUsage: (() => TraceStoreUsage) | undefined): Promise<string[]> => {
+      const source = createPipelineMetrics({
+        version: "1.2.3",
+        queueUsage: () => QUEUE_USAGE,
+        inFlight: () => IN_FLIGHT,
+        storeUsage,
+      });
+      return [...(await scrape([source])).keys()].filter((name) => name.includes("trace_store"));
+    };
+    expect(await familiesOf(undefined)).toEqual([]);
+    const inMemory = await familiesOf(() => ({ ...STORE_USAGE, diskBytes: null }));
+    expect(inMemory.filter((name) => /disk|pending|unsaved/.test(name))).toEqual([]);
+    expect(inMemory).toContain("obs_trace_store_evicted_total");
   });
 
   it("expose in-flight bytes, refusals and cut-offs by kind", async () => {

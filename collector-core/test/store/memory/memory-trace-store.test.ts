@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Span } from "@obspan/sdk/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { TraceQuery } from "../../../src/api-schema/trace.js";
 import type { TraceStore } from "../../../src/interfaces.js";
 import {
   createMemoryTraceStore,
@@ -9,12 +10,16 @@ import {
 } from "../../../src/store/memory/memory-trace-store.js";
 import { spansOf } from "../read-trace.js";
 import { anEvaluation, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
-import { describeTraceStore } from "../trace-store-contract.js";
+import { describeTraceStore } from "../contract/describe-trace-store.js";
 
-describeTraceStore("the memory trace store", createMemoryTraceStore);
-describeTraceStore("the memory trace store in small segments", (options) =>
-  createMemoryTraceStore({ ...options, segmentBytes: 4096 }),
-);
+describeTraceStore("the memory trace store", async (options) => ({
+  store: createMemoryTraceStore(options),
+  clock: options.clock,
+}));
+describeTraceStore("the memory trace store in small segments", async (options) => ({
+  store: createMemoryTraceStore({ ...options, segmentBytes: 4096 }),
+  clock: options.clock,
+}));
 
 describe("the memory that the memory trace store takes", () => {
   let clock = new FakeClock();
@@ -33,8 +38,8 @@ describe("the memory that the memory trace store takes", () => {
     store.append(
       pipelineSpans([aSpan({ trace_id: traceId, attributes: { prompt_text: "x".repeat(textLength) } })]),
     );
-  const idsOf = async (store: TraceStore): Promise<string[]> =>
-    (await store.list({ limit: 1000 })).traces.map((trace) => trace.trace_id);
+  const idsOf = async (store: TraceStore, query: TraceQuery = {}): Promise<string[]> =>
+    (await store.list({ limit: 1000, ...query })).traces.map((trace) => trace.trace_id);
 
   afterEach(() => {
     vi.useRealTimers();
@@ -45,7 +50,7 @@ describe("the memory that the memory trace store takes", () => {
     const store = open({ maxBytes });
     for (let n = 0; n < 3000; n++) {
       await append(store, `t${n}`, (n * 7919) % (n % 50 === 0 ? 200_000 : 4000));
-      expect(store.usage().bytes).toBeLessThanOrEqual(maxBytes);
+      expect(store.usage().memoryBytes).toBeLessThanOrEqual(maxBytes);
     }
     const ids = await idsOf(store);
     expect(ids.length).toBeGreaterThan(100);
@@ -90,18 +95,18 @@ describe("the memory that the memory trace store takes", () => {
     const spansOfTrace = (trace_id: string, count: number): Span[] =>
       Array.from({ length: count }, () => aSpan({ trace_id }));
     await append(store, "kept", 10);
-    const before = store.usage().bytes;
+    const before = store.usage().memoryBytes;
     const spans = spansOfTrace("long", 10_000);
     await store.append(pipelineSpans(spans));
     // Nine more pages of 1,024 rows, the JSON; the index has 32,768 places of 12 bytes.
     const withoutIndex = 9 * 1024 * 128 + JSON.stringify(spans).length;
-    expect(store.usage().bytes - before).toBeGreaterThan(withoutIndex + 32_768 * 12);
+    expect(store.usage().memoryBytes - before).toBeGreaterThan(withoutIndex + 32_768 * 12);
     await store.remove({ tenant: "", traceId: "long" });
-    expect(store.usage().bytes - before).toBeLessThan(2 ** 16);
+    expect(store.usage().memoryBytes - before).toBeLessThan(2 ** 16);
 
     for (let n = 0; n < 150; n++) await store.append(pipelineSpans(spansOfTrace(`t${n}`, 20 + n * 3)));
     await store.clear();
-    expect(store.usage().bytes).toBe(0);
+    expect(store.usage().memoryBytes).toBe(0);
   });
 
   it("lets a span go that is larger than all that the store may hold, and takes the next one", async () => {
@@ -120,13 +125,13 @@ describe("the memory that the memory trace store takes", () => {
     await store.remove({ tenant: "", traceId: "scattered" });
     await append(store, "large", 8_000_000);
     expect(store.usage()).toMatchObject({ traces: 501, evicted: { max_bytes: 0 } });
-    expect(store.usage().bytes).toBeLessThanOrEqual(2 ** 24);
+    expect(store.usage().memoryBytes).toBeLessThanOrEqual(2 ** 24);
   });
 
   it("holds no more after the cap has dropped spans of many traces", async () => {
     const store = open({ maxTraces: 10, maxSpansPerTrace: 1, segmentBytes: 4096 });
     for (let n = 0; n < 4000; n++) await append(store, `t${n >> 1}`, 10);
-    expect(store.usage().bytes).toBeLessThan(2 ** 20 + 2 ** 18);
+    expect(store.usage().memoryBytes).toBeLessThan(2 ** 20 + 2 ** 18);
   });
 
   it("remembers at most 100 models of dropped spans", async () => {
@@ -134,7 +139,7 @@ describe("the memory that the memory trace store takes", () => {
     await store.append(
       pipelineSpans(Array.from({ length: 300 }, (_, n) => aSpan({ attributes: { model: `m${n}` } }))),
     );
-    const found = async (model: string): Promise<number> => (await store.select({ model })).length;
+    const found = async (model: string): Promise<number> => (await idsOf(store, { model })).length;
     expect([await found("m0"), await found("m99"), await found("m100")]).toEqual([1, 1, 0]);
     expect([await found("m298"), await found("m299")]).toEqual([0, 1]);
   });
@@ -170,13 +175,13 @@ describe("the memory that the memory trace store takes", () => {
   it("gives dead space back when the traces that are left lie far apart", async () => {
     const store = open({ segmentBytes: 2 ** 16 });
     for (let n = 0; n < 4000; n++) await append(store, `t${n}`, 1000);
-    const full = store.usage().bytes;
+    const full = store.usage().memoryBytes;
     for (let n = 0; n < 4000; n++) {
       if (n % 10 !== 0) await store.remove({ tenant: "", traceId: `t${n}` });
     }
     for (let n = 0; n < 10; n++) await store.append([]);
     expect(store.usage()).toMatchObject({ traces: 400, spans: 400 });
-    expect(store.usage().bytes).toBeLessThan(full * 0.3);
+    expect(store.usage().memoryBytes).toBeLessThan(full * 0.3);
     for (let n = 0; n < 4000; n += 10) {
       const [span] = await spansOf(await store.get({ tenant: "", traceId: `t${n}` }));
       expect(span?.attributes).toEqual({ prompt_text: "x".repeat(1000) });
@@ -192,13 +197,13 @@ describe("the memory that the memory trace store takes", () => {
         pipelineSpans(numbers.map((n) => aSpan({ trace_id: `t${n}`, attributes: { prompt_text: text(n) } }))),
       );
     }
-    const full = store.usage().bytes;
+    const full = store.usage().memoryBytes;
     for (let n = 0; n < 4000; n++) {
       if (n % 10 !== 3) await store.remove({ tenant: "", traceId: `t${n}` });
     }
     for (let n = 0; n < 10; n++) await store.append([]);
     expect(store.usage()).toMatchObject({ traces: 400, spans: 400 });
-    expect(store.usage().bytes).toBeLessThan(full * 0.3);
+    expect(store.usage().memoryBytes).toBeLessThan(full * 0.3);
     for (let n = 3; n < 4000; n += 10) {
       const [span] = await spansOf(await store.get({ tenant: "", traceId: `t${n}` }));
       expect(span?.attributes).toEqual({ prompt_text: text(n) });
@@ -209,14 +214,14 @@ describe("the memory that the memory trace store takes", () => {
     const store = open({ maxTraces: 1, segmentBytes: 2 ** 16 });
     await append(store, "a", 10);
     await append(store, "b", 10);
-    const { bytes } = store.usage();
+    const { memoryBytes: bytes } = store.usage();
     for (let n = 0; n < 1000; n++) {
       const late = Array.from({ length: 20 }, () => anEvaluation("relevance", 1, { trace_id: "a" }));
       await store.append(pipelineSpans(late));
     }
     expect(store.usage()).toMatchObject({ spans: 1, lateEvaluations: 20_000 });
     // One segment is kept for what comes next.
-    expect(store.usage().bytes).toBeLessThanOrEqual(bytes + 2 ** 16);
+    expect(store.usage().memoryBytes).toBeLessThanOrEqual(bytes + 2 ** 16);
   });
 
   it("holds no more after a span has been replaced ten thousand times", async () => {
@@ -227,24 +232,24 @@ describe("the memory that the memory trace store takes", () => {
       );
     for (let n = 0; n < 10_000; n++) await replace();
     expect(store.usage().spans).toBe(1);
-    expect(store.usage().bytes).toBeLessThan(2 ** 23);
+    expect(store.usage().memoryBytes).toBeLessThan(2 ** 23);
   });
 
   it("spec 4.9 rule 2: holds no more after many traces have come and gone", async () => {
     const store = open({ maxTraces: 100, segmentBytes: 2 ** 16 });
     for (let n = 0; n < 1000; n++) await append(store, `t${n}`, 500);
-    const { bytes } = store.usage();
+    const { memoryBytes: bytes } = store.usage();
     for (let n = 1000; n < 20_000; n++) await append(store, `t${n}`, 500);
-    expect(store.usage().bytes).toBeLessThan(bytes + 2 ** 21 + 2 ** 17);
+    expect(store.usage().memoryBytes).toBeLessThan(bytes + 2 ** 21 + 2 ** 17);
     expect(await idsOf(store)).toEqual(Array.from({ length: 100 }, (_, index) => `t${19_999 - index}`));
   });
 
   it("holds next to nothing when it is empty", async () => {
     const store = open();
     for (let n = 0; n < 2000; n++) await append(store, `t${n}`, 500);
-    expect(store.usage().bytes).toBeGreaterThan(2 ** 20);
+    expect(store.usage().memoryBytes).toBeGreaterThan(2 ** 20);
     await store.clear();
-    expect(store.usage().bytes).toBeLessThan(2 ** 14);
+    expect(store.usage().memoryBytes).toBeLessThan(2 ** 14);
   });
 
   it.each([40, 400])("puts no object on the heap for a span, in batches of %i", async (batchSize) => {

@@ -61,6 +61,11 @@ export class TraceBlock implements TracePlace {
     return sequence < this.firstSequence + TRACES;
   }
 
+  /** Sequence of its last slot. */
+  get lastSequence(): number {
+    return this.firstSequence + TRACES - 1;
+  }
+
   /** Number of slots of traces older than that sequence. */
   slotsBefore(sequence: number): number {
     return Math.min(sequence - this.firstSequence, TRACES);

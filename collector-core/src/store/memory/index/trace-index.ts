@@ -49,6 +49,18 @@ export class TraceIndex {
     return this.#blocks[low - 1];
   }
 
+  /** The oldest block with traces newer than that sequence. */
+  blockAfter(sequence: number): TraceBlock | undefined {
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#blocks[middle] as TraceBlock).takes(sequence + 1)) high = middle;
+      else low = middle + 1;
+    }
+    return this.#blocks[low];
+  }
+
   /** Adds a trace, which must be newer than all others. */
   add(trace: TraceRecord): void {
     let block = this.#blocks.at(-1);

@@ -15,13 +15,22 @@ import type { TraceRegistry } from "../../traces/trace-registry.js";
 /** Receives a matching trace with its block and slot in the index, where its facts are cached. @returns false to stop. */
 export type TraceVisitor = (trace: TraceRecord, block: TraceBlock, slot: number) => boolean;
 
+/** The traces to visit, by the sequence of their arrival. Default: all of them, newest first. */
+export interface SearchRange {
+  /** Exclusive. */
+  readonly after?: number;
+  /** Exclusive. */
+  readonly before?: number;
+  readonly isOldestFirst?: boolean;
+}
+
 /**
- * Visits all traces that match a filter and are older than `sequence`, newest first, until `visit`
+ * Visits all traces of a range that match a filter, until `visit`
  * returns false. Works in slices, between which traces may be added and removed. Rejects with the signal's reason when aborted.
  */
 export type TraceSearch = (
   filter: TraceFilter,
-  sequence: number,
+  range: SearchRange,
   visit: TraceVisitor,
   signal?: AbortSignal,
 ) => Promise<void>;
@@ -43,8 +52,10 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
   const limited = createConcurrencyLimit(MAX_TEXT_SEARCHES);
   const searchedTexts = new SearchedTexts(index);
 
-  const search: TraceSearch = async (filter, sequence, visit, signal) => {
+  const search: TraceSearch = async (filter, range, visit, signal) => {
     signal?.throwIfAborted();
+    // The sequence of the first trace is 1.
+    const { after = 0, before = Number.POSITIVE_INFINITY, isOldestFirst = false } = range;
     const timeSlice = new TimeSlice(clock, signal);
     const values = new TraceValueFilter(filter);
     const { q, root_name: rootName, trace_id: traceId } = filter;
@@ -77,9 +88,10 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     }
 
     if (traceId !== undefined) {
-      for (const trace of traces.ofEveryTenant(traceId)) {
+      const found = traces.ofEveryTenant(traceId);
+      for (const trace of isOldestFirst ? found.reverse() : found) {
         const block = index.blockBefore(trace.sequence + 1);
-        if (block === undefined || trace.sequence >= sequence) continue;
+        if (block === undefined || trace.sequence <= after || trace.sequence >= before) continue;
         const slot = block.slotOf(trace);
         if ((await isFound(trace, block, slot)) && !visit(trace, block, slot)) return;
       }
@@ -87,9 +99,13 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
     }
 
     let visited = 0;
-    let block = index.blockBefore(sequence);
-    for (; block !== undefined; block = index.blockBefore(block.firstSequence)) {
-      for (let slot = block.slotsBefore(sequence) - 1; slot >= 0; slot--) {
+    const step = isOldestFirst ? 1 : -1;
+    let block = isOldestFirst ? index.blockAfter(after) : index.blockBefore(before);
+    while (block !== undefined) {
+      const first = Math.max(0, block.slotsBefore(after + 1));
+      const end = block.slotsBefore(before);
+      if (end <= first) return;
+      for (let slot = isOldestFirst ? first : end - 1; slot >= first && slot < end; slot += step) {
         const trace = block.trace(slot);
         if (trace === undefined) continue;
         const found = isFound(trace, block, slot);
@@ -101,11 +117,12 @@ export function createTraceSearch({ traces, spans, index, clock }: TraceSearchOp
           nowMs = clock.monotonic();
         }
       }
+      block = isOldestFirst ? index.blockAfter(block.lastSequence) : index.blockBefore(block.firstSequence);
     }
   };
 
-  return (filter, sequence, visit, signal) => {
-    const run = (): Promise<void> => search(filter, sequence, visit, signal);
+  return (filter, range, visit, signal) => {
+    const run = (): Promise<void> => search(filter, range, visit, signal);
     // A query without a text is short and does not wait for text searches.
     return filter.q === undefined ? run() : limited(run, signal);
   };

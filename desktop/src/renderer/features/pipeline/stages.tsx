@@ -1,6 +1,6 @@
 import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
-import { bytesText, formatWhole } from "../../format.js";
+import { bytesText, formatOf, formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";
 import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
 import { classNames } from "../../components/class-names.js";
@@ -202,14 +202,14 @@ export function StoreStage({ status, counts, rates }: StageProps) {
         </p>
       ) : (
         <>
-          <div className={styles.gauge} aria-hidden>
-            <i style={{ width: `${Math.min(100, (store.traces / store.max_traces) * 100)}%` }} />
-          </div>
-          <Fact name="Traces">
-            {formatWhole(store.traces)} of {formatWhole(store.max_traces)}
-          </Fact>
+          {store.max_traces !== null && (
+            <div className={styles.gauge} aria-hidden>
+              <i style={{ width: `${Math.min(100, (store.traces / store.max_traces) * 100)}%` }} />
+            </div>
+          )}
+          <Fact name="Traces">{formatOf(store.traces, store.max_traces)}</Fact>
           <Fact name="Held">
-            {formatWhole(store.spans)} spans · {bytesText(store.bytes)}
+            {formatWhole(store.spans)} spans · {bytesText(store.disk_bytes ?? store.bytes)}
           </Fact>
           <Fact name="Evicted">{formatWhole(counts.sum("obs_trace_store_evicted_total"))}</Fact>
         </>

@@ -61,11 +61,11 @@ function ListState() {
 }
 
 function StoreUse(store: NonNullable<LiveStatus["store"]>) {
-  const size = formatBytes(store.bytes);
+  const size = formatBytes(store.disk_bytes ?? store.bytes);
   return (
     <span>
-      Store <span className={textStyles.number}>{formatWhole(store.traces)}</span> of{" "}
-      {formatWhole(store.max_traces)} traces ·{" "}
+      Store <span className={textStyles.number}>{formatWhole(store.traces)}</span>
+      {store.max_traces !== null && ` of ${formatWhole(store.max_traces)}`} traces ·{" "}
       <span className={textStyles.number}>{formatWhole(store.spans)}</span>{" "}
       {store.spans === 1 ? "span" : "spans"} ·{" "}
       <span className={textStyles.number}>

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { aSpan } from "../span-batches.js";
+import { describeAbortedQueries } from "./aborted-queries.js";
+import { describeBounds } from "./bounds.js";
+import { describeFacets } from "./facets.js";
+import { describeFilters } from "./filters.js";
+import { createHarness, type CreateStore } from "./harness.js";
+import { describeHistogram } from "./histogram.js";
+import { describeKeptSpans } from "./kept-spans.js";
+import { describeLists } from "./lists.js";
+import { describePages } from "./pages.js";
+import { describeReplacedSpans } from "./replaced-spans.js";
+import { describeSelectedTraces } from "./selected-traces.js";
+import { describeSummaries } from "./summaries.js";
+import { describeTextSearch } from "./text-search.js";
+import { describeUsage } from "./usage.js";
+
+/** What a trace store does, wherever it keeps its spans. */
+export function describeTraceStore(name: string, createStore: CreateStore): void {
+  describe(name, () => {
+    describeKeptSpans(createStore);
+    describeBounds(createStore);
+    describeReplacedSpans(createStore);
+    describeSummaries(createStore);
+    describeLists(createStore);
+    describeFilters(createStore);
+    describeTextSearch(createStore);
+    describeFacets(createStore);
+    describeHistogram(createStore);
+    describeSelectedTraces(createStore);
+    describePages(createStore);
+    describeUsage(createStore);
+    describeAbortedQueries(createStore);
+
+    describe("life", () => {
+      const harness = createHarness(createStore);
+
+      it("starts and stops twice, and stops before it starts", async () => {
+        const { store } = harness;
+        await store.stop();
+        await store.start();
+        await store.start();
+        await store.stop();
+        await store.stop();
+        await harness.append(aSpan());
+        expect(await harness.idsOf()).toEqual(["trace"]);
+      });
+    });
+  });
+}
