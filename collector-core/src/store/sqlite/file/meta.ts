@@ -1,0 +1,28 @@
+import type { SqlDatabase, SqlValue } from "../driver/sqlite-driver.js";
+
+/** The keys of the table `meta`. */
+export type MetaKey =
+  | "store_id"
+  | "hash_seed"
+  | "created_ms"
+  /** The highest reading of the wall clock. */
+  | "clock_ms"
+  /** The codecs of the chunks in the file, one bit each. Triggers set them. */
+  | "codecs"
+  /** 1 while the derived tables are being rebuilt. */
+  | "rebuild";
+
+/** Bytes of `hash_seed`: two integers of 32 bits. */
+export const SEED_BYTES = 8;
+
+/** The value of a key; undefined if it is not set. */
+export function readMeta(db: SqlDatabase, key: MetaKey): SqlValue | undefined {
+  return db.prepare("SELECT value FROM meta WHERE key = ?").get(key)?.["value"];
+}
+
+export function writeMeta(db: SqlDatabase, key: MetaKey, value: SqlValue): void {
+  db.prepare("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value").run(
+    key,
+    value,
+  );
+}
