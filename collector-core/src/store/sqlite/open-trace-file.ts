@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openSqlite } from "./driver/open-sqlite.js";
 import { SQL_CODES, SqlError, type SqlDatabase, type SqlDriver } from "./driver/sqlite-driver.js";
@@ -36,12 +36,22 @@ export interface TraceFile {
   readonly needsRebuild: boolean;
   /** Called within the transaction that ends the rebuild. */
   markRebuilt(): void;
-  /** Copies the write-ahead log into the file. Does nothing during a backup. */
-  checkpoint(mode: "PASSIVE" | "TRUNCATE"): void;
-  /** Keeps the file as it is: commits go to the write-ahead log only. Call the result to end it. */
+  readonly isOpen: boolean;
+  /**
+   * Copies the write-ahead log into the file.
+   *
+   * @returns false if that is not possible now: in a transaction or during a backup.
+   */
+  checkpoint(mode: "PASSIVE" | "TRUNCATE"): boolean;
+  /**
+   * Copies the write-ahead log into the file, and then keeps the bytes of the file as they are: commits go to the log only.
+   * Call the result to end that.
+   *
+   * @throws SqlError BUSY in a transaction.
+   */
   holdCheckpoints(): () => void;
-  /** Runs when the file has been closed. */
-  onClosed(listener: () => void): void;
+  /** Reads bytes of the file past SQLite, without the write-ahead log. @returns how many were read. */
+  readRaw(into: Uint8Array, position: number): number;
   /** May be called twice. */
   close(): void;
 }
@@ -189,9 +199,9 @@ function toTraceFileError(path: string, error: unknown): unknown {
 function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   const seed = readMeta(db, "hash_seed") as Uint8Array;
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
-  const closedListeners: (() => void)[] = [];
   let isOpen = true;
   let holds = 0;
+  let reader: number | undefined;
   return {
     db,
     path,
@@ -200,10 +210,13 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
     createdAtMs: Number(readMeta(db, "created_ms")),
     needsRebuild: readMeta(db, "rebuild") === 1,
     markRebuilt: () => writeMeta(db, "rebuild", 0),
-    checkpoint(mode) {
-      if (holds === 0) db.exec(`PRAGMA wal_checkpoint(${mode})`);
+    get isOpen() {
+      return isOpen;
     },
+    checkpoint: (mode) => holds === 0 && checkpoint(db, mode),
     holdCheckpoints() {
+      if (holds === 0 && !checkpoint(db, "TRUNCATE"))
+        throw new SqlError(SQL_CODES.BUSY, "The write-ahead log cannot be copied in a transaction.");
       holds++;
       db.exec("PRAGMA wal_autocheckpoint = 0");
       let isHeld = true;
@@ -213,16 +226,29 @@ function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
         if (--holds === 0 && isOpen) db.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
       };
     },
-    onClosed: (listener) => void closedListeners.push(listener),
+    readRaw(into, position) {
+      // Closed with the file, not before: on POSIX, closing any descriptor of a file drops the locks that SQLite holds.
+      reader ??= openSync(path, "r");
+      return readSync(reader, into, 0, into.length, position);
+    },
     close() {
       if (!isOpen) return;
       isOpen = false;
       try {
         db.close();
       } finally {
+        if (reader !== undefined) closeSync(reader);
         lock.release();
-        for (const listener of closedListeners) listener();
       }
     },
   };
+}
+
+function checkpoint(db: SqlDatabase, mode: "PASSIVE" | "TRUNCATE"): boolean {
+  try {
+    return db.prepare(`PRAGMA wal_checkpoint(${mode})`).get()?.["busy"] === 0;
+  } catch (error) {
+    if (error instanceof SqlError && error.code === SQL_CODES.LOCKED) return false;
+    throw error;
+  }
 }

@@ -1,0 +1,36 @@
+import { statSync } from "node:fs";
+import type { Steps } from "../../../runtime/steps.js";
+import type { TraceFile } from "../open-trace-file.js";
+
+/** The size of a file before and after {@link compact}. */
+export interface Compaction {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** A step moves and frees 1 MiB. */
+const PAGES_PER_STEP = 256;
+
+/**
+ * Gives the free pages of a file back to the file system.
+ *
+ * It is not a VACUUM, which writes the whole file once more in one step: its temporary copy is in memory, because the WASM
+ * driver has no temporary files.
+ */
+export function* compact(file: TraceFile): Steps<Compaction> {
+  const { db, path } = file;
+  const freePages = db.prepare("PRAGMA freelist_count");
+  const count = (): number => Number(freePages.get()?.["freelist_count"]);
+  file.checkpoint("TRUNCATE");
+  const bytesBefore = statSync(path).size;
+  for (let before = count(), after: number; before > 0; before = after) {
+    db.exec(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
+    after = count();
+    // Commits between the steps may free and use pages. Without progress there is nothing to wait for.
+    if (after >= before) break;
+    yield;
+  }
+  // The file gets shorter when the log is copied into it.
+  file.checkpoint("TRUNCATE");
+  return { bytesBefore, bytesAfter: statSync(path).size };
+}

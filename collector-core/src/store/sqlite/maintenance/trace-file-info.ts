@@ -1,0 +1,111 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Steps } from "../../../runtime/steps.js";
+import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
+import { freeBytesOf } from "../free-bytes.js";
+import type { TraceFile } from "../open-trace-file.js";
+
+/** What a trace file holds, and how large it is. */
+export interface TraceFileInfo {
+  readonly path: string;
+  readonly storeId: string;
+  readonly createdAtMs: number;
+  readonly formatVersion: number;
+  readonly sqliteVersion: string;
+  readonly driver: SqlDriver;
+  readonly traces: number;
+  readonly chunks: number;
+  /** Spans in the chunks, also those that were replaced or removed. */
+  readonly chunkSpans: number;
+  /** Bytes of the chunks before compression. */
+  readonly rawBytes: number;
+  readonly evaluations: number;
+  /** The last spans of the oldest and of the newest trace; null without traces. */
+  readonly oldestMs: number | null;
+  readonly newestMs: number | null;
+  readonly fileBytes: number;
+  readonly logBytes: number;
+  readonly pages: number;
+  readonly freePages: number;
+  readonly pageBytes: number;
+  /** What the file system has left. */
+  readonly freeDiskBytes: number;
+}
+
+/** Rows of a step, so that none takes longer than a few milliseconds. */
+const TRACES_PER_STEP = 20_000;
+const CHUNKS_PER_STEP = 1000;
+
+/** Counts what a file holds. The rows are counted in steps; rows that come meanwhile may be counted. */
+export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): Steps<TraceFileInfo> {
+  const traces = yield* sumInSteps(
+    db,
+    { table: "trace", id: "seq", sums: "count(*) AS traces" },
+    TRACES_PER_STEP,
+  );
+  const chunks = yield* sumInSteps(
+    db,
+    {
+      table: "chunk",
+      id: "id",
+      columns: "spans, raw_bytes",
+      sums: "count(*) AS chunks, sum(spans) AS spans, sum(raw_bytes) AS raw_bytes",
+    },
+    CHUNKS_PER_STEP,
+  );
+  const ages = db.prepare(
+    "SELECT (SELECT min(last_ms) FROM trace) AS oldest, (SELECT max(last_ms) FROM trace) AS newest",
+  );
+  const { oldest, newest } = ages.get() ?? {};
+  return {
+    path,
+    storeId,
+    createdAtMs,
+    formatVersion: pragma(db, "user_version"),
+    sqliteVersion: String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]),
+    driver: db.driver,
+    traces: traces["traces"] ?? 0,
+    chunks: chunks["chunks"] ?? 0,
+    chunkSpans: chunks["spans"] ?? 0,
+    rawBytes: chunks["raw_bytes"] ?? 0,
+    evaluations: Number(db.prepare("SELECT count(*) AS n FROM evaluation").get()?.["n"]),
+    oldestMs: typeof oldest === "number" ? oldest : null,
+    newestMs: typeof newest === "number" ? newest : null,
+    fileBytes: sizeOf(path),
+    logBytes: sizeOf(`${path}-wal`),
+    pages: pragma(db, "page_count"),
+    freePages: pragma(db, "freelist_count"),
+    pageBytes: pragma(db, "page_size"),
+    freeDiskBytes: freeBytesOf(dirname(path)),
+  };
+}
+
+/** Adds up figures of a table, a range of ids at a time. */
+function* sumInSteps(
+  db: SqlDatabase,
+  { table, id, columns, sums }: { table: string; id: string; columns?: string; sums: string },
+  rows: number,
+): Steps<Record<string, number>> {
+  const selected = columns === undefined ? `${id} AS id` : `${id} AS id, ${columns}`;
+  const statement = db.prepare(
+    `SELECT max(id) AS last, ${sums} FROM (SELECT ${selected} FROM ${table} WHERE ${id} > ? ORDER BY ${id} LIMIT ${rows})`,
+  );
+  const totals: Record<string, number> = {};
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const { last, ...figures } = statement.get(after) ?? {};
+    if (typeof last !== "number") return totals;
+    for (const [name, figure] of Object.entries(figures))
+      totals[name] = (totals[name] ?? 0) + Number(figure ?? 0);
+    after = last;
+    yield;
+  }
+}
+
+function pragma(db: SqlDatabase, name: string): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,125 @@
+import type { Steps } from "../../../runtime/steps.js";
+import { SQL_CODES, SqlError, type SqlDatabase, type SqlRow } from "../driver/sqlite-driver.js";
+import { TABLES } from "../file/schema.js";
+import type { TraceFile } from "../open-trace-file.js";
+import { isIntact } from "../records/chunk-codec.js";
+
+/** The result of {@link verify}. */
+export interface Verification {
+  readonly chunks: number;
+  readonly damagedChunks: number;
+  /** What is damaged, one line each, at most {@link MAX_PROBLEMS}. Empty if the file is sound. */
+  readonly problems: readonly string[];
+}
+
+const MAX_PROBLEMS = 100;
+/** Four chunks are about 120 kB. */
+const CHUNKS_PER_STEP = 4;
+/** More rows than a table has. */
+const MAX_SKIPPED = 2 ** 40;
+
+/**
+ * Checks every table, and the checksum of every chunk.
+ *
+ * @param options.isWhole - checks the whole file first, free pages included, in one step that reads all of it: minutes for a
+ * large file. For a collector that is stopped. Without it, the longest step checks the largest table of rows.
+ */
+export function* verify(
+  { db }: TraceFile,
+  options: { readonly isWhole?: boolean } = {},
+): Steps<Verification> {
+  const problems: string[] = [];
+  const totals = { chunks: 0, damagedChunks: 0 };
+  if (options.isWhole) checkIntegrity(db, undefined, problems);
+  for (const [table, { hasCodec }] of Object.entries(TABLES)) {
+    yield;
+    if (hasCodec) yield* checkChunks(db, table, totals, problems);
+    else if (!options.isWhole) checkIntegrity(db, table, problems);
+  }
+  return { ...totals, problems };
+}
+
+function checkIntegrity(db: SqlDatabase, table: string | undefined, problems: string[]): void {
+  const argument = table === undefined ? `${MAX_PROBLEMS}` : `'${table}'`;
+  const rows = readSound(() => db.prepare(`PRAGMA integrity_check(${argument})`).all());
+  if (rows === undefined) add(problems, `${table ?? "The file"} cannot be read.`);
+  for (const row of rows ?? []) {
+    const [text] = Object.values(row);
+    if (text !== "ok") add(problems, `${table ?? "The file"}: ${String(text)}`);
+  }
+}
+
+function* checkChunks(
+  db: SqlDatabase,
+  table: string,
+  totals: { chunks: number; damagedChunks: number },
+  problems: string[],
+): Steps<void> {
+  const columns = "id, codec, checksum, data";
+  const next = db.prepare(
+    `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT ${CHUNKS_PER_STEP}`,
+  );
+  const one = db.prepare(`SELECT ${columns} FROM ${table} WHERE id = ?`);
+  const nextId = db.prepare(`SELECT min(id) AS id FROM ${table} WHERE id > ?`);
+  let after = 0;
+  for (;;) {
+    const start = after;
+    const rows: SqlRow[] = readSound(() => next.all(start)) ?? readOne(start);
+    for (const row of rows) {
+      totals.chunks++;
+      if (isSound(row)) continue;
+      totals.damagedChunks++;
+      add(problems, `${table} ${String(row["id"])} is damaged.`);
+    }
+    const last = rows.at(-1)?.["id"];
+    if (typeof last !== "number") return;
+    after = last;
+    yield;
+  }
+
+  /** Reads the next row alone, since the page of one of the next rows is damaged. */
+  function readOne(before: number): SqlRow[] {
+    const id = findNext(before);
+    return id === undefined ? [] : [readSound(() => one.get(id)) ?? { id }];
+  }
+
+  /** Finds the next row that has a place in the tree. All rows of a damaged page are left out. */
+  function findNext(before: number): number | undefined {
+    for (let skipped = 0; skipped <= MAX_SKIPPED; skipped = 2 * skipped + 1) {
+      const found = readSound(() => nextId.get(before + skipped));
+      if (found === undefined) continue;
+      if (skipped > 0) {
+        totals.damagedChunks++;
+        add(problems, `${table} cannot be read after ${before}.`);
+      }
+      return typeof found["id"] === "number" ? found["id"] : undefined;
+    }
+    totals.damagedChunks++;
+    add(problems, `${table} cannot be read after ${before}.`);
+    return undefined;
+  }
+}
+
+function isSound({ codec, checksum, data }: SqlRow): boolean {
+  return (
+    typeof codec === "number" &&
+    typeof checksum === "number" &&
+    data instanceof Uint8Array &&
+    isIntact(codec, checksum, data)
+  );
+}
+
+/** The result of a read; undefined if the pages that it needs are damaged. */
+function readSound<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const codes: readonly number[] = [SQL_CODES.CORRUPT, SQL_CODES.NOTADB, SQL_CODES.IOERR];
+    if (error instanceof SqlError && codes.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+function add(problems: string[], problem: string): void {
+  if (problems.length < MAX_PROBLEMS) problems.push(problem);
+}
