@@ -12,6 +12,9 @@ export const ConfigEntrySchema = Type.Object(
     default: Type.Unknown({ description: "The default; null if the option is unset by default." }),
     env: Type.String({ description: "The environment variable that sets it." }),
     env_only: Type.Boolean({ description: "True if the option has no key in the YAML file." }),
+    read_only: Type.Boolean({
+      description: "True if `PUT /v1/config` does not write it: it has no key, or names a place on the disk.",
+    }),
     secret: Type.Boolean(),
     doc: Type.String(),
     rule: Type.String({ description: "The values that are allowed, in words." }),

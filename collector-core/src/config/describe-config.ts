@@ -45,6 +45,7 @@ export function describeOptions(
         default: shown(state.defaults[option.key]),
         env: option.env,
         env_only: option.envOnly ?? false,
+        read_only: option.envOnly ?? option.isLocal ?? false,
         secret: option.secret ?? false,
         doc: option.doc,
         rule: option.kind.rule,

@@ -14,6 +14,8 @@ export interface OptionDefinition<T = unknown, Default extends T | undefined = T
   readonly env?: string;
   /** The option has no YAML key. */
   readonly envOnly?: true;
+  /** `PUT /v1/config` does not write it: it names a file, a directory or a store (contract 3). */
+  readonly isLocal?: true;
   /** The value is shown as `***`, also in problems. */
   readonly secret?: true;
 }

@@ -182,7 +182,28 @@ export const OPTIONS = {
   "trace_store.enabled": option({
     kind: boolean(),
     default: true,
-    doc: "Keeps recent traces in memory and enables the trace query endpoints.",
+    doc: "Keeps recent traces and enables the trace query endpoints.",
+  }),
+  "trace_store.path": option({
+    kind: text({ rule: "the path of a directory, or none" }),
+    default: undefined,
+    doc: "Directory of the trace file, created if it does not exist. Unset, or `none`: traces are kept in memory.",
+    isLocal: true,
+  }),
+  "trace_store.disk_max_bytes": option({
+    kind: integer({ minimum: 16_777_216 }),
+    default: 10_737_418_240,
+    doc: "Disk limit of the trace file, in bytes; the oldest traces are evicted first.",
+  }),
+  "trace_store.disk_min_free_bytes": option({
+    kind: integer({ minimum: 0 }),
+    default: 1_073_741_824,
+    doc: "Free bytes of the file system below which no spans are written to the trace file.",
+  }),
+  "trace_store.commit_interval_ms": option({
+    kind: integer({ minimum: 20, maximum: 5000 }),
+    default: 200,
+    doc: "Longest wait before spans are written to the trace file, in milliseconds. A killed collector loses what waits.",
   }),
   "trace_store.max_spans_per_trace": option({
     kind: integer({ minimum: 1 }), // spec 8 rule 10

@@ -71,6 +71,10 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
       problems.push(`${showRaw(key)}: unknown key${suggestion(nearest(key, known))}`);
     } else if (option.envOnly) {
       problems.push(`${key}: can only be set by ${option.env}`);
+    } else if (option.isLocal) {
+      problems.push(
+        `${key}: can only be set by ${option.env} or in the file itself, because it names a place on the disk`,
+      );
     } else if (value === null) {
       edits.push({ option, value: undefined });
     } else if (option.secret && value === HIDDEN) {

@@ -16,6 +16,7 @@ it("describes every option with its value, source, default, variable and rule", 
     default: 10_000,
     env: "OBS_SERVER_LIMITS_MAX_TRACES",
     env_only: false,
+    read_only: false,
     secret: false,
     doc: "Traces kept in the trace store; the oldest are evicted first.",
     rule: "a whole number from 1 to 500,000",
@@ -31,7 +32,9 @@ it("matches its schema, also as JSON, where unset values are null", () => {
     value: null,
     default: null,
     env_only: true,
+    read_only: true,
   });
+  expect(description.config["trace_store.path"]).toMatchObject({ env_only: false, read_only: true });
 });
 
 it("shows a secret as *** and an unset secret as null", () => {

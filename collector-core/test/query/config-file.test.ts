@@ -49,6 +49,33 @@ function put(url: string, body: unknown, headers: Record<string, string> = {}): 
   });
 }
 
+describe("contract 3: PUT /v1/config and the places of files", () => {
+  it.each(["/tmp/elsewhere", "none", null])(
+    "does not write where the collector keeps its files: %j",
+    async (path) => {
+      const { put, text } = await withFile("trace_store:\n  path: none\n");
+      const response = await put({ "trace_store.path": path, "limits.max_traces": 800 });
+      expect(response.status).toBe(400);
+      const { code, message, details } = await errorOf(response);
+      expect(code).toBe("invalid_config");
+      expect(message).toContain("OBS_SERVER_TRACE_STORE_PATH");
+      expect(Object.keys(details)).toEqual(["trace_store.path"]);
+      expect(text()).toBe("trace_store:\n  path: none\n");
+    },
+  );
+
+  it("writes no option that names a file, a directory or a store", async () => {
+    const { put, url } = await withFile(YAML);
+    const { config } = (await (await fetch(`${url}/v1/config`)).json()) as ConfigDescription;
+    const places = Object.entries(config).filter(([, { rule }]) => rule.startsWith("the path of "));
+    expect(places.map(([key]) => key)).toContain("trace_store.path");
+    for (const [key, { read_only }] of places) {
+      expect(read_only, key).toBe(true);
+      expect((await put({ [key]: "/tmp/elsewhere" })).status, key).toBe(400);
+    }
+  });
+});
+
 describe("contract 3: PUT /v1/config", () => {
   it("writes values to the file and leaves the rest of the file unchanged", async () => {
     const { put, text, path } = await withFile(YAML);
