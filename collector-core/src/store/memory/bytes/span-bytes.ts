@@ -2,7 +2,7 @@ import type { Span } from "@obspan/sdk/wire";
 import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
 import { copySpliced, splicedLength } from "../../../span/json-splices.js";
 import { BatchSlices } from "./batch-slices.js";
-import { ReceivedJson } from "./received-json.js";
+import { ReceivedJson } from "../../received/received-json.js";
 import {
   readBatchHeader,
   SegmentStore,

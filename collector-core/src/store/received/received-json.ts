@@ -1,27 +1,31 @@
-import { findSpanSlices } from "../../../span/json-slices.js";
-import {
-  findBatchSplices,
-  findSplices,
-  type JsonSplice,
-  type SplicedJson,
-} from "../../../span/json-splices.js";
-import { originOf, type BatchBytes, type PipelineSpan } from "../../../span/pipeline-span.js";
+import { findSpanSlices } from "../../span/json-slices.js";
+import { findBatchSplices, findSplices, type JsonSplice, type SplicedJson } from "../../span/json-splices.js";
+import { originOf, type BatchBytes, type PipelineSpan } from "../../span/pipeline-span.js";
 
 /** Builds the JSON to store from received bytes: changes made by stages are spliced in. */
 export class ReceivedJson {
   /** The slices of spans by body: a batch may arrive in several calls. */
   readonly #slicesOfBodies = new WeakMap<Buffer, { readonly found: Int32Array | undefined }>();
 
-  /** The JSON of a whole batch; undefined if `spans` lacks some of its spans, or the changes cannot be spliced in. */
-  ofBatch(spans: readonly PipelineSpan[], from: number, batch: BatchBytes): SplicedJson | undefined {
+  /**
+   * The JSON of a whole batch; undefined if `spans` lacks some of its spans, or the changes cannot be spliced in.
+   *
+   * @param allowGeneratedIds - true if the caller keeps generated ids beside the JSON. Default: undefined for a batch with one.
+   */
+  ofBatch(
+    spans: readonly PipelineSpan[],
+    from: number,
+    batch: BatchBytes,
+    allowGeneratedIds = false,
+  ): SplicedJson | undefined {
     const { body, spanCount } = batch;
     let isChanged = false;
     for (let index = 0; index < spanCount; index++) {
       const span = spans[from + index];
       if (span === undefined) return undefined;
       const origin = originOf(span);
-      if (origin.batch !== batch || origin.index !== index || origin.generatedSpanId !== undefined)
-        return undefined;
+      if (origin.batch !== batch || origin.index !== index) return undefined;
+      if (origin.generatedSpanId !== undefined && !allowGeneratedIds) return undefined;
       isChanged ||= span.span !== origin.received;
     }
     const splices = isChanged ? splicesOfBatch(body, spans.slice(from, from + spanCount)) : [];

@@ -1,0 +1,93 @@
+import { readRecords, type BatchRecord } from "./batch-record.js";
+import {
+  bitBytes,
+  BODY_END,
+  BODY_START,
+  CONTEXT_HEADER_BYTES,
+  FORMAT,
+  HEADER,
+  HEADER_BYTES,
+  RECORD_FLAG,
+  type ContextTexts,
+  type SpanNote,
+} from "./record-layout.js";
+
+/**
+ * Removes spans from the records of a chunk for good: nothing of their JSON remains, and `null` keeps their place, so that
+ * the ordinals of the other spans stay. Of a batch, all but its remaining spans goes.
+ *
+ * @param ordinals - indexes over all records of the chunk.
+ */
+export function removeSpans(chunk: Buffer, ordinals: ReadonlySet<number>): Buffer {
+  const parts: Buffer[] = [];
+  let first = 0;
+  for (const record of readRecords(chunk)) {
+    const { start, end, spanCount } = record;
+    const isTouched = hasAny(ordinals, first, spanCount);
+    parts.push(isTouched ? withoutSpans(record, ordinals, first) : chunk.subarray(start, end));
+    first += spanCount;
+  }
+  return Buffer.concat(parts);
+}
+
+function hasAny(ordinals: ReadonlySet<number>, first: number, count: number): boolean {
+  for (let index = 0; index < count; index++) if (ordinals.has(first + index)) return true;
+  return false;
+}
+
+function withoutSpans(record: BatchRecord, ordinals: ReadonlySet<number>, first: number): Buffer {
+  const { spanCount, isImport } = record;
+  const uncounted = Buffer.alloc(bitBytes(spanCount));
+  const removed = Buffer.alloc(bitBytes(spanCount));
+  const contexts: Buffer[] = [];
+  const notes: SpanNote[] = [];
+  const body: Buffer[] = [Buffer.from(BODY_START)];
+  let last: unknown;
+  for (let index = 0; index < spanCount; index++) {
+    if (index > 0) body.push(Buffer.from(","));
+    const json = ordinals.has(first + index) ? undefined : record.jsonOf(index);
+    if (json === undefined) {
+      setBit(removed, index);
+      body.push(Buffer.from("null"));
+      continue;
+    }
+    body.push(json.bytes.subarray(json.start, json.end));
+    if (!record.countsUsage(index)) setBit(uncounted, index);
+    const note = record.noteOf(index);
+    if (note !== undefined) notes.push(note);
+    const context = record.contextOf(index);
+    if (context === last) continue;
+    last = context;
+    const { tenant, service, env, version, receivedAtMs } = context;
+    contexts.push(contextBytes(index, receivedAtMs, [tenant, service, env, version ?? null]));
+  }
+  // A reader may ask for the context of any span.
+  if (contexts.length === 0) contexts.push(contextBytes(0, 0, ["", "", "", null]));
+  body.push(Buffer.from(BODY_END));
+
+  const noteBytes = Buffer.from(notes.length === 0 ? "" : JSON.stringify(notes));
+  const contextsBytes = Buffer.concat(contexts);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header[HEADER.format] = FORMAT;
+  header[HEADER.flags] =
+    RECORD_FLAG.hasUncounted | RECORD_FLAG.hasRemoved | (isImport ? RECORD_FLAG.isImport : 0);
+  header.writeUInt32LE(spanCount, HEADER.spanCount);
+  header.writeUInt32LE(contextsBytes.length, HEADER.contextBytes);
+  header.writeUInt32LE(noteBytes.length, HEADER.noteBytes);
+  const rewritten = Buffer.concat([header, contextsBytes, uncounted, removed, noteBytes, ...body]);
+  rewritten.writeUInt32LE(rewritten.length, HEADER.length);
+  return rewritten;
+}
+
+function setBit(bits: Buffer, index: number): void {
+  bits[index >>> 3] = (bits[index >>> 3] as number) | (1 << (index & 7));
+}
+
+function contextBytes(from: number, receivedAtMs: number, texts: ContextTexts): Buffer {
+  const json = Buffer.from(JSON.stringify(texts));
+  const header = Buffer.alloc(CONTEXT_HEADER_BYTES);
+  header.writeUInt32LE(from, 0);
+  header.writeUInt32LE(json.length, 4);
+  header.writeDoubleLE(receivedAtMs, 8);
+  return Buffer.concat([header, json]);
+}
