@@ -1,0 +1,122 @@
+import type {
+  Facets,
+  Histogram,
+  HistogramQuery,
+  TraceFilter,
+  TraceQuery,
+  TraceSummary,
+} from "../../../api-schema/trace.js";
+import type {
+  EvictionReason,
+  StoredEvaluation,
+  TraceKey,
+  TracePage,
+  UnsavedReason,
+} from "../../../interfaces.js";
+import type { LogContext } from "../../../logging/logger.js";
+import type { BatchContext } from "../../../span/span-facts.js";
+
+/** What owns the file of traces, in the storage thread. */
+export interface StorageEngine {
+  readonly commands: StorageCommands;
+  /**
+   * Adds spans. Called in the order in which they were appended.
+   *
+   * @param records - see `readRecords`. Reused after the call: the engine copies what it keeps.
+   * @throws any error: the spans are counted as unsaved.
+   */
+  append(records: Buffer): void;
+  /** Cheap: called after each append and each command. */
+  usage(): EngineUsage;
+  /** Commits, sweeps, evicts. Called every 20 ms while spans wait for a commit, and each second otherwise. */
+  tick(): void;
+  /** Commits and closes the file. Called once. */
+  close(): Promise<void>;
+}
+
+/**
+ * Questions to the engine. Arguments and results are structured clones. Each sees all spans that were appended before it.
+ * Long ones give way to others, so that appends go on meanwhile, and end when their signal is aborted.
+ */
+export interface StorageCommands {
+  /** Commits all spans. */
+  flush(): Promise<void>;
+  summaries(keys: readonly TraceKey[], signal: AbortSignal): Promise<readonly (TraceSummary | undefined)[]>;
+  /** Opens a trace as it is now. {@link closeTrace} must follow. */
+  openTrace(key: TraceKey, signal: AbortSignal): Promise<OpenedTrace | undefined>;
+  /** The spans from one position of an order on: at most 256 KiB, or one span. */
+  readPage(
+    reading: number,
+    order: SpanOrder,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<SpanPage & { readonly next: number | null }>;
+  closeTrace(reading: number): Promise<void>;
+  getSpan(key: TraceKey, spanId: string, signal: AbortSignal): Promise<SpanPage | undefined>;
+  tenantsOf(traceId: string, signal: AbortSignal): Promise<readonly string[]>;
+  list(query: TraceQuery, signal: AbortSignal): Promise<TracePage>;
+  facets(filter: TraceFilter, signal: AbortSignal): Promise<Facets>;
+  histogram(query: HistogramQuery, signal: AbortSignal): Promise<Histogram>;
+  /** Selects the matching traces as they are now. {@link closeSelect} must follow. */
+  openSelect(filter: TraceFilter, signal: AbortSignal): Promise<number>;
+  /** The next keys, oldest first; none after the last. */
+  selectPage(select: number, signal: AbortSignal): Promise<readonly TraceKey[]>;
+  closeSelect(select: number): Promise<void>;
+  remove(key: TraceKey): Promise<boolean>;
+  clear(): Promise<number>;
+  evaluations(after: number, limit: number): Promise<readonly StoredEvaluation[]>;
+}
+
+/** A trace that is read page by page. */
+export interface OpenedTrace {
+  readonly reading: number;
+  readonly summary: TraceSummary;
+}
+
+/** By start time, ties by arrival; or by arrival. */
+export type SpanOrder = "start" | "arrival";
+
+/** The JSON of some spans. */
+export interface SpanPage {
+  /** Transferred: memory of its own. */
+  readonly bytes: ArrayBuffer;
+  readonly spans: readonly PageSpan[];
+  readonly contexts: readonly BatchContext[];
+}
+
+/** Where a span is in a page. */
+export interface PageSpan {
+  readonly start: number;
+  readonly end: number;
+  /** Index in {@link SpanPage.contexts}. */
+  readonly context: number;
+  readonly isAbandoned: boolean;
+}
+
+/** Usage of the engine; counts are since its start. */
+export interface EngineUsage {
+  readonly traces: number;
+  readonly spans: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Applied and not yet committed. */
+  readonly pendingBytes: number;
+  readonly pendingSpans: number;
+  readonly lateEvaluations: number;
+  readonly evicted: Readonly<Record<EvictionReason, number>>;
+  readonly unsaved: Readonly<Record<UnsavedReason, number>>;
+  readonly state: "ok" | "degraded";
+  readonly reason: string | null;
+  readonly oldestAtMs: number | null;
+}
+
+/** What the engine may use of the main thread. */
+export interface EngineHost {
+  log(level: "debug" | "info" | "warning" | "error", message: string, context?: LogContext): void;
+}
+
+/** Opens the file and creates the engine. @throws TraceFileError if the file cannot be opened. */
+export type CreateStorageEngine<Options> = (
+  options: Options,
+  host: EngineHost,
+) => StorageEngine | Promise<StorageEngine>;
