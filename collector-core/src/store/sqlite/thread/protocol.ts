@@ -41,6 +41,7 @@ export type FromThread =
       /** Spans that a crash would lose now. */
       readonly pendingSpans: number;
     }
+  /** An answer or a failure ends each question, aborted ones included. */
   | { readonly type: "answer"; readonly id: number; readonly result: unknown }
   | { readonly type: "failure"; readonly id: number; readonly error: ThreadError }
   | { readonly type: "usage"; readonly usage: EngineUsage }
@@ -68,6 +69,8 @@ export type ThreadError =
       readonly details: ErrorDetails;
       readonly headers: Readonly<Record<string, string>>;
     }
+  /** Its signal was aborted: nobody waits for the answer. */
+  | { readonly type: "aborted" }
   /** Logged on the main thread; the client learns only that it happened. */
   | { readonly type: "unexpected"; readonly description: string };
 

@@ -1,0 +1,107 @@
+import type { TraceFilter } from "../../api-schema/trace.js";
+import type { TraceKey, TraceStore } from "../../interfaces.js";
+import type { Logger } from "../../logging/logger.js";
+import type { Clock } from "../../runtime/clock.js";
+import { TimeSlice } from "../../runtime/time-slice.js";
+import { truncateCodePoints } from "../../span/kept-text.js";
+import { MAX_LABEL_LENGTH } from "../../span/span-facts.js";
+import { readScalars } from "../../span/stored-span.js";
+import { PageReader, type PagesInUse } from "./page-reader.js";
+import { Slots } from "./slots.js";
+import { ThreadClient } from "./thread-client.js";
+import type { StartThread } from "./thread/thread-handle.js";
+
+/** Default of `SqliteTraceStoreOptions.maxSelects`. */
+const MAX_SELECTS = 16;
+const LABELS: ReadonlySet<string> = new Set(["model", "agent"]);
+
+/** Options of {@link createSqliteTraceStore}. */
+export interface SqliteTraceStoreOptions {
+  readonly startThread: StartThread;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly logger: Logger;
+  /** Charged with the pages that are being read. Default: they are not counted. */
+  readonly pagesInUse?: PagesInUse;
+  /** Bytes on their way to the thread before `append` waits. Default: 64 MiB. */
+  readonly maxUnappliedBytes?: number;
+  /** Longest time that `stop` waits. Default: 5 seconds. */
+  readonly stopTimeoutMs?: number;
+  /** Traces that may be open for reading at a time. Default: 512. */
+  readonly maxReadings?: number;
+  /** Selections under way at a time. Default: 16. */
+  readonly maxSelects?: number;
+}
+
+/**
+ * Creates a store that keeps traces in a file. A thread of its own owns the file and answers every question; this side
+ * encodes spans and passes questions on.
+ */
+export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceStore {
+  const { pagesInUse = { take: () => undefined, giveBack: () => undefined }, clock } = options;
+  const client = new ThreadClient(options);
+  const reader = new PageReader({ client, pagesInUse, maxReadings: options.maxReadings });
+  const selects = new Slots({ max: options.maxSelects ?? MAX_SELECTS, what: "selections" });
+
+  async function* select(filter: TraceFilter, signal?: AbortSignal): AsyncGenerator<readonly TraceKey[]> {
+    const leave = await selects.take(signal);
+    try {
+      const answer = client.ask("openSelect", [filter], { signal });
+      const { generation } = client;
+      const opened = await answer;
+      try {
+        for (;;) {
+          const keys = await client.ask("selectPage", [opened], { signal, generation });
+          if (keys.length === 0) return;
+          yield keys;
+        }
+      } finally {
+        client.ask("closeSelect", [opened], { generation }).catch(() => undefined);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    start: () => client.start(),
+    stop: () => client.stop(),
+    append: (spans, { isImport = false } = {}) => client.append(spans, isImport),
+    flush: () => client.flush(),
+
+    get: (key, signal) => reader.open(key, signal),
+    getSpan: (key, spanId, signal) => reader.span(key, spanId, signal),
+    summaries: (keys, signal) => client.ask("summaries", [keys], { signal }),
+    tenantsOf: (traceId, signal) => client.ask("tenantsOf", [traceId], { signal }),
+
+    async spanLabels(key, spanId, signal) {
+      const span = await reader.span(key, spanId, signal);
+      if (span === undefined) return undefined;
+      try {
+        const { attributes } = await readScalars(span, LABELS, new TimeSlice(clock, signal));
+        return { model: textOf(attributes["model"]), agent: textOf(attributes["agent"]) };
+      } finally {
+        span.release();
+      }
+    },
+
+    list: (query, signal) => client.ask("list", [query], { signal }),
+    facets: (filter, signal) => client.ask("facets", [filter], { signal }),
+    histogram: (query, signal) => client.ask("histogram", [query], { signal }),
+    select,
+    evaluations: (after, limit) => client.ask("evaluations", [after, limit]),
+    remove: (key) => client.ask("remove", [key]),
+    clear: () => client.ask("clear", []),
+
+    usage() {
+      const known = client.usage.total;
+      const usage = { ...known, pendingBytes: known.pendingBytes + client.sentBytes };
+      const { failure } = client;
+      return failure === undefined ? usage : { ...usage, state: "degraded", reason: failure };
+    },
+  };
+}
+
+/** A label as the memory store has it: texts only, at most 256 characters. */
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? truncateCodePoints(value, MAX_LABEL_LENGTH) : null;
+}

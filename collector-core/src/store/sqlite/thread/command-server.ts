@@ -1,0 +1,185 @@
+import { ApiError } from "../../../api-schema/errors.js";
+import type { LogContext } from "../../../logging/logger.js";
+import { describeError } from "../../../runtime/describe-error.js";
+import type { CommandName, FromThread, ThreadError, ThreadPort, ToThread } from "./protocol.js";
+import type { EngineHost, EngineUsage, StorageEngine } from "./storage-engine.js";
+
+/** Interval of ticks while spans wait for a commit. */
+const BUSY_TICK_MS = 20;
+/** Interval of ticks otherwise. */
+const IDLE_TICK_MS = 1000;
+
+type Port = ThreadPort<FromThread, ToThread>;
+
+/** Options of {@link serveEngine}. */
+export interface ServeEngineOptions {
+  readonly port: Port;
+  readonly createEngine: (host: EngineHost) => StorageEngine | Promise<StorageEngine>;
+}
+
+/**
+ * Opens the engine and answers the messages of the main thread until it is told to stop. Appends are applied in order; a
+ * command begins after the appends before it, and goes on while others are applied.
+ */
+export async function serveEngine({ port, createEngine }: ServeEngineOptions): Promise<void> {
+  const host: EngineHost = {
+    log: (level, message, context) =>
+      port.postMessage({ type: "log", level, message, context: cloneable(context) }),
+  };
+  let engine: StorageEngine;
+  try {
+    engine = await createEngine(host);
+  } catch (error) {
+    const reason = error instanceof Error && "reason" in error ? String(error.reason) : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    port.postMessage({ type: "refused", error: { message, reason } });
+    port.close();
+    return;
+  }
+  const server = new CommandServer(port, host, engine);
+  port.on("message", (message) => server.receive(message));
+  port.postMessage({ type: "ready", usage: engine.usage() });
+  server.scheduleTick();
+}
+
+/** The commands with the arguments as they came, which the main thread has typed. */
+type Commands = Readonly<Record<CommandName, (...args: unknown[]) => Promise<unknown>>>;
+
+class CommandServer {
+  readonly #port: Port;
+  readonly #host: EngineHost;
+  readonly #engine: StorageEngine;
+  /** Commands under way. */
+  readonly #running = new Map<number, AbortController>();
+  #tick: NodeJS.Timeout | undefined;
+  #tickMs = 0;
+  #lastUsage = "";
+  #isStopping = false;
+
+  constructor(port: Port, host: EngineHost, engine: StorageEngine) {
+    this.#port = port;
+    this.#host = host;
+    this.#engine = engine;
+  }
+
+  receive(message: ToThread): void {
+    switch (message.type) {
+      case "append":
+        this.#append(message.bytes, message.length);
+        break;
+      case "ask":
+        void this.#run(message.id, message.command, message.args);
+        break;
+      case "abort":
+        this.#running.get(message.id)?.abort();
+        break;
+      case "stop":
+        void this.#stop();
+    }
+  }
+
+  /** Ticks often while spans wait for a commit. */
+  scheduleTick(): void {
+    if (this.#isStopping) return;
+    const tickMs = this.#engine.usage().pendingBytes > 0 ? BUSY_TICK_MS : IDLE_TICK_MS;
+    if (this.#tick !== undefined && tickMs >= this.#tickMs) return;
+    clearTimeout(this.#tick);
+    this.#tickMs = tickMs;
+    this.#tick = setTimeout(() => this.#onTick(), tickMs);
+  }
+
+  #onTick(): void {
+    this.#tick = undefined;
+    try {
+      this.#engine.tick();
+    } catch (error) {
+      this.#host.log("error", "The trace store failed to commit.", { error: describeError(error) });
+    }
+    this.#postUsage();
+    this.scheduleTick();
+  }
+
+  #append(bytes: ArrayBuffer, length: number): void {
+    let hasFailed = false;
+    try {
+      this.#engine.append(Buffer.from(bytes, 0, length));
+    } catch (error) {
+      hasFailed = true;
+      this.#host.log("error", "The trace store failed to add spans.", { error: describeError(error) });
+    }
+    const { pendingSpans } = this.#engine.usage();
+    this.#port.postMessage({ type: "applied", bytes, hasFailed, pendingSpans }, [bytes]);
+    this.scheduleTick();
+  }
+
+  async #run(id: number, command: CommandName, args: readonly unknown[]): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      const commands = this.#engine.commands as unknown as Commands;
+      const result = await commands[command](...args, controller.signal);
+      // Before the answer, so that whoever has the answer also has the usage.
+      this.#postUsage();
+      const transfer = transferOf(result);
+      if (controller.signal.aborted && transfer.length > 0) this.#fail(id, { type: "aborted" });
+      else this.#port.postMessage({ type: "answer", id, result }, transfer);
+    } catch (error) {
+      this.#fail(id, controller.signal.aborted ? { type: "aborted" } : describe(error));
+    } finally {
+      this.#running.delete(id);
+      this.scheduleTick();
+    }
+  }
+
+  #fail(id: number, error: ThreadError): void {
+    this.#port.postMessage({ type: "failure", id, error });
+  }
+
+  #postUsage(): void {
+    const usage: EngineUsage = this.#engine.usage();
+    const text = JSON.stringify(usage);
+    if (text === this.#lastUsage) return;
+    this.#lastUsage = text;
+    this.#port.postMessage({ type: "usage", usage });
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    clearTimeout(this.#tick);
+    for (const controller of this.#running.values()) controller.abort();
+    try {
+      await this.#engine.close();
+    } catch (error) {
+      this.#host.log("error", "The trace store failed to close its file.", { error: describeError(error) });
+    }
+    this.#port.postMessage({ type: "stopped", usage: this.#engine.usage() });
+    this.#port.close();
+  }
+}
+
+function describe(error: unknown): ThreadError {
+  if (!(error instanceof ApiError)) return { type: "unexpected", description: describeError(error) };
+  const { code, message, details, headers } = error;
+  return { type: "api", code, message, details, headers };
+}
+
+/** The memory of a page is transferred, not copied. */
+function transferOf(result: unknown): ArrayBuffer[] {
+  if (typeof result !== "object" || result === null || !("bytes" in result)) return [];
+  return result.bytes instanceof ArrayBuffer ? [result.bytes] : [];
+}
+
+/** The context of a log line as values that can be posted. */
+function cloneable(context: LogContext | undefined): LogContext | undefined {
+  if (context === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(context).map(([key, value]) => [key, isScalar(value) ? value : describeError(value)]),
+  );
+}
+
+function isScalar(value: unknown): boolean {
+  return (
+    value === null || (typeof value !== "object" && typeof value !== "function" && typeof value !== "symbol")
+  );
+}

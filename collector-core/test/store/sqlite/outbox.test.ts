@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Outbox, type SentRecords } from "../../../src/store/sqlite/outbox.js";
+import { readRecords } from "../../../src/store/sqlite/records/batch-record.js";
+import { aSpan, pipelineSpans } from "../span-batches.js";
+
+const KIB = 1024;
+
+/** A batch of one span of about that many bytes. */
+function batchOf(bytes: number, name = "span"): ReturnType<typeof pipelineSpans> {
+  return pipelineSpans([aSpan({ name, attributes: { prompt_text: "x".repeat(bytes) } })]);
+}
+
+function namesIn({ bytes, length }: SentRecords): (string | undefined)[] {
+  const records = [...readRecords(Buffer.from(bytes, 0, length))];
+  return records.flatMap((record) => record.parse().map((span) => span?.name));
+}
+
+describe("the outbox", () => {
+  let sent: (SentRecords & { readonly names: readonly (string | undefined)[] })[];
+  const outboxWith = (maxUnappliedBytes?: number): Outbox =>
+    new Outbox({
+      send: (records) => void sent.push({ ...records, names: namesIn(records) }),
+      maxUnappliedBytes,
+    });
+
+  beforeEach(() => {
+    sent = [];
+    vi.useFakeTimers();
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  it("sends after 20 ms what has not filled a buffer", () => {
+    const outbox = outboxWith();
+    void outbox.append(batchOf(10, "a"), false);
+    void outbox.append(batchOf(10, "b"), false);
+    expect(outbox.pendingBytes).toBeGreaterThan(0);
+    vi.advanceTimersByTime(19);
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sent.map(({ names }) => names)).toEqual([["a", "b"]]);
+    vi.advanceTimersByTime(1000);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("sends a buffer that has no room for the next record, at once", () => {
+    const outbox = outboxWith();
+    for (let n = 0; n < 9; n++) void outbox.append(batchOf(30 * KIB, `n${n}`), false);
+    expect(sent.map(({ names }) => names)).toEqual([["n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"]]);
+    expect(sent[0]?.bytes.byteLength).toBe(256 * KIB);
+  });
+
+  it("sends a record that is larger than a buffer by itself", () => {
+    const outbox = outboxWith();
+    void outbox.append(batchOf(10, "small"), false);
+    void outbox.append(batchOf(1024 * KIB, "large"), false);
+    void outbox.append(batchOf(10, "last"), false);
+    outbox.flush();
+    expect(sent.map(({ names }) => names)).toEqual([["small"], ["large"], ["last"]]);
+    expect(sent[1]?.bytes.byteLength).toBe(sent[1]?.length);
+  });
+
+  it("uses a returned buffer again", () => {
+    const outbox = outboxWith();
+    void outbox.append(batchOf(10), false);
+    outbox.flush();
+    const [first] = sent;
+    if (first === undefined) throw new Error("Nothing was sent.");
+    expect(outbox.applied(first.bytes)).toBe(1);
+    void outbox.append(batchOf(10), false);
+    outbox.flush();
+    expect(sent[1]?.bytes).toBe(first.bytes);
+  });
+
+  it("waits for room in order, and lets as many in as there is room", async () => {
+    const outbox = outboxWith(100 * KIB);
+    expect(outbox.append(batchOf(101 * KIB, "first"), false)).toBeUndefined();
+    outbox.flush();
+    const order: string[] = [];
+    const waiting = ["a", "b", "c"].map((name) => {
+      const taken = outbox.append(batchOf(60 * KIB, name), false);
+      expect(taken).toBeInstanceOf(Promise);
+      return Promise.resolve(taken).then(() => void order.push(name));
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(order).toEqual([]);
+    for (let index = 0; index < sent.length || order.length < 3; index++) {
+      outbox.applied(sent[index]?.bytes ?? new ArrayBuffer(0));
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    await Promise.all(waiting);
+    expect(order).toEqual(["a", "b", "c"]);
+    expect(sent.flatMap(({ names }) => names)).toEqual(["first", "a", "b", "c"]);
+  });
+
+  it("lets nothing overtake what waits, also where there is room again", async () => {
+    const outbox = outboxWith(10);
+    void outbox.append(batchOf(10, "a"), false);
+    outbox.flush();
+    const waits = outbox.append(batchOf(10, "b"), false);
+    const last = outbox.append([], false);
+    expect(last).toBeInstanceOf(Promise);
+    outbox.applied(new ArrayBuffer(0));
+    await Promise.all([waits, last]);
+    outbox.flush();
+    expect(sent.flatMap(({ names }) => names)).toEqual(["a", "b"]);
+  });
+
+  it("counts what is lost: sent, not sent and waiting", async () => {
+    const outbox = outboxWith(10);
+    void outbox.append(pipelineSpans([aSpan(), aSpan()]), false);
+    outbox.flush();
+    const waits = outbox.append(pipelineSpans([aSpan(), aSpan(), aSpan()]), false);
+    expect(outbox.discard()).toBe(5);
+    await waits;
+    expect(outbox.pendingBytes).toBe(0);
+    void outbox.append(pipelineSpans([aSpan()]), false);
+    expect(outbox.forgetUnapplied()).toBe(0);
+    outbox.flush();
+    expect(outbox.forgetUnapplied()).toBe(1);
+  });
+});
