@@ -41,17 +41,18 @@ export default defineConfig({
     external: Object.keys(manifest.dependencies).filter((name) => LOADED_ON_DEMAND.test(name)),
   },
   build: {
-    // Compiled before, with its types checked.
-    ssr: path("dist/main.js"),
+    ssr: true,
     outDir: path("bundle"),
     emptyOutDir: true,
     target: "node20",
     minify: false,
     license: { fileName: "licenses.md" },
     rolldownOptions: {
+      // Compiled before, with its types checked. The storage thread is started by its file name (worker-thread.ts).
+      input: { main: path("dist/main.js"), "storage-thread": path("dist/store/sqlite/storage-thread.js") },
       output: {
         format: "es",
-        entryFileNames: "main.js",
+        entryFileNames: "[name].js",
         chunkFileNames: "[name].js",
         // Less to read, and still the names that a stack trace shows.
         minify: { codegen: { removeWhitespace: true }, compress: false, mangle: false },

@@ -1,20 +1,31 @@
+import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type EnvironmentOptions } from "vite";
+import { defineConfig, type EnvironmentOptions, type Plugin } from "vite";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
+/** Options of {@link bundle}. */
+interface BundleOptions {
+  readonly entry: string;
+  readonly outDir: string;
+  readonly format: "es" | "cjs";
+  readonly fileName: string;
+  /** Default: empties the directory, and `licenses.md`. A bundle that shares a directory has its own file. */
+  readonly licenses?: string;
+}
+
 /** Bundles one entry with all dependencies, because the packed app has no node_modules. */
-function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: string): EnvironmentOptions {
+function bundle({ entry, outDir, format, fileName, licenses }: BundleOptions): EnvironmentOptions {
   return {
     consumer: "server",
     resolve: { noExternal: true },
     build: {
       outDir: path(outDir),
-      emptyOutDir: true,
+      emptyOutDir: licenses === undefined,
       target: "node22",
       minify: false,
       sourcemap: true,
-      license: { fileName: "licenses.md" },
+      license: { fileName: licenses ?? "licenses.md" },
       rolldownOptions: {
         input: path(entry),
         // Provided by Electron.
@@ -25,20 +36,50 @@ function bundle(entry: string, outDir: string, format: "es" | "cjs", fileName: s
   };
 }
 
-/** The Electron shell: main as an ES module, preload as CommonJS, which is all that a sandboxed preload may be. */
+const WASM_SQLITE = "node-sqlite3-wasm";
+
+/** SQLite for an Electron whose Node.js has none. Its driver requires it by name, which the packed app cannot resolve. */
+const wasmSqlite: Plugin = {
+  name: "wasm-sqlite",
+  applyToEnvironment: ({ name }) => name === "thread",
+  renderChunk: (code) => code.replaceAll(`("${WASM_SQLITE}")`, `("./${WASM_SQLITE}")`),
+  closeBundle() {
+    for (const file of ["package.json", "LICENSE", "dist"])
+      cpSync(path(`../node_modules/${WASM_SQLITE}/${file}`), path(`dist/main/${WASM_SQLITE}/${file}`), {
+        recursive: true,
+      });
+  },
+};
+
+/**
+ * The Electron shell: main as an ES module, preload as CommonJS, which is all that a sandboxed preload may be. The storage
+ * thread of the collector is beside main, which starts it by its file name.
+ */
 export default defineConfig({
   configFile: false,
   publicDir: false,
+  plugins: [wasmSqlite],
   builder: {
     async buildApp(builder) {
-      for (const [name, environment] of Object.entries(builder.environments)) {
-        // Vite adds environments of its own.
-        if (name === "main" || name === "preload") await builder.build(environment);
-      }
+      const { main, thread, preload } = builder.environments;
+      for (const environment of [main, thread, preload])
+        if (environment !== undefined) await builder.build(environment);
     },
   },
   environments: {
-    main: bundle("src/main/main.ts", "dist/main", "es", "main.js"),
-    preload: bundle("src/preload/preload.ts", "dist/preload", "cjs", "preload.cjs"),
+    main: bundle({ entry: "src/main/main.ts", outDir: "dist/main", format: "es", fileName: "main.js" }),
+    thread: bundle({
+      entry: "../collector-core/dist/store/sqlite/storage-thread.js",
+      outDir: "dist/main",
+      format: "es",
+      fileName: "storage-thread.js",
+      licenses: "storage-thread-licenses.md",
+    }),
+    preload: bundle({
+      entry: "src/preload/preload.ts",
+      outDir: "dist/preload",
+      format: "cjs",
+      fileName: "preload.cjs",
+    }),
   },
 });

@@ -17,12 +17,20 @@ const output = join(root, "out");
 const SHIPPED = [
   /^package\.json$/,
   /^icons\/icon\.png$/,
-  /^dist\/main\/(main\.js|licenses\.md)$/,
+  /^dist\/main\/(main\.js|storage-thread\.js|(storage-thread-)?licenses\.md)$/,
+  /^dist\/main\/node-sqlite3-wasm\/(package\.json|LICENSE|dist\/node-sqlite3-wasm\.(js|wasm))$/,
   /^dist\/preload\/(preload\.cjs|licenses\.md)$/,
   /^dist\/renderer\/(index\.html|licenses\.md|fonts-license\.txt|assets\/[\w.-]+\.(js|css|woff2|svg))$/,
 ];
 /** Files that the app needs to start and show its pages. */
-const NEEDED = ["package.json", "dist/main/main.js", "dist/preload/preload.cjs", "dist/renderer/index.html"];
+const NEEDED = [
+  "package.json",
+  "dist/main/main.js",
+  "dist/main/storage-thread.js",
+  "dist/main/node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm",
+  "dist/preload/preload.cjs",
+  "dist/renderer/index.html",
+];
 
 requireNode();
 await ensureInstalled();

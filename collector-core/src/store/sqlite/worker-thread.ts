@@ -10,8 +10,8 @@ const MAX_HEAP_MB = 512;
 const ENTRY = "storage-thread.js";
 
 /** What the entry of the thread reads from `workerData`. */
-export interface ThreadData {
-  readonly options: unknown;
+export interface ThreadData<Options> {
+  readonly options: Options;
   /** See {@link StartThread}. */
   readonly isRestart: boolean;
 }
@@ -24,7 +24,7 @@ export interface ThreadData {
  */
 export function workerThread(options: unknown, entry: URL = new URL(ENTRY, import.meta.url)): StartThread {
   return ({ onMessage, onExit }, isRestart) => {
-    const workerData: ThreadData = { options, isRestart };
+    const workerData: ThreadData<unknown> = { options, isRestart };
     const worker = new Worker(entry, {
       name: "trace-store",
       workerData,
