@@ -209,18 +209,18 @@ describe("POST /v1/import that fails midway", () => {
       require: (bytes: number) => void (most = Math.max(most, bytes)),
       release: () => undefined,
     };
-    const { open } = await serveImports({ lineBudget, maxBodyBytes: 10_000_000 });
+    const { open } = await serveImports({ lineBudget, maxBodyBytes: 2_500_000 });
     const sent = open({ "Content-Encoding": "gzip" });
-    const blank = Buffer.alloc(40_000_000, " ");
+    const blank = Buffer.alloc(10_000_000, " ");
     sent.end(gzipSync(Buffer.concat([Buffer.from(line("1")), blank, Buffer.from(`\n ${line("2")}`), blank])));
     expect(await answerOf(sent)).toMatchObject({ status: 200, body: { spans: 2, refused_lines: 0 } });
     expect(most).toBeLessThan(1_000_000);
   });
 
-  it("skips a hundred million newlines", async () => {
+  it("skips twenty million newlines", async () => {
     const { open } = await serveImports();
     const sent = open({ "Content-Encoding": "gzip" });
-    const newlines = Buffer.alloc(100_000_000, "\n");
+    const newlines = Buffer.alloc(10_000_000, "\n");
     sent.end(gzipSync(Buffer.concat([Buffer.from(line("1")), newlines, Buffer.from("{"), newlines])));
     expect(await answerOf(sent)).toMatchObject({ status: 200, body: { spans: 1, refused_lines: 1 } });
   });

@@ -1,17 +1,21 @@
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/runtime/clock.js";
 import { errorOf, span, startCollector } from "../running-collector.js";
 import { startOtlpReceiver } from "../export/otlp-receiver.js";
 import { connectRaw, getRequest, stalledPost, until } from "./raw-connection.js";
 
 const MIB = 2 ** 20;
+/** Eight times as fast as the real clock: a transfer stalls within an eighth of a second. */
+const HURRIED: Clock = { now: () => Date.now(), monotonic: () => 8 * performance.now() };
 
 describe("limits.max_in_flight_bytes bounds responses", () => {
   /**
    * A collector with a list of traces of more than 4 MiB, which exceeds the buffers of the kernel. The budget holds two
    * such responses.
    */
-  async function withLongList(settings: Record<string, string> = {}) {
-    const collector = await startCollector({ LIMITS_MAX_IN_FLIGHT_BYTES: String(24 * MIB), ...settings });
+  async function withLongList(settings: Record<string, string> = {}, options: { clock?: Clock } = {}) {
+    const memory = { LIMITS_MAX_IN_FLIGHT_BYTES: String(24 * MIB) };
+    const collector = await startCollector({ ...memory, ...settings }, options);
     const { post, settled } = collector;
     const text = "\u{1F600}".repeat(256);
     const spans = Array.from({ length: 1000 }, (_, index) =>
@@ -28,7 +32,7 @@ describe("limits.max_in_flight_bytes bounds responses", () => {
   }
 
   it("answers `overloaded` while unread responses use the budget, and disconnects their readers", async () => {
-    const { url, path, get, metric } = await withLongList();
+    const { url, path, get, metric } = await withLongList({}, { clock: HURRIED });
     for (let reader = 0; reader < 2; reader++) (await connectRaw(url, false)).socket.write(getRequest(path));
     await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 8 * MIB);
 
@@ -107,10 +111,10 @@ describe("limits.max_in_flight_bytes bounds responses", () => {
 
 describe("limits.max_in_flight_bytes bounds request bodies", () => {
   it("accepts small batches while stalled uploads use the budget, and a large one soon after", async () => {
-    const { url, post, metric } = await startCollector({
-      LIMITS_MAX_IN_FLIGHT_BYTES: String(4 * MIB),
-      LIMITS_MAX_BODY_BYTES: String(MIB),
-    });
+    const { url, post, metric } = await startCollector(
+      { LIMITS_MAX_IN_FLIGHT_BYTES: String(4 * MIB), LIMITS_MAX_BODY_BYTES: String(MIB) },
+      { clock: HURRIED },
+    );
     for (let upload = 0; upload < 18; upload++)
       (await connectRaw(url)).socket.write(stalledPost("/v1/telemetry", MIB, MIB - 10));
     await until(async () => (await metric('obs_in_flight_bytes{kind="request_bodies"}')) === 2 * MIB);
