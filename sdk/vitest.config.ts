@@ -7,5 +7,8 @@ export default defineConfig({
     testTimeout: 20_000,
     // Two cores: more workers would only wait for each other.
     maxWorkers: 2,
+    // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes outside
+    // of itself, it puts back.
+    isolate: false,
   },
 });

@@ -30,15 +30,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** `npm pack` of a workspace. @returns the tarball. */
+const tarballs = new Map<string, string>();
+
+/** `npm pack` of a workspace, once. @returns the tarball. */
 function pack(workspace: string): string {
+  const packed = tarballs.get(workspace);
+  if (packed !== undefined) return packed;
   const answer = execFileSync(
     "npm",
     ["pack", "--json", "--loglevel=error", "--workspace", workspace, "--pack-destination", directory],
     { cwd: project, encoding: "utf8" },
   );
   const [{ filename }] = JSON.parse(answer) as [{ filename: string }];
-  return join(directory, filename);
+  const tarball = join(directory, filename);
+  tarballs.set(workspace, tarball);
+  return tarball;
 }
 
 function filesOf(tarball: string): string[] {
@@ -80,9 +86,9 @@ describe("the packed collector", () => {
 
   it("serves its pages when installed into an empty folder", async () => {
     const home = join(directory, "app");
-    const tarballs = [pack("@obspan/sdk"), pack("@obspan/collector-core")];
+    const packages = [pack("@obspan/sdk"), pack("@obspan/collector-core")];
     const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-    execFileSync("npm", [...install, "--prefix", home, ...tarballs]);
+    execFileSync("npm", [...install, "--prefix", home, ...packages]);
     // The command is bundled, so that a start reads no package.
     const fastify = join(home, "node_modules/fastify");
     renameSync(fastify, `${fastify}-away`);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { packApp, type PackedApp } from "./packed-app.js";
 
@@ -31,15 +31,21 @@ it("the guides have examples", () => {
   expect(EXAMPLES.length).toBeGreaterThanOrEqual(3);
 });
 
-it.each(EXAMPLES)("example $number of $page compiles in strict mode and runs", (example) => {
-  const { language, code, number } = example;
-  let file = app.write(`example-${number}.m${language}`, code);
-  if (language === "ts") {
-    const options = ["--strict", "--module", "node16", "--target", "es2022", "--lib", "es2023,dom"];
-    const command = [TSC, ...options, "--skipLibCheck", file];
-    execFileSync(process.execPath, command, { cwd: app.directory, encoding: "utf8" });
-    file = file.replace(/\.mts$/, ".mjs");
-  }
+const fileOf = ({ page, number, language }: (typeof EXAMPLES)[number]): string =>
+  `${basename(page, ".md")}-${number}.m${language}`;
+
+it("the examples in TypeScript compile in strict mode", () => {
+  const examples = EXAMPLES.filter(({ language }) => language === "ts");
+  const files = examples.map((example) => app.write(fileOf(example), example.code));
+  const options = ["--strict", "--module", "node16", "--target", "es2022", "--lib", "es2023,dom"];
+  const command = [TSC, ...options, "--skipLibCheck", ...files];
+  execFileSync(process.execPath, command, { cwd: app.directory, encoding: "utf8" });
+});
+
+it.each(EXAMPLES)("example $number of $page runs", (example) => {
+  let file = join(app.directory, fileOf(example));
+  if (example.language === "ts") file = file.replace(/\.mts$/, ".mjs");
+  else app.write(fileOf(example), example.code);
   const env = { ...process.env, OPENAI_API_KEY: "test-key" };
   const output = execFileSync(process.execPath, [file], { encoding: "utf8", env, stdio: "pipe" });
   expect(output).toBe("");

@@ -1,5 +1,5 @@
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, type StdioOptions } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
@@ -107,13 +107,19 @@ describe.each([
   }, 180_000);
 });
 
+/** Paths of Node by its version. */
+const nodes = new Map<string, string>();
+
 /** The npm package `node` contains the binary of a version; npx caches it. */
 function runOnNode(version: string, file: string): string {
-  return execFileSync("npx", ["--yes", "--package", `node@${version}`, "node", file], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-    cwd: app.directory,
-  });
+  let node = nodes.get(version);
+  if (node === undefined) {
+    const command = ["--yes", "--package", `node@${version}`, "node", "--print", "process.execPath"];
+    const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+    node = execFileSync("npx", command, { encoding: "utf8", stdio, cwd: app.directory }).trim();
+    nodes.set(version, node);
+  }
+  return execFileSync(node, [file], { encoding: "utf8" });
 }
 
 it("ESM and CommonJS copies in one process share one configuration, one context and one exporter", () => {

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -15,11 +23,22 @@ export interface PackedApp {
   remove(): void;
 }
 
+/** The tarball of `npm pack`. All apps of this process share it, because packing takes a second. */
+let packed: Buffer | undefined;
+
+function packSdk(directory: string): Buffer {
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });
+  const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "");
+  const content = readFileSync(tarball);
+  rmSync(tarball);
+  return content;
+}
+
 /** Packs the SDK and unpacks the tarball, which is a complete installation without dependencies. */
 export function packApp(): PackedApp {
   const directory = mkdtempSync(join(tmpdir(), "obspan-packed-"));
-  execFileSync("npm", ["pack", "--silent", "--pack-destination", directory], { cwd: SDK, stdio: "pipe" });
-  const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "");
+  const tarball = join(directory, "sdk.tgz");
+  writeFileSync(tarball, (packed ??= packSdk(directory)));
   execFileSync("tar", ["-xzf", tarball, "-C", directory]);
   const installed = join(directory, "node_modules/@obspan/sdk");
   mkdirSync(dirname(installed), { recursive: true });
