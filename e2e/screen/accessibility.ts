@@ -2,6 +2,14 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright";
 
 /**
+ * Axe for a page without frames. The mode for such pages does not open a second page for the results, and only violations
+ * are described.
+ */
+export function axeFor(page: Page): AxeBuilder {
+  return new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+}
+
+/**
  * Runs axe with the WCAG 2.2 AA rules. @returns each violation with its first elements.
  *
  * @param parts - selectors of the parts to check. Default: the whole page.
@@ -11,7 +19,7 @@ export async function accessibilityViolations(
   parts: readonly string[] = ["html"],
 ): Promise<string[]> {
   await movementsEnded(page);
-  const axe = new AxeBuilder({ page });
+  const axe = axeFor(page);
   for (const part of parts) axe.include(part);
   const { violations } = await axe
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])

@@ -1,8 +1,8 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alteringProxyForTest, type Alter } from "../harness/altering-proxy.js";
 import { collectorForTest } from "../harness/built-collector.js";
+import { axeFor } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
 let browser: Browser;
@@ -71,7 +71,7 @@ const spanRow = (page: Page, text: string) =>
 const alertIn = (page: Page, text: string) => page.getByRole("alert").filter({ hasText: text });
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await axeFor(page).analyze();
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
 }
 

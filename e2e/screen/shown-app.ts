@@ -1,8 +1,8 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { createCollector, createLogger, loadConfig } from "@obspan/collector-core";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { expect, onTestFinished } from "vitest";
+import { axeFor } from "./accessibility.js";
 import { sharedBrowser } from "./browser.js";
 
 const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
@@ -65,7 +65,7 @@ export async function showApp(path = "/traces"): Promise<ShownApp> {
       expect(response.status).toBe(202);
     },
     async expectAccessible() {
-      const { violations } = await new AxeBuilder({ page }).analyze();
+      const { violations } = await axeFor(page).analyze();
       expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
     },
   };

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { accessibilityViolations, axeFor } from "./accessibility.js";
+import { openPage, sharedBrowser } from "./browser.js";
+
+const PAGE = `<!doctype html><html lang="en"><title>Violations</title><main>
+  <p style="color: #999; background: #fff">hard to read</p><img src="data:,">
+  <div id="part"><button></button></div></main></html>`;
+
+it("axe finds the violations of a page and of its parts", async () => {
+  const { page } = await openPage(await sharedBrowser(), "about:blank");
+  await page.setContent(PAGE);
+  expect(await accessibilityViolations(page)).toEqual([
+    "button-name: button",
+    "color-contrast: p",
+    "image-alt: img",
+  ]);
+  expect(await accessibilityViolations(page, ["#part"])).toEqual(["button-name: button"]);
+  // Without the rules of WCAG only: also the best practices.
+  const { violations } = await axeFor(page).analyze();
+  expect(violations.map(({ id }) => id)).toContain("page-has-heading-one");
+});
