@@ -100,7 +100,7 @@ describe("requests beyond the limits", () => {
     const bomb = compress(Buffer.alloc(64 * MEBIBYTE));
     expect(bomb.byteLength).toBeLessThan(MEBIBYTE);
     const before = peakMemoryBytes(collector.pid);
-    await forEachInParallel(new Array(40).fill(bomb), 4, async (each: Buffer) => {
+    await forEachInParallel(new Array(16).fill(bomb), 4, async (each: Buffer) => {
       const { status, body } = await client.send(telemetry(each, { "Content-Encoding": encoding })).answer;
       expect(status).toBe(413);
       expect(JSON.parse(body)).toMatchObject({

@@ -6,7 +6,7 @@ import { expectToAddUp, ledgerAtRest } from "../harness/ledger.js";
 import { startLoad } from "../harness/steady-load.js";
 import { until } from "../harness/until.js";
 
-const ROUNDS = experimentSize(5, 20);
+const ROUNDS = experimentSize(3, 20);
 /** Generous, because the test shares slow cores with others. */
 const READY_WITHIN_MS = experimentSize(20_000, 2000);
 

@@ -42,8 +42,8 @@ function countAccepted(answers: readonly Answer[]): number {
 }
 
 it.each([
-  ["SIGTERM", experimentSize(4, 20)],
-  ["SIGINT", 2],
+  ["SIGTERM", experimentSize(2, 20)],
+  ["SIGINT", experimentSize(1, 2)],
 ] as const)(
   "spec 4.9 rule 6: %s under load, %i times: exits with 0 in time, and the last line counts every accepted span",
   async (signal, rounds) => {

@@ -11,7 +11,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Both are full after a second and do not grow any more. */
 const SETTINGS = { LIMITS_MAX_TRACES: "500", REDACTION_ENABLED: "true", LOGGING_STRUCTURED: "true" };
 const SAMPLES = experimentSize(8, 60);
-const PAUSE_MS = experimentSize(500, 3000);
+const PAUSE_MS = experimentSize(250, 3000);
 
 interface Memory {
   readonly heapUsed: number;

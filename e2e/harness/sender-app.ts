@@ -24,7 +24,7 @@ export async function installSender(name: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   for (const file of ["package.json", "package-lock.json"])
     copyFileSync(join(SENDERS, name, file), join(folder, file));
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const args = ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
   const { code, stderr } = await runProgram("npm", args, {
     cwd: folder,
     env: networkEnvironment(),

@@ -6,6 +6,7 @@ import type { Abuse } from "./abuse.js";
 export const BULK_ABUSES: readonly Abuse[] = [
   {
     name: "8 exports at once",
+    storedTraces: 1000,
     prepare:
       ({ port, size, note }) =>
       async () => {

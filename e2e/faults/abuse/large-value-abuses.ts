@@ -1,8 +1,7 @@
-import { expect } from "vitest";
 import { freePort } from "../../harness/built-collector.js";
 import { createGzippedBatches, gzippedBatch } from "../../harness/gzipped-batches.js";
-import { sendRequest, sendRequests } from "../../harness/raw-requests.js";
-import { pause } from "../../harness/until.js";
+import { rawRequest, sendRequest, sendRequests } from "../../harness/raw-requests.js";
+import { until } from "../../harness/until.js";
 import type { Abuse } from "./abuse.js";
 
 const LARGE = "x".repeat(9_900_000);
@@ -18,7 +17,7 @@ function largeValues(
     name,
     prepare({ port, size, note }) {
       const batch = createGzippedBatches(LARGE + end);
-      const requests = Array.from({ length: size(24, 410) }, (_, n) => batch(start(n)));
+      const requests = Array.from({ length: size(8, 410) }, (_, n) => batch(start(n)));
       return async () => note(await sendRequests(port, requests, 2));
     },
     ...more,
@@ -49,7 +48,7 @@ function largeLabels(): Abuse {
         status: '"}]}',
       };
       const batches = LABELS.map((label) => createGzippedBatches(`${LARGE}${ends[label] ?? '"}}]}'}`));
-      const requests = Array.from({ length: size(24, 410) }, (_, n) =>
+      const requests = Array.from({ length: size(16, 410) }, (_, n) =>
         batches[n % LABELS.length]?.(upToLabel(n)),
       ).filter((each) => each !== undefined);
       return async () => note(await sendRequests(port, requests, 2));
@@ -97,7 +96,7 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
   {
     name: "prompts of 100 KB while the OTLP receiver is down",
     async prepare({ port, size, note }) {
-      const requests = Array.from({ length: size(30, 130) }, (_, n) => promptBatch(`prompts-${n}`));
+      const requests = Array.from({ length: size(12, 130) }, (_, n) => promptBatch(`prompts-${n}`));
       return async () => note(await sendRequests(port, requests, 2));
     },
     settings: { EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` },
@@ -124,13 +123,11 @@ export const LARGE_VALUE_ABUSES: readonly Abuse[] = [
             2,
           ),
         );
-        await pause(1000);
         // Redaction has ended when the span can be read.
-        const answer = await sendRequest(port, {
-          head: Buffer.from("GET /v1/traces/keys HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
-          body: [],
+        await until("the span is stored", async () => {
+          const { status } = await sendRequest(port, rawRequest({ path: "/v1/traces/keys" }));
+          return status === 200 || undefined;
         });
-        expect(answer.status).toBe(200);
       };
     },
   },

@@ -8,6 +8,7 @@ import type { Abuse, AbuseContext } from "./abuse.js";
 function manyQueries(name: string, atOnce: number, path: (n: number) => string): Abuse {
   return {
     name,
+    storedTraces: 1000,
     prepare:
       ({ port, size, note }) =>
       async () => {
@@ -93,7 +94,13 @@ async function changeTraces(
 
 /** Queries of pages, dashboards and scripts, many at once. */
 export const QUERY_ABUSES: readonly Abuse[] = [
-  { name: "no abuse, for comparison", prepare: () => () => pause(2000) },
+  {
+    name: "no abuse, for comparison",
+    prepare:
+      ({ size }) =>
+      () =>
+        pause(size(200, 2000)),
+  },
   manyQueries("100 facet requests at once", 100, (n) => `/v1/facets?min_duration_ms=${n % 100}`),
   manyQueries("100 histogram requests at once", 100, (n) => `/v1/histogram?min_duration_ms=${n % 100}`),
   manyQueries(

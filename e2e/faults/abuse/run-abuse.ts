@@ -18,8 +18,8 @@ const WATCHED_ON_MS = experimentSize(300, 2000);
 /** Runs an abuse against its own collector while another process requests /health. Reports, then asserts. */
 export async function runAbuse(abuse: Abuse): Promise<void> {
   const { name, settings = {}, prepare, holds, maxRssMebibytes = MAX_RSS_MEBIBYTES } = abuse;
+  const storedTraces = experimentSize(abuse.storedTraces ?? 300, 5000);
   const collector = await collectorForTest(settings, [`--max-old-space-size=${HEAP_MEBIBYTES}`]);
-  const storedTraces = experimentSize(1000, 5000);
   await fillStore(collector, storedTraces);
 
   const statuses: Record<string, number> = {};
