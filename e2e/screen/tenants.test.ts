@@ -132,6 +132,20 @@ describe("spec 2.6 multi_tenant, contract 3: two tenants' equal ids are two trac
     await title(page, "acme").waitFor();
   });
 
+  it("completes a filter whose first letters have been searched as text", async () => {
+    const collector = await multiTenantCollector();
+    const { page } = await openPage(browser, `${collector.url}/traces`);
+    await rowOf(page, "acme").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("ten");
+    await page.waitForURL(/\?q=ten$/);
+    await page.getByRole("option", { name: /^tenant:/ }).click();
+    await page.getByRole("option", { name: /^acme/ }).click();
+    await page.waitForURL(/\?tenant=acme$/);
+    await rowOf(page, "acme").waitFor();
+    expect(await rowOf(page, "globex").count()).toBe(0);
+  });
+
   it("shows no tenants in single-tenant mode", async () => {
     const collector = await collectorForTest();
     await post(collector, "ignored");

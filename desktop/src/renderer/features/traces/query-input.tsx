@@ -28,14 +28,16 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
 
   const key = openKey(draft);
   const choices = useTraces((state) => (key === undefined ? undefined : state.choices[key]));
-  const completion = complete(draft, choices, useTraces(isMultiTenant));
+  const completion = complete(draft, choices, useSeenTenants());
   const items = isOpen ? completion.items : [];
   // Enter takes the best value while a value is typed; keys and words are taken only if chosen.
   const active = chosen === -1 && completion.key !== undefined && isOpen && items.length > 0 ? 0 : chosen;
 
+  // A change of the filters changes the values too.
+  const listed = useTraces((state) => state.filters);
   useEffect(() => {
     if (isOpen && key !== undefined) void traces.getState().loadChoices(key);
-  }, [isOpen, key, traces]);
+  }, [isOpen, key, listed, traces]);
 
   // The URL may change elsewhere: Back, a link, the facets.
   useEffect(() => {
@@ -83,6 +85,11 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
     const { whole, rest } = splitDraft(query);
     setDraft(rest);
     if (whole !== "") setFilters({ ...filters, ...parseQuery(whole) });
+    else if (openKey(rest) !== undefined) {
+      // The beginning of a key may have been searched as text. That search would hide values of the key.
+      const { q } = parseQuery(rest);
+      if (q !== filters.q) setFilters({ ...omit(filters, "q"), ...(q === undefined ? {} : { q }) }, true);
+    }
   }
 
   function take(item: CompletionItem): void {
@@ -163,4 +170,11 @@ export function QueryInput({ filters, setFilters }: AddressFilters) {
       )}
     </div>
   );
+}
+
+/** True once tenants have been seen. A search that matches nothing does not hide the key. */
+function useSeenTenants(): boolean {
+  const seen = useRef(false);
+  seen.current = useTraces(isMultiTenant) || seen.current;
+  return seen.current;
 }
