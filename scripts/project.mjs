@@ -133,7 +133,8 @@ export function sourceJobs(useCache) {
   const cache = (name) =>
     useCache ? ["--cache", "--cache-strategy=content", `--cache-location=node_modules/.cache/${name}`] : [];
   return [
-    { name: "lint", after: ["types"], run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]) },
+    // The types of other packages come from their sources, except for the SDK's.
+    { name: "lint", after: ["SDK build"], run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]) },
     {
       name: "format",
       run: tool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", ".", ...cache("format-check")]),

@@ -30,11 +30,13 @@ export const SUITES = [
  * @param {object} options
  * @param {string} [options.report] file that takes vitest's report as JSON
  * @param {number} [options.workers] number of worker processes; default: as in the suite's config
+ * @param {boolean} [options.changedOnly] true to run only the test files that import a file with uncommitted changes
  */
-export function suiteJob({ name, config, after, budgetMinutes }, { report, workers } = {}) {
+export function suiteJob({ name, config, after, budgetMinutes }, { report, workers, changedOnly } = {}) {
   const settings = [
     ...(report === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
+    ...(changedOnly ? ["--changed"] : []),
   ];
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   return {
