@@ -7,5 +7,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes outside
+    // of itself, it puts back.
+    isolate: false,
   },
 });

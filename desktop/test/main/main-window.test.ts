@@ -59,12 +59,11 @@ describe("the window", () => {
   });
 
   test("lets the page go to other addresses of the collector, and back by the menu", async () => {
-    const app = launchApp();
-    const page = await app.page();
-    const url = await app.url();
+    const page = await shared.page();
+    const url = await shared.url();
     await page.evaluate(() => location.assign("/metrics"));
     await page.waitForURL(`${url}/metrics`);
-    app.command({ type: "menu", id: "back" });
+    shared.command({ type: "menu", id: "back" });
     await page.waitForURL((address) => !address.href.endsWith("/metrics"));
   });
 
