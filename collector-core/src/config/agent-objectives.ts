@@ -1,5 +1,6 @@
 import { isRecord } from "../span/span-facts.js";
 import { number, type OptionKind, type Reading } from "./option-kinds.js";
+import { showRaw } from "./show-value.js";
 
 /** Objectives of one agent (spec 2.6, `sre.agents`). An absent key takes its default. */
 export interface AgentObjectives {
@@ -39,7 +40,8 @@ export const objectivesByAgent: OptionKind<ObjectivesByAgent> = {
     if (!isRecord(value)) return { ok: false, detail: "" };
     for (const [agent, objectives] of Object.entries(value)) {
       const problem = problemOf(objectives);
-      if (problem !== undefined) return { ok: false, detail: `agent ${JSON.stringify(agent)}: ${problem}` };
+      if (problem !== undefined)
+        return { ok: false, detail: `agent ${showRaw(JSON.stringify(agent))}: ${problem}` };
     }
     return { ok: true, value: value as ObjectivesByAgent };
   },
@@ -49,7 +51,7 @@ function problemOf(objectives: unknown): string | undefined {
   if (!isRecord(objectives)) return "the value must be an object";
   for (const [key, value] of Object.entries(objectives)) {
     if (key !== "slo_error_rate" && key !== "cost_budget_usd")
-      return `the key ${JSON.stringify(key)} is unknown`;
+      return `the key ${showRaw(JSON.stringify(key))} is unknown`;
     if (!OBJECTIVES[key].check(value).ok) return `${key} must be ${OBJECTIVES[key].rule}`;
   }
   return undefined;

@@ -70,7 +70,7 @@ function typeProblem(name: string, type: unknown): string | undefined {
   if (Object.hasOwn(PARAMETER_TYPES, name)) return "a built-in type that uses no judge has this name";
   if (!isRecord(type)) return "the value must be an object";
   const unknown = Object.keys(type).find((key) => !["prompt", "direction", "labels"].includes(key));
-  if (unknown !== undefined) return `the key ${JSON.stringify(unknown)} is unknown`;
+  if (unknown !== undefined) return `the key ${showRaw(JSON.stringify(unknown))} is unknown`;
   const { prompt, direction, labels } = type;
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > MAX_PROMPT_LENGTH)
     return `prompt must be a string of 1 to ${MAX_PROMPT_LENGTH} characters`;

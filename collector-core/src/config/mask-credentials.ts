@@ -5,7 +5,20 @@ import { HIDDEN } from "./show-value.js";
  * space. Therefore everything up to the last `@` counts as user info, even if that hides too much.
  */
 export function maskUserInfo(text: string): string {
-  return text.replace(/(:\/\/).*(?:@|%40)/is, `$1${HIDDEN}@`);
+  const scheme = text.indexOf(SCHEME_END);
+  if (scheme < 0) return text;
+  // Two searches take linear time. A regular expression would search the rest again after each `://`.
+  const end = Math.max(endOfLast(text, "@"), endOfLast(text, "%40"));
+  const start = scheme + SCHEME_END.length;
+  return end <= start ? text : `${text.slice(0, start)}${HIDDEN}@${text.slice(end)}`;
+}
+
+const SCHEME_END = "://";
+
+/** The end of the last occurrence of a part; -1 if there is none. */
+function endOfLast(text: string, part: string): number {
+  const at = text.lastIndexOf(part);
+  return at < 0 ? -1 : at + part.length;
 }
 
 /** Replaces the user info of all URLs in a valid value by `***`. */

@@ -33,6 +33,8 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   let found: string | undefined;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
+    // The distance is at least the difference in length. It takes long to compute for a long name.
+    if (Math.abs(name.length - candidate.length) >= least) continue;
     const difference = distance(name.toLowerCase(), candidate.toLowerCase());
     if (difference < least) [found, least] = [candidate, difference];
   }

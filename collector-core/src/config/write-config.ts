@@ -64,6 +64,9 @@ interface ConfigEdit extends YamlEdit {
 function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
   const edits: ConfigEdit[] = [];
   const problems: string[] = [];
+  const count = Object.keys(values).length;
+  if (count > OPTION_LIST.length)
+    throw invalid([`config has ${count} keys; there are ${OPTION_LIST.length} options`]);
   for (const [key, value] of Object.entries(values)) {
     const option = OPTION_LIST.find((candidate) => candidate.key === key);
     if (option === undefined) {

@@ -5,8 +5,10 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   type Document,
   type Node,
+  type Scalar,
   type YAMLMap,
 } from "yaml";
 import { nearest, nearestKey, suggestion } from "./nearest-name.js";
@@ -37,14 +39,16 @@ export interface YamlFile {
  */
 export function readYamlFile(path: string, content: string, options: readonly Option[]): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
-  const at = (offset: number) => `${path}:${lines.linePos(offset).line}`;
-  const problems = document.errors.map((error) => {
-    // The parser's message does not name the key.
-    const key =
-      error.code === "DUPLICATE_KEY" ? /^[\w.-]+/.exec(content.slice(error.pos[0]))?.[0] : undefined;
-    return `${at(error.pos[0])}: ${key === undefined ? withoutContent(error.message) : `${key} is set twice`}`;
+  const document = parseDocument(content, {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: "error",
+    uniqueKeys: false,
   });
+  const at = (offset: number) => `${path}:${lines.linePos(offset).line}`;
+  const problems = document.errors.map(({ pos, message }) => `${at(pos[0])}: ${withoutContent(message)}`);
+  for (const { range, value } of repeatedKeys(document))
+    problems.push(`${at(range?.[0] ?? 0)}: ${showRaw(String(value))} is set twice`);
   const warnings = document.warnings.map(({ pos, message }) => `${at(pos[0])}: ${withoutContent(message)}`);
   const entries = new Map<string, YamlEntry>();
   if (problems.length > 0) return { entries, problems, warnings };
@@ -99,6 +103,22 @@ function* pairs(map: YAMLMap, document: Document): Generator<[string, Node | nul
     const name = isScalar(key) ? String(key.value) : String(key);
     yield [showRaw(name), resolved(value, document), key?.range?.[0] ?? 0];
   }
+}
+
+/** The keys that their map has before. The parser compares each key with each other one, which takes quadratic time. */
+function repeatedKeys(document: Document): readonly Scalar[] {
+  const repeated: Scalar[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) repeated.push(key);
+        known.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 function resolved(node: Node | null, document: Document): Node | null {

@@ -253,6 +253,62 @@ histograms:
     expect(second.text()).toBe("sampling:\n  rate: 0.5\nlimits:\n  max_traces: 5\n");
   });
 
+  it("keeps the keys of a section that is an alias, and the map that it repeats", async () => {
+    const { put, text } = await withFile(
+      "base: &base\n  max_traces: 7\n  max_queue_size: 77\nlimits: *base\n",
+    );
+    const response = await put({ "limits.max_series": 99 });
+    expect(response.status).toBe(200);
+    const { restart_required } = (await response.json()) as ConfigChange;
+    expect(restart_required).toEqual(["limits.max_series"]);
+    expect(text()).toBe(
+      "base: &base\n  max_traces: 7\n  max_queue_size: 77\nlimits:\n  max_traces: 7\n  max_queue_size: 77\n  max_series: 99\n",
+    );
+    expect((await put({ "limits.max_traces": null })).status).toBe(200);
+    expect(text()).toContain("base: &base\n  max_traces: 7\n");
+    expect(text()).toContain("limits:\n  max_queue_size: 77\n");
+  });
+
+  it("does not write to a file whose keys are set twice", async () => {
+    const yaml = "limits:\n  max_traces: 5\n  max_traces: 6\n";
+    const { put, text, path } = await withFile("");
+    writeFileSync(path, yaml);
+    const error = await errorOf(await put({ "sampling.rate": 0.5 }));
+    expect(error).toMatchObject({ status: 400, code: "invalid_config" });
+    expect(error.message).toContain("max_traces is set twice");
+    expect(text()).toBe(yaml);
+  });
+
+  const LONG = 240_000;
+  it.each([
+    ["a long name with many schemes", { "sre.agents": { ["://".repeat(LONG / 3)]: { x: 1 } } }],
+    ["a long text with many schemes", { "limits.max_traces": "://".repeat(LONG / 3) }],
+    ["a long unknown key", { ["limits.".repeat(LONG / 7)]: 1 }],
+    [
+      "many unknown keys",
+      Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`limits.max_${n}`, 1])),
+    ],
+    ["an unknown key of an agent", { "sre.agents": { shop: { ["x".repeat(LONG)]: 1 } } }],
+  ])("rejects %s in linear time and with a short message", async (_what, values) => {
+    const { put, text } = await withFile("");
+    const startedMs = performance.now();
+    const error = await errorOf(await put(values));
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(error).toMatchObject({ status: 400, code: "invalid_config" });
+    expect(error.message.length).toBeLessThan(2000);
+    expect(text()).toBe("");
+  });
+
+  it("writes and reads a map of many keys in linear time", async () => {
+    const { put, get } = await withFile("");
+    const agents = Object.fromEntries(Array.from({ length: 18_000 }, (_, n) => [`a${n}`, {}]));
+    const startedMs = performance.now();
+    expect((await put({ "sre.agents": agents })).status).toBe(200);
+    const { config } = await get<ConfigDescription>("/v1/config");
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
+    expect(config["sre.agents"]?.after_restart).toEqual(agents);
+  });
+
   it("reports with GET why the collector could not restart", async () => {
     const { get, path } = await withFile(YAML);
     writeFileSync(path, "sampling:\n  rate: 7\n");
