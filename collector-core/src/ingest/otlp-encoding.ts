@@ -75,7 +75,8 @@ export function* readOtlpInSteps(body: Buffer, encoding: OtlpEncoding): Steps<Ot
   }
 }
 
-function readError(error: unknown): ApiError {
+/** The error of a request that cannot be read or mapped. */
+export function readError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooDeepValue) {
     const message = `An attribute is nested deeper than ${MAX_VALUE_DEPTH} levels.`;

@@ -6,7 +6,9 @@ import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import { whenResolved, type MaybePromise } from "../runtime/maybe-promise.js";
 import type { LinkMemory } from "../otlp/request-links.js";
 import { hasManyEvents } from "../otlp/span-from-otlp.js";
+import { TooManyMessages } from "../otlp/message-budget.js";
 import { applicationsOf, mapInSteps, type Application, type MappedRequest } from "../otlp/spans-from-otlp.js";
+import { exceededBound, type ExceededBound } from "../span/json-bounds.js";
 import type { OtlpTraceRequest } from "../otlp/received-spans.js";
 import { jsonInSteps } from "../span/json-in-steps.js";
 import { truncateCodePoints } from "../span/kept-text.js";
@@ -17,12 +19,14 @@ import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import {
   formatOtlpError,
   otlpHeaders,
+  readError,
   readOtlpInSteps,
   readOtlpRequest,
   requireOtlpEncoding,
   writeOtlpResponse,
   type OtlpEncoding,
 } from "./otlp-encoding.js";
+import { MAPPED_BOUNDS } from "./parse-json.js";
 import type { TelemetryRouteOptions } from "./telemetry-route.js";
 import { MAX_CONTEXT_LENGTH } from "./validate-batch.js";
 
@@ -83,7 +87,16 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
     const { encoding, tenant } = sender;
     const applications = applicationsOf(otlp);
     const headers = otlpHeaders(encoding, limitServices(otlp, applications, sender.headers));
-    const mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
+    const refuseAll = (error: ApiError): ApiError => {
+      admit.refuse(error.code, spanCountOf(otlp));
+      return error;
+    };
+    let mapped: MappedRequest;
+    try {
+      mapped = yield* mapInSteps(otlp, applications, options.linksOf(tenant));
+    } catch (error) {
+      throw error instanceof TooManyMessages ? refuseAll(readError(error)) : error;
+    }
     // The queue is charged for the mapped spans, and the trace store keeps them in this form.
     const body = yield* writeSpans(mapped, maxMappedBytes);
     const { refusedSpans } = mapped;
@@ -91,10 +104,10 @@ export function createOtlpTracesRoute(options: OtlpTracesRouteOptions): Required
       admit.refuse("shutting_down", mapped.receivedSpans);
       throw shuttingDown();
     }
-    if (body === undefined) {
-      admit.refuse("batch_too_large", mapped.receivedSpans);
-      throw tooManyBytes(maxMappedBytes);
-    }
+    if (body === undefined) throw refuseAll(tooManyBytes(maxMappedBytes));
+    yield;
+    const exceeded = exceededBound(body, MAPPED_BOUNDS);
+    if (exceeded !== undefined) throw refuseAll(tooManyParts(exceeded));
     return whenResolved(offer(mapped, body, tenant), () => {
       const reason = `invalid_span: ${refusedSpans} spans have no trace_id of 16 bytes or no span_id of 8.`;
       const answer = writeOtlpResponse(encoding, { spans: refusedSpans, reason });
@@ -187,6 +200,22 @@ function tooManyBytes(maxBytes: number): ApiError {
     `The spans have more than ${maxBytes} bytes as JSON (four times limits.max_body_bytes), because each contains the ` +
     "attributes of its resource. Send fewer spans at a time.";
   return new ApiError("batch_too_large", message, { max_bytes: maxBytes });
+}
+
+/** The names of the parts that a bound limits. */
+const PARTS: Readonly<Record<ExceededBound, string>> = {
+  depth: "nested levels",
+  containers: "objects and arrays",
+  keys: "rare keys",
+  values: "keys and values",
+};
+
+function tooManyParts(exceeded: ExceededBound): ApiError {
+  return new ApiError(
+    "batch_too_large",
+    `The spans have too many ${PARTS[exceeded]} as JSON, because each root span contains the attributes of its resource. ` +
+      "Send fewer spans at a time.",
+  );
 }
 
 function spanCountOf(otlp: OtlpTraceRequest): number {

@@ -10,6 +10,16 @@ export const BATCH_BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxContainers: 20
 export const OTLP_JSON_BOUNDS: JsonBounds = { maxDepth: 160, maxContainers: 400_000 };
 
 /**
+ * Bounds of the spans of an OTLP request as JSON, which the queue may parse again in one turn of the event loop. The
+ * attributes of a resource are repeated on each root span, so a small request can become many objects.
+ */
+export const MAPPED_BOUNDS: JsonBounds = {
+  maxDepth: OTLP_JSON_BOUNDS.maxDepth,
+  maxContainers: 600_000,
+  maxRareKeys: 2 * MAX_RARE_KEYS,
+};
+
+/**
  * Refuses JSON that would block the event loop or fill the memory when it is parsed. Scans the bytes before parsing;
  * skips short bodies.
  *

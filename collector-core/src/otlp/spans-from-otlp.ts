@@ -1,6 +1,7 @@
 import type { Attributes, JsonValue, Span } from "@obspan/sdk/wire";
 import { asText } from "./mapping/attribute-set.js";
 import { runAtOnce, type Steps } from "../runtime/steps.js";
+import { TooManyMessages } from "./message-budget.js";
 import { FOREIGN_SPAN_LIMITS, JsonTexts, OWN_SPAN_LIMITS } from "./json-texts.js";
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
@@ -58,7 +59,17 @@ const PARTS_PER_STEP = 1000;
 /** Cost of parsed JSON texts after which a step ends, see `JsonTexts.cost`. */
 const TEXT_COST_PER_STEP = 2000;
 
-/** Like {@link spansFromOtlp}, in steps of several spans. */
+/**
+ * Maximum number of attributes, events and links of a span, attributes of events and links included. A span is mapped in
+ * one turn of the event loop, at some microseconds for each. The exporter writes at most 20,000.
+ */
+const MAX_PARTS_OF_SPAN = 50_000;
+
+/**
+ * Like {@link spansFromOtlp}, in steps of several spans.
+ *
+ * @throws `TooManyMessages` if a span has too many parts to be mapped at once.
+ */
 export function* mapInSteps(
   request: OtlpTraceRequest,
   applications: readonly Application[],
@@ -89,6 +100,8 @@ export function* mapInSteps(
           spansOfStep = 1;
           costAtStep = texts.cost;
         }
+        if (partsOf(span) > MAX_PARTS_OF_SPAN)
+          throw new TooManyMessages("attributes, events and links in a span", MAX_PARTS_OF_SPAN);
         if (!isUsable(span)) {
           refusedSpans++;
         } else if (isOwnSpan(span)) {
@@ -116,6 +129,13 @@ export function* mapInSteps(
     if (spans.length > 0) ofApplications.push({ application, spans });
   }
   return { applications: ofApplications, receivedSpans, refusedSpans };
+}
+
+function partsOf({ attributes, events, links }: OtlpSpan): number {
+  let parts = attributes.size + events.length + links.length;
+  for (const event of events) parts += event.attributes.size;
+  for (const link of links) parts += link.attributes.size;
+  return parts;
 }
 
 function isUsable({ traceId, spanId }: OtlpSpan): boolean {

@@ -118,6 +118,73 @@ describe("reliability: refuses a body that is too expensive to parse", () => {
     expect(await metric('obs_spans_rejected_total{reason="batch_too_large"}')).toBe(2000);
   });
 
+  const keyed = (field: number, key: string, value: Buffer): Buffer =>
+    message(field, Buffer.concat([message(1, Buffer.from(key)), message(2, value)]));
+  /** A request of root spans that share a resource with one attribute. */
+  const repeated = (value: Buffer, spans: number): Buffer =>
+    message(
+      1,
+      Buffer.concat([
+        message(1, keyed(1, "a", value)),
+        message(2, Buffer.concat(new Array<Buffer>(spans).fill(message(2, IDS)))),
+      ]),
+    );
+  const emptyMaps = message(5, Buffer.alloc(4 * 80_000, message(1, message(6, Buffer.alloc(0)))));
+  const mapOf = (keys: number): Buffer =>
+    message(
+      6,
+      Buffer.concat(Array.from({ length: keys }, (_, n) => keyed(1, `k${n}`, message(1, Buffer.alloc(0))))),
+    );
+
+  it.each([
+    [
+      "a resource with many maps on each of many spans",
+      () => repeated(emptyMaps, 10),
+      10,
+      "objects and arrays",
+    ],
+    ["a resource with many keys on each of many spans", () => repeated(mapOf(30_000), 12), 12, "rare keys"],
+    [
+      "a span of 60,000 attributes",
+      () =>
+        message(
+          1,
+          message(
+            2,
+            message(
+              2,
+              Buffer.concat([
+                IDS,
+                ...Array.from({ length: 60_000 }, (_, n) => keyed(9, `k${n}`, message(1, Buffer.alloc(0)))),
+              ]),
+            ),
+          ),
+        ),
+      1,
+      "attributes, events and links in a span",
+    ],
+  ])("POST /v1/traces in protobuf: %s", async (_what, body, spans, part) => {
+    const { url, metric } = await startCollector();
+    const response = await post(`${url}/v1/traces`, body(), "application/x-protobuf");
+    expect(response.status).toBe(413);
+    const error = Buffer.from(await response.arrayBuffer()).toString();
+    expect(error).toContain("batch_too_large: ");
+    expect(error).toContain(part);
+    expect(await metric('obs_spans_rejected_total{reason="batch_too_large"}')).toBe(spans);
+  });
+
+  it("keeps a list of more than 20,000 attributes unchanged", async () => {
+    const { url, get, settled } = await startCollector({ LIMITS_MAX_SPAN_ATTRIBUTES: "30000" });
+    const attributes = Object.fromEntries(
+      Array.from({ length: 20_100 }, (_, n) => [`gen_ai.prompt.${n % 5000}.part${n}`, "x"]),
+    );
+    expect((await post(`${url}/v1/traces`, JSON.stringify(otlpRequest([{ attributes }])))).status).toBe(200);
+    await settled();
+    const { trace_id: traceId } = await firstTrace(get);
+    const { spans } = await get<TraceDetail>(`/v1/traces/${traceId}?full=1`);
+    expect(spans[0]?.attributes).toMatchObject(attributes);
+  });
+
   it("accepts a text with some control characters and a long list in protobuf", async () => {
     const { url, get, settled } = await startCollector();
     const value = message(1, Buffer.alloc(500_000, "\u001b[0m text\n\t"));

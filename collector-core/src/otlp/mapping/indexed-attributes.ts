@@ -10,6 +10,8 @@ export interface NestedRecord {
 /** Limits of path depth and index. Attributes beyond them are kept unchanged. */
 const MAX_PATH = 12;
 const MAX_ITEMS = 10_000;
+/** Limit of the attributes of a list, some for each of its items. A longer list is kept unchanged: it is read in one turn. */
+const MAX_LEAVES = 20_000;
 
 /**
  * Rebuilds a list that was sent leaf by leaf, such as `llm.input_messages.0.message.role`. The attributes are taken out by
@@ -27,7 +29,7 @@ export function readIndexed(
   const keys = [...attributes.keys()].filter(
     (key) => key.startsWith(start) && isDigit(key.charCodeAt(start.length)),
   );
-  if (keys.length === 0) return undefined;
+  if (keys.length === 0 || keys.length > MAX_LEAVES) return undefined;
   const byIndex = new Map<number, NestedRecord>();
   const taken: (readonly [key: string, field: string])[] = [];
   for (const key of keys) {
