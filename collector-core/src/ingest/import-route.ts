@@ -9,11 +9,13 @@ import { SeededHash } from "../hashing/seeded-hash.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
+import { runInSlices } from "../runtime/steps.js";
 import { shuttingDown } from "./admission.js";
 import { bodyLines, type BodyLine, type BodyLineOptions } from "./body-lines.js";
 import { createBodyPace, type BodyPace, type PaceLimits } from "./body-pace.js";
 import { parseImportLine } from "./import-line.js";
 import { createImportSlots } from "./import-slots.js";
+import { createSpanGroups, type SpanGroup } from "./span-groups.js";
 import type { IngestGate } from "./ingest-gate.js";
 import type { IngestResponse, IngestRoute } from "./ingest-route.js";
 import { requireJsonLines } from "./media-type.js";
@@ -24,8 +26,8 @@ import { validateBatch } from "./validate-batch.js";
 
 /** Stores the spans of one import. */
 export interface SpanImport {
-  /** Resolves with the number of stored spans. */
-  store(context: BatchContext, spans: readonly Span[]): Promise<number>;
+  /** Resolves with the number of stored spans. `body` is their JSON, as of a batch. */
+  store(context: BatchContext, spans: readonly Span[], body: Buffer): Promise<number>;
   /** Resolves with the number of traces evicted for the stored spans. */
   evictedTraces(): Promise<number>;
 }
@@ -54,14 +56,17 @@ export interface ImportRouteOptions {
 /** Maximum number of lines that are processed concurrently. */
 const MAX_LINES = 2;
 const DEFAULT_PACE: PaceLimits = { windowMs: 15_000, minBytes: 16 * 1024 };
-/** Maximum number of spans that are stored at a time. */
-const MAX_SPANS_AT_ONCE = 100;
 /**
  * Maximum length of a line, in units of `limits.max_body_bytes`. A line may be longer than the body that its spans arrived
  * in: an export writes messages twice, the second time under the name of the semantic conventions, and nested JSON has
  * more backslashes.
  */
 const LINE_SIZE_FACTOR = 4;
+/**
+ * Maximum size of the spans of a line as JSON, in units of its own maximum. Spans of other libraries repeat the attributes
+ * of their resource and the name of their scope.
+ */
+const MAPPED_SIZE_FACTOR = 4;
 const MAX_PROBLEMS = 20;
 /** Maximum count of traces in the response. */
 const MAX_COUNTED_TRACES = 1_000_000;
@@ -78,6 +83,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
   const slots = createImportSlots();
   const limitLines = createConcurrencyLimit(MAX_LINES);
   const maxLineBytes = options.maxBodyBytes * LINE_SIZE_FACTOR;
+  const maxMappedLength = maxLineBytes * MAPPED_SIZE_FACTOR;
 
   async function handle(request: IncomingMessage): Promise<IngestResponse> {
     if (options.isStopping()) throw shuttingDown();
@@ -177,50 +183,56 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       }
       const json = await parseImportLine(line.bytes, timeSlice);
       // Loaded with the first line, because most collectors never import.
-      const { readOtlpJson } = await import("../otlp/read-otlp-json.js");
-      const { applications, refusedSpans } = readOtlpJson(json);
-      if (refusedSpans > 0) {
-        result.refused_spans += refusedSpans;
-        count("refused", refusedSpans);
-        addProblem(line.number, `${refusedSpans} spans have no usable trace id or span id.`);
-      }
+      const { readOtlpJsonInSteps } = await import("../otlp/read-otlp-json.js");
+      const { applications, refusedSpans } = await runInSlices(readOtlpJsonInSteps(json), timeSlice);
+      refuse(line.number, refusedSpans, "have no usable trace id or span id");
+      const groups = createSpanGroups(maxMappedLength);
       for (const { application, spans } of applications) {
         const owner = application.tenant ?? tenant;
         const problem = tenantProblem(owner);
         if (problem !== undefined) throw new ApiError("invalid_tenant", `obspan.tenant ${problem}.`);
-        await storeInGroups(line.number, { ...application, tenant: owner, receivedAtMs: clock.now() }, spans);
+        const context = { ...application, tenant: owner, receivedAtMs: clock.now() };
+        const usable = usableSpans(line.number, spans);
+        for (const group of groups.of(usable)) {
+          if (timeSlice.isOver()) await timeSlice.next();
+          await storeGroup(context, group);
+        }
       }
+      refuse(
+        line.number,
+        groups.refused,
+        `are left out: with the attributes of their resource, the spans of the line have more than ${maxMappedLength} characters as JSON`,
+      );
     }
 
-    /** Stores the spans in groups and yields to the event loop between them. */
-    async function storeInGroups(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
-      for (let from = 0; from < spans.length; from += MAX_SPANS_AT_ONCE) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        await storeGroup(line, context, spans.slice(from, from + MAX_SPANS_AT_ONCE));
-      }
-    }
-
-    async function storeGroup(line: number, context: BatchContext, spans: readonly Span[]): Promise<void> {
-      const usable = spans.filter((span) => isUsable(line, span));
-      const refused = spans.length - usable.length;
-      result.refused_spans += refused;
-      if (refused > 0) count("refused", refused);
-      const imported = await spanImport.store(context, usable);
-      for (const { trace_id: traceId } of usable) traces.add(context.tenant, traceId);
+    async function storeGroup(context: BatchContext, { spans, body }: SpanGroup): Promise<void> {
+      const imported = await spanImport.store(context, spans, body);
+      for (const { trace_id: traceId } of spans) traces.add(context.tenant, traceId);
       result.spans += imported;
-      result.dropped_spans += usable.length - imported;
+      result.dropped_spans += spans.length - imported;
       count("imported", imported);
-      count("dropped", usable.length - imported);
+      count("dropped", spans.length - imported);
     }
 
-    /** Returns true if the span has the shape of contract 1. */
-    function isUsable(line: number, span: Span): boolean {
-      try {
-        validateBatch({ spans: [span] }, 1);
-        return true;
-      } catch (error) {
-        addProblem(line, error instanceof ApiError ? error.message : "A span cannot be used.");
-        return false;
+    /** Counts refused spans of a line. */
+    function refuse(line: number, spans: number, reason?: string): void {
+      if (spans === 0) return;
+      result.refused_spans += spans;
+      count("refused", spans);
+      if (reason !== undefined) addProblem(line, `${spans} spans ${reason}.`);
+    }
+
+    /** The spans with the shape of contract 1; refuses the others. */
+    function* usableSpans(line: number, spans: readonly Span[]): Generator<Span> {
+      for (const span of spans) {
+        try {
+          validateBatch({ spans: [span] }, 1);
+        } catch (error) {
+          refuse(line, 1);
+          addProblem(line, error instanceof ApiError ? error.message : "A span cannot be used.");
+          continue;
+        }
+        yield span;
       }
     }
   }

@@ -1,17 +1,19 @@
 import { ApiError } from "../api-schema/errors.js";
-import { InvalidOtlpJson, readJsonRequest } from "./read-json.js";
+import type { Steps } from "../runtime/steps.js";
+import { InvalidOtlpJson, readJsonInSteps } from "./read-json.js";
 import { TooManyMessages } from "./message-budget.js";
 import { TooDeepValue } from "./received-spans.js";
-import { spansFromOtlp, type MappedRequest } from "./spans-from-otlp.js";
+import { applicationsOf, mapInSteps, type MappedRequest } from "./spans-from-otlp.js";
 
 /**
- * Reads and maps an OTLP request in JSON.
+ * Reads and maps an OTLP request in JSON, in steps.
  *
  * @throws `ApiError` invalid_payload, too_deep, batch_too_large.
  */
-export function readOtlpJson(body: unknown): MappedRequest {
+export function* readOtlpJsonInSteps(body: unknown): Steps<MappedRequest> {
   try {
-    return spansFromOtlp(readJsonRequest(body));
+    const request = yield* readJsonInSteps(body);
+    return yield* mapInSteps(request, applicationsOf(request));
   } catch (error) {
     if (error instanceof InvalidOtlpJson) throw new ApiError("invalid_payload", error.message);
     if (error instanceof TooDeepValue)

@@ -25,13 +25,13 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
     const store = createStore();
     return {
       /** Resolves with the number of stored spans. */
-      async store(context: BatchContext, spans: readonly Span[]): Promise<number> {
+      async store(context: BatchContext, spans: readonly Span[], body: Buffer): Promise<number> {
         const batch: ReceivedBatch = {
           parts: [{ from: 0, context }],
           batchId: undefined,
           spans,
           spanCount: spans.length,
-          body: Buffer.from(JSON.stringify({ spans })),
+          body,
           generatedSpanIds: undefined,
         };
         const read: PipelineSpan[] = [];

@@ -7,7 +7,7 @@ import { ExportTraceServiceRequestSchema } from "../../src/otlp/proto/openteleme
 import { readProtobufRequest } from "../../src/otlp/read-protobuf.js";
 import type { Span as OtlpSpan } from "../../src/otlp/proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { JsonLines } from "../../src/otlp/json-lines.js";
-import { readOtlpJson } from "../../src/otlp/read-otlp-json.js";
+import { readOtlpJson } from "./read-otlp-json.js";
 import { toProtobufRequest } from "../../src/otlp/request-to-otlp.js";
 import { spansFromOtlp } from "../../src/otlp/spans-from-otlp.js";
 import { normalizeSpan } from "../../src/span/normalize-span.js";

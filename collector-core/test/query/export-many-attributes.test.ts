@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Span } from "@obspan/sdk/wire";
 import { describe, expect, it } from "vitest";
-import { readOtlpJson } from "../../src/otlp/read-otlp-json.js";
+import { readOtlpJson } from "../otlp/read-otlp-json.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
 
 /** More than an OTLP span may have. */
