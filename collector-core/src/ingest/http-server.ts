@@ -89,6 +89,8 @@ const LIMITS = {
   keepAliveTimeout: 72_000,
 } as const;
 const MAX_CONNECTIONS = 1000;
+/** Responses that stream until the client disconnects. More would leave no connection for spans and probes. */
+const MAX_OPEN_ENDED = MAX_CONNECTIONS / 2;
 /** A connection without traffic for this long closes while a request is under way. */
 const STALLED_MS = 20_000;
 /** Time that responses under way have to finish when the server stops. */
@@ -102,6 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
   const shortChunks = createShortChunkLimit();
+  let openEnded = 0;
   let server: Server | undefined;
   const app = fastify({
     serverFactory: (handleByFastify) => {
@@ -167,6 +170,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await app.register(async (scope) => {
     scope.addHook("onRequest", async ({ routeOptions, raw }) => {
       if (options.isProtected(routeOptions.url ?? "")) options.authorize(raw);
+    });
+    scope.addHook("onRequest", async ({ routeOptions }, { raw }) => {
+      if (routeOptions.config.isOpenEnded !== true) return;
+      if (openEnded >= MAX_OPEN_ENDED) throw tooManyOpenEnded();
+      openEnded++;
+      raw.once("close", () => {
+        openEnded--;
+      });
     });
     scope.addHook("onSend", async ({ routeOptions }, { raw }, payload) =>
       // Probes, scrapes and pages are small or streamed, and are not charged.
@@ -299,6 +310,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 const CLIENT_GONE = 499;
 /** The `route` label of a request that matched no route. */
 const UNKNOWN_ROUTE = "unknown";
+
+function tooManyOpenEnded(): ApiError {
+  return new ApiError(
+    "overloaded",
+    `${MAX_OPEN_ENDED} clients read this stream, which is the limit. Try again later.`,
+    { max_readers: MAX_OPEN_ENDED },
+    { "Retry-After": "2" },
+  );
+}
 
 /** The path without the query. The request target may be a full URL (RFC 9112, absolute-form). */
 function pathOf(url: string): string {
