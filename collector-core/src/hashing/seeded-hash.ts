@@ -21,9 +21,9 @@ export class SeededHash implements Hash64 {
     this.#seed = seed;
   }
 
-  /** 52 bits of the last hash as one number. Never 0, which marks free slots in tables of numbers. */
+  /** The last hash as one number, see {@link hashNumber}. */
   get number(): number {
-    return (this.hi >>> 12) * 2 ** 32 + (this.lo >>> 0) + 1;
+    return hashNumber(this);
   }
 
   /** Hashes `text` with a salt, a whole number. */
@@ -63,4 +63,9 @@ export class SeededHash implements Hash64 {
     this.hi = mixedHi;
     return this;
   }
+}
+
+/** 52 bits of a hash as one number. Never 0, which marks free slots in tables of numbers. */
+export function hashNumber({ lo, hi }: Hash64): number {
+  return (hi >>> 12) * 2 ** 32 + (lo >>> 0) + 1;
 }

@@ -1,6 +1,6 @@
 import { SeededHash, type Hash64 } from "./seeded-hash.js";
 
-/** The 64-bit hashes of a span, computed once for all users. The seed is random per process. */
+/** The 64-bit hashes of a span, computed once for all users. */
 export interface SpanHashes {
   /** Of tenant and trace id. */
   readonly trace: Hash64;
@@ -18,40 +18,65 @@ interface SpanIds {
   readonly parentSpanId: string;
 }
 
-const hash = new SeededHash();
+const NO_PARENT: Hash64 = { lo: 0, hi: 0 };
 
-// The last trace and parent, since consecutive spans usually share both. One entry each, like the hash state of the
-// process: hashing is pure, so no caller can observe the cache.
-let last = { tenant: "", traceId: "", trace: copyOf(hash.ofPair("", "")) };
-let lastParent = { trace: last.trace, id: "", parent: hashSpan(last.trace, "") };
+/** Hashes the ids of spans. Caches the last trace and parent, since consecutive spans usually share both. */
+export class SpanHasher {
+  readonly #hash: SeededHash;
+  #last: { readonly tenant: string; readonly traceId: string; readonly trace: Hash64 };
+  #lastParent: { readonly trace: Hash64; readonly id: string; readonly parent: Hash64 };
+
+  /** @param seed - default: random. Equal seeds give equal hashes, also in another process. */
+  constructor(seed?: Int32Array) {
+    this.#hash = new SeededHash(seed);
+    const trace = copyOf(this.#hash.ofPair("", ""));
+    this.#last = { tenant: "", traceId: "", trace };
+    this.#lastParent = { trace, id: "", parent: this.span(trace, "") };
+  }
+
+  trace(tenant: string, traceId: string): Hash64 {
+    if (traceId !== this.#last.traceId || tenant !== this.#last.tenant)
+      this.#last = { tenant, traceId, trace: copyOf(this.#hash.ofPair(tenant, traceId)) };
+    return this.#last.trace;
+  }
+
+  span(trace: Hash64, spanId: string): Hash64 {
+    return copyOf(this.#hash.within(trace, spanId));
+  }
+
+  parent(trace: Hash64, parentSpanId: string): Hash64 {
+    if (parentSpanId !== this.#lastParent.id || trace !== this.#lastParent.trace)
+      this.#lastParent = { trace, id: parentSpanId, parent: this.span(trace, parentSpanId) };
+    return this.#lastParent.parent;
+  }
+
+  all(tenant: string, { traceId, spanId, parentSpanId }: SpanIds): SpanHashes {
+    const trace = this.trace(tenant, traceId);
+    return {
+      trace,
+      span: this.span(trace, spanId),
+      parent: parentSpanId === "" ? NO_PARENT : this.parent(trace, parentSpanId),
+    };
+  }
+}
+
+/** The hasher of the process, with a random seed. Hashing is pure, so no caller can observe its cache. */
+const hasher = new SpanHasher();
 
 export function hashTrace(tenant: string, traceId: string): Hash64 {
-  if (traceId !== last.traceId || tenant !== last.tenant) {
-    last = { tenant, traceId, trace: copyOf(hash.ofPair(tenant, traceId)) };
-  }
-  return last.trace;
+  return hasher.trace(tenant, traceId);
 }
 
 export function hashSpan(trace: Hash64, spanId: string): Hash64 {
-  return copyOf(hash.within(trace, spanId));
+  return hasher.span(trace, spanId);
 }
 
 export function hashParent(trace: Hash64, parentSpanId: string): Hash64 {
-  if (parentSpanId !== lastParent.id || trace !== lastParent.trace) {
-    lastParent = { trace, id: parentSpanId, parent: hashSpan(trace, parentSpanId) };
-  }
-  return lastParent.parent;
+  return hasher.parent(trace, parentSpanId);
 }
 
-const NO_PARENT: Hash64 = { lo: 0, hi: 0 };
-
-export function hashesOf(tenant: string, { traceId, spanId, parentSpanId }: SpanIds): SpanHashes {
-  const trace = hashTrace(tenant, traceId);
-  return {
-    trace,
-    span: hashSpan(trace, spanId),
-    parent: parentSpanId === "" ? NO_PARENT : hashParent(trace, parentSpanId),
-  };
+export function hashesOf(tenant: string, ids: SpanIds): SpanHashes {
+  return hasher.all(tenant, ids);
 }
 
 function copyOf({ lo, hi }: Hash64): Hash64 {

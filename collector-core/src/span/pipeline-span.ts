@@ -58,6 +58,8 @@ export interface PipelineSpanSource {
   readonly batch?: BatchBytes | undefined;
   readonly index?: number;
   readonly generatedSpanId?: string | undefined;
+  /** Default: the hashes of this process. */
+  readonly hashes?: SpanHashes;
 }
 
 /** Decisions about a span when it enters the pipeline. */
@@ -69,7 +71,7 @@ export interface SpanDecisions {
 /** Creates a pipeline span from a received span. */
 export function createPipelineSpan(source: PipelineSpanSource, decisions: SpanDecisions): PipelineSpan {
   const { span, facts, context, batch, index = 0, generatedSpanId } = source;
-  const hashes = hashesOf(context.tenant, facts);
+  const hashes = source.hashes ?? hashesOf(context.tenant, facts);
   const origin: OriginFields = { batch, index, received: span, generatedSpanId, hashes };
   return {
     span,
