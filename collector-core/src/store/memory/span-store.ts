@@ -177,7 +177,7 @@ export class SpanStore implements SpanRows {
     if (!isChildCall(this.flags(row))) return;
     const parentHash = { lo: this.#table.int(row, INT.parentLo), hi: this.#table.int(row, INT.parentHi) };
     const parent = this.find(trace, parentHash);
-    if (parent !== NO_ROW) this.#table.setInt(parent, INT.flags, this.flags(parent) | FLAG.wrapper);
+    if (parent !== NO_ROW) this.markAsWrapper(parent);
   }
 
   clear(): void {
@@ -235,6 +235,16 @@ export class SpanStore implements SpanRows {
   /** The hash of the span id within its trace. */
   id(row: number): Hash64 {
     return { lo: this.#table.int(row, INT.idLo), hi: this.#table.int(row, INT.idHi) };
+  }
+
+  /** Position by arrival in its trace. */
+  arrival(row: number): number {
+    return this.#table.int(row, INT.arrival);
+  }
+
+  /** Sets a flag that survives replacement, as it was when the span was stored before. */
+  markAsWrapper(row: number): void {
+    this.#table.setInt(row, INT.flags, this.flags(row) | FLAG.wrapper);
   }
 
   flags(row: number): number {

@@ -74,7 +74,7 @@ export class TraceQueries {
     return await this.#run(filter, signal, async () => {
       const counter = new FacetCounter();
       await this.#visitAll(filter, signal, (_trace, block, slot) => {
-        counter.add(block, slot);
+        counter.add(block.values(slot), 1, block.costUsd(slot));
         return true;
       });
       return await counter.toFacets(new TimeSlice(this.#clock, signal));
@@ -85,7 +85,7 @@ export class TraceQueries {
     return await this.#run(query, signal, async () => {
       const histogram = new StartHistogram();
       await this.#visitAll(query, signal, (_trace, block, slot) => {
-        histogram.add(block, slot);
+        histogram.add(block.startEpochMs(slot), block.values(slot).status === "ERROR");
         return true;
       });
       const since = requireTimestamp(query.since, "since");

@@ -5,9 +5,6 @@ import type { SpanRows, TraceHead } from "./span-rows.js";
 import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import { TraceTotals } from "./trace-totals.js";
 
-/** Models kept of dropped spans. */
-const MAX_MODELS = 100;
-
 /** The root of a trace, as its summary shows it. */
 export interface RootSpan {
   readonly id: Hash64;
@@ -40,10 +37,16 @@ export function readRoot(spans: SpanRows, row: number): RootSpan {
 export class DroppedSpans {
   /** Estimated heap size. */
   static readonly BYTES = 2_000;
+  /** Models kept of dropped spans. */
+  static readonly MAX_MODELS = 100;
 
   count = 0;
-  readonly totals = new TraceTotals(MAX_MODELS);
+  readonly totals: TraceTotals;
   root: RootSpan | undefined;
+
+  constructor(totals = new TraceTotals(DroppedSpans.MAX_MODELS)) {
+    this.totals = totals;
+  }
 
   /** Adds a span that is about to be removed. */
   add(spans: SpanRows, trace: TraceHead, row: number): void {

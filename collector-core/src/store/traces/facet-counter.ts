@@ -1,7 +1,6 @@
 import type { Facets } from "../../api-schema/trace.js";
 import type { TimeSlice } from "../../runtime/time-slice.js";
 import { MostFrequent } from "./most-frequent.js";
-import type { TraceBlock } from "../memory/index/trace-block.js";
 import type { TraceValues } from "./trace-values.js";
 
 /** Values per facet. */
@@ -16,10 +15,11 @@ export class FacetCounter {
   /** Many traces share their values, which are split into facets once at the end. */
   readonly #byValues = new Map<TraceValues, number>();
 
-  add(block: TraceBlock, slot: number): void {
-    this.#total++;
-    this.#costUsd += block.costUsd(slot);
-    count(this.#byValues, block.values(slot), 1);
+  /** Adds traces of the same values, with the sum of their costs. */
+  add(values: TraceValues, traces: number, costUsd: number): void {
+    this.#total += traces;
+    this.#costUsd += costUsd;
+    count(this.#byValues, values, traces);
   }
 
   /** The most frequent values of each field, ties by name. Works in slices: every trace may have distinct values. */

@@ -18,7 +18,12 @@ export interface ListPosition {
  */
 export class ListCursors {
   /** Rejects cursors of another store, such as the one before a restart. */
-  readonly #storeId = randomBytes(4).toString("hex");
+  readonly #storeId: string;
+
+  /** @param storeId - default: random, so that a restart invalidates the cursors. */
+  constructor(storeId = randomBytes(4).toString("hex")) {
+    this.#storeId = storeId;
+  }
 
   encode({ order, sequence, value, newestSequence }: ListPosition): string {
     const fields = [this.#storeId, order, sequence, value, newestSequence];

@@ -73,6 +73,22 @@ export class TraceRegistry {
     return new TraceRecord(this.#nextSequence++, key, hash, isPartial, nowMs);
   }
 
+  /** Creates a trace that has its sequence already, to be added after its first span was stored. */
+  restore(
+    key: TraceKey,
+    hash: Hash64,
+    sequence: number,
+    isPartial: boolean,
+    lastSpanAtMs: number,
+  ): TraceRecord {
+    return new TraceRecord(sequence, key, hash, isPartial, lastSpanAtMs);
+  }
+
+  /** Makes the next new trace newer than that sequence. */
+  continueAfter(sequence: number): void {
+    this.#nextSequence = Math.max(this.#nextSequence, sequence + 1);
+  }
+
   add(trace: TraceRecord): void {
     const tenant = this.#tenants.get(trace.tenant);
     if (tenant === undefined) this.#tenants.set(trace.tenant, { count: 1 });

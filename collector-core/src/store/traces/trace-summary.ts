@@ -108,8 +108,12 @@ export function rootNameOf(trace: TraceRecord, spans: SpanRows, nowMs: number): 
  * Summarizes a trace for a list (contract 3). Reads the text of the root, the first and the last llm span, and the
  * evaluations only.
  */
-export function summarizeTrace(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceSummary {
-  const state = readState(trace, spans, nowMs);
+export function summarizeTrace(
+  trace: TraceRecord,
+  spans: SpanRows,
+  nowMs: number,
+  state: TraceState = readState(trace, spans, nowMs),
+): TraceSummary {
   const { totals } = state;
   const root = state.droppedRoot ?? (state.rootRow === NO_ROW ? undefined : readRoot(spans, state.rootRow));
   const shown = root ?? readRoot(spans, state.earliestRow);

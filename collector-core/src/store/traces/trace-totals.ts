@@ -1,6 +1,27 @@
 import { FLAG, FLOAT } from "./span-table.js";
 import type { SpanRows, TraceHead } from "./span-rows.js";
 
+/** Totals as JSON. Infinite offsets, of totals without a span, are absent. */
+export interface TotalsState {
+  readonly tokensInput: number;
+  readonly tokensOutput: number;
+  readonly costUsd: number;
+  readonly llmCalls: number;
+  readonly toolCalls: number;
+  readonly errorCount: number;
+  readonly models: readonly string[];
+  readonly agent: string;
+  readonly errorCategory: string;
+  readonly ttftMs?: number;
+  readonly startEpochMs: number;
+  readonly startNanos: number;
+  readonly originEpochMs?: number;
+  readonly originNanos: number;
+  readonly earliestOffsetMs?: number;
+  readonly latestOffsetMs: number;
+  readonly ttftOffsetMs?: number;
+}
+
 /** Totals over the spans of a trace, without evaluations (contract 3). */
 export class TraceTotals {
   tokensInput = 0;
@@ -40,25 +61,48 @@ export class TraceTotals {
 
   /** An independent copy, which keeps every further model. */
   copy(): TraceTotals {
-    const copy = new TraceTotals(Number.POSITIVE_INFINITY);
-    for (const model of this.models) copy.models.add(model);
-    copy.tokensInput = this.tokensInput;
-    copy.tokensOutput = this.tokensOutput;
-    copy.costUsd = this.costUsd;
-    copy.llmCalls = this.llmCalls;
-    copy.toolCalls = this.toolCalls;
-    copy.errorCount = this.errorCount;
-    copy.agent = this.agent;
-    copy.errorCategory = this.errorCategory;
-    copy.ttftMs = this.ttftMs;
-    copy.startEpochMs = this.startEpochMs;
-    copy.startNanos = this.startNanos;
-    copy.#originEpochMs = this.#originEpochMs;
-    copy.#originNanos = this.#originNanos;
-    copy.#earliestOffsetMs = this.#earliestOffsetMs;
-    copy.#latestOffsetMs = this.#latestOffsetMs;
-    copy.#ttftOffsetMs = this.#ttftOffsetMs;
-    return copy;
+    return TraceTotals.fromState(this.toState(), Number.POSITIVE_INFINITY);
+  }
+
+  toState(): TotalsState {
+    const { tokensInput, tokensOutput, costUsd, llmCalls, toolCalls, errorCount, agent, errorCategory } =
+      this;
+    const { ttftMs, startEpochMs, startNanos } = this;
+    return {
+      ...{ tokensInput, tokensOutput, costUsd, llmCalls, toolCalls, errorCount, agent, errorCategory },
+      ...{ startEpochMs, startNanos },
+      models: [...this.models],
+      originNanos: this.#originNanos,
+      latestOffsetMs: this.#latestOffsetMs,
+      ...(ttftMs !== undefined && { ttftMs, ttftOffsetMs: this.#ttftOffsetMs }),
+      ...(this.#originEpochMs !== undefined && {
+        originEpochMs: this.#originEpochMs,
+        earliestOffsetMs: this.#earliestOffsetMs,
+      }),
+    };
+  }
+
+  /** @param maxModels - as for the constructor. */
+  static fromState(state: TotalsState, maxModels: number): TraceTotals {
+    const totals = new TraceTotals(maxModels);
+    for (const model of state.models) totals.models.add(model);
+    totals.tokensInput = state.tokensInput;
+    totals.tokensOutput = state.tokensOutput;
+    totals.costUsd = state.costUsd;
+    totals.llmCalls = state.llmCalls;
+    totals.toolCalls = state.toolCalls;
+    totals.errorCount = state.errorCount;
+    totals.agent = state.agent;
+    totals.errorCategory = state.errorCategory;
+    totals.ttftMs = state.ttftMs;
+    totals.startEpochMs = state.startEpochMs;
+    totals.startNanos = state.startNanos;
+    totals.#originEpochMs = state.originEpochMs;
+    totals.#originNanos = state.originNanos;
+    totals.#earliestOffsetMs = state.earliestOffsetMs ?? Number.POSITIVE_INFINITY;
+    totals.#latestOffsetMs = state.latestOffsetMs;
+    totals.#ttftOffsetMs = state.ttftOffsetMs ?? Number.POSITIVE_INFINITY;
+    return totals;
   }
 
   /** Adds a span. A running span adds only its time, model and agent. */

@@ -1,4 +1,5 @@
 import type { Instant } from "../../../span/timestamp.js";
+import type { TraceFacts } from "../../traces/trace-facts.js";
 import type { TracePlace, TraceRecord } from "../../traces/trace-record.js";
 import type { TraceValues } from "../../traces/trace-values.js";
 
@@ -7,17 +8,6 @@ const TRACES = 256;
 
 const FLOAT = { startEpochMs: 0, durationMs: 1, costUsd: 2, holdsUntilMs: 3 } as const;
 const FLOAT_FIELDS = 4;
-
-/** What a trace is filtered, counted and ordered by, except its text. */
-export interface TraceFacts {
-  readonly values: TraceValues;
-  /** The earliest start. */
-  readonly start: Instant;
-  readonly durationMs: number;
-  readonly costUsd: number;
-  /** When the status may change without a new span (monotonic clock). */
-  readonly holdsUntilMs: number;
-}
 
 /**
  * Consecutive traces, each in the slot of its sequence, with their cached facts in parallel arrays: a query over ten thousand

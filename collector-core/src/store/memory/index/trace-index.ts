@@ -1,10 +1,9 @@
 import type { Clock } from "../../../runtime/clock.js";
-import type { SpanLabels } from "../../traces/span-labels.js";
 import type { SpanStore } from "../span-store.js";
-import { NO_ROW } from "../../traces/span-table.js";
-import { TraceBlock, type TraceFacts } from "./trace-block.js";
+import { TraceBlock } from "./trace-block.js";
+import { readTraceFacts } from "../../traces/trace-facts.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
-import { readState, rootNameOf } from "../../traces/trace-summary.js";
+import { rootNameOf } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 
 /** Traces read between two checks of the clock. */
@@ -100,7 +99,8 @@ export class TraceIndex {
 
   /** Computes the facts of the trace at a slot unless they are cached. */
   ensure(block: TraceBlock, slot: number, trace: TraceRecord, nowMs: number): void {
-    if (!block.isCached(slot, nowMs)) block.set(slot, this.#read(trace, nowMs));
+    if (!block.isCached(slot, nowMs))
+      block.set(slot, readTraceFacts(trace, this.#spans, this.#values, nowMs));
   }
 
   rootNameOf(block: TraceBlock, slot: number, trace: TraceRecord, nowMs: number): string {
@@ -121,31 +121,5 @@ export class TraceIndex {
         if (++read % TRACES_PER_CHECK === 0 && this.#clock.monotonic() >= deadlineMs) return;
       }
     }
-  }
-
-  #read(trace: TraceRecord, nowMs: number): TraceFacts {
-    const spans = this.#spans;
-    const { totals, status, holdsUntilMs } = readState(trace, spans, nowMs);
-    const hasEvaluation = trace.firstEvaluation !== NO_ROW;
-    const labels: SpanLabels[] = [];
-    addLabels(labels, spans, trace.firstSpan);
-    addLabels(labels, spans, trace.firstEvaluation);
-    return {
-      values: this.#values.of(labels, { tenant: trace.tenant, status, hasEvaluation }, trace.dropped?.totals),
-      start: { epochMs: totals.startEpochMs, nanos: totals.startNanos },
-      durationMs: totals.durationMs,
-      costUsd: totals.costUsd,
-      holdsUntilMs,
-    };
-  }
-}
-
-/** Adds the distinct labels of a chain of rows. */
-function addLabels(labels: SpanLabels[], spans: SpanStore, first: number): void {
-  let last: SpanLabels | undefined;
-  for (let row = first; row !== NO_ROW; row = spans.next(row)) {
-    const each = spans.labels(row);
-    if (each !== last && !labels.includes(each)) labels.push(each);
-    last = each;
   }
 }

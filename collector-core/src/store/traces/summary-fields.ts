@@ -1,0 +1,53 @@
+import type { TraceSummary } from "../../api-schema/trace.js";
+
+/** The fields of a summary in a file, in their order there. New ones go last: a shorter list lacks them. */
+const FIELDS = [
+  "root_name",
+  "service",
+  "env",
+  "version",
+  "agent",
+  "models",
+  "status",
+  "error_type",
+  "error_count",
+  "start_time",
+  "duration_ms",
+  "ttft_ms",
+  "span_count",
+  "llm_calls",
+  "tool_calls",
+  "tokens_input",
+  "tokens_output",
+  "cost_usd",
+  "scores",
+  "input_preview",
+  "output_preview",
+  "dropped_spans",
+  "running",
+  "partial",
+] as const satisfies readonly (keyof TraceSummary)[];
+
+/** The fields that a file has in columns of their own. */
+type ColumnFields = Pick<TraceSummary, "trace_id" | "tenant">;
+type ListedFields = Pick<TraceSummary, (typeof FIELDS)[number]>;
+
+/** Every field is in one of the two. */
+const isComplete: TraceSummary extends ColumnFields & ListedFields
+  ? ColumnFields & ListedFields extends TraceSummary
+    ? true
+    : never
+  : never = true;
+void isComplete;
+
+/** Encodes a summary without its keys, which would be half of it. */
+export function encodeSummary(summary: TraceSummary): string {
+  return JSON.stringify(FIELDS.map((field) => summary[field]));
+}
+
+/** Decodes what {@link encodeSummary} wrote. */
+export function decodeSummary(columns: ColumnFields, text: string): TraceSummary {
+  const values = JSON.parse(text) as unknown[];
+  const listed = Object.fromEntries(FIELDS.map((field, index) => [field, values[index]])) as ListedFields;
+  return { ...columns, ...listed };
+}
