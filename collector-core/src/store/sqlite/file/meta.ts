@@ -7,6 +7,11 @@ export type MetaKey =
   | "created_ms"
   /** The highest reading of the wall clock. */
   | "clock_ms"
+  /** The id of the open chunk, and the sequence of the newest trace: both only grow. */
+  | "open_chunk"
+  | "last_seq"
+  /** Spans of all traces. */
+  | "span_count"
   /** The codecs of the chunks in the file, one bit each. Triggers set them. */
   | "codecs"
   /** 1 while the derived tables are being rebuilt. */

@@ -61,16 +61,17 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
   trace: {
     columns:
       "seq INTEGER PRIMARY KEY, value_set INTEGER, start_ms REAL, start_ns INTEGER, duration_ms REAL, cost_usd REAL, " +
-      "last_ms REAL, root_hash INTEGER",
+      "last_ms REAL, root_hash INTEGER, running_until_ms REAL",
     indexes: {
       trace_by_set: "(value_set, start_ms, duration_ms, cost_usd)",
       trace_by_last: "(last_ms)",
+      trace_by_running: "(running_until_ms) WHERE running_until_ms IS NOT NULL",
     },
     isDerived: true,
   },
   trace_detail: {
     columns:
-      "seq INTEGER PRIMARY KEY, key_hash INTEGER, tenant TEXT, trace_id TEXT, root_name TEXT, session_id TEXT, " +
+      "seq INTEGER PRIMARY KEY, key_hash INTEGER, tenant TEXT, trace_id TEXT, session_id TEXT, " +
       "user_id TEXT, summary TEXT, state TEXT, spans BLOB",
     indexes: {
       trace_by_key: "(key_hash)",
@@ -79,7 +80,12 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     },
     isDerived: true,
   },
-  value_set: { columns: "id INTEGER PRIMARY KEY, hash INTEGER UNIQUE", isDerived: true },
+  // `labels`: the fields and values as JSON.
+  value_set: {
+    columns: "id INTEGER PRIMARY KEY, hash INTEGER, labels TEXT",
+    indexes: { value_set_by_hash: "(hash)" },
+    isDerived: true,
+  },
   label: {
     columns: "id INTEGER PRIMARY KEY, field TEXT, value TEXT, UNIQUE (field, value)",
     isDerived: true,

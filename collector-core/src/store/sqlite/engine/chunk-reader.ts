@@ -1,0 +1,160 @@
+import { LRUCache } from "lru-cache";
+import type { Span } from "@obspan/sdk/wire";
+import { decodeChunk } from "../records/chunk-codec.js";
+import { readRecords, type BatchRecord } from "../records/batch-record.js";
+import type { ChunkWriter } from "./chunk-writer.js";
+import type { RecordedSpan } from "./buffered-span.js";
+import type { SpanPlace } from "./span-places.js";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+
+/** Decompressed chunks that are kept: the traces of a page share a few. */
+const CACHED_BYTES = 8 * 2 ** 20;
+
+/** A span in the records of a chunk. */
+export interface SpanInRecord {
+  readonly record: BatchRecord;
+  /** Position in the record. */
+  readonly index: number;
+}
+
+/** The records of a chunk. */
+export class ReadChunk {
+  readonly raw: Buffer;
+  readonly #records: BatchRecord[] = [];
+  /** The ordinal of the first span of each record. */
+  readonly #firstOrdinals: number[] = [];
+
+  constructor(raw: Buffer) {
+    this.raw = raw;
+    let ordinal = 0;
+    for (const record of readRecords(raw)) {
+      this.#records.push(record);
+      this.#firstOrdinals.push(ordinal);
+      ordinal += record.spanCount;
+    }
+  }
+
+  get records(): readonly BatchRecord[] {
+    return this.#records;
+  }
+
+  /** The ordinal of the first span of a record. */
+  firstOrdinalOf(record: number): number {
+    return this.#firstOrdinals[record] ?? 0;
+  }
+
+  find(ordinal: number): SpanInRecord | undefined {
+    let low = 0;
+    let high = this.#records.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#firstOrdinals[middle] as number) <= ordinal) low = middle + 1;
+      else high = middle;
+    }
+    const record = this.#records[low - 1];
+    if (record === undefined) return undefined;
+    const index = ordinal - this.firstOrdinalOf(low - 1);
+    return index < record.spanCount ? { record, index } : undefined;
+  }
+}
+
+/** Reads chunks: those that are not in the file yet from the writer, others from the file. */
+export class ChunkReader {
+  readonly #writer: ChunkWriter;
+  readonly #select: SqlStatement;
+  readonly #selectPending: SqlStatement;
+  readonly #onCorrupt: (chunk: number, error: unknown) => void;
+  readonly #cached = new LRUCache<number, ReadChunk>({
+    maxSize: CACHED_BYTES,
+    sizeCalculation: ({ raw }) => raw.length + 1024,
+  });
+
+  /** @param onCorrupt - called for each chunk that cannot be read; its spans are left out. */
+  constructor(db: SqlDatabase, writer: ChunkWriter, onCorrupt: (chunk: number, error: unknown) => void) {
+    this.#writer = writer;
+    this.#select = db.prepare("SELECT codec, checksum, data FROM chunk WHERE id = ?");
+    this.#selectPending = db.prepare("SELECT bytes FROM pending ORDER BY id");
+    this.#onCorrupt = onCorrupt;
+  }
+
+  /** The chunk with that id; undefined if it was removed or cannot be read. */
+  read(id: number): ReadChunk | undefined {
+    const inMemory = this.#writer.find(id);
+    if (inMemory !== undefined)
+      return id === this.#writer.openId ? this.#open(inMemory) : this.#keep(id, inMemory);
+    const cached = this.#cached.get(id);
+    if (cached !== undefined) return cached;
+    const row = this.#select.get(id);
+    if (row === undefined || !(row["data"] instanceof Uint8Array)) return undefined;
+    try {
+      return this.#keep(id, decodeChunk(Number(row["codec"]), Number(row["checksum"]), row["data"]));
+    } catch (error) {
+      this.#onCorrupt(id, error);
+      return undefined;
+    }
+  }
+
+  /** The span at a place; undefined if it cannot be read. */
+  find({ chunk, ordinal }: SpanPlace): SpanInRecord | undefined {
+    return this.read(chunk)?.find(ordinal);
+  }
+
+  /** The records of the chunk that was open when the file was closed. */
+  pending(): Buffer {
+    return Buffer.concat(this.#selectPending.all().map(({ bytes }) => bytes as Uint8Array));
+  }
+
+  /** Drops a chunk from the cache, because it was removed or written again. */
+  invalidate(id: number): void {
+    this.#cached.delete(id);
+  }
+
+  clear(): void {
+    this.#cached.clear();
+    this.#lastOpen = undefined;
+  }
+
+  #keep(id: number, raw: Buffer): ReadChunk {
+    const known = this.#cached.get(id);
+    if (known !== undefined) return known;
+    const chunk = new ReadChunk(raw);
+    this.#cached.set(id, chunk);
+    return chunk;
+  }
+
+  /** The index of the open chunk, made again when it has grown. */
+  #lastOpen: { readonly id: number; readonly chunk: ReadChunk } | undefined;
+
+  #open(raw: Buffer): ReadChunk {
+    const id = this.#writer.openId;
+    const known = this.#lastOpen;
+    if (known?.id === id && known.chunk.raw.length === raw.length) return known.chunk;
+    const chunk = new ReadChunk(raw);
+    this.#lastOpen = { id, chunk };
+    return chunk;
+  }
+}
+
+/** Parses one span; undefined if it was removed. */
+export function readRecordedSpan({ record, index }: SpanInRecord): RecordedSpan | undefined {
+  const json = record.jsonOf(index);
+  if (json === undefined) return undefined;
+  const span = JSON.parse(json.bytes.toString("utf8", json.start, json.end)) as Span;
+  return recordedSpan(record, index, span);
+}
+
+/** A parsed span of a record with what the record says of it. */
+export function recordedSpan(record: BatchRecord, index: number, span: Span): RecordedSpan {
+  return {
+    span,
+    context: record.contextOf(index),
+    generatedSpanId: record.generatedSpanIdOf(index),
+    labels: record.labelsOf(index),
+    countsUsage: record.countsUsage(index),
+  };
+}
+
+/** Store time at which a span of a trace was seen last, as far as the file knows. */
+export function seenAtMs({ record, index }: SpanInRecord, lastMs: number): number {
+  return record.isImport ? lastMs : Math.min(lastMs, record.contextOf(index).receivedAtMs);
+}

@@ -1,0 +1,87 @@
+import type { SpanPlace } from "./span-places.js";
+
+/** A chunk is closed when it has this many bytes; a larger record is a chunk by itself. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/** Consecutive records: the unit that is compressed, searched and removed. */
+export interface RawChunk {
+  readonly id: number;
+  /** The records. */
+  readonly raw: Buffer;
+  /** Spans in its records, also those that are not stored. */
+  readonly spans: number;
+  /** The newest trace when it was closed: it has no span of a newer one. */
+  readonly lastSequence: number;
+  /** Store time of its last record. */
+  readonly lastMs: number;
+}
+
+/** Collects records into chunks. Keeps every chunk until the file has it for good. */
+export class ChunkWriter {
+  #id: number;
+  #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  #length = 0;
+  #spans = 0;
+  #lastMs = 0;
+  /** Closed since the last commit, oldest first. */
+  #closed: RawChunk[] = [];
+
+  /** @param nextId - greater than the id of every chunk in the file. */
+  constructor(nextId: number) {
+    this.#id = nextId;
+  }
+
+  /** The id of the open chunk. */
+  get openId(): number {
+    return this.#id;
+  }
+
+  /** The records of the open chunk, valid until the next call. */
+  get open(): Pick<RawChunk, "raw" | "spans" | "lastMs"> {
+    return { raw: this.#buffer.subarray(0, this.#length), spans: this.#spans, lastMs: this.#lastMs };
+  }
+
+  /** Chunks closed since the last {@link dropClosed}, oldest first. */
+  get closed(): readonly RawChunk[] {
+    return this.#closed;
+  }
+
+  /** Appends a copy of a record. @returns the place of its first span. */
+  add(record: Buffer, spans: number, lastSequence: number, nowMs: number): SpanPlace {
+    if (this.#length > 0 && this.#length + record.length > CHUNK_BYTES) this.close(lastSequence);
+    if (record.length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(record.length);
+    record.copy(this.#buffer, this.#length);
+    const place = { chunk: this.#id, ordinal: this.#spans };
+    this.#length += record.length;
+    this.#spans += spans;
+    this.#lastMs = nowMs;
+    return place;
+  }
+
+  /** Closes the open chunk, unless it is empty. */
+  close(lastSequence: number): void {
+    if (this.#length === 0) return;
+    this.#closed.push({
+      id: this.#id,
+      raw: this.#buffer.subarray(0, this.#length),
+      spans: this.#spans,
+      lastSequence,
+      lastMs: this.#lastMs,
+    });
+    this.#id++;
+    this.#buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.#length = 0;
+    this.#spans = 0;
+  }
+
+  /** Forgets the closed chunks, which the file has for good. */
+  dropClosed(): void {
+    this.#closed = [];
+  }
+
+  /** The records of a chunk that is not in the file yet. */
+  find(id: number): Buffer | undefined {
+    if (id === this.#id) return this.#buffer.subarray(0, this.#length);
+    return this.#closed.find((chunk) => chunk.id === id)?.raw;
+  }
+}

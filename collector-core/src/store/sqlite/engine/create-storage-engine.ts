@@ -1,0 +1,91 @@
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemClock, type Clock } from "../../../runtime/clock.js";
+import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
+import { freeBytesOf } from "../free-bytes.js";
+import { openTraceFile, type TraceFileEvent } from "../open-trace-file.js";
+import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
+import type { StoreBounds } from "./open-store.js";
+import { createSqliteEngine } from "./sqlite-engine.js";
+
+/** Files of a database: SQLite keeps its write-ahead log beside it. */
+const SUFFIXES = ["", "-wal", "-shm"];
+
+/** Options of {@link createStorageEngine}: structured clones, passed to the thread. */
+export interface StorageEngineOptions extends StoreBounds {
+  /** `trace_store.path`: the directory of the file. */
+  readonly directory: string;
+  /** `trace_store.commit_interval_ms`. */
+  readonly commitIntervalMs: number;
+  /** `trace_store.disk_min_free_bytes`: nothing is stored below. */
+  readonly minFreeBytes: number;
+  /** Default: `node:sqlite` where the runtime has it. */
+  readonly driver?: SqlDriver;
+  /** The thread that had the file open is dead. */
+  readonly isOwnThreadDead?: boolean;
+}
+
+/** What tests replace. */
+export interface StorageEngineEnvironment {
+  readonly clock?: Clock;
+  readonly freeBytes?: () => number;
+  readonly openDatabase?: (path: string) => SqlDatabase;
+}
+
+/**
+ * Opens the file of a directory and creates the engine on it.
+ *
+ * @throws TraceFileError if the file cannot be opened.
+ */
+export function createStorageEngine(
+  options: StorageEngineOptions,
+  host: EngineHost,
+  { clock = systemClock, freeBytes, openDatabase }: StorageEngineEnvironment = {},
+): StorageEngine {
+  const { directory, driver, isOwnThreadDead = false, ...bounds } = options;
+  return createSqliteEngine(
+    {
+      ...bounds,
+      clock,
+      freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
+      deleteFile: (path) => {
+        for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
+      },
+      openFile: ({ isKnownCorrupt }) =>
+        openTraceFile(directory, {
+          createdAtMs: clock.now(),
+          isKnownCorrupt,
+          isOwnThreadDead,
+          onEvent: (event) => logEvent(event, host),
+          ...(driver !== undefined && { driver }),
+          ...(openDatabase !== undefined && { openDatabase }),
+        }),
+    },
+    host,
+  );
+}
+
+function logEvent(event: TraceFileEvent, host: EngineHost): void {
+  const file = dirname(event.path);
+  switch (event.type) {
+    case "corrupt":
+      host.log("error", `The trace store in ${file} was damaged and starts empty: ${event.problem}`, {
+        path: event.path,
+        kept_as: event.keptAs,
+      });
+      return;
+    case "migrated":
+      host.log("info", `The trace store was updated from version ${event.from} to ${event.to}.`, {
+        path: event.path,
+      });
+      return;
+    case "rebuild":
+      host.log(
+        "warning",
+        `The trace store has version ${event.from} and is rebuilt for version ${event.to}.`,
+        {
+          path: event.path,
+        },
+      );
+  }
+}

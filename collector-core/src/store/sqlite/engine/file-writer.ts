@@ -1,0 +1,329 @@
+import { signatureOf } from "../records/chunk-signature.js";
+import { encodeChunk } from "../records/chunk-codec.js";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import { readTraceFacts } from "../../traces/trace-facts.js";
+import { readState, summarizeTrace } from "../../traces/trace-summary.js";
+import { TraceValuesTable } from "../../traces/trace-values.js";
+import type { TraceRecord } from "../../traces/trace-record.js";
+import type { ChunkReader } from "./chunk-reader.js";
+import type { ChunkWriter, RawChunk } from "./chunk-writer.js";
+import { chunksOf, encodePlaces } from "./span-places.js";
+import type { StoredState, TraceBuffer } from "./trace-buffer.js";
+import { encodeState } from "./trace-state.js";
+import { prepareAll, type TraceTables } from "./trace-tables.js";
+import type { ValueSets } from "./value-sets.js";
+
+/** Evaluations that the file keeps (contract 8). */
+const MAX_EVALUATIONS = 20_000;
+
+const SQL = {
+  putChunk:
+    "INSERT INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
+    "VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET spans = excluded.spans, " +
+    "raw_bytes = excluded.raw_bytes, last_ms = excluded.last_ms, last_seq = excluded.last_seq, " +
+    "codec = excluded.codec, checksum = excluded.checksum, data = excluded.data",
+  openChunk:
+    "INSERT OR IGNORE INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
+    "VALUES (?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
+  putSignature: "INSERT OR REPLACE INTO chunk_signature (id, bits) VALUES (?, ?)",
+  countTraces: "UPDATE chunk SET traces = traces + ? WHERE id = ?",
+  findUnused: "SELECT 1 FROM chunk WHERE id = ? AND traces <= 0",
+  removeChunk: "DELETE FROM chunk WHERE id = ?",
+  removeSignature: "DELETE FROM chunk_signature WHERE id = ?",
+  addPending: "INSERT INTO pending (bytes) VALUES (?)",
+  clearPending: "DELETE FROM pending",
+  addEvaluation: "INSERT INTO evaluation (trace_hash, ended_ms, json) VALUES (?, ?, ?)",
+  trimEvaluations: "DELETE FROM evaluation WHERE seq <= (SELECT max(seq) FROM evaluation) - ?",
+  setMeta: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+} as const;
+
+/** An evaluation to be written. */
+export interface PendingEvaluation {
+  readonly traceHash: number;
+  readonly endedMs: number;
+  readonly json: string;
+}
+
+/** Options of {@link FileWriter}. */
+export interface FileWriterOptions {
+  readonly db: SqlDatabase;
+  readonly buffer: TraceBuffer;
+  readonly writer: ChunkWriter;
+  readonly reader: ChunkReader;
+  readonly tables: TraceTables;
+  readonly valueSets: ValueSets;
+  /** Store time. */
+  readonly nowMs: () => number;
+  /** Length of the records of the open chunk that the file has. */
+  readonly pendingBytes: number;
+}
+
+/**
+ * Writes what changed into the file. {@link flush} makes it visible to queries, {@link commit} makes it last. Everything since the
+ * last commit is kept, so that a transaction that failed can be repeated.
+ */
+export class FileWriter {
+  readonly #options: FileWriterOptions;
+  readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+  readonly #values = new TraceValuesTable();
+  #isInTransaction = false;
+  /** Changed since the last flush, and since the last commit. */
+  readonly #changed = new Set<TraceRecord>();
+  readonly #changedSinceCommit = new Set<TraceRecord>();
+  /** What the file had of each trace that was written since the last commit. */
+  readonly #storedBefore = new Map<TraceRecord, StoredState | undefined>();
+  #evaluations: PendingEvaluation[] = [];
+  #flushedEvaluations = 0;
+  #flushedChunks = 0;
+  /** The open chunk as the file has it, and as it was committed. */
+  #open: { id: number; bytes: number };
+  #committedOpen: { id: number; bytes: number };
+  /** Chunks and value sets that may be unused after the next flush. */
+  readonly #chunksToCheck = new Set<number>();
+  readonly #setsToCheck = new Set<number>();
+  /** Chunks that are being read. They are removed when the last reader ends. */
+  readonly #readers = new Map<number, number>();
+  /** Spans of all traces in the file. */
+  spanCount = 0;
+
+  constructor(options: FileWriterOptions) {
+    this.#options = options;
+    this.#statements = prepareAll(options.db, SQL);
+    this.#open = { id: options.writer.openId, bytes: options.pendingBytes };
+    this.#committedOpen = { ...this.#open };
+  }
+
+  /** True if something waits for {@link commit}. */
+  get hasUncommitted(): boolean {
+    return this.#isInTransaction || this.hasUnflushed;
+  }
+
+  /** True if something waits for {@link flush}. */
+  get hasUnflushed(): boolean {
+    const { writer } = this.#options;
+    return (
+      this.#changed.size > 0 ||
+      this.#flushedChunks < writer.closed.length ||
+      this.#open.id !== writer.openId ||
+      this.#open.bytes < writer.open.raw.length ||
+      this.#flushedEvaluations < this.#evaluations.length ||
+      this.#chunksToCheck.size > 0 ||
+      this.#setsToCheck.size > 0
+    );
+  }
+
+  /** Records that a trace of the buffer changed. */
+  changed(trace: TraceRecord): void {
+    this.#changed.add(trace);
+  }
+
+  addEvaluation(evaluation: PendingEvaluation): void {
+    this.#evaluations.push(evaluation);
+  }
+
+  /** Starts a transaction, unless there is one. */
+  begin(): void {
+    if (this.#isInTransaction) return;
+    this.#options.db.exec("BEGIN IMMEDIATE");
+    this.#isInTransaction = true;
+  }
+
+  /** Writes everything that changed, without committing it. */
+  flush(): void {
+    if (!this.hasUnflushed) return;
+    this.begin();
+    this.#writeChunks();
+    const deltas = new Map<number, number>();
+    for (const trace of this.#changed) if (!trace.isRemoved) this.#writeTrace(trace, deltas);
+    this.#changed.clear();
+    this.countTraces(deltas);
+    this.#writeEvaluations();
+    this.#removeUnused();
+  }
+
+  /** Makes everything last. */
+  commit(meta: Readonly<Record<string, number | string>>): void {
+    this.flush();
+    if (!this.#isInTransaction) return;
+    for (const [key, value] of Object.entries(meta)) this.#statements.setMeta.run(key, value);
+    this.#options.db.exec("COMMIT");
+    this.#isInTransaction = false;
+    this.#options.writer.dropClosed();
+    this.#flushedChunks = 0;
+    this.#committedOpen = { ...this.#open };
+    this.#changedSinceCommit.clear();
+    this.#storedBefore.clear();
+    this.#evaluations = [];
+    this.#flushedEvaluations = 0;
+  }
+
+  /** Commits what was removed since a {@link rollback}, and nothing else. */
+  commitTransaction(): void {
+    if (!this.#isInTransaction) return;
+    this.#options.db.exec("COMMIT");
+    this.#isInTransaction = false;
+  }
+
+  /** Undoes the transaction. The next {@link flush} writes everything since the last commit again. */
+  rollback(): void {
+    if (this.#isInTransaction) {
+      this.#isInTransaction = false;
+      try {
+        this.#options.db.exec("ROLLBACK");
+      } catch {
+        // SQLite has rolled back by itself, as it does after some errors.
+      }
+    }
+    const { buffer, valueSets } = this.#options;
+    for (const [trace, stored] of this.#storedBefore) {
+      this.spanCount -= (buffer.stored.get(trace)?.spans ?? 0) - (stored?.spans ?? 0);
+      if (stored === undefined) buffer.stored.delete(trace);
+      else if (!trace.isRemoved) buffer.stored.set(trace, stored);
+    }
+    for (const trace of this.#changedSinceCommit) this.#changed.add(trace);
+    this.#changedSinceCommit.clear();
+    this.#storedBefore.clear();
+    this.#open = { ...this.#committedOpen };
+    this.#flushedChunks = 0;
+    this.#flushedEvaluations = 0;
+    valueSets.clearCache();
+  }
+
+  #writeChunks(): void {
+    const { writer } = this.#options;
+    const { clearPending, openChunk, addPending } = this.#statements;
+    const closed = writer.closed.slice(this.#flushedChunks);
+    for (const chunk of closed) this.#writeChunk(chunk);
+    this.#flushedChunks += closed.length;
+    const { raw } = writer.open;
+    if (writer.openId !== this.#open.id) {
+      if (this.#open.bytes > 0) clearPending.run();
+      this.#open = { id: writer.openId, bytes: 0 };
+    }
+    if (raw.length > this.#open.bytes) {
+      openChunk.run(this.#open.id);
+      addPending.run(raw.subarray(this.#open.bytes));
+      this.#open.bytes = raw.length;
+    }
+  }
+
+  #writeChunk({ id, raw, spans, lastMs, lastSequence }: RawChunk): void {
+    const { codec, checksum, data } = encodeChunk(raw);
+    this.#statements.putChunk.run(id, spans, raw.length, lastMs, lastSequence, codec, checksum, data);
+    this.putSignature(id, raw);
+    // None of its spans may have been stored.
+    this.#chunksToCheck.add(id);
+  }
+
+  putSignature(id: number, raw: Buffer): void {
+    this.#statements.putSignature.run(id, signatureOf(raw));
+  }
+
+  /** Replaces the records of a closed chunk. */
+  rewriteChunk(id: number, raw: Buffer): void {
+    const { codec, checksum, data } = encodeChunk(raw);
+    this.begin();
+    const { db } = this.#options;
+    db.prepare("UPDATE chunk SET raw_bytes = ?2, codec = ?3, checksum = ?4, data = ?5 WHERE id = ?1").run(
+      id,
+      raw.length,
+      codec,
+      checksum,
+      data,
+    );
+    this.putSignature(id, raw);
+    this.#options.reader.invalidate(id);
+  }
+
+  #writeTrace(trace: TraceRecord, deltas: Map<number, number>): void {
+    const { buffer, tables, valueSets, nowMs } = this.#options;
+    const { spans, stored } = buffer;
+    const before = stored.get(trace);
+    const now = nowMs();
+    const state = readState(trace, spans, now);
+    const facts = readTraceFacts(trace, spans, this.#values, now, state);
+    const places = buffer.placesOf(trace);
+    const live = chunksOf(places);
+    const valueSet = valueSets.idOf(facts.values);
+    tables.write(
+      {
+        sequence: trace.sequence,
+        key: trace,
+        valueSet,
+        facts,
+        summary: summarizeTrace(trace, spans, now, state),
+        lastMs: trace.lastSpanAtMs,
+        state: encodeState(trace),
+        places: encodePlaces(places),
+      },
+      before !== undefined,
+    );
+    for (const chunk of live) if (before?.chunks.has(chunk) !== true) add(deltas, chunk, 1);
+    if (before !== undefined) {
+      for (const chunk of before.chunks) if (!live.has(chunk)) add(deltas, chunk, -1);
+      if (before.valueSet !== valueSet) this.#setsToCheck.add(before.valueSet);
+    }
+    if (!this.#storedBefore.has(trace)) this.#storedBefore.set(trace, before);
+    const count = trace.spanCount + trace.evaluationCount;
+    this.spanCount += count - (before?.spans ?? 0);
+    stored.set(trace, { valueSet, chunks: live, spans: count });
+    this.#changedSinceCommit.add(trace);
+  }
+
+  /** Adds to the number of traces of chunks. */
+  countTraces(deltas: ReadonlyMap<number, number>): void {
+    for (const [chunk, delta] of deltas) {
+      if (delta !== 0) this.#statements.countTraces.run(delta, chunk);
+      if (delta < 0) this.#chunksToCheck.add(chunk);
+    }
+  }
+
+  /** The value set lost a trace. */
+  checkValueSet(id: number): void {
+    this.#setsToCheck.add(id);
+  }
+
+  #writeEvaluations(): void {
+    const { addEvaluation, trimEvaluations } = this.#statements;
+    if (this.#flushedEvaluations === this.#evaluations.length) return;
+    for (const { traceHash, endedMs, json } of this.#evaluations.slice(this.#flushedEvaluations))
+      addEvaluation.run(traceHash, endedMs, json);
+    trimEvaluations.run(MAX_EVALUATIONS);
+    this.#flushedEvaluations = this.#evaluations.length;
+  }
+
+  #removeUnused(): void {
+    const { findUnused, removeChunk, removeSignature } = this.#statements;
+    const { writer, reader, valueSets } = this.#options;
+    for (const id of this.#chunksToCheck) {
+      if (id === writer.openId || this.#readers.has(id)) continue;
+      if (findUnused.get(id) === undefined) continue;
+      removeChunk.run(id);
+      removeSignature.run(id);
+      reader.invalidate(id);
+    }
+    this.#chunksToCheck.clear();
+    valueSets.removeUnused(this.#setsToCheck);
+    this.#setsToCheck.clear();
+  }
+
+  /** Keeps chunks in the file until they are released, even if no trace has them any more. */
+  holdChunks(chunks: Iterable<number>): void {
+    for (const chunk of chunks) add(this.#readers, chunk, 1);
+  }
+
+  releaseChunks(chunks: Iterable<number>): void {
+    for (const chunk of chunks) {
+      const readers = (this.#readers.get(chunk) ?? 1) - 1;
+      if (readers > 0) this.#readers.set(chunk, readers);
+      else {
+        this.#readers.delete(chunk);
+        this.#chunksToCheck.add(chunk);
+      }
+    }
+  }
+}
+
+function add(counts: Map<number, number>, key: number, delta: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + delta);
+}

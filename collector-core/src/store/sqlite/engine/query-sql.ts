@@ -1,0 +1,86 @@
+import type { TraceFilter } from "../../../api-schema/trace.js";
+import { requireTimestamp } from "../../../span/required-timestamp.js";
+import type { SqlValue } from "../driver/sqlite-driver.js";
+import type { TraceTables } from "./trace-tables.js";
+import type { LabelField, ValueSets } from "./value-sets.js";
+
+/** A condition on rows `t` of the table `trace`. */
+export interface SqlCondition {
+  /** Conditions joined by AND; never empty. */
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** Filter parameters that are labels of a value set. */
+const LABEL_PARAMETERS = [
+  "tenant",
+  "status",
+  "service",
+  "env",
+  "agent",
+  "model",
+  "span_type",
+] as const satisfies readonly (LabelField & keyof TraceFilter)[];
+
+/** No condition. */
+export const ALL: SqlCondition = { sql: "1", parameters: [] };
+
+/**
+ * Translates all filter parameters except `q`. Undefined if no trace can match.
+ *
+ * @throws ApiError `invalid_query` if a time cannot be parsed.
+ */
+export function conditionOf(
+  filter: TraceFilter,
+  tables: TraceTables,
+  valueSets: ValueSets,
+): SqlCondition | undefined {
+  const since = requireTimestamp(filter.since, "since");
+  const until = requireTimestamp(filter.until, "until");
+  const parts: string[] = [];
+  const parameters: SqlValue[] = [];
+  const add = (sql: string, ...values: SqlValue[]): void => {
+    parts.push(sql);
+    parameters.push(...values);
+  };
+
+  for (const [field, value] of labelsOf(filter)) {
+    const label = valueSets.labelId(field, value);
+    if (label === undefined) return undefined;
+    // The plus keeps SQLite from collecting all traces of the sets before it sorts them: most lists end after a page.
+    add("+t.value_set IN (SELECT value_set FROM value_set_label WHERE label = ?)", label);
+  }
+  if (filter.trace_id !== undefined) {
+    const sequences = tables.ofEveryTenant(filter.trace_id).map(({ sequence }) => sequence);
+    if (sequences.length === 0) return undefined;
+    add("t.seq IN (SELECT value FROM json_each(?))", JSON.stringify(sequences));
+  }
+  if (filter.root_name !== undefined) add("t.root_hash = ?", tables.rootHash(filter.root_name));
+  if (filter.min_duration_ms !== undefined) add("t.duration_ms >= ?", filter.min_duration_ms);
+  if (since !== undefined)
+    add(
+      "(t.start_ms > ? OR (t.start_ms = ? AND t.start_ns >= ?))",
+      since.epochMs,
+      since.epochMs,
+      since.nanos,
+    );
+  if (until !== undefined)
+    add("(t.start_ms < ? OR (t.start_ms = ? AND t.start_ns < ?))", until.epochMs, until.epochMs, until.nanos);
+  return parts.length === 0 ? ALL : { sql: parts.join(" AND "), parameters };
+}
+
+function labelsOf(filter: TraceFilter): (readonly [field: LabelField, value: string])[] {
+  const labels = LABEL_PARAMETERS.flatMap((field) => {
+    const value = filter[field];
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  const evaluation = filter.has_evaluation;
+  if (evaluation === undefined) return labels;
+  const isFlag = evaluation === "true" || evaluation === "false";
+  return [...labels, [isFlag ? "evaluation" : "evaluation_type", evaluation]];
+}
+
+/** Both conditions. */
+export function both(a: SqlCondition, b: SqlCondition): SqlCondition {
+  return { sql: `${a.sql} AND ${b.sql}`, parameters: [...a.parameters, ...b.parameters] };
+}

@@ -1,0 +1,110 @@
+import type { EvictionReason } from "../../../interfaces.js";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import { prepareAll, type TraceTables } from "./trace-tables.js";
+import type { TraceRemover } from "./trace-remover.js";
+
+/** Bounds of a durable trace store. */
+export interface RetentionBounds {
+  /** `limits.max_traces`, if it is set: the oldest traces are evicted beyond it. */
+  readonly maxTraces: number;
+  /** `trace_store.ttl_seconds`: 0 disables expiry. */
+  readonly ttlSeconds: number;
+  /** `trace_store.disk_max_bytes`: the oldest traces are evicted beyond it. */
+  readonly diskMaxBytes: number;
+}
+
+/** Traces evicted at once: a few milliseconds. */
+const TRACES_PER_STEP = 500;
+/** Free pages returned to the file system at once. */
+const PAGES_PER_STEP = 256;
+
+const SQL = {
+  pages: "SELECT page_count AS pages FROM pragma_page_count",
+  freePages: "SELECT freelist_count AS pages FROM pragma_freelist_count",
+  pageSize: "SELECT page_size AS bytes FROM pragma_page_size",
+} as const;
+
+/** Options of {@link Retention}. */
+export interface RetentionOptions {
+  readonly db: SqlDatabase;
+  readonly bounds: RetentionBounds;
+  readonly tables: TraceTables;
+  readonly remover: TraceRemover;
+  /** Traces in the store. */
+  readonly traceCount: () => number;
+  /** Called with the number of evicted traces. */
+  readonly onEvicted: (reason: EvictionReason, traces: number) => void;
+  /** Store time. */
+  readonly nowMs: () => number;
+}
+
+/** Keeps the file within its bounds: the oldest traces go first, in steps. */
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+  readonly #pageBytes: number;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+    this.#statements = prepareAll(options.db, SQL);
+    this.#pageBytes = Number(this.#statements.pageSize.get()?.["bytes"]);
+  }
+
+  /** Size of the file without free pages. */
+  get usedBytes(): number {
+    return this.fileBytes - this.#freePages * this.#pageBytes;
+  }
+
+  /** Size of the file. */
+  get fileBytes(): number {
+    return Number(this.#statements.pages.get()?.["pages"]) * this.#pageBytes;
+  }
+
+  get #freePages(): number {
+    return Number(this.#statements.freePages.get()?.["pages"]);
+  }
+
+  /** Evicts the traces without a span for `ttlSeconds`. @returns true if there may be more. */
+  evictExpired(): boolean {
+    const { ttlSeconds } = this.#options.bounds;
+    if (ttlSeconds === 0) return false;
+    const { tables, nowMs } = this.#options;
+    return this.#evict("ttl", tables.silentSince(nowMs() - ttlSeconds * 1000, TRACES_PER_STEP));
+  }
+
+  /** Makes room for one more trace. */
+  makeRoomForTrace(): void {
+    const { bounds, traceCount, tables } = this.#options;
+    const surplus = traceCount() + 1 - bounds.maxTraces;
+    if (surplus > 0) this.#evict("max_traces", tables.oldest(surplus));
+  }
+
+  /** One step towards the bounds. @returns true if more steps are needed. */
+  step(): boolean {
+    if (this.evictExpired()) return true;
+    const { bounds, tables } = this.#options;
+    if (this.usedBytes > bounds.diskMaxBytes)
+      return this.#evict("disk_max_bytes", tables.oldest(TRACES_PER_STEP));
+    if (this.fileBytes <= bounds.diskMaxBytes) return false;
+    return this.releasePages() && this.fileBytes > bounds.diskMaxBytes;
+  }
+
+  /** Evicts the oldest committed traces to make room on a full disk. What changed since the commit is not written. */
+  evictOldest(): boolean {
+    return this.#evict("disk_max_bytes", this.#options.tables.oldest(TRACES_PER_STEP), "committed");
+  }
+
+  /** Returns free pages to the file system, outside a transaction. @returns false if there are none. */
+  releasePages(pages = PAGES_PER_STEP): boolean {
+    if (this.#freePages === 0) return false;
+    this.#options.db.exec(`PRAGMA incremental_vacuum(${pages})`);
+    return true;
+  }
+
+  #evict(reason: EvictionReason, sequences: readonly number[], of: "all" | "committed" = "all"): boolean {
+    const { remover, onEvicted } = this.#options;
+    const evicted = remover.evict(sequences, of);
+    if (evicted > 0) onEvicted(reason, evicted);
+    return evicted > 0;
+  }
+}

@@ -1,0 +1,327 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../../runtime/clock.js";
+import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
+import { runInSlices } from "../../../runtime/steps.js";
+import { TimeSlice } from "../../../runtime/time-slice.js";
+import { JsonTextSearch } from "../../memory/search/json-text-search.js";
+import { SpanText } from "../../memory/search/span-text.js";
+import { SignatureQuery } from "../records/chunk-signature.js";
+import type { BatchRecord } from "../records/batch-record.js";
+import type { Span } from "@obspan/sdk/wire";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import type { ChunkReader, ReadChunk } from "./chunk-reader.js";
+import type { ChunkWriter } from "./chunk-writer.js";
+import type { SqlCondition } from "./query-sql.js";
+import { decodePlaces, type SpanPlace } from "./span-places.js";
+import { prepareAll, type TraceTables } from "./trace-tables.js";
+
+/** Texts whose results are cached. */
+const CACHED_TEXTS = 16;
+/** Matching spans cached over all texts, about 100 bytes each. A text with more is searched again each time. */
+const MAX_CACHED_MATCHES = 200_000;
+/** A larger record has one span, or few large ones. */
+const SMALL_RECORD_BYTES = 96 * 1024;
+/** Chunks whose signatures are read at once. */
+const CHUNKS_PER_READ = 64;
+
+const SQL = {
+  chunks:
+    "SELECT c.id AS id, c.last_seq AS last_seq, s.bits AS bits FROM chunk c LEFT JOIN chunk_signature s USING (id) " +
+    "WHERE c.id < ? AND c.data IS NOT NULL ORDER BY c.id DESC LIMIT ?",
+} as const;
+
+/** A span with the text. */
+interface Match extends SpanPlace {
+  /** The sequence of its trace. */
+  readonly sequence: number;
+}
+
+/** What is known of a text: the matches in all closed chunks from `from` to `to`, which never change. */
+interface SearchedText {
+  readonly text: SpanText;
+  readonly json: JsonTextSearch;
+  readonly signature: SignatureQuery;
+  /** Newest first. */
+  matches: Match[];
+  from: number;
+  to: number;
+  /** Searches of one text share what they find, so that they run one after the other. */
+  readonly inTurn: ConcurrencyLimit;
+}
+
+/** Options of {@link TextQueries}. */
+export interface TextQueriesOptions {
+  readonly db: SqlDatabase;
+  readonly tables: TraceTables;
+  readonly writer: ChunkWriter;
+  readonly reader: ChunkReader;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/**
+ * Finds traces by a text in their spans. Reads the chunks from the newest on, and only those whose signature may have the text.
+ * Everything that was appended must be flushed.
+ */
+export class TextQueries {
+  readonly #options: TextQueriesOptions;
+  readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+  readonly #searched = new LRUCache<string, SearchedText>({ max: CACHED_TEXTS });
+
+  constructor(options: TextQueriesOptions) {
+    this.#options = options;
+    this.#statements = prepareAll(options.db, SQL);
+  }
+
+  /** Forgets all results, because the file was replaced. */
+  clear(): void {
+    this.#searched.clear();
+  }
+
+  /** The condition that a trace has the text. */
+  async condition(q: string, signal: AbortSignal): Promise<SqlCondition> {
+    const found = new Set<number>();
+    await this.#search(q, signal, (sequence) => {
+      found.add(sequence);
+      return true;
+    });
+    return { sql: "t.seq IN (SELECT value FROM json_each(?))", parameters: [JSON.stringify([...found])] };
+  }
+
+  /** The newest traces that have the text and meet the condition. */
+  async newest(q: string, condition: SqlCondition, count: number, signal: AbortSignal): Promise<number[]> {
+    const matches = this.#options.db.prepare(`SELECT 1 FROM trace t WHERE ${condition.sql} AND t.seq = ?`);
+    const found = new Set<number>();
+    let countedFrom = Number.POSITIVE_INFINITY;
+    let surelyFound = 0;
+    await this.#search(
+      q,
+      signal,
+      (sequence) => {
+        if (!found.has(sequence) && matches.get(...condition.parameters, sequence) !== undefined) {
+          found.add(sequence);
+          if (sequence > countedFrom) surelyFound++;
+        }
+        return true;
+      },
+      (newestBehind) => {
+        // Older chunks have no newer trace: what was found of these is complete.
+        if (newestBehind < countedFrom) {
+          countedFrom = newestBehind;
+          surelyFound = 0;
+          for (const sequence of found) if (sequence > newestBehind) surelyFound++;
+        }
+        return surelyFound < count;
+      },
+    );
+    return [...found].sort((a, b) => b - a).slice(0, count);
+  }
+
+  /**
+   * Visits the traces with the text, some several times, from the newest chunk on.
+   *
+   * @param goOn - called after each chunk with the newest trace that an older chunk can have. Returns false to stop.
+   */
+  async #search(
+    q: string,
+    signal: AbortSignal,
+    visit: (sequence: number) => void,
+    goOn: (newestBehind: number) => boolean = () => true,
+  ): Promise<void> {
+    const searched = this.#searchedText(q);
+    await searched.inTurn(() => this.#searchText(q, searched, signal, visit, goOn), signal);
+  }
+
+  async #searchText(
+    q: string,
+    searched: SearchedText,
+    signal: AbortSignal,
+    visit: (sequence: number) => void,
+    goOn: (newestBehind: number) => boolean,
+  ): Promise<void> {
+    const timeSlice = new TimeSlice(this.#options.clock, signal);
+    const live = new LivePlaces(this.#options.tables);
+    const visitLive = (match: Match): void => {
+      if (live.has(match)) visit(match.sequence);
+    };
+    const { writer, reader } = this.#options;
+
+    const open = reader.read(writer.openId);
+    if (open !== undefined && open.records.length > 0)
+      for (const match of await this.#matchesIn(writer.openId, open, searched, timeSlice)) visitLive(match);
+
+    // Chunks that are newer than all that were searched, then the cached ones, then older ones.
+    const newer = await this.#searchChunks(searched, writer.openId, searched.to, timeSlice, visitLive, goOn);
+    if (newer.newest > 0) {
+      if (newer.isComplete) {
+        searched.matches = [...newer.matches, ...searched.matches];
+        searched.to = Math.max(searched.to, newer.newest);
+        if (searched.from > searched.to) searched.from = newer.oldest;
+      } else {
+        // There is a gap: the older results are dropped.
+        searched.matches = newer.matches;
+        searched.to = newer.newest;
+        searched.from = newer.oldest;
+      }
+    }
+    if (!newer.isComplete) return this.#trim(q, searched);
+    for (const [index, match] of searched.matches.slice(newer.matches.length).entries()) {
+      if (index % CHUNKS_PER_READ === 0 && timeSlice.isOver()) await timeSlice.next();
+      visitLive(match);
+    }
+    const older = await this.#searchChunks(searched, searched.from, 0, timeSlice, visitLive, goOn);
+    searched.matches.push(...older.matches);
+    if (older.oldest > 0) searched.from = older.oldest;
+    this.#trim(q, searched);
+  }
+
+  /** Searches the closed chunks between two ids, both excluded, newest first. */
+  async #searchChunks(
+    searched: SearchedText,
+    below: number,
+    above: number,
+    timeSlice: TimeSlice,
+    visit: (match: Match) => void,
+    goOn: (newestBehind: number) => boolean,
+  ) {
+    const matches: Match[] = [];
+    let newest = 0;
+    let oldest = 0;
+    for (let at = below; ;) {
+      const rows = this.#statements.chunks.all(at, CHUNKS_PER_READ);
+      for (const row of rows) {
+        const id = Number(row["id"]);
+        if (id <= above) return { matches, newest, oldest, isComplete: true };
+        if (!goOn(Number(row["last_seq"]))) return { matches, newest, oldest, isComplete: false };
+        const bits = row["bits"];
+        if (searched.signature.mayContain(bits instanceof Uint8Array ? bits : null)) {
+          const chunk = this.#options.reader.read(id);
+          const found = chunk === undefined ? [] : await this.#matchesIn(id, chunk, searched, timeSlice);
+          for (const match of found) {
+            matches.push(match);
+            visit(match);
+          }
+        }
+        if (newest === 0) newest = id;
+        oldest = id;
+        at = id;
+        if (timeSlice.isOver()) await timeSlice.next();
+      }
+      if (rows.length < CHUNKS_PER_READ) return { matches, newest, oldest, isComplete: true };
+    }
+  }
+
+  /** The spans of a chunk with the text, of traces that are in the file. */
+  async #matchesIn(
+    id: number,
+    chunk: ReadChunk,
+    { text, json }: SearchedText,
+    timeSlice: TimeSlice,
+  ): Promise<Match[]> {
+    const matches: Match[] = [];
+    if (!(await mayBeIn(json, chunk.raw, 0, chunk.raw.length, timeSlice))) return matches;
+    const { tables } = this.#options;
+    for (const [at, record] of chunk.records.entries()) {
+      if (!(await mayBeIn(json, chunk.raw, record.start, record.end, timeSlice))) continue;
+      let last = { tenant: "", traceId: "", sequence: undefined as number | undefined };
+      for (const [index, traceId] of await matchesInRecord(record, text, timeSlice)) {
+        const { tenant } = record.contextOf(index);
+        if (traceId !== last.traceId || tenant !== last.tenant)
+          last = { tenant, traceId, sequence: tables.find({ tenant, traceId }) };
+        const { sequence } = last;
+        if (sequence === undefined) continue;
+        matches.push({ sequence, chunk: id, ordinal: chunk.firstOrdinalOf(at) + index });
+      }
+    }
+    return matches;
+  }
+
+  #searchedText(q: string): SearchedText {
+    const known = this.#searched.get(q);
+    if (known !== undefined) return known;
+    const text = new SpanText(q);
+    const searched: SearchedText = {
+      text,
+      json: new JsonTextSearch(text.folded),
+      signature: new SignatureQuery(text.folded),
+      matches: [],
+      from: this.#options.writer.openId,
+      to: 0,
+      inTurn: createConcurrencyLimit(1),
+    };
+    this.#searched.set(q, searched);
+    return searched;
+  }
+
+  #trim(q: string, { matches }: SearchedText): void {
+    if (matches.length > MAX_CACHED_MATCHES) this.#searched.delete(q);
+    let total = 0;
+    for (const { matches: each } of this.#searched.values()) total += each.length;
+    while (total > MAX_CACHED_MATCHES) total -= this.#searched.pop()?.matches.length ?? total;
+  }
+}
+
+/** The spans of a record with the text: their indexes and trace ids. */
+async function matchesInRecord(
+  record: BatchRecord,
+  text: SpanText,
+  timeSlice: TimeSlice,
+): Promise<[index: number, traceId: string][]> {
+  const found: [number, string][] = [];
+  if (record.end - record.start > SMALL_RECORD_BYTES) {
+    for (let index = 0; index < record.spanCount; index++) {
+      const json = record.jsonOf(index);
+      if (json === undefined) continue;
+      const { bytes, start, end } = json;
+      if (!(await runInSlices(text.matches(bytes, start, end), timeSlice))) continue;
+      found.push([index, (JSON.parse(bytes.toString("utf8", start, end)) as Span).trace_id]);
+    }
+    return found;
+  }
+  for (const [index, span] of record.parse().entries())
+    if (span !== null && text.isIn(span)) found.push([index, span.trace_id]);
+  if (timeSlice.isOver()) await timeSlice.next();
+  return found;
+}
+
+/** False if the text is surely not in the bytes. */
+async function mayBeIn(
+  json: JsonTextSearch,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  timeSlice: TimeSlice,
+): Promise<boolean> {
+  for (let at = start; ;) {
+    const next = json.passOver(bytes, at, end);
+    if (next === undefined) return true;
+    if (next === end) return false;
+    at = next;
+    if (timeSlice.isOver()) await timeSlice.next();
+  }
+}
+
+/** Tells stored spans from those that were replaced or dropped. Remembers the places of the last trace. */
+class LivePlaces {
+  readonly #tables: TraceTables;
+  #sequence = 0;
+  #places = new Set<number>();
+
+  constructor(tables: TraceTables) {
+    this.#tables = tables;
+  }
+
+  has({ sequence, chunk, ordinal }: Match): boolean {
+    if (sequence !== this.#sequence) {
+      this.#sequence = sequence;
+      const row = this.#tables.read(sequence);
+      const { spans, evaluations } = row ? decodePlaces(row.places) : { spans: [], evaluations: [] };
+      this.#places = new Set([...spans, ...evaluations].map(numberOf));
+    }
+    return this.#places.has(numberOf({ chunk, ordinal }));
+  }
+}
+
+/** A place as one number: a chunk has fewer spans than 64 Ki. */
+function numberOf({ chunk, ordinal }: SpanPlace): number {
+  return chunk * 2 ** 16 + ordinal;
+}

@@ -1,0 +1,146 @@
+import type { SpanHasher } from "../../../hashing/span-hashes.js";
+import { SpanStore } from "../../memory/span-store.js";
+import { DroppedSpans } from "../../traces/dropped-spans.js";
+import { FLAG, NO_ROW } from "../../traces/span-table.js";
+import type { TraceRecord } from "../../traces/trace-record.js";
+import { TraceRegistry } from "../../traces/trace-registry.js";
+import { bufferedSpan } from "./buffered-span.js";
+import { readRecordedSpan, seenAtMs, type ChunkReader } from "./chunk-reader.js";
+import { chunksOf, decodePlaces, type PlacedSpan, type TracePlaces } from "./span-places.js";
+import { decodeState } from "./trace-state.js";
+import type { StoredTraceRow } from "./trace-tables.js";
+
+/** Size of a segment: the buffer holds digests of spans, a few hundred bytes each. */
+const SEGMENT_BYTES = 2 ** 18;
+
+/** What the file has of a trace in the buffer. */
+export interface StoredState {
+  readonly valueSet: number;
+  /** Chunks that count the trace as live. */
+  readonly chunks: ReadonlySet<number>;
+  /** Stored spans. */
+  readonly spans: number;
+}
+
+/** The traces that receive spans at the moment, with the rows of their spans. Others are only in the file. */
+export class TraceBuffer {
+  readonly traces = new TraceRegistry();
+  readonly spans = new SpanStore(SEGMENT_BYTES, { take: () => undefined, release: () => undefined });
+  /** What the file has of each trace; absent for a trace that was never written. */
+  readonly stored = new Map<TraceRecord, StoredState>();
+  /** All chunks with spans of each trace, also replaced and dropped ones, in order of arrival. */
+  readonly #touched = new Map<TraceRecord, number[]>();
+  readonly #chunks: ChunkReader;
+  readonly #hasher: SpanHasher;
+  readonly #onLost: (spans: number) => void;
+
+  /** @param onLost - called for spans that cannot be read from the file any more. */
+  constructor(chunks: ChunkReader, hasher: SpanHasher, onLost: (spans: number) => void) {
+    this.#chunks = chunks;
+    this.#hasher = hasher;
+    this.#onLost = onLost;
+  }
+
+  /** Memory held. */
+  get bytes(): number {
+    return this.spans.bytes + this.traces.bytes;
+  }
+
+  /** Brings a trace back from the file, as it was: with its sequence, its totals and what the span cap dropped. */
+  load(row: StoredTraceRow): TraceRecord {
+    const { key, sequence, lastMs, valueSet } = row;
+    const { isPartial, dropped } = decodeState(row.state);
+    const places = decodePlaces(row.places);
+    const hash = this.#hasher.trace(key.tenant, key.traceId);
+    const trace = this.traces.restore(key, hash, sequence, isPartial, lastMs);
+    this.traces.add(trace);
+    if (dropped !== undefined) {
+      trace.dropped = dropped;
+      this.traces.charge(DroppedSpans.BYTES);
+    }
+    for (const place of places.spans) {
+      const added = this.#restoreSpan(trace, place, lastMs);
+      if (added === NO_ROW) continue;
+      if (trace.firstSpan === NO_ROW) trace.firstSpan = added;
+      else this.spans.setNext(trace.lastSpan, added);
+      trace.lastSpan = added;
+      trace.spanCount++;
+    }
+    for (const place of places.evaluations) {
+      const added = this.#restoreSpan(trace, place, lastMs);
+      if (added === NO_ROW) continue;
+      if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = added;
+      else this.spans.setNext(trace.lastEvaluation, added);
+      trace.lastEvaluation = added;
+      trace.evaluationCount++;
+    }
+    trace.arrivals = places.arrivals;
+    const chunks = chunksOf(places);
+    this.stored.set(trace, { valueSet, chunks, spans: trace.spanCount + trace.evaluationCount });
+    this.#touched.set(trace, [...new Set([...places.staleChunks, ...chunks])]);
+    return trace;
+  }
+
+  #restoreSpan(trace: TraceRecord, place: PlacedSpan, lastMs: number): number {
+    const found = this.#chunks.find(place);
+    const recorded = found && readRecordedSpan(found);
+    if (found === undefined || recorded === undefined) {
+      this.#onLost(1);
+      return NO_ROW;
+    }
+    trace.arrivals = place.arrival;
+    const row = this.spans.add(trace, bufferedSpan(recorded, this.#hasher), seenAtMs(found, lastMs));
+    this.spans.setPlaceInFile(row, place.chunk, place.ordinal);
+    if (place.isWrapper) this.spans.markAsWrapper(row);
+    return row;
+  }
+
+  /** Records that a chunk has a span of the trace, stored or not. */
+  touch(trace: TraceRecord, chunk: number): void {
+    const touched = this.#touched.get(trace);
+    if (touched === undefined) this.#touched.set(trace, [chunk]);
+    else if (touched.at(-1) !== chunk) touched.push(chunk);
+  }
+
+  /** Where the file has the spans of a trace. */
+  placesOf(trace: TraceRecord): TracePlaces {
+    const spans = this.#placesFrom(trace.firstSpan);
+    const evaluations = this.#placesFrom(trace.firstEvaluation);
+    const live = chunksOf({ spans, evaluations });
+    const stale = new Set(this.#touched.get(trace)?.filter((chunk) => !live.has(chunk)));
+    const staleChunks = [...stale].sort((a, b) => a - b);
+    return { arrivals: trace.arrivals, spans, evaluations, staleChunks };
+  }
+
+  #placesFrom(first: number): PlacedSpan[] {
+    const places: PlacedSpan[] = [];
+    for (let row = first; row !== NO_ROW; row = this.spans.next(row)) places.push(this.#placeOf(row));
+    return places;
+  }
+
+  #placeOf(row: number): PlacedSpan {
+    return {
+      chunk: this.spans.chunkOf(row),
+      ordinal: this.spans.ordinalOf(row),
+      arrival: this.spans.arrival(row),
+      idHash: this.spans.id(row).lo,
+      isWrapper: (this.spans.flags(row) & FLAG.wrapper) !== 0,
+    };
+  }
+
+  /** Drops a trace from memory. The file keeps what it has of it. */
+  drop(trace: TraceRecord): void {
+    this.traces.remove(trace);
+    this.spans.removeAll(trace);
+    if (trace.dropped !== undefined) this.traces.charge(-DroppedSpans.BYTES);
+    this.stored.delete(trace);
+    this.#touched.delete(trace);
+  }
+
+  clear(): void {
+    this.traces.clear();
+    this.spans.clear();
+    this.stored.clear();
+    this.#touched.clear();
+  }
+}

@@ -1,0 +1,186 @@
+import { ApiError } from "../../../api-schema/errors.js";
+import type { TraceSummary } from "../../../api-schema/trace.js";
+import type { SpanHasher } from "../../../hashing/span-hashes.js";
+import type { TraceKey } from "../../../interfaces.js";
+import type { Clock } from "../../../runtime/clock.js";
+import { TimeSlice } from "../../../runtime/time-slice.js";
+import { readSpanFacts } from "../../../span/span-facts.js";
+import type { Instant } from "../../../span/timestamp.js";
+import { ABANDONED_AFTER_MS } from "../../traces/span-rows.js";
+import type { SpanPage } from "../thread/storage-engine.js";
+import type { RecordedSpan } from "./buffered-span.js";
+import { readRecordedSpan, seenAtMs, type ChunkReader, type SpanInRecord } from "./chunk-reader.js";
+import type { FileWriter } from "./file-writer.js";
+import { SpanPageBuilder } from "./span-pages.js";
+import { chunksOf, decodePlaces, type PlacedSpan } from "./span-places.js";
+import type { TraceTables } from "./trace-tables.js";
+
+/** Options of {@link TraceReadings}. */
+export interface TraceReadingsOptions {
+  readonly file: FileWriter;
+  readonly tables: TraceTables;
+  readonly reader: ChunkReader;
+  readonly hasher: SpanHasher;
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Store time. */
+  readonly nowMs: () => number;
+  /** Writes what changed, and evicts what is expired. Called before a trace is found. */
+  readonly refresh: () => void;
+}
+
+/** A trace that is read page by page. Its chunks stay in the file until it is closed. */
+interface Reading {
+  readonly chunks: ReadonlySet<number>;
+  readonly lastMs: number;
+  readonly byArrival: readonly PlacedSpan[];
+  /** By start time, ties by arrival; set by the first page in that order. */
+  byStart: readonly PlacedSpan[] | undefined;
+}
+
+/** Reads the spans of single traces. */
+export class TraceReadings {
+  readonly #options: TraceReadingsOptions;
+  readonly #readings = new Map<number, Reading>();
+  #lastId = 0;
+
+  constructor(options: TraceReadingsOptions) {
+    this.#options = options;
+  }
+
+  open(key: TraceKey): { reading: number; summary: TraceSummary } | undefined {
+    const { file, tables } = this.#options;
+    const row = this.#find(key);
+    const summary = row && tables.summary(row.sequence);
+    if (row === undefined || summary === undefined) return undefined;
+    const places = decodePlaces(row.places);
+    const byArrival = [...places.spans, ...places.evaluations].sort((a, b) => a.arrival - b.arrival);
+    const chunks = chunksOf(places);
+    file.holdChunks(chunks);
+    const reading = ++this.#lastId;
+    this.#readings.set(reading, { chunks, lastMs: row.lastMs, byArrival, byStart: undefined });
+    return { reading, summary };
+  }
+
+  /** The next spans of a trace. @param from - position in that order. */
+  async page(
+    id: number,
+    order: "start" | "arrival",
+    from: number,
+    signal: AbortSignal,
+  ): Promise<SpanPage & { next: number | null }> {
+    const reading = this.#readings.get(id);
+    if (reading === undefined) throw deleted();
+    const places =
+      order === "arrival"
+        ? reading.byArrival
+        : (reading.byStart ??= await this.#sortByStart(reading, signal));
+    const builder = new SpanPageBuilder();
+    const timeSlice = new TimeSlice(this.#options.clock, signal);
+    let at = from;
+    for (; at < places.length && !builder.isFull; at++) {
+      const found = this.#options.reader.find(places[at] as PlacedSpan);
+      if (found?.record.isOmitted(found.index) === true) throw deleted();
+      if (found !== undefined && !builder.add(found, this.#isAbandoned(found, reading.lastMs))) break;
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+    return { ...builder.build(), next: at < places.length ? at : null };
+  }
+
+  close(id: number): void {
+    const reading = this.#readings.get(id);
+    if (reading === undefined) return;
+    this.#readings.delete(id);
+    this.#options.file.releaseChunks(reading.chunks);
+  }
+
+  /** Drops all readings, because the file was replaced. */
+  clear(): void {
+    this.#readings.clear();
+  }
+
+  /** Finds a span by its id. */
+  find(
+    key: TraceKey,
+    spanId: string,
+  ): { found: SpanInRecord; span: RecordedSpan; lastMs: number } | undefined {
+    const { hasher, reader } = this.#options;
+    const row = this.#find(key);
+    if (row === undefined) return undefined;
+    const { lo } = hasher.span(hasher.trace(key.tenant, key.traceId), spanId);
+    const { spans, evaluations } = decodePlaces(row.places);
+    for (const place of [...spans, ...evaluations]) {
+      if (place.idHash !== lo) continue;
+      const found = reader.find(place);
+      const span = found && readRecordedSpan(found);
+      if (found === undefined || span === undefined) continue;
+      if ((span.generatedSpanId ?? span.span.span_id) === spanId) return { found, span, lastMs: row.lastMs };
+    }
+    return undefined;
+  }
+
+  span(key: TraceKey, spanId: string): SpanPage | undefined {
+    const match = this.find(key, spanId);
+    if (match === undefined) return undefined;
+    const builder = new SpanPageBuilder();
+    builder.add(match.found, this.#isAbandoned(match.found, match.lastMs));
+    return builder.build();
+  }
+
+  /** Wall clock at the arrival of the first stored span of a trace; null if it cannot be read. */
+  arrivalOf(sequence: number): number | null {
+    const row = this.#options.tables.read(sequence);
+    if (row === undefined) return null;
+    const { spans, evaluations } = decodePlaces(row.places);
+    const arrivals = [spans[0], evaluations[0]].flatMap((place) => {
+      const found = place && this.#options.reader.find(place);
+      return found === undefined ? [] : [found.record.contextOf(found.index).receivedAtMs];
+    });
+    return arrivals.length === 0 ? null : Math.min(...arrivals);
+  }
+
+  #find(key: TraceKey) {
+    const { refresh, tables } = this.#options;
+    refresh();
+    const sequence = tables.find(key);
+    return sequence === undefined ? undefined : tables.read(sequence);
+  }
+
+  async #sortByStart({ byArrival }: Reading, signal: AbortSignal): Promise<PlacedSpan[]> {
+    const timeSlice = new TimeSlice(this.#options.clock, signal);
+    const starts: { place: PlacedSpan; start: Instant }[] = [];
+    for (const place of byArrival) {
+      const found = this.#options.reader.find(place);
+      const recorded = found && readRecordedSpan(found);
+      if (recorded !== undefined) starts.push({ place, start: factsOf(recorded).start });
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+    return starts
+      .sort(
+        (a, b) =>
+          a.start.epochMs - b.start.epochMs ||
+          a.start.nanos - b.start.nanos ||
+          a.place.arrival - b.place.arrival,
+      )
+      .map(({ place }) => place);
+  }
+
+  #isAbandoned(found: SpanInRecord, lastMs: number): boolean {
+    const { record, index } = found;
+    const nowMs = this.#options.nowMs();
+    // Only an old trace can have an abandoned span, and only a running span is one.
+    if (nowMs - seenAtMs(found, lastMs) < ABANDONED_AFTER_MS) return false;
+    const recorded = readRecordedSpan({ record, index });
+    return recorded !== undefined && factsOf(recorded).isRunning;
+  }
+}
+
+function deleted(): ApiError {
+  return new ApiError("trace_not_found", "The trace was deleted while it was read.");
+}
+
+function factsOf({ span, context, generatedSpanId, labels }: RecordedSpan) {
+  return { ...readSpanFacts(span, context, generatedSpanId, ignore), ...labels };
+}
+
+/** Invalid values were counted when the span entered the pipeline. */
+function ignore(): void {}

@@ -1,0 +1,103 @@
+import { hashNumber } from "../../../hashing/seeded-hash.js";
+import type { SpanHasher } from "../../../hashing/span-hashes.js";
+import { removeSpans } from "../records/remove-spans.js";
+import type { ChunkReader } from "./chunk-reader.js";
+import type { ChunkWriter } from "./chunk-writer.js";
+import type { EvictedKeys } from "./evicted-keys.js";
+import type { FileWriter } from "./file-writer.js";
+import { chunksOf, decodePlaces } from "./span-places.js";
+import type { TraceBuffer } from "./trace-buffer.js";
+import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
+import type { TraceKey } from "../../../interfaces.js";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+
+/** Options of {@link TraceRemover}. */
+export interface TraceRemoverOptions {
+  readonly db: SqlDatabase;
+  readonly buffer: TraceBuffer;
+  readonly tables: TraceTables;
+  readonly evicted: EvictedKeys;
+  readonly file: FileWriter;
+  readonly writer: ChunkWriter;
+  readonly reader: ChunkReader;
+  readonly hasher: SpanHasher;
+  readonly nowMs: () => number;
+}
+
+/** Removes traces: evicted ones leave their chunks, deleted ones are overwritten. */
+export class TraceRemover {
+  readonly #options: TraceRemoverOptions;
+  readonly #removeEvaluations: SqlStatement;
+
+  constructor(options: TraceRemoverOptions) {
+    this.#options = options;
+    this.#removeEvaluations = options.db.prepare("DELETE FROM evaluation WHERE trace_hash = ?");
+  }
+
+  /**
+   * Evicts traces and remembers their keys.
+   *
+   * @param of - `committed`: what changed since the last commit is not written before.
+   * @returns their number.
+   */
+  evict(sequences: readonly number[], of: "all" | "committed"): number {
+    if (sequences.length === 0) return 0;
+    const { file, tables, evicted, hasher, nowMs } = this.#options;
+    if (of === "all") file.flush();
+    file.begin();
+    const deltas = new Map<number, number>();
+    let removed = 0;
+    for (const sequence of sequences) {
+      const row = tables.read(sequence);
+      if (row === undefined) continue;
+      this.#removeRows(row, deltas);
+      evicted.add(hasher.trace(row.key.tenant, row.key.traceId), nowMs());
+      removed++;
+    }
+    file.countTraces(deltas);
+    return removed;
+  }
+
+  #removeRows(row: StoredTraceRow, deltas: Map<number, number>): void {
+    const { file, tables, buffer, hasher } = this.#options;
+    const places = decodePlaces(row.places);
+    for (const chunk of chunksOf(places)) deltas.set(chunk, (deltas.get(chunk) ?? 0) - 1);
+    tables.remove(row.sequence);
+    file.spanCount -= places.spans.length + places.evaluations.length;
+    file.checkValueSet(row.valueSet);
+    const { key } = row;
+    const buffered = buffer.traces.get(key, hasher.trace(key.tenant, key.traceId));
+    if (buffered !== undefined) buffer.drop(buffered);
+  }
+
+  /** Removes a trace for good: afterwards no chunk has its text. */
+  erase(sequence: number): void {
+    const { file, tables, writer, hasher, buffer } = this.#options;
+    writer.close(buffer.traces.newestSequence);
+    file.flush();
+    file.begin();
+    const row = tables.read(sequence);
+    if (row === undefined) return;
+    const places = decodePlaces(row.places);
+    const deltas = new Map<number, number>();
+    this.#removeRows(row, deltas);
+    for (const chunk of new Set([...chunksOf(places), ...places.staleChunks]))
+      this.#eraseFrom(chunk, row.key);
+    file.countTraces(deltas);
+    this.#removeEvaluations.run(hashNumber(hasher.trace(row.key.tenant, row.key.traceId)));
+  }
+
+  #eraseFrom(id: number, { tenant, traceId }: TraceKey): void {
+    const { file, reader } = this.#options;
+    const chunk = reader.read(id);
+    if (chunk === undefined) return;
+    const ordinals = new Set<number>();
+    for (const [at, record] of chunk.records.entries()) {
+      for (const [index, span] of record.parse().entries()) {
+        if (span === null || span.trace_id !== traceId || record.contextOf(index).tenant !== tenant) continue;
+        ordinals.add(chunk.firstOrdinalOf(at) + index);
+      }
+    }
+    if (ordinals.size > 0) file.rewriteChunk(id, removeSpans(chunk.raw, ordinals));
+  }
+}

@@ -1,0 +1,181 @@
+import type { TraceSummary } from "../../../api-schema/trace.js";
+import { SeededHash } from "../../../hashing/seeded-hash.js";
+import type { TraceKey } from "../../../interfaces.js";
+import { decodeSummary, encodeSummary } from "../../traces/summary-fields.js";
+import type { TraceFacts } from "../../traces/trace-facts.js";
+import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
+
+/** A trace as the file has it. */
+export interface TraceRow {
+  readonly sequence: number;
+  readonly key: TraceKey;
+  readonly valueSet: number;
+  readonly facts: TraceFacts;
+  readonly summary: TraceSummary;
+  /** Store time of its last span. */
+  readonly lastMs: number;
+  /** See `trace-state.ts`. */
+  readonly state: string;
+  /** See `span-places.ts`. */
+  readonly places: Uint8Array;
+}
+
+/** The part of a stored trace that its spans are loaded with. */
+export interface StoredTraceRow {
+  readonly sequence: number;
+  readonly key: TraceKey;
+  readonly valueSet: number;
+  readonly lastMs: number;
+  readonly state: string;
+  readonly places: Uint8Array;
+}
+
+/** Salts, so that equal texts of different kinds have different hashes. */
+const SALT = { traceId: 1, rootName: 2 } as const;
+
+const SQL = {
+  insertTrace:
+    "INSERT INTO trace (seq, value_set, start_ms, start_ns, duration_ms, cost_usd, last_ms, root_hash, running_until_ms) " +
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  updateTrace:
+    "UPDATE trace SET value_set = ?2, start_ms = ?3, start_ns = ?4, duration_ms = ?5, cost_usd = ?6, last_ms = ?7, " +
+    "root_hash = ?8, running_until_ms = ?9 WHERE seq = ?1",
+  insertDetail:
+    "INSERT INTO trace_detail (seq, key_hash, tenant, trace_id, summary, state, spans) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  updateDetail: "UPDATE trace_detail SET summary = ?2, state = ?3, spans = ?4 WHERE seq = ?1",
+  find: "SELECT seq, tenant, trace_id FROM trace_detail WHERE key_hash = ?",
+  read:
+    "SELECT seq, tenant, trace_id, value_set, last_ms, state, spans FROM trace_detail JOIN trace USING (seq) " +
+    "WHERE seq = ?",
+  summary: "SELECT tenant, trace_id, summary FROM trace_detail WHERE seq = ?",
+  removeTrace: "DELETE FROM trace WHERE seq = ?",
+  removeDetail: "DELETE FROM trace_detail WHERE seq = ?",
+  oldest: "SELECT seq FROM trace ORDER BY seq LIMIT ?",
+  silent: "SELECT seq FROM trace WHERE last_ms <= ? ORDER BY last_ms LIMIT ?",
+  abandoned: "SELECT seq FROM trace WHERE running_until_ms <= ? LIMIT ?",
+  firstAbandoned: "SELECT min(running_until_ms) AS at FROM trace WHERE running_until_ms IS NOT NULL",
+} as const;
+
+/** The tables `trace` and `trace_detail`. */
+export class TraceTables {
+  readonly #hash: SeededHash;
+  readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+
+  constructor(db: SqlDatabase, hashSeed: Int32Array) {
+    this.#hash = new SeededHash(hashSeed);
+    this.#statements = prepareAll(db, SQL);
+  }
+
+  /** Writes a trace. @param isStored - true if the file has an earlier state of it. */
+  write(
+    { sequence, key, valueSet, facts, summary, lastMs, state, places }: TraceRow,
+    isStored: boolean,
+  ): void {
+    const { start, durationMs, costUsd, holdsUntilMs } = facts;
+    const runningUntilMs = Number.isFinite(holdsUntilMs) ? holdsUntilMs : null;
+    const { insertTrace, updateTrace, insertDetail, updateDetail } = this.#statements;
+    (isStored ? updateTrace : insertTrace).run(
+      sequence,
+      valueSet,
+      start.epochMs,
+      start.nanos,
+      durationMs,
+      costUsd,
+      lastMs,
+      this.rootHash(summary.root_name),
+      runningUntilMs,
+    );
+    const text = encodeSummary(summary);
+    if (isStored) updateDetail.run(sequence, text, state, places);
+    else insertDetail.run(sequence, this.#keyHash(key.traceId), key.tenant, key.traceId, text, state, places);
+  }
+
+  /** The sequence of a trace; undefined if the file does not have it. */
+  find({ tenant, traceId }: TraceKey): number | undefined {
+    const row = this.#find(traceId).find((each) => each["tenant"] === tenant);
+    return row === undefined ? undefined : Number(row["seq"]);
+  }
+
+  /** The traces with that id, at most one per tenant, newest first. */
+  ofEveryTenant(traceId: string): { readonly tenant: string; readonly sequence: number }[] {
+    return this.#find(traceId)
+      .map((row) => ({ tenant: String(row["tenant"]), sequence: Number(row["seq"]) }))
+      .toSorted((a, b) => b.sequence - a.sequence);
+  }
+
+  #find(traceId: string): SqlRow[] {
+    return this.#statements.find.all(this.#keyHash(traceId)).filter((row) => row["trace_id"] === traceId);
+  }
+
+  read(sequence: number): StoredTraceRow | undefined {
+    const row = this.#statements.read.get(sequence);
+    if (row === undefined) return undefined;
+    return {
+      sequence,
+      key: keyOf(row),
+      valueSet: Number(row["value_set"]),
+      lastMs: Number(row["last_ms"]),
+      state: String(row["state"]),
+      places: row["spans"] as Uint8Array,
+    };
+  }
+
+  summary(sequence: number): TraceSummary | undefined {
+    const row = this.#statements.summary.get(sequence);
+    if (row === undefined) return undefined;
+    const { tenant, traceId } = keyOf(row);
+    return decodeSummary({ trace_id: traceId, tenant }, String(row["summary"]));
+  }
+
+  remove(sequence: number): void {
+    this.#statements.removeTrace.run(sequence);
+    this.#statements.removeDetail.run(sequence);
+  }
+
+  /** The traces whose first span arrived first. */
+  oldest(limit: number): number[] {
+    return sequences(this.#statements.oldest.all(limit));
+  }
+
+  /** Traces without a span since that time. */
+  silentSince(lastMs: number, limit: number): number[] {
+    return sequences(this.#statements.silent.all(lastMs, limit));
+  }
+
+  /** Running traces that are abandoned at that time. */
+  abandonedAt(nowMs: number, limit: number): number[] {
+    return sequences(this.#statements.abandoned.all(nowMs, limit));
+  }
+
+  /** When the next running trace is abandoned. */
+  nextAbandonedMs(): number {
+    const at = this.#statements.firstAbandoned.get()?.["at"];
+    return typeof at === "number" ? at : Number.POSITIVE_INFINITY;
+  }
+
+  /** The hash by which traces are filtered by root name. */
+  rootHash(name: string): number {
+    return this.#hash.of(SALT.rootName, name).number;
+  }
+
+  #keyHash(traceId: string): number {
+    return this.#hash.of(SALT.traceId, traceId).number;
+  }
+}
+
+/** Prepares the statements of a table. */
+export function prepareAll<Name extends string>(
+  db: SqlDatabase,
+  sql: Readonly<Record<Name, string>>,
+): Record<Name, SqlStatement> {
+  const names = Object.keys(sql) as Name[];
+  return Object.fromEntries(names.map((name) => [name, db.prepare(sql[name])])) as Record<Name, SqlStatement>;
+}
+
+function keyOf(row: SqlRow): TraceKey {
+  return { tenant: String(row["tenant"]), traceId: String(row["trace_id"]) };
+}
+
+function sequences(rows: readonly SqlRow[]): number[] {
+  return rows.map((row) => Number(row["seq"]));
+}

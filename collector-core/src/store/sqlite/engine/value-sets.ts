@@ -1,0 +1,152 @@
+import { LRUCache } from "lru-cache";
+import { SeededHash } from "../../../hashing/seeded-hash.js";
+import type { TraceValues, ValueField } from "../../traces/trace-values.js";
+import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+
+/** The fields of {@link TraceValues} that have several values. */
+const VALUE_FIELDS = [
+  "service",
+  "env",
+  "agent",
+  "model",
+  "span_type",
+  "evaluation_type",
+] as const satisfies readonly ValueField[];
+
+/** A field by which traces are filtered: a label of a value set. */
+export type LabelField = ValueField | "tenant" | "status" | "evaluation";
+
+const MAX_CACHED = 4096;
+
+/** The combinations of values by which traces are filtered and counted. Many traces share one. */
+export class ValueSets {
+  readonly #hash: SeededHash;
+  readonly #idsByText = new LRUCache<string, number>({ max: MAX_CACHED });
+  readonly #valuesById = new LRUCache<number, TraceValues>({ max: MAX_CACHED });
+  readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+
+  constructor(db: SqlDatabase, hashSeed: Int32Array) {
+    this.#hash = new SeededHash(hashSeed);
+    this.#statements = {
+      find: db.prepare(SQL.find),
+      read: db.prepare(SQL.read),
+      add: db.prepare(SQL.add),
+      findLabel: db.prepare(SQL.findLabel),
+      addLabel: db.prepare(SQL.addLabel),
+      link: db.prepare(SQL.link),
+      isUsed: db.prepare(SQL.isUsed),
+      labelsOf: db.prepare(SQL.labelsOf),
+      unlink: db.prepare(SQL.unlink),
+      removeLabel: db.prepare(SQL.removeLabel),
+      remove: db.prepare(SQL.remove),
+    };
+  }
+
+  /** The id of a set, which is added if it is new. */
+  idOf(values: TraceValues): number {
+    const text = JSON.stringify(labelsOf(values));
+    const cached = this.#idsByText.get(text);
+    if (cached !== undefined) return cached;
+    const hash = this.#hash.of(0, text).number;
+    const known = this.#statements.find.all(hash).find((row) => row["labels"] === text);
+    const id = known === undefined ? this.#add(hash, text, values) : Number(known["id"]);
+    this.#idsByText.set(text, id);
+    return id;
+  }
+
+  #add(hash: number, text: string, values: TraceValues): number {
+    const statements = this.#statements;
+    const id = statements.add.run(hash, text).lastInsertRowid;
+    for (const [field, value] of labelsOf(values)) {
+      const label = this.labelId(field, value) ?? statements.addLabel.run(field, value).lastInsertRowid;
+      statements.link.run(label, id);
+    }
+    return id;
+  }
+
+  /** The id of a label; undefined if no trace has it. */
+  labelId(field: LabelField, value: string): number | undefined {
+    const row = this.#statements.findLabel.get(field, value);
+    return row === undefined ? undefined : Number(row["id"]);
+  }
+
+  /** The values of a set. */
+  valuesOf(id: number): TraceValues {
+    const cached = this.#valuesById.get(id);
+    if (cached !== undefined) return cached;
+    const row = this.#statements.read.get(id);
+    const labels = row === undefined ? [] : (JSON.parse(String(row["labels"])) as Label[]);
+    const values = fromLabels(labels);
+    this.#valuesById.set(id, values);
+    return values;
+  }
+
+  /** Removes those of the sets that no trace has any more, with their labels. */
+  removeUnused(ids: Iterable<number>): void {
+    const statements = this.#statements;
+    for (const id of ids) {
+      if (statements.isUsed.get(id) !== undefined) continue;
+      const row = statements.read.get(id);
+      if (row === undefined) continue;
+      const text = String(row["labels"]);
+      for (const [field, value] of JSON.parse(text) as Label[]) {
+        const label = this.labelId(field, value);
+        if (label === undefined) continue;
+        statements.unlink.run(label, id);
+        if (statements.labelsOf.get(label) === undefined) statements.removeLabel.run(label);
+      }
+      statements.remove.run(id);
+      this.#idsByText.delete(text);
+      this.#valuesById.delete(id);
+    }
+  }
+
+  /** Forgets what is cached, because a transaction was rolled back. */
+  clearCache(): void {
+    this.#idsByText.clear();
+    this.#valuesById.clear();
+  }
+}
+
+const SQL = {
+  find: "SELECT id, labels FROM value_set WHERE hash = ?",
+  read: "SELECT labels FROM value_set WHERE id = ?",
+  add: "INSERT INTO value_set (hash, labels) VALUES (?, ?)",
+  findLabel: "SELECT id FROM label WHERE field = ? AND value = ?",
+  addLabel: "INSERT INTO label (field, value) VALUES (?, ?)",
+  link: "INSERT OR IGNORE INTO value_set_label (label, value_set) VALUES (?, ?)",
+  isUsed: "SELECT 1 FROM trace WHERE value_set = ? LIMIT 1",
+  labelsOf: "SELECT 1 FROM value_set_label WHERE label = ? LIMIT 1",
+  unlink: "DELETE FROM value_set_label WHERE label = ? AND value_set = ?",
+  removeLabel: "DELETE FROM label WHERE id = ?",
+  remove: "DELETE FROM value_set WHERE id = ?",
+} as const;
+
+type Label = readonly [field: LabelField, value: string];
+
+function labelsOf(values: TraceValues): Label[] {
+  const labels: Label[] = [
+    ["tenant", values.tenant],
+    ["status", values.status],
+    ["evaluation", String(values.hasEvaluation)],
+  ];
+  for (const field of VALUE_FIELDS) for (const value of values[field].toSorted()) labels.push([field, value]);
+  return labels;
+}
+
+function fromLabels(labels: readonly Label[]): TraceValues {
+  const all = (field: LabelField): string[] =>
+    labels.filter((label) => label[0] === field).map(([, value]) => value);
+  const one = (field: LabelField): string => all(field)[0] ?? "";
+  return {
+    tenant: one("tenant"),
+    status: one("status"),
+    hasEvaluation: one("evaluation") === "true",
+    service: all("service"),
+    env: all("env"),
+    agent: all("agent"),
+    model: all("model"),
+    span_type: all("span_type"),
+    evaluation_type: all("evaluation_type"),
+  };
+}
