@@ -112,6 +112,20 @@ describe.each(availableDrivers())("maintenance with %s", (driver) => {
     });
   });
 
+  it("verify reads the rows of every trace, and finds a damaged page among them", () => {
+    const directory = temporaryDirectory();
+    const first = open(directory);
+    const add = first.db.prepare("INSERT INTO trace_detail (seq, summary) VALUES (?, ?)");
+    inTransaction(first.db, () => {
+      for (let seq = 1; seq <= 2000; seq++) add.run(seq, "x".repeat(1000));
+    });
+    expect(runAtOnce(verify(first)).problems).toEqual([]);
+    first.close();
+    flipBytes(first.path, 1_000_000, 1_008_192);
+    const { problems } = runAtOnce(verify(open(directory)));
+    expect(problems).toEqual([expect.stringMatching(/^trace_detail cannot be read after \d+\.$/)]);
+  });
+
   it("compact gives free pages back, in steps between which commits go on", () => {
     const file = open(temporaryDirectory());
     fill(file, 200);

@@ -30,6 +30,8 @@ interface TableDefinition {
   readonly isWithoutRowid?: true;
   /** Columns, and a condition for a partial index, by name of the index. */
   readonly indexes?: Readonly<Record<string, string>>;
+  /** Has a row for each trace, by `seq`: it is checked in ranges. */
+  readonly isLarge?: true;
   /** Its column `codec` names codecs, which `meta` remembers. */
   readonly hasCodec?: true;
   /** Its content follows from the chunks, so a rebuild empties it. */
@@ -68,6 +70,7 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
       trace_by_running: "(running_until_ms) WHERE running_until_ms IS NOT NULL",
     },
     isDerived: true,
+    isLarge: true,
   },
   trace_detail: {
     columns:
@@ -79,6 +82,7 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
       trace_by_user: "(user_id) WHERE user_id IS NOT NULL",
     },
     isDerived: true,
+    isLarge: true,
   },
   // `labels`: the fields and values as JSON.
   value_set: {
