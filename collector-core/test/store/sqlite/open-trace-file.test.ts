@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -10,11 +12,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runAtOnce } from "../../../src/runtime/steps.js";
 import { availableDrivers, openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
 import { SqlError } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import { readMeta, writeMeta } from "../../../src/store/sqlite/file/meta.js";
 import { LABEL_FIELDS, TABLES } from "../../../src/store/sqlite/file/schema.js";
 import { inTransaction } from "../../../src/store/sqlite/file/transaction.js";
+import { verify } from "../../../src/store/sqlite/maintenance/verify.js";
 import {
   openTraceFile,
   TraceFileError,
@@ -191,6 +195,32 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     const path = create();
     mkdirSync(`${path}.lock`);
     expect(count(open(), "chunk")).toBe(1);
+  });
+
+  it("opens after kill -9 with what was committed, and refuses a file that another process has open", async () => {
+    const path = inNewDirectory();
+    const module = new URL("../../../dist/store/sqlite/open-trace-file.js", import.meta.url).href;
+    const program = `
+      import { openTraceFile } from ${JSON.stringify(module)};
+      const options = { createdAtMs: 1, driver: ${JSON.stringify(driver)}, onEvent() {} };
+      const { db } = openTraceFile(${JSON.stringify(directory)}, options);
+      for (let id = 1; id <= 50; id++) db.prepare("INSERT INTO trace (seq) VALUES (?)").run(id);
+      db.exec("BEGIN; DELETE FROM trace");
+      console.log("ready");
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    expect(failure().message).toContain(`${path} is in use by process ${child.pid ?? ""}.`);
+
+    const exit = once(child, "exit");
+    child.kill("SIGKILL");
+    await exit;
+    const file = open();
+    expect(count(file, "trace")).toBe(50);
+    expect(runAtOnce(verify(file, { isWhole: true })).problems).toEqual([]);
+    file.close();
+    expect(readdirSync(directory)).toEqual(["traces.db"]);
   });
 
   describe("versions", () => {
