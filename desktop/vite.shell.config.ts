@@ -36,13 +36,15 @@ function bundle({ entry, outDir, format, fileName, licenses }: BundleOptions): E
   };
 }
 
+const ENVIRONMENTS: ReadonlySet<string> = new Set(["main", "thread", "preload"]);
 const WASM_SQLITE = "node-sqlite3-wasm";
 
 /** SQLite for an Electron whose Node.js has none. Its driver requires it by name, which the packed app cannot resolve. */
 const wasmSqlite: Plugin = {
   name: "wasm-sqlite",
   applyToEnvironment: ({ name }) => name === "thread",
-  renderChunk: (code) => code.replaceAll(`("${WASM_SQLITE}")`, `("./${WASM_SQLITE}")`),
+  // The replacement moves no line.
+  renderChunk: (code) => ({ code: code.replaceAll(`("${WASM_SQLITE}")`, `("./${WASM_SQLITE}")`), map: null }),
   closeBundle() {
     for (const file of ["package.json", "LICENSE", "dist"])
       cpSync(path(`../node_modules/${WASM_SQLITE}/${file}`), path(`dist/main/${WASM_SQLITE}/${file}`), {
@@ -61,9 +63,10 @@ export default defineConfig({
   plugins: [wasmSqlite],
   builder: {
     async buildApp(builder) {
-      const { main, thread, preload } = builder.environments;
-      for (const environment of [main, thread, preload])
-        if (environment !== undefined) await builder.build(environment);
+      for (const [name, environment] of Object.entries(builder.environments)) {
+        // Vite adds environments of its own. The thread follows main, which empties their directory.
+        if (ENVIRONMENTS.has(name)) await builder.build(environment);
+      }
     },
   },
   environments: {
