@@ -1,9 +1,11 @@
 /** The command `obspan`. Only this file reads `process.env`. */
 import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
+import { defaultTraceDirectory } from "./config/default-trace-directory.js";
 import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
 import { OPTION_LIST, type Config } from "./config/options.js";
 import { optionsHelp } from "./config/options-reference.js";
@@ -15,6 +17,8 @@ import { printError, printOut } from "./logging/terminal.js";
 
 const BAD_USAGE = 2;
 const CANNOT_PRINT = 1;
+/** Traces of a collector that serves one user are kept for 14 days. */
+const LOCAL_TTL_SECONDS = 14 * 24 * 3600;
 const CANNOT_START = "obspan cannot start: its configuration has";
 
 interface ServeFlags {
@@ -39,7 +43,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .command("serve")
     .description("Run the collector until SIGTERM, SIGINT or SIGHUP.")
     .option("--config <file>", "YAML file; overrides OBS_SERVER_CONFIG")
-    .option("--local", "bind 127.0.0.1, unless server.host is set")
+    .option("--local", "for one user: bind 127.0.0.1 and keep traces on disk for 14 days, unless the configuration says otherwise")
     .addHelpText("after", () => `\n${optionsHelp()}`)
     .action(async (flags: ServeFlags) => {
       exitCode = await runServe(flags);
@@ -79,7 +83,7 @@ function print(text: string): void {
 }
 
 async function runServe(flags: ServeFlags): Promise<number> {
-  const result = load(flags.config, flags.local ? { "server.host": "127.0.0.1" } : {});
+  const result = load(flags.config, flags.local ? localDefaults() : {});
   if (result.type === "refused") return refuse(CANNOT_START, result);
 
   const { loaded } = result;
@@ -103,6 +107,19 @@ async function runServe(flags: ServeFlags): Promise<number> {
   logger.close();
   // An open connection or timer must not outlive the grace period.
   process.exit(exitCode);
+}
+
+/** Defaults of a collector that serves the user of this machine. */
+function localDefaults(): Partial<Config> {
+  const directory = defaultTraceDirectory({
+    platform: process.platform,
+    env: process.env,
+    homeDirectory: homedir(),
+  });
+  return {
+    "server.host": "127.0.0.1",
+    ...(directory !== undefined && { "trace_store.path": directory, "trace_store.ttl_seconds": LOCAL_TTL_SECONDS }),
+  };
 }
 
 /** Directory of the web UI next to the compiled code; undefined if only the collector was built. */

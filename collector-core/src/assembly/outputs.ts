@@ -33,7 +33,7 @@ export interface LiveFigures {
 
 export async function createOutputs(
   foundation: Foundation,
-  { queue, store }: Storage,
+  { queue, store, maxTraces }: Storage,
   { ledger, newestMetrics }: LiveFigures,
 ): Promise<Outputs> {
   const { config, clock, version, startedAtMs, logger, isStopping } = foundation;
@@ -55,7 +55,7 @@ export async function createOutputs(
       ledger,
       queueUsage: () => queue.usage(),
       storeUsage: store && (() => store.usage()),
-      maxTraces: config["limits.max_traces"],
+      maxTraces,
       hardLimitPct: config["backpressure.hard_limit_pct"],
       isStopping,
     }),

@@ -1,7 +1,12 @@
+import type { OptionKey } from "../config/options.js";
 import type { IngestQueue, TraceStore } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
+import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
+import { createSqliteTraceStore } from "../store/sqlite/sqlite-trace-store.js";
+import { workerThread } from "../store/sqlite/worker-thread.js";
+import type { StorageEngineOptions } from "../store/sqlite/engine/create-storage-engine.js";
 import type { Foundation } from "./foundation.js";
 
 /** The ingestion queue and the trace store. */
@@ -9,10 +14,24 @@ export interface Storage {
   readonly queue: IngestQueue;
   /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
+  /** The limit of traces that holds; null if only the size of the file limits them. */
+  readonly maxTraces: () => number | null;
 }
 
+/** Value of `trace_store.path` that keeps traces in memory where the default is a directory. */
+const IN_MEMORY = "none";
+
 export function createStorage(foundation: Foundation): Storage {
-  return { queue: createQueue(foundation), store: createStore(foundation) };
+  const store = createStore(foundation);
+  const { config } = foundation;
+  return {
+    queue: createQueue(foundation),
+    store,
+    maxTraces: () => {
+      const isUnlimited = store?.usage().diskBytes !== null && !isSetByUser(foundation, "limits.max_traces");
+      return isUnlimited ? null : config["limits.max_traces"];
+    },
+  };
 }
 
 function createQueue({ config, clock, logger }: Foundation): IngestQueue {
@@ -29,8 +48,27 @@ function createQueue({ config, clock, logger }: Foundation): IngestQueue {
   });
 }
 
-function createStore({ config, clock, budget }: Foundation): TraceStore | undefined {
+function createStore(foundation: Foundation): TraceStore | undefined {
+  const { config, logger } = foundation;
   if (!config["trace_store.enabled"]) return undefined;
+  const directory = directoryOf(config);
+  if (directory === undefined) return createMemoryStore(foundation);
+  const durable = createDurableStore(foundation, directory);
+  if (isSetByUser(foundation, "trace_store.path")) return durable;
+  return createFallbackTraceStore({
+    durable,
+    createMemoryStore: () => createMemoryStore(foundation),
+    logger: logger.child("store"),
+  });
+}
+
+/** The directory of the trace file; undefined if traces are kept in memory. */
+function directoryOf(config: Foundation["config"]): string | undefined {
+  const path = config["trace_store.path"];
+  return path === IN_MEMORY ? undefined : path;
+}
+
+function createMemoryStore({ config, clock, budget }: Foundation): TraceStore {
   return createMemoryTraceStore({
     maxTraces: config["limits.max_traces"],
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
@@ -38,5 +76,30 @@ function createStore({ config, clock, budget }: Foundation): TraceStore | undefi
     maxBytes: config["trace_store.max_bytes"],
     evictedInUse: budget.account("evicted_traces"),
     clock,
+  });
+}
+
+function isSetByUser({ loaded }: Foundation, key: OptionKey): boolean {
+  return loaded.sources[key] !== "default";
+}
+
+function createDurableStore(foundation: Foundation, directory: string): TraceStore {
+  const { config, clock, logger, budget } = foundation;
+  // The default bounds memory. On disk only the size of the file bounds the number of traces, unless the user sets one.
+  const isLimited = isSetByUser(foundation, "limits.max_traces");
+  const options: StorageEngineOptions = {
+    directory,
+    maxTraces: isLimited ? config["limits.max_traces"] : Number.POSITIVE_INFINITY,
+    maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
+    ttlSeconds: config["trace_store.ttl_seconds"],
+    diskMaxBytes: config["trace_store.disk_max_bytes"],
+    minFreeBytes: config["trace_store.disk_min_free_bytes"],
+    commitIntervalMs: config["trace_store.commit_interval_ms"],
+  };
+  return createSqliteTraceStore({
+    startThread: workerThread(options),
+    clock,
+    logger: logger.child("store"),
+    pagesInUse: budget.account("evicted_traces"),
   });
 }

@@ -21,7 +21,7 @@ export interface LiveStatusOptions {
   readonly queueUsage: () => QueueUsage;
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
   /** `limits.max_traces`; null if only the size of the files limits the store. */
-  readonly maxTraces: number | null;
+  readonly maxTraces: () => number | null;
   /** `backpressure.hard_limit_pct`. */
   readonly hardLimitPct: number;
   readonly isStopping: () => boolean;
@@ -69,7 +69,7 @@ export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
               traces: store.traces,
               spans: store.spans,
               bytes: store.memoryBytes,
-              max_traces: options.maxTraces,
+              max_traces: options.maxTraces(),
               disk_bytes: store.diskBytes,
               state: store.state,
               reason: store.reason,

@@ -10,7 +10,7 @@ const MAX_READINGS = 512;
 /** Accounts for memory that is read. */
 export interface PagesInUse {
   take(bytes: number): void;
-  giveBack(bytes: number): void;
+  release(bytes: number): void;
 }
 
 /** Options of {@link PageReader}. */
@@ -100,11 +100,11 @@ export class PageReader {
         [reading, order, from],
         options,
       );
-      const giveBack = this.#charge(page);
+      const release = this.#charge(page);
       try {
         if (page.spans.length > 0) yield spansOf(page);
       } finally {
-        giveBack();
+        release();
       }
       from = page.next;
     }
@@ -117,7 +117,7 @@ export class PageReader {
     return () => {
       if (!isCharged) return;
       isCharged = false;
-      this.#pagesInUse.giveBack(byteLength);
+      this.#pagesInUse.release(byteLength);
     };
   }
 }

@@ -37,7 +37,7 @@ export interface SqliteTraceStoreOptions {
  * encodes spans and passes questions on.
  */
 export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceStore {
-  const { pagesInUse = { take: () => undefined, giveBack: () => undefined }, clock } = options;
+  const { pagesInUse = { take: () => undefined, release: () => undefined }, clock } = options;
   const client = new ThreadClient(options);
   const reader = new PageReader({ client, pagesInUse, maxReadings: options.maxReadings });
   const selects = new Slots({ max: options.maxSelects ?? MAX_SELECTS, what: "selections" });

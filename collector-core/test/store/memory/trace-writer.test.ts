@@ -8,7 +8,7 @@ import { aSpan, anEvaluation, FakeClock, pipelineSpans } from "../span-batches.j
 /** A writer to traces of which some have to be loaded first, as in a store on disk. */
 function writerOf({ evicted = false, maxSpansPerTrace = 100 } = {}) {
   const registry = new TraceRegistry();
-  const spans = new SpanStore(4096, { take: () => undefined, giveBack: () => undefined });
+  const spans = new SpanStore(4096, { take: () => undefined, release: () => undefined });
   const caps = new SpanCaps({ spans, traces: registry, maxSpansPerTrace });
   const calls: string[] = [];
   const written: { traceId: string; row: number; index: number }[] = [];

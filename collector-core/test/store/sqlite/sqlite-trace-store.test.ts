@@ -39,7 +39,7 @@ describe("the trace store in a thread", () => {
       logger: recordingLogger(lines),
       pagesInUse: {
         take: (bytes) => void (mostCharged = Math.max(mostCharged, (charged += bytes))),
-        giveBack: (bytes) => void (charged -= bytes),
+        release: (bytes) => void (charged -= bytes),
       },
       ...options,
     });

@@ -1,0 +1,51 @@
+import type { TraceStore } from "../interfaces.js";
+import type { Logger } from "../logging/logger.js";
+import { describeError } from "../runtime/describe-error.js";
+
+/** Options of {@link createFallbackTraceStore}. */
+export interface FallbackTraceStoreOptions {
+  readonly durable: TraceStore;
+  readonly createMemoryStore: () => TraceStore;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates a store that keeps traces in memory if the durable one cannot start. For a directory that nobody has asked for: a
+ * second collector of the same user works, and says what is missing.
+ */
+export function createFallbackTraceStore(options: FallbackTraceStoreOptions): TraceStore {
+  const { durable, createMemoryStore, logger } = options;
+  let current = durable;
+  let reason: string | undefined;
+
+  return {
+    async start() {
+      try {
+        await current.start();
+      } catch (error) {
+        if (current !== durable) throw error;
+        reason = `Traces are kept in memory only. ${describeError(error)}`;
+        logger.warning(reason);
+        await durable.stop();
+        current = createMemoryStore();
+        await current.start();
+      }
+    },
+    stop: () => current.stop(),
+    append: (spans, appendOptions) => current.append(spans, appendOptions),
+    flush: () => current.flush(),
+    get: (key, signal) => current.get(key, signal),
+    summaries: (keys, signal) => current.summaries(keys, signal),
+    tenantsOf: (traceId, signal) => current.tenantsOf(traceId, signal),
+    getSpan: (key, spanId, signal) => current.getSpan(key, spanId, signal),
+    spanLabels: (key, spanId, signal) => current.spanLabels(key, spanId, signal),
+    list: (query, signal) => current.list(query, signal),
+    facets: (filter, signal) => current.facets(filter, signal),
+    histogram: (query, signal) => current.histogram(query, signal),
+    select: (filter, signal) => current.select(filter, signal),
+    evaluations: (after, limit) => current.evaluations(after, limit),
+    remove: (key) => current.remove(key),
+    clear: () => current.clear(),
+    usage: () => (reason === undefined ? current.usage() : { ...current.usage(), state: "degraded", reason }),
+  };
+}
