@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
+import type { TraceKey, TraceStore } from "../interfaces.js";
 import type { JsonLines } from "../otlp/json-lines.js";
 import type { Clock } from "../runtime/clock.js";
 import {
@@ -89,7 +89,24 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
         for (const key of keys.value) {
           if (timeSlice.isOver()) await timeSlice.next();
           const trace = await traces.get(key, connected);
-          if (trace !== undefined) yield* linesOf(trace, new JsonLines(version), timeSlice);
+          if (trace === undefined) continue;
+          const lines = new JsonLines(version);
+          try {
+            for await (const page of trace.received) {
+              for (let from = 0; from < page.length;) {
+                const { parts, to } = await nextRun(page, from, lines, timeSlice);
+                for (const part of parts) {
+                  // Yields to the event loop: a fast client would otherwise get all lines in one turn.
+                  if (timeSlice.isOver()) await timeSlice.next();
+                  if (part !== undefined) yield part;
+                }
+                from = to;
+              }
+            }
+            for (const part of lines.end()) yield part;
+          } finally {
+            trace.release();
+          }
         }
       }
     } finally {
@@ -102,25 +119,6 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
 interface PagesOfKeys {
   readonly first: IteratorResult<readonly TraceKey[], unknown>;
   readonly rest: AsyncIterator<readonly TraceKey[], unknown>;
-}
-
-async function* linesOf(trace: StoredTrace, lines: JsonLines, timeSlice: TimeSlice): AsyncGenerator<string> {
-  try {
-    for await (const page of trace.received) {
-      for (let from = 0; from < page.length;) {
-        const { parts, to } = await nextRun(page, from, lines, timeSlice);
-        for (const part of parts) {
-          // Yields to the event loop: a fast client would otherwise get all lines in one turn.
-          if (timeSlice.isOver()) await timeSlice.next();
-          if (part !== undefined) yield part;
-        }
-        from = to;
-      }
-    }
-    yield* lines.end();
-  } finally {
-    trace.release();
-  }
 }
 
 /** Writes the next run of small spans, each parsed when it is written; or one large span, parsed in time slices. */
