@@ -43,7 +43,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command("serve")
     .description("Run the collector until SIGTERM, SIGINT or SIGHUP.")
     .option("--config <file>", "YAML file; overrides OBS_SERVER_CONFIG")
-    .option("--local", "for one user: bind 127.0.0.1 and keep traces on disk for 14 days, unless the configuration says otherwise")
+    .option(
+      "--local",
+      "for one user: bind 127.0.0.1 and keep traces on disk for 14 days, unless the configuration says otherwise",
+    )
     .addHelpText("after", () => `\n${optionsHelp()}`)
     .action(async (flags: ServeFlags) => {
       exitCode = await runServe(flags);
@@ -118,7 +121,10 @@ function localDefaults(): Partial<Config> {
   });
   return {
     "server.host": "127.0.0.1",
-    ...(directory !== undefined && { "trace_store.path": directory, "trace_store.ttl_seconds": LOCAL_TTL_SECONDS }),
+    ...(directory !== undefined && {
+      "trace_store.path": directory,
+      "trace_store.ttl_seconds": LOCAL_TTL_SECONDS,
+    }),
   };
 }
 
