@@ -32,14 +32,6 @@ const FIELDS = [
 type ColumnFields = Pick<TraceSummary, "trace_id" | "tenant">;
 type ListedFields = Pick<TraceSummary, (typeof FIELDS)[number]>;
 
-/** Every field is in one of the two. */
-const isComplete: TraceSummary extends ColumnFields & ListedFields
-  ? ColumnFields & ListedFields extends TraceSummary
-    ? true
-    : never
-  : never = true;
-void isComplete;
-
 /** Encodes a summary without its keys, which would be half of it. */
 export function encodeSummary(summary: TraceSummary): string {
   return JSON.stringify(FIELDS.map((field) => summary[field]));

@@ -1,4 +1,5 @@
 import type { TraceFilter } from "../../../api-schema/trace.js";
+import { appendAll } from "../../../runtime/append-all.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import type { SqlValue } from "../driver/sqlite-driver.js";
 import type { TraceTables } from "./trace-tables.js";
@@ -41,7 +42,7 @@ export function conditionOf(
   const parameters: SqlValue[] = [];
   const add = (sql: string, ...values: SqlValue[]): void => {
     parts.push(sql);
-    parameters.push(...values);
+    appendAll(parameters, values);
   };
 
   for (const [field, value] of labelsOf(filter)) {

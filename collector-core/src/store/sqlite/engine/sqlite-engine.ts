@@ -306,8 +306,8 @@ class SqliteEngine implements StorageEngine {
         return id;
       },
       selectPage: async (id) => {
-        const { done, value } = await select(id).next();
-        return done === true ? [] : value;
+        const page = await select(id).next();
+        return page.done === true ? [] : page.value;
       },
       closeSelect: async (id) => {
         await this.#selects.get(id)?.return?.();

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../../runtime/clock.js";
+import { appendAll } from "../../../runtime/append-all.js";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
 import { runInSlices } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
@@ -163,13 +164,16 @@ export class TextQueries {
         searched.from = newer.oldest;
       }
     }
-    if (!newer.isComplete) return this.#trim(q, searched);
+    if (!newer.isComplete) {
+      this.#trim(q, searched);
+      return;
+    }
     for (const [index, match] of searched.matches.slice(newer.matches.length).entries()) {
       if (index % CHUNKS_PER_READ === 0 && timeSlice.isOver()) await timeSlice.next();
       visitLive(match);
     }
     const older = await this.#searchChunks(searched, searched.from, 0, timeSlice, visitLive, goOn);
-    searched.matches.push(...older.matches);
+    appendAll(searched.matches, older.matches);
     if (older.oldest > 0) searched.from = older.oldest;
     this.#trim(q, searched);
   }

@@ -131,11 +131,14 @@ export class TraceReadings {
     const row = this.#options.tables.read(sequence);
     if (row === undefined) return null;
     const { spans, evaluations } = decodePlaces(row.places);
-    const arrivals = [spans[0], evaluations[0]].flatMap((place) => {
+    let arrivedAtMs: number | null = null;
+    for (const place of [spans[0], evaluations[0]]) {
       const found = place && this.#options.reader.find(place);
-      return found === undefined ? [] : [found.record.contextOf(found.index).receivedAtMs];
-    });
-    return arrivals.length === 0 ? null : Math.min(...arrivals);
+      if (found === undefined) continue;
+      const { receivedAtMs } = found.record.contextOf(found.index);
+      arrivedAtMs = Math.min(arrivedAtMs ?? receivedAtMs, receivedAtMs);
+    }
+    return arrivedAtMs;
   }
 
   #find(key: TraceKey) {

@@ -40,7 +40,7 @@ export function decodeState(text: string): { isPartial: boolean; dropped: Droppe
   const restored = new DroppedSpans(TraceTotals.fromState(totals, DroppedSpans.MAX_MODELS));
   restored.count = count;
   if (root !== undefined) {
-    const { version = undefined, ...labels } = root.labels;
+    const { version, ...labels } = root.labels;
     restored.root = { ...root, labels: { ...labels, version, serial: NO_SERIAL } };
   }
   return { isPartial: partial, dropped: restored };
