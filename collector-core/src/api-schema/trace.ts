@@ -23,8 +23,20 @@ export const TraceSummarySchema = Type.Object(
     env: Type.String(),
     version: Nullable(Type.String(), "Version of the application."),
     agent: Nullable(Type.String(), "Agent of the root span, or the first agent of any span."),
+    session_id: Nullable(Type.String(), "The first `session_id` of a span, in order of arrival."),
+    user_id: Nullable(Type.String(), "The first `user_id` of a span, in order of arrival."),
     models: Type.Array(Type.String(), {
       description: "The first 20 models that were called, in order of arrival.",
+    }),
+    providers: Type.Array(Type.String(), {
+      description: "The first 20 providers that spans name, in order of arrival.",
+    }),
+    tools: Type.Array(Type.String(), {
+      description: "The first 20 tools that tool spans name, in order of arrival.",
+    }),
+    prompts: Type.Array(Type.String(), {
+      description:
+        "The first 20 prompts that spans name, in order of arrival: `prompt_name`, or `prompt_name@prompt_version`.",
     }),
     status: Type.String({
       description:

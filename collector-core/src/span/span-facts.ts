@@ -42,6 +42,11 @@ export interface SpanFacts {
   readonly provider: string;
   readonly toolName: string;
   readonly agent: string;
+  readonly sessionId: string;
+  readonly userId: string;
+  /** The prompt that the span used, with its version. */
+  readonly promptName: string;
+  readonly promptVersion: string;
   /** Type of an evaluation span, up to the colon (contract 8); `""` on other spans. */
   readonly evaluationType: string;
   /** Category of the error for the `error_type` label; `""` if there is no error. */
@@ -109,6 +114,10 @@ export function readSpanFacts(
     provider: label(attributes["provider"], "provider", onInvalid),
     toolName: label(attributes["tool_name"], "tool_name", onInvalid),
     agent: label(attributes["agent"], "agent", onInvalid),
+    sessionId: idLabel(attributes["session_id"], "session_id", onInvalid),
+    userId: idLabel(attributes["user_id"], "user_id", onInvalid),
+    promptName: label(attributes["prompt_name"], "prompt_name", onInvalid),
+    promptVersion: idLabel(attributes["prompt_version"], "prompt_version", onInvalid),
     evaluationType: spanType === "evaluation" ? evaluationTypeOf(attributes["evaluation_type"]) : "",
     errorCategory: status === "ERROR" ? errorCategoryOf(errorType, attributes) : "",
     errorPropagated: span.error_propagated === true,
@@ -139,6 +148,10 @@ const FACT_ATTRIBUTES = [
   "provider",
   "tool_name",
   "agent",
+  "session_id",
+  "user_id",
+  "prompt_name",
+  "prompt_version",
   "error_type",
   "error_message",
   "http.response.status_code",
@@ -272,6 +285,11 @@ function label(value: unknown, field: string, onInvalid: OnInvalidValue): string
   if (typeof value === "string") return truncateCodePoints(value, MAX_LABEL_LENGTH);
   onInvalid(field);
   return "";
+}
+
+/** A label that may be a whole number, such as the id of a user or the version of a prompt. */
+function idLabel(value: unknown, field: string, onInvalid: OnInvalidValue): string {
+  return Number.isSafeInteger(value) ? String(value) : label(value, field, onInvalid);
 }
 
 /** `criteria:<own text>` and `length:1-80` are of the types `criteria` and `length`. */

@@ -20,6 +20,8 @@ export const KNOWN_ATTRIBUTES = [
   "error_stack",
   "session_id",
   "user_id",
+  "prompt_name",
+  "prompt_version",
   "stream",
   "prompt_text",
   "completion_text",

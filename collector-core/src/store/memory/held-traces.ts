@@ -78,6 +78,10 @@ export class HeldTraces implements WritableTraces {
     this.index.add(trace);
   }
 
+  charge(bytes: number): void {
+    this.traces.charge(bytes);
+  }
+
   changed(trace: TraceRecord, nowMs: number): void {
     this.traces.touch(trace, nowMs);
     this.index.invalidate(trace);

@@ -2,6 +2,7 @@ import type { Hash64 } from "../../hashing/seeded-hash.js";
 import type { TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
+import type { SpanFacts } from "../../span/span-facts.js";
 import { FLAG, NO_ROW } from "../traces/span-table.js";
 import type { TraceRecord } from "../traces/trace-record.js";
 import type { SpanCaps } from "./span-caps.js";
@@ -17,6 +18,8 @@ export interface WritableTraces {
   create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord;
   /** Adds a trace after its first span was stored. */
   added(trace: TraceRecord): void;
+  /** Adds to the memory that the traces are charged with. */
+  charge(bytes: number): void;
   /** Called before a span of a known trace is written. */
   changed(trace: TraceRecord, nowMs: number): void;
 }
@@ -127,8 +130,16 @@ export class TraceWriter {
     if (!(hasEnded && span.facts.isRunning)) {
       spans.replace(trace, row, span, nowMs);
       this.#onWritten?.(trace, row, index);
+      this.#setOwner(trace, span.facts);
     }
     return true;
+  }
+
+  /** Most spans name neither, or repeat what the first span of the trace named. */
+  #setOwner(trace: TraceRecord, facts: SpanFacts): void {
+    const isNew =
+      (facts.sessionId !== "" && trace.sessionId === "") || (facts.userId !== "" && trace.userId === "");
+    if (isNew && facts.spanType !== "evaluation") this.#traces.charge(trace.setOwner(facts));
   }
 
   #addSpan(
@@ -153,6 +164,7 @@ export class TraceWriter {
       else spans.setNext(trace.lastSpan, row);
       trace.lastSpan = row;
       trace.spanCount++;
+      this.#setOwner(trace, span.facts);
       trace.dropped?.reviveRoot(spans, row);
       this.#caps.capSpans(trace);
     }

@@ -6,15 +6,20 @@ const ENTRY_BYTES = 500;
 /** The key and the values, at two bytes a character beyond Latin-1. */
 const BYTES_PER_CHARACTER = 4;
 
-/** Entries compared before the table is searched: a service uses few combinations at a time. */
-const RECENT_ENTRIES = 8;
+/** Slots of the cache in front of the table, a power of two. A service uses some dozens of combinations at a time. */
+const RECENT_ENTRIES = 256;
 
 /** The values by which spans are filtered, with their application: few combinations for many spans. */
 export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
   /** Unique, also among removed labels. */
   readonly serial: number;
   readonly model: string;
+  readonly provider: string;
   readonly agent: string;
+  /** Name of the tool of a tool span; `""` on other spans. */
+  readonly toolName: string;
+  readonly promptName: string;
+  readonly promptVersion: string;
   readonly spanType: string;
   readonly status: string;
   readonly errorCategory: string;
@@ -33,9 +38,8 @@ export class SpanLabelTable {
   readonly #ids = new Map<string, number>();
   readonly #entries: (Entry | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  /** A ring of the entries found last. */
+  /** The entries found last, two for each hash; see {@link slotOf}. */
   readonly #recent: (Entry | undefined)[] = new Array<Entry | undefined>(RECENT_ENTRIES).fill(undefined);
-  #nextRecent = 0;
   #bytes = 0;
   #nextSerial = 0;
   #lastContext: BatchContext | undefined;
@@ -48,33 +52,43 @@ export class SpanLabelTable {
 
   /** The id of a span's labels; adds a reference. */
   acquire(context: BatchContext, facts: SpanFacts): number {
-    const entry = this.#findRecent(context, facts) ?? this.#find(context, facts);
+    const slot = slotOf(facts, toolNameOf(facts));
+    const entry =
+      this.#recentAt(slot, context, facts) ??
+      this.#recentAt(slot + 1, context, facts) ??
+      this.#find(slot, context, facts);
     entry.references++;
     return entry.id;
   }
 
-  #findRecent(context: BatchContext, facts: SpanFacts): Entry | undefined {
-    for (const entry of this.#recent) {
-      if (entry !== undefined && isSame(entry.labels, context, facts)) return entry;
-    }
-    return undefined;
+  #recentAt(slot: number, context: BatchContext, facts: SpanFacts): Entry | undefined {
+    const entry = this.#recent[slot];
+    return entry !== undefined && isSame(entry.labels, context, facts) ? entry : undefined;
   }
 
-  #find(context: BatchContext, facts: SpanFacts): Entry {
-    const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
+  #find(slot: number, context: BatchContext, facts: SpanFacts): Entry {
+    const { model, provider, agent, promptName, promptVersion } = facts;
+    const { spanType, status, evaluationType, errorCategory } = facts;
+    const toolName = toolNameOf(facts);
     // The lengths make the key unique for each combination of texts.
-    const lengths = `${model.length},${agent.length},${spanType.length},${status.length},${evaluationType.length}`;
-    const texts = `${model}${agent}${spanType}${status}${evaluationType}${errorCategory}`;
+    const lengths =
+      `${model.length},${provider.length},${agent.length},${toolName.length},${promptName.length},` +
+      `${promptVersion.length},${spanType.length},${status.length},${evaluationType.length}`;
+    const texts =
+      `${model}${provider}${agent}${toolName}${promptName}` +
+      `${promptVersion}${spanType}${status}${evaluationType}${errorCategory}`;
     const key = `${this.#contextKey(context)}${lengths}:${texts}`;
     const known = this.#ids.get(key);
     const entry = known === undefined ? this.#add(key, context, facts) : this.#entry(known);
-    this.#recent[this.#nextRecent] = entry;
-    this.#nextRecent = (this.#nextRecent + 1) % RECENT_ENTRIES;
+    // Two combinations with the same hash are both found.
+    this.#recent[slot + 1] = this.#recent[slot];
+    this.#recent[slot] = entry;
     return entry;
   }
 
   #add(key: string, context: BatchContext, facts: SpanFacts): Entry {
-    const { model, agent, spanType, status, evaluationType, errorCategory } = facts;
+    const { model, provider, agent, promptName, promptVersion } = facts;
+    const { spanType, status, evaluationType, errorCategory } = facts;
     const { service, env, version } = context;
     // Copies: a text may be a slice of the request, and an entry outlives the request.
     const labels = {
@@ -83,7 +97,11 @@ export class SpanLabelTable {
       env: copyText(env),
       version: version === undefined ? undefined : copyText(version),
       model: copyText(model),
+      provider: copyText(provider),
       agent: copyText(agent),
+      toolName: copyText(toolNameOf(facts)),
+      promptName: copyText(promptName),
+      promptVersion: copyText(promptVersion),
       spanType: copyText(spanType),
       status: copyText(status),
       evaluationType: copyText(evaluationType),
@@ -103,8 +121,9 @@ export class SpanLabelTable {
     entry.references--;
     if (entry.references > 0) return;
     this.#entries[id] = undefined;
-    const recent = this.#recent.indexOf(entry);
-    if (recent >= 0) this.#recent[recent] = undefined;
+    const slot = slotOf(entry.labels, entry.labels.toolName);
+    if (this.#recent[slot] === entry) this.#recent[slot] = undefined;
+    if (this.#recent[slot + 1] === entry) this.#recent[slot + 1] = undefined;
     this.#ids.delete(entry.key);
     this.#freeIds.push(id);
     this.#bytes -= bytesOf(entry.key);
@@ -139,11 +158,38 @@ export class SpanLabelTable {
   }
 }
 
+/** The tools of a trace are those that its tool spans name. */
+function toolNameOf({ spanType, toolName }: SpanFacts): string {
+  return spanType === "tool" ? toolName : "";
+}
+
+/** A cheap hash of the labels that differ most often, even. The entry is there or in the slot after it. */
+function slotOf(
+  labels: Pick<SpanLabels, "model" | "agent" | "promptName" | "spanType" | "status">,
+  toolName: string,
+): number {
+  const { model, agent, promptName, spanType, status } = labels;
+  const hash = mix(mix(mix(mix(spanType.length * 31 + status.length, model), agent), promptName), toolName);
+  return (hash ^ (hash >>> 9) ^ (hash >>> 18)) & (RECENT_ENTRIES - 2);
+}
+
+function mix(hash: number, text: string): number {
+  const { length } = text;
+  if (length === 0) return Math.imul(hash, 31);
+  const characters =
+    text.charCodeAt(0) + text.charCodeAt(length - 1) * 67 + text.charCodeAt(length >> 1) * 521;
+  return Math.imul(hash, 31) + Math.imul(characters + length, 0x2545f491);
+}
+
 /** Compares first what differs most often. */
 function isSame(labels: SpanLabels, context: BatchContext, facts: SpanFacts): boolean {
   return (
     labels.model === facts.model &&
     labels.spanType === facts.spanType &&
+    labels.toolName === toolNameOf(facts) &&
+    labels.provider === facts.provider &&
+    labels.promptName === facts.promptName &&
+    labels.promptVersion === facts.promptVersion &&
     labels.status === facts.status &&
     labels.agent === facts.agent &&
     labels.errorCategory === facts.errorCategory &&

@@ -26,6 +26,11 @@ const FIELDS = [
   "dropped_spans",
   "running",
   "partial",
+  "session_id",
+  "user_id",
+  "providers",
+  "tools",
+  "prompts",
 ] as const satisfies readonly (keyof TraceSummary)[];
 
 /** The fields that a file has in columns of their own. */

@@ -1,13 +1,17 @@
 import type { TraceKey } from "../../interfaces.js";
 import type { Hash64 } from "../../hashing/seeded-hash.js";
+import { copyText } from "../../span/kept-text.js";
+import type { SpanFacts } from "../../span/span-facts.js";
 import { NO_SLOT } from "./trace-chain.js";
 import type { DroppedSpans } from "./dropped-spans.js";
 import type { TraceHead } from "./span-rows.js";
 import { NO_ROW } from "./span-table.js";
 import type { TraceSpanIndex } from "./trace-span-index.js";
 
-/** Measured size of a trace without the characters of its key, with its entries in the registry. */
-const TRACE_BYTES = 304;
+/** Measured size of a trace without the characters of its texts, with its entries in the registry. */
+const TRACE_BYTES = 320;
+/** Size of a text without its characters. */
+const TEXT_BYTES = 24;
 
 /** The block of an index that caches the facts of a trace. */
 export interface TracePlace {
@@ -41,6 +45,12 @@ export class TraceRecord implements TraceKey, TraceHead, Hash64 {
   arrivals = 0;
   /** Totals of the spans that the cap dropped. */
   dropped: DroppedSpans | undefined;
+  /**
+   * The first session and the first user that a span named, in order of arrival; `""` without one. They are not labels of
+   * spans, because nearly every trace has others. They stay when the span is replaced or dropped.
+   */
+  sessionId = "";
+  userId = "";
   isRemoved = false;
   /** Finds its spans by id; undefined for a short trace. */
   index: TraceSpanIndex | undefined;
@@ -68,6 +78,14 @@ export class TraceRecord implements TraceKey, TraceHead, Hash64 {
     this.lastSpanAtMs = nowMs;
   }
 
+  /** Sets session and user, unless an earlier span named them. @returns by how much {@link bytes} has grown. */
+  setOwner({ sessionId, userId }: Pick<SpanFacts, "sessionId" | "userId">): number {
+    const before = this.bytes;
+    if (this.sessionId === "") this.sessionId = copyText(sessionId);
+    if (this.userId === "") this.userId = copyText(userId);
+    return this.bytes - before;
+  }
+
   /** Adds a span id to the filter. */
   noteSpan(idLo: number): void {
     this.#idBits |= 1 << idLo;
@@ -80,6 +98,10 @@ export class TraceRecord implements TraceKey, TraceHead, Hash64 {
 
   /** Estimated size. */
   get bytes(): number {
-    return TRACE_BYTES + this.traceId.length * 2;
+    return TRACE_BYTES + this.traceId.length * 2 + bytesOf(this.sessionId) + bytesOf(this.userId);
   }
+}
+
+function bytesOf(text: string): number {
+  return text === "" ? 0 : TEXT_BYTES + text.length * 2;
 }

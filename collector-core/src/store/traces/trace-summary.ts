@@ -5,7 +5,7 @@ import type { Score } from "./span-digest.js";
 import { ABANDONED_AFTER_MS, type SpanRows } from "./span-rows.js";
 import { FLAG, FLOAT, NO_ROW } from "./span-table.js";
 import type { TraceRecord } from "./trace-record.js";
-import { TraceTotals } from "./trace-totals.js";
+import { MAX_LISTED, TraceTotals } from "./trace-totals.js";
 
 /**
  * The state of a trace, computed from its rows without parsing text. It is computed on demand: a few hundred rows take
@@ -27,9 +27,6 @@ export interface TraceState {
   /** When a running span becomes abandoned (monotonic clock). */
   readonly holdsUntilMs: number;
 }
-
-/** Limit of models and scores in a summary, so that a list of 1,000 summaries stays a few megabytes. */
-const MAX_LISTED = 20;
 
 /** Computes the state of a trace. */
 export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): TraceState {
@@ -125,7 +122,12 @@ export function summarizeTrace(
     env: shown.labels.env,
     version: shown.labels.version ?? null,
     agent: orNull(root?.labels.agent ?? "") ?? orNull(totals.agent),
+    session_id: orNull(trace.sessionId),
+    user_id: orNull(trace.userId),
     models: firstOf(totals.models, MAX_LISTED),
+    providers: totals.providers.toArray(),
+    tools: totals.tools.toArray(),
+    prompts: totals.prompts.toArray(),
     status: state.status,
     error_type: orNull(root?.labels.errorCategory ?? "") ?? orNull(totals.errorCategory),
     error_count: totals.errorCount,

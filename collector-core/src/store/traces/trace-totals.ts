@@ -1,3 +1,4 @@
+import { DistinctValues } from "./distinct-values.js";
 import { FLAG, FLOAT } from "./span-table.js";
 import type { SpanRows, TraceHead } from "./span-rows.js";
 
@@ -10,6 +11,9 @@ export interface TotalsState {
   readonly toolCalls: number;
   readonly errorCount: number;
   readonly models: readonly string[];
+  readonly providers: readonly string[];
+  readonly tools: readonly string[];
+  readonly prompts: readonly string[];
   readonly agent: string;
   readonly errorCategory: string;
   readonly ttftMs?: number;
@@ -22,6 +26,9 @@ export interface TotalsState {
   readonly ttftOffsetMs?: number;
 }
 
+/** Limit of models, providers, tools, prompts and scores in a summary: a list of 1,000 summaries has a few megabytes. */
+export const MAX_LISTED = 20;
+
 /** Totals over the spans of a trace, without evaluations (contract 3). */
 export class TraceTotals {
   tokensInput = 0;
@@ -32,6 +39,11 @@ export class TraceTotals {
   errorCount = 0;
   /** In order of arrival. */
   readonly models = new Set<string>();
+  readonly providers = new DistinctValues(MAX_LISTED);
+  /** Names of the tools of tool spans. */
+  readonly tools = new DistinctValues(MAX_LISTED);
+  /** `name` or `name@version`. */
+  readonly prompts = new DistinctValues(MAX_LISTED);
   /** The first agent named by a span. */
   agent = "";
   /** The category of the first error to arrive. */
@@ -72,6 +84,9 @@ export class TraceTotals {
       ...{ tokensInput, tokensOutput, costUsd, llmCalls, toolCalls, errorCount, agent, errorCategory },
       ...{ startEpochMs, startNanos },
       models: [...this.models],
+      providers: this.providers.toArray(),
+      tools: this.tools.toArray(),
+      prompts: this.prompts.toArray(),
       originNanos: this.#originNanos,
       latestOffsetMs: this.#latestOffsetMs,
       ...(ttftMs !== undefined && { ttftMs, ttftOffsetMs: this.#ttftOffsetMs }),
@@ -86,6 +101,9 @@ export class TraceTotals {
   static fromState(state: TotalsState, maxModels: number): TraceTotals {
     const totals = new TraceTotals(maxModels);
     for (const model of state.models) totals.models.add(model);
+    for (const provider of state.providers) totals.providers.add(provider);
+    for (const tool of state.tools) totals.tools.add(tool);
+    for (const prompt of state.prompts) totals.prompts.add(prompt);
     totals.tokensInput = state.tokensInput;
     totals.tokensOutput = state.tokensOutput;
     totals.costUsd = state.costUsd;
@@ -105,12 +123,17 @@ export class TraceTotals {
     return totals;
   }
 
-  /** Adds a span. A running span adds only its time, model and agent. */
+  /** Adds a span. A running span adds only its time and labels. */
   add(spans: SpanRows, trace: TraceHead, row: number): void {
     const startOffsetMs = this.addTime(spans, row);
-    const { model, agent, errorCategory } = spans.labels(row);
+    const { model, agent, errorCategory, provider, toolName, promptName, promptVersion } = spans.labels(row);
     if (model !== "" && this.models.size < this.#maxModels) this.models.add(model);
     if (this.agent === "") this.agent = agent;
+    this.providers.add(provider);
+    this.tools.add(toolName);
+    this.prompts.add(
+      promptVersion === "" || promptName === "" ? promptName : `${promptName}@${promptVersion}`,
+    );
 
     const flags = spans.flags(row);
     if ((flags & FLAG.running) !== 0) return;

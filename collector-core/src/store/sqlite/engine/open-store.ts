@@ -208,6 +208,7 @@ export class OpenStore {
           this.#traceCount++;
           this.#file.changed(trace);
         },
+        charge: (bytes) => traces.charge(bytes),
         changed: (trace, nowMs) => {
           traces.touch(trace, nowMs);
           this.#file.changed(trace);

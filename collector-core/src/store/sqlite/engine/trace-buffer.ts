@@ -49,10 +49,11 @@ export class TraceBuffer {
   /** Brings a trace back from the file, as it was: with its sequence, its totals and what the span cap dropped. */
   load(row: StoredTraceRow): TraceRecord {
     const { key, sequence, lastMs, valueSet } = row;
-    const { isPartial, dropped } = decodeState(row.state);
+    const { isPartial, dropped, ...owner } = decodeState(row.state);
     const places = decodePlaces(row.places);
     const hash = this.#hasher.trace(key.tenant, key.traceId);
     const trace = this.traces.restore(key, hash, sequence, isPartial, lastMs);
+    trace.setOwner(owner);
     this.traces.add(trace);
     if (dropped !== undefined) {
       trace.dropped = dropped;

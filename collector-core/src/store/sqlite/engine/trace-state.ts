@@ -7,6 +7,8 @@ import type { TraceRecord } from "../../traces/trace-record.js";
 /** What a file has of a trace besides its spans. */
 interface TraceState {
   readonly partial?: true;
+  readonly sessionId?: string;
+  readonly userId?: string;
   /** Remains of the spans that the cap dropped. */
   readonly dropped?: {
     readonly count: number;
@@ -18,9 +20,16 @@ interface TraceState {
 /** Labels of a dropped root are shown and never interned. */
 const NO_SERIAL = -1;
 
-export function encodeState({ isPartial, dropped }: TraceRecord): string {
+/** What {@link decodeState} reads. */
+export interface DecodedState extends Pick<TraceRecord, "isPartial" | "sessionId" | "userId"> {
+  readonly dropped: DroppedSpans | undefined;
+}
+
+export function encodeState({ isPartial, sessionId, userId, dropped }: TraceRecord): string {
   const state: TraceState = {
     ...(isPartial && { partial: true }),
+    ...(sessionId !== "" && { sessionId }),
+    ...(userId !== "" && { userId }),
     ...(dropped && {
       dropped: {
         count: dropped.count,
@@ -33,9 +42,9 @@ export function encodeState({ isPartial, dropped }: TraceRecord): string {
 }
 
 /** Decodes what {@link encodeState} wrote. */
-export function decodeState(text: string): { isPartial: boolean; dropped: DroppedSpans | undefined } {
-  const { partial = false, dropped } = JSON.parse(text) as TraceState;
-  if (dropped === undefined) return { isPartial: partial, dropped: undefined };
+export function decodeState(text: string): DecodedState {
+  const { partial: isPartial = false, sessionId = "", userId = "", dropped } = JSON.parse(text) as TraceState;
+  if (dropped === undefined) return { isPartial, sessionId, userId, dropped: undefined };
   const { count, totals, root } = dropped;
   const restored = new DroppedSpans(TraceTotals.fromState(totals, DroppedSpans.MAX_MODELS));
   restored.count = count;
@@ -43,5 +52,5 @@ export function decodeState(text: string): { isPartial: boolean; dropped: Droppe
     const { version, ...labels } = root.labels;
     restored.root = { ...root, labels: { ...labels, version, serial: NO_SERIAL } };
   }
-  return { isPartial: partial, dropped: restored };
+  return { isPartial, sessionId, userId, dropped: restored };
 }

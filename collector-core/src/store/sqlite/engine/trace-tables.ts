@@ -41,8 +41,10 @@ const SQL = {
     "UPDATE trace SET value_set = ?2, start_ms = ?3, start_ns = ?4, duration_ms = ?5, cost_usd = ?6, last_ms = ?7, " +
     "root_hash = ?8, running_until_ms = ?9 WHERE seq = ?1",
   insertDetail:
-    "INSERT INTO trace_detail (seq, key_hash, tenant, trace_id, summary, state, spans) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  updateDetail: "UPDATE trace_detail SET summary = ?2, state = ?3, spans = ?4 WHERE seq = ?1",
+    "INSERT INTO trace_detail (seq, session_id, user_id, summary, state, spans, key_hash, tenant, trace_id) " +
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  updateDetail:
+    "UPDATE trace_detail SET session_id = ?2, user_id = ?3, summary = ?4, state = ?5, spans = ?6 WHERE seq = ?1",
   find: "SELECT seq, tenant, trace_id FROM trace_detail WHERE key_hash = ?",
   read:
     "SELECT seq, tenant, trace_id, value_set, last_ms, state, spans FROM trace_detail JOIN trace USING (seq) " +
@@ -85,9 +87,10 @@ export class TraceTables {
       this.rootHash(summary.root_name),
       runningUntilMs,
     );
-    const text = encodeSummary(summary);
-    if (isStored) updateDetail.run(sequence, text, state, places);
-    else insertDetail.run(sequence, this.#keyHash(key.traceId), key.tenant, key.traceId, text, state, places);
+    const { session_id: sessionId, user_id: userId } = summary;
+    const values = [sequence, sessionId, userId, encodeSummary(summary), state, places] as const;
+    if (isStored) updateDetail.run(...values);
+    else insertDetail.run(...values, this.#keyHash(key.traceId), key.tenant, key.traceId);
   }
 
   /** The sequence of a trace; undefined if the file does not have it. */
