@@ -48,8 +48,11 @@ export interface Segment extends SliceMemory {
   usedBytes: number;
   /** Written bytes that are still in use. */
   liveBytes: number;
-  isQueued: boolean;
+  /** Its place in the queue of segments to compact; {@link NOT_QUEUED} outside the queue. */
+  queuePlace: number;
 }
+
+const NOT_QUEUED = -1;
 
 /** The JSON of a span. */
 export interface SpanSlice {
@@ -103,8 +106,8 @@ export class SegmentStore {
   readonly #evictedInUse: MemoryInUse;
   readonly #segments: (Segment | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  /** Segments to compact, unordered. */
-  #queue: Segment[] = [];
+  /** Segments to compact, unordered. A segment leaves it when it is freed: a reference would retain its memory. */
+  readonly #queue: Segment[] = [];
   #open: Segment | undefined;
   #spare: Buffer | undefined;
   #heldBytes = 0;
@@ -188,7 +191,7 @@ export class SegmentStore {
     for (const segment of this.#segments) if (segment !== undefined) this.#leaveToReaders(segment);
     this.#segments.length = 0;
     this.#freeIds.length = 0;
-    this.#queue = [];
+    this.#queue.length = 0;
     this.#open = undefined;
     this.#spare = undefined;
     this.#heldBytes = 0;
@@ -244,13 +247,24 @@ export class SegmentStore {
   #settle(segment: Segment): void {
     if (segment.liveBytes === 0) {
       this.#free(segment);
-    } else if (!segment.isQueued && segment.liveBytes * 2 < segment.bytes.length) {
-      segment.isQueued = true;
+    } else if (segment.queuePlace === NOT_QUEUED && segment.liveBytes * 2 < segment.bytes.length) {
+      segment.queuePlace = this.#queue.length;
       this.#queue.push(segment);
     }
   }
 
+  #removeFromQueue(segment: Segment): void {
+    const { queuePlace } = segment;
+    if (queuePlace === NOT_QUEUED) return;
+    segment.queuePlace = NOT_QUEUED;
+    const last = this.#queue.pop();
+    if (last === undefined || last === segment) return;
+    this.#queue[queuePlace] = last;
+    last.queuePlace = queuePlace;
+  }
+
   #free(segment: Segment): void {
+    this.#removeFromQueue(segment);
     this.#segments[segment.id] = undefined;
     this.#freeIds.push(segment.id);
     const isReusable = segment.bytes.length === this.#segmentBytes && segment.readers === 0;
@@ -274,9 +288,8 @@ export class SegmentStore {
   #compactOne(): number | undefined {
     const deadBytes = this.#heldBytes - this.#liveBytes;
     if (deadBytes < Math.max(this.#heldBytes / WASTE_DIVISOR, this.#segmentBytes * 2)) return undefined;
-    const segment = this.#queue.pop();
+    const segment = this.#queue.at(-1);
     if (segment === undefined) return undefined;
-    if (this.#segments[segment.id] !== segment) return 0;
     let moved = 0;
     for (let at = 0; segment.liveBytes > 0;) {
       const owner = segment.view.getInt32(at);
@@ -330,7 +343,7 @@ export class SegmentStore {
 
 function newSegment(id: number, bytes: Buffer): Segment {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { id, bytes, view, usedBytes: 0, liveBytes: 0, readers: 0, isQueued: false };
+  return { id, bytes, view, usedBytes: 0, liveBytes: 0, readers: 0, queuePlace: NOT_QUEUED };
 }
 
 /** The length of a batch, rounded up so that it divides into equal shares with its header. */
