@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { pause } from "./until.js";
 
 /** A request as bytes, prepared once and sent any number of times at no cost. */
 export interface RawRequest {
@@ -74,6 +75,26 @@ export async function sendRequest(
     });
     void writeAll(socket, [head, ...body]);
   });
+}
+
+/** Times that {@link sendAsRetryAfterSays} sends a request. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Sends a request again after each 503 with a Retry-After, when that has passed.
+ *
+ * @returns all responses, in order.
+ */
+export async function sendAsRetryAfterSays(port: number, request: RawRequest): Promise<RawAnswer[]> {
+  const answers: RawAnswer[] = [];
+  while (answers.length < MAX_ATTEMPTS) {
+    const answer = await sendRequest(port, request);
+    answers.push(answer);
+    const retryAfter = /^Retry-After: (\d+)\r?$/im.exec(answer.start)?.[1];
+    if (answer.status !== 503 || retryAfter === undefined) break;
+    await pause(Number(retryAfter) * 1000);
+  }
+  return answers;
 }
 
 /** Sends requests with a limited concurrency. */

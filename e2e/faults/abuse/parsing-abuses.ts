@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 import { gzippedBatch } from "../../harness/gzipped-batches.js";
-import { rawRequest, sendRequest, sendRequests, type RawRequest } from "../../harness/raw-requests.js";
+import {
+  rawRequest,
+  sendAsRetryAfterSays,
+  sendRequest,
+  sendRequests,
+  type RawRequest,
+} from "../../harness/raw-requests.js";
 import { pause } from "../../harness/until.js";
 import type { Abuse, AbuseContext } from "./abuse.js";
 
@@ -92,14 +98,20 @@ export const PARSING_ABUSES: readonly Abuse[] = [
     ],
     [1, 10],
   ),
-  bodies(
-    "import lines of 40 MB of brackets only",
-    () => {
+  {
+    name: "import lines of 40 MB of brackets only",
+    prepare({ port, size, note }) {
       const line = Buffer.from(spaced("[", "[],", 4 * BODY - 100, "[]]\n"));
-      return [rawRequest({ path: "/v1/import", headers: LINES, body: [line] })];
+      const request = rawRequest({ path: "/v1/import", headers: LINES, body: [line] });
+      return async () => {
+        // Two such lines at once exceed the share of imports in limits.max_in_flight_bytes.
+        const imports = Array.from({ length: size(1, 4) }, () => sendAsRetryAfterSays(port, request));
+        const answers = await Promise.all(imports);
+        note(answers.flat());
+        expect(answers.map((ofImport) => ofImport.at(-1)?.status)).toEqual(answers.map(() => 413));
+      };
     },
-    [1, 4],
-  ),
+  },
   {
     ...bodies(
       "JSON texts in attributes, nested deeper than a body may be",
