@@ -29,10 +29,14 @@ export interface Abuse {
   readonly prepare: (context: AbuseContext) => Promise<() => Promise<void>> | (() => Promise<void>);
   /** Checks the state after the measurement; throws if it is wrong. */
   readonly holds?: (context: AbuseContext) => Promise<void>;
-  /** Largest allowed resident memory. Default: {@link MAX_RSS_MEBIBYTES}. */
-  readonly maxRssMebibytes?: number;
 }
 
-/** Limits of the collector's process: its heap, and its resident memory with bodies, responses and the store. */
+/** The limit of the collector's heap. A quarter of it bounds the work in progress. */
 export const HEAP_MEBIBYTES = 512;
-export const MAX_RSS_MEBIBYTES = 1024;
+/** `trace_store.max_bytes` of the collector: far less than the abuses send, so that memory which is not released shows. */
+export const STORE_MEBIBYTES = 128;
+/**
+ * Resident memory beside the trace store and the work in progress: code, the heap, buffers that wait for a garbage
+ * collection, and free memory that the allocator has not returned.
+ */
+export const PROCESS_MEBIBYTES = 256;

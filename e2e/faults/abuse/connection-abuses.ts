@@ -8,7 +8,6 @@ import { pause, until, within } from "../../harness/until.js";
 import type { Abuse, AbuseContext } from "./abuse.js";
 
 const SPAN_PATH = "/v1/traces/large/spans/s";
-const STORE_BYTES = 134_217_728;
 
 /** A span of 9 MB under {@link SPAN_PATH}. */
 async function storeLargeSpan({ port }: AbuseContext): Promise<void> {
@@ -118,8 +117,6 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
   },
   {
     name: "8 slow readers of traces that are evicted meanwhile",
-    settings: { TRACE_STORE_MAX_BYTES: String(STORE_BYTES) },
-    maxRssMebibytes: 900,
     prepare({ port, size, note, afterwards }) {
       const batch = createGzippedBatches(`${"x".repeat(9_900_000)}"}}]}`);
       const start = (trace: number, span: number): string =>

@@ -4,7 +4,13 @@ import { experimentSize, IS_WHOLE, reportFinding } from "../../harness/experimen
 import { startHealthProbe, type HealthReport } from "../../harness/health-probe.js";
 import { scrape } from "../../harness/scrape.js";
 import { pause, within } from "../../harness/until.js";
-import { HEAP_MEBIBYTES, MAX_RSS_MEBIBYTES, type Abuse, type AbuseContext } from "./abuse.js";
+import {
+  HEAP_MEBIBYTES,
+  PROCESS_MEBIBYTES,
+  STORE_MEBIBYTES,
+  type Abuse,
+  type AbuseContext,
+} from "./abuse.js";
 import { fillStore } from "./realistic-store.js";
 
 const MEBIBYTE = 1024 * 1024;
@@ -17,9 +23,13 @@ const WATCHED_ON_MS = experimentSize(300, 2000);
 
 /** Runs an abuse against its own collector while another process requests /health. Reports, then asserts. */
 export async function runAbuse(abuse: Abuse): Promise<void> {
-  const { name, settings = {}, prepare, holds, maxRssMebibytes = MAX_RSS_MEBIBYTES } = abuse;
+  const { name, settings = {}, prepare, holds } = abuse;
+  const collector = await collectorForTest(
+    { ...settings, TRACE_STORE_MAX_BYTES: String(STORE_MEBIBYTES * MEBIBYTE) },
+    [`--max-old-space-size=${HEAP_MEBIBYTES}`],
+  );
+  const maxRssMebibytes = await mostResidentMebibytes(collector);
   const storedTraces = experimentSize(abuse.storedTraces ?? 300, 5000);
-  const collector = await collectorForTest(settings, [`--max-old-space-size=${HEAP_MEBIBYTES}`]);
   await fillStore(collector, storedTraces);
 
   const statuses: Record<string, number> = {};
@@ -73,6 +83,12 @@ export async function runAbuse(abuse: Abuse): Promise<void> {
   expect(Math.round(health.own.maxMs)).toBeLessThanOrEqual(MAX_HEALTH_MS);
   expect(Math.round(health.peakRssBytes / MEBIBYTE)).toBeLessThanOrEqual(maxRssMebibytes);
   expect(collector.stderr.filter((line) => / (ERROR|CRITICAL) /.test(line))).toEqual([]);
+}
+
+/** The sum of the documented bounds, for a collector whose ingestion queue is nearly empty. */
+async function mostResidentMebibytes(collector: BuiltCollector): Promise<number> {
+  const inFlightBytes = (await scrape(collector.url)).value("obs_in_flight_limit_bytes");
+  return STORE_MEBIBYTES + Math.ceil(inFlightBytes / MEBIBYTE) + PROCESS_MEBIBYTES;
 }
 
 async function heapOf(collector: BuiltCollector): Promise<number | undefined> {
