@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
+    globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
     // Some go through a million values: seconds on a quiet machine, a minute on a busy one.
     testTimeout: 90_000,

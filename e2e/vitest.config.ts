@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
+    globalSetup: "../scripts/test-data-home.mjs",
     include: [
       "conformance/**/*.test.ts",
       "journeys/**/*.test.ts",

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
+    globalSetup: "../scripts/test-data-home.mjs",
     include: ["screenshots/**/*.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
+    globalSetup: "../scripts/test-data-home.mjs",
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
     // Two cores: more workers would only wait for each other.

@@ -21,10 +21,18 @@ export interface ChildProgram {
   signal(signal: NodeJS.Signals): void;
 }
 
+/** The data directory is the one that the suite has to itself (scripts/test-data-home.mjs). */
+const INHERITED = ["PATH", "HOME", "XDG_DATA_HOME", "LOCALAPPDATA"];
+
+/** What every program of a test gets of this process's environment. */
+export function inherited(): Record<string, string | undefined> {
+  return Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
+}
+
 /**
  * Starts a program that is killed when the test process ends for any reason.
  *
- * @param env - the environment, except for PATH and HOME: the developer's settings are not inherited.
+ * @param env - the environment besides {@link INHERITED}: the developer's settings are not inherited.
  */
 export function startProgram(
   command: string,
@@ -32,7 +40,7 @@ export function startProgram(
   env: Readonly<Record<string, string>> = {},
 ): ChildProgram {
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(command, args, {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    env: { ...inherited(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const stderr: string[] = [];

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { inherited } from "./child-program.js";
 
 /** The output and the exit code of a command. */
 export interface CommandResult {
@@ -19,7 +20,7 @@ export function runProgram(
   } = {},
 ): Promise<CommandResult> {
   const { input, env = {}, timeoutMs = 15_000, ...rest } = options;
-  const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env };
+  const environment = { ...inherited(), ...env };
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,

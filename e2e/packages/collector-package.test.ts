@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../harness/built-collector.js";
-import { startProgram } from "../harness/child-program.js";
+import { inherited, startProgram } from "../harness/child-program.js";
 import { until } from "../harness/until.js";
 import { sharedBrowser, openPage } from "../screen/browser.js";
 
@@ -121,7 +121,7 @@ describe("the packed collector", () => {
     );
     const printed = execFileSync(process.execPath, [join(home, "embedded.mjs")], {
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" },
+      env: { ...inherited(), OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" },
     });
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/m);
   }, 180_000);

@@ -20,7 +20,7 @@ afterAll(() => {
 /** Runs the built command line to its end. */
 function obspan(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], XDG_DATA_HOME: directory, LOCALAPPDATA: directory, ...env },
     encoding: "utf8",
     timeout: 15_000,
   });

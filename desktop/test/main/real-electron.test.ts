@@ -35,6 +35,8 @@ test("the real Electron shows the collector's pages, with the bridge, and keeps 
       XDG_CONFIG_HOME: home,
       HOME: home,
       OBS_SERVER_PORT: "0",
+      // Electron's user data does not follow HOME on every platform.
+      OBS_SERVER_TRACE_STORE_PATH: join(home, "traces"),
     },
   });
   onTestFinished(async () => {
