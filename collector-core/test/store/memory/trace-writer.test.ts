@@ -24,6 +24,7 @@ function writerOf({ evicted = false, maxSpansPerTrace = 100 } = {}) {
         calls.push(`added ${trace.traceId}`);
         registry.add(trace);
       },
+      charge: (bytes) => registry.charge(bytes),
       changed: (trace, nowMs) => registry.touch(trace, nowMs),
     },
     room: {
