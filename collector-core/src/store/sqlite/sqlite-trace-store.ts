@@ -93,8 +93,10 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceS
     clear: () => client.ask("clear", []),
 
     usage() {
-      const known = client.usage.total;
-      const usage = { ...known, pendingBytes: known.pendingBytes + client.sentBytes };
+      const { traces, spans, memoryBytes, diskBytes, lateEvaluations, ...rest } = client.usage.total;
+      const { pendingBytes, evicted, unsaved, state, reason, oldestAtMs } = rest;
+      const counts = { traces, spans, memoryBytes, diskBytes, lateEvaluations, evicted, unsaved };
+      const usage = { ...counts, pendingBytes: pendingBytes + client.sentBytes, state, reason, oldestAtMs };
       const { failure } = client;
       return failure === undefined ? usage : { ...usage, state: "degraded", reason: failure };
     },

@@ -35,15 +35,14 @@ export function describeTraceStore(name: string, createStore: CreateStore): void
     describe("life", () => {
       const harness = createHarness(createStore);
 
-      it("starts and stops twice, and stops before it starts", async () => {
+      it("may be started twice, and stopped twice", async () => {
         const { store } = harness;
-        await store.stop();
         await store.start();
         await store.start();
-        await store.stop();
-        await store.stop();
         await harness.append(aSpan());
         expect(await harness.idsOf()).toEqual(["trace"]);
+        await store.stop();
+        await store.stop();
       });
     });
   });

@@ -43,14 +43,43 @@ export function describePages(createStore: CreateStore): void {
       trace?.release();
     });
 
-    it("may be read again until the trace is released, also after it was removed", async () => {
+    it("may be read again until the trace is released", async () => {
       await append(Array.from({ length: 10 }, () => aSpan()));
       const trace = await harness.store.get(KEY);
-      expect((await pagesOf(trace?.spans)).flat()).toHaveLength(10);
-      await harness.store.remove(KEY);
+      for (let round = 0; round < 2; round++) {
+        expect((await pagesOf(trace?.spans)).flat()).toHaveLength(10);
+        expect((await pagesOf(trace?.received)).flat()).toHaveLength(10);
+      }
+      trace?.release();
+    });
+
+    it("are all there after the trace was evicted", async () => {
+      await open({ maxTraces: 1 });
+      await append(Array.from({ length: 10 }, () => aSpan()));
+      const trace = await harness.store.get(KEY);
+      await append(aSpan({ trace_id: "next" }));
+      expect(await harness.idsOf()).toEqual(["next"]);
       expect((await pagesOf(trace?.spans)).flat()).toHaveLength(10);
       expect((await pagesOf(trace?.received)).flat()).toHaveLength(10);
       trace?.release();
+    });
+
+    it.each(["remove", "clear"] as const)("are never a part of the spans after %s", async (command) => {
+      await append(Array.from({ length: 10 }, () => aSpan()));
+      const trace = await harness.store.get(KEY);
+      await (command === "clear" ? harness.store.clear() : harness.store.remove(KEY));
+      await append(aSpan({ trace_id: "next" }));
+      const next = await harness.store.get({ tenant: "", traceId: "next" });
+      for (const pages of [trace?.spans, trace?.received]) {
+        const read = pagesOf(pages).then(
+          (all) => all.flat().length,
+          (error: unknown) => (error as { code: string }).code,
+        );
+        expect([10, "trace_not_found"]).toContain(await read);
+      }
+      trace?.release();
+      expect((await pagesOf(next?.spans)).flat()).toHaveLength(1);
+      next?.release();
     });
 
     it("need not be read to the end", async () => {

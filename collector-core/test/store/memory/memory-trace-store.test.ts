@@ -277,6 +277,32 @@ describe("the memory that the memory trace store takes", () => {
     expect(heapBytesPerSpan).toBeLessThan(40);
   });
 
+  it("lets expired traces go with every append, also of nothing", async () => {
+    const store = open({ ttlSeconds: 60 });
+    await append(store, "a", 10);
+    clock.advance(60_000);
+    await store.append([]);
+    expect(store.usage()).toMatchObject({ traces: 0, spans: 0, evicted: { ttl: 1 } });
+  });
+
+  it("takes spans after it was stopped, and stops before it starts", async () => {
+    const store = open();
+    await store.stop();
+    await store.start();
+    await store.stop();
+    await append(store, "a", 10);
+    expect(await idsOf(store)).toEqual(["a"]);
+  });
+
+  it("reads the pages of a trace that was removed until it is released", async () => {
+    const store = open();
+    await append(store, "a", 10);
+    const trace = await store.get({ tenant: "", traceId: "a" });
+    await store.remove({ tenant: "", traceId: "a" });
+    for (let round = 0; round < 2; round++) expect(await spansOf(trace)).toHaveLength(1);
+    trace?.release();
+  });
+
   it("lets expired traces go by itself, once it has been started", async () => {
     vi.useFakeTimers();
     const store = open({ ttlSeconds: 60 });

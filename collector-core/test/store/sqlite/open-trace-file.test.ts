@@ -69,7 +69,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
     const file = open();
     addChunk(file, "some text");
     file.db.prepare("INSERT INTO trace (seq, last_ms) VALUES (1, 1)").run();
-    file.db.prepare("INSERT INTO evicted VALUES (5, 6)").run();
+    file.db.prepare("INSERT INTO evicted VALUES (5, 6, 1, 0, '[]')").run();
     file.db.prepare("INSERT INTO pending VALUES (1, ?)").run(Buffer.from("bytes"));
     file.close();
     return path;

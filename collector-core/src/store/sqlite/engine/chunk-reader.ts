@@ -58,21 +58,24 @@ export class ReadChunk {
   }
 }
 
+/** Called once for a chunk that cannot be read, with the number of its spans, which are left out. */
+export type OnCorruptChunk = (chunk: number, spans: number, error: unknown) => void;
+
 /** Reads chunks: those that are not in the file yet from the writer, others from the file. */
 export class ChunkReader {
   readonly #writer: ChunkWriter;
   readonly #select: SqlStatement;
   readonly #selectPending: SqlStatement;
-  readonly #onCorrupt: (chunk: number, error: unknown) => void;
+  readonly #onCorrupt: OnCorruptChunk;
+  readonly #corrupt = new Set<number>();
   readonly #cached = new LRUCache<number, ReadChunk>({
     maxSize: CACHED_BYTES,
     sizeCalculation: ({ raw }) => raw.length + 1024,
   });
 
-  /** @param onCorrupt - called for each chunk that cannot be read; its spans are left out. */
-  constructor(db: SqlDatabase, writer: ChunkWriter, onCorrupt: (chunk: number, error: unknown) => void) {
+  constructor(db: SqlDatabase, writer: ChunkWriter, onCorrupt: OnCorruptChunk) {
     this.#writer = writer;
-    this.#select = db.prepare("SELECT codec, checksum, data FROM chunk WHERE id = ?");
+    this.#select = db.prepare("SELECT spans, codec, checksum, data FROM chunk WHERE id = ?");
     this.#selectPending = db.prepare("SELECT bytes FROM pending ORDER BY id");
     this.#onCorrupt = onCorrupt;
   }
@@ -84,12 +87,14 @@ export class ChunkReader {
       return id === this.#writer.openId ? this.#open(inMemory) : this.#keep(id, inMemory);
     const cached = this.#cached.get(id);
     if (cached !== undefined) return cached;
+    if (this.#corrupt.has(id)) return undefined;
     const row = this.#select.get(id);
     if (row === undefined || !(row["data"] instanceof Uint8Array)) return undefined;
     try {
       return this.#keep(id, decodeChunk(Number(row["codec"]), Number(row["checksum"]), row["data"]));
     } catch (error) {
-      this.#onCorrupt(id, error);
+      this.#corrupt.add(id);
+      this.#onCorrupt(id, Number(row["spans"]), error);
       return undefined;
     }
   }
@@ -107,11 +112,6 @@ export class ChunkReader {
   /** Drops a chunk from the cache, because it was removed or written again. */
   invalidate(id: number): void {
     this.#cached.delete(id);
-  }
-
-  clear(): void {
-    this.#cached.clear();
-    this.#lastOpen = undefined;
   }
 
   #keep(id: number, raw: Buffer): ReadChunk {
@@ -152,9 +152,4 @@ export function recordedSpan(record: BatchRecord, index: number, span: Span): Re
     labels: record.labelsOf(index),
     countsUsage: record.countsUsage(index),
   };
-}
-
-/** Store time at which a span of a trace was seen last, as far as the file knows. */
-export function seenAtMs({ record, index }: SpanInRecord, lastMs: number): number {
-  return record.isImport ? lastMs : Math.min(lastMs, record.contextOf(index).receivedAtMs);
 }

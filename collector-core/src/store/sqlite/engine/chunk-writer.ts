@@ -16,6 +16,13 @@ export interface RawChunk {
   readonly lastMs: number;
 }
 
+/** How far the records of all chunks have come. */
+export interface ChunkPosition {
+  readonly chunk: number;
+  /** Bytes of its records. */
+  readonly bytes: number;
+}
+
 /** Collects records into chunks. Keeps every chunk until the file has it for good. */
 export class ChunkWriter {
   #id: number;
@@ -39,6 +46,28 @@ export class ChunkWriter {
   /** The records of the open chunk, valid until the next call. */
   get open(): Pick<RawChunk, "raw" | "spans" | "lastMs"> {
     return { raw: this.#buffer.subarray(0, this.#length), spans: this.#spans, lastMs: this.#lastMs };
+  }
+
+  /** The end of all records. */
+  get position(): ChunkPosition {
+    return { chunk: this.#id, bytes: this.#length };
+  }
+
+  /** The place of the next span. */
+  get nextPlace(): SpanPlace {
+    return { chunk: this.#id, ordinal: this.#spans };
+  }
+
+  /** The records between two positions, the first of which is not before the last commit. */
+  between(from: ChunkPosition, to: ChunkPosition = this.position): Buffer[] {
+    const records: Buffer[] = [];
+    for (const { id, raw } of [...this.#closed, { id: this.#id, raw: this.open.raw }]) {
+      if (id < from.chunk || id > to.chunk) continue;
+      const start = id === from.chunk ? from.bytes : 0;
+      const end = id === to.chunk ? to.bytes : raw.length;
+      if (end > start) records.push(raw.subarray(start, end));
+    }
+    return records;
   }
 
   /** Chunks closed since the last {@link dropClosed}, oldest first. */
@@ -72,6 +101,11 @@ export class ChunkWriter {
     this.#buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     this.#length = 0;
     this.#spans = 0;
+  }
+
+  /** Leaves an id to a chunk that cannot be read. */
+  skip(): void {
+    this.#id++;
   }
 
   /** Forgets the closed chunks, which the file has for good. */

@@ -2,12 +2,15 @@ import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock, type Clock } from "../../../runtime/clock.js";
 import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
+import type { FileFormat } from "../file/migrations.js";
 import { freeBytesOf } from "../free-bytes.js";
 import { openTraceFile, type TraceFileEvent } from "../open-trace-file.js";
 import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
 import type { StoreBounds } from "./open-store.js";
 import { createSqliteEngine } from "./sqlite-engine.js";
 
+/** Default of `StorageEngineEnvironment.maxBufferBytes`. */
+const MAX_BUFFER_BYTES = 32 * 2 ** 20;
 /** Files of a database: SQLite keeps its write-ahead log beside it. */
 const SUFFIXES = ["", "-wal", "-shm"];
 
@@ -30,6 +33,10 @@ export interface StorageEngineEnvironment {
   readonly clock?: Clock;
   readonly freeBytes?: () => number;
   readonly openDatabase?: (path: string) => SqlDatabase;
+  /** Memory of the open traces. Default: 32 MiB. */
+  readonly maxBufferBytes?: () => number;
+  /** Format of the file, and how older ones are brought to it. Default: that of this version. */
+  readonly format?: FileFormat;
 }
 
 /**
@@ -40,13 +47,14 @@ export interface StorageEngineEnvironment {
 export function createStorageEngine(
   options: StorageEngineOptions,
   host: EngineHost,
-  { clock = systemClock, freeBytes, openDatabase }: StorageEngineEnvironment = {},
+  { clock = systemClock, freeBytes, openDatabase, maxBufferBytes, format }: StorageEngineEnvironment = {},
 ): StorageEngine {
   const { directory, driver, isOwnThreadDead = false, ...bounds } = options;
   return createSqliteEngine(
     {
       ...bounds,
       clock,
+      maxBufferBytes: maxBufferBytes ?? (() => MAX_BUFFER_BYTES),
       freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
       deleteFile: (path) => {
         for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });
@@ -59,6 +67,7 @@ export function createStorageEngine(
           onEvent: (event) => logEvent(event, host),
           ...(driver !== undefined && { driver }),
           ...(openDatabase !== undefined && { openDatabase }),
+          ...(format !== undefined && { format }),
         }),
     },
     host,

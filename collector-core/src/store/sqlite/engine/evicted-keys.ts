@@ -1,5 +1,6 @@
 import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import type { SpanPlace } from "./span-places.js";
 import { prepareAll } from "./trace-tables.js";
 
 /** Evicted traces that the file remembers. */
@@ -8,11 +9,20 @@ const MAX_KEYS = 200_000;
 const SURPLUS_KEYS = 20_000;
 
 const SQL = {
-  has: "SELECT 1 FROM evicted WHERE key_hash = ? AND at_ms >= ?",
-  add: "INSERT OR REPLACE INTO evicted (key_hash, at_ms) VALUES (?, ?)",
+  find: "SELECT chunk, ordinal, chunks FROM evicted WHERE key_hash = ?",
+  add: "INSERT OR REPLACE INTO evicted (key_hash, at_ms, chunk, ordinal, chunks) VALUES (?, ?, ?, ?, ?)",
+  setChunks: "UPDATE evicted SET chunks = ?2 WHERE key_hash = ?1",
   count: "SELECT count(*) AS keys FROM evicted",
   trim: "DELETE FROM evicted WHERE key_hash IN (SELECT key_hash FROM evicted ORDER BY at_ms LIMIT ?)",
 } as const;
+
+/** An evicted trace. */
+export interface EvictedTrace {
+  /** Its spans before this place are gone. Those after it are of a trace that came again. */
+  readonly before: SpanPlace;
+  /** Chunks that may have text of it, ascending. */
+  readonly chunks: readonly number[];
+}
 
 /** Remembers recently evicted traces, so that spans that arrive later are recognized as late (contract 3). */
 export class EvictedKeys {
@@ -24,22 +34,29 @@ export class EvictedKeys {
     this.#count = this.#countKeys();
   }
 
-  /** @param sinceMs - default: at any time. */
-  has(hash: Hash64, sinceMs = 0): boolean {
-    return this.#count > 0 && this.#statements.has.get(hashNumber(hash), sinceMs) !== undefined;
+  find(hash: Hash64): EvictedTrace | undefined {
+    const row = this.#count === 0 ? undefined : this.#statements.find.get(hashNumber(hash));
+    if (row === undefined) return undefined;
+    return {
+      before: { chunk: Number(row["chunk"]), ordinal: Number(row["ordinal"]) },
+      chunks: JSON.parse(String(row["chunks"])) as number[],
+    };
   }
 
-  add(hash: Hash64, nowMs: number): void {
-    this.#statements.add.run(hashNumber(hash), nowMs);
+  add(hash: Hash64, nowMs: number, { before, chunks }: EvictedTrace): void {
+    const { add, trim } = this.#statements;
+    add.run(hashNumber(hash), nowMs, before.chunk, before.ordinal, JSON.stringify(chunks));
     this.#count++;
     if (this.#count <= MAX_KEYS + SURPLUS_KEYS) return;
-    this.#statements.trim.run(SURPLUS_KEYS);
+    trim.run(SURPLUS_KEYS);
     this.#count = this.#countKeys();
   }
 
-  /** Reads the number of keys again, because a transaction was rolled back. */
-  recount(): void {
-    this.#count = this.#countKeys();
+  /** Remembers that a chunk has a span that came after the trace was evicted and was not stored. */
+  addChunk(hash: Hash64, chunk: number): void {
+    const chunks = this.find(hash)?.chunks;
+    if (chunks === undefined || chunks.includes(chunk)) return;
+    this.#statements.setChunks.run(hashNumber(hash), JSON.stringify([...chunks, chunk]));
   }
 
   #countKeys(): number {

@@ -6,9 +6,9 @@ import { readState, summarizeTrace } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import type { ChunkReader } from "./chunk-reader.js";
-import type { ChunkWriter, RawChunk } from "./chunk-writer.js";
+import type { ChunkPosition, ChunkWriter, RawChunk } from "./chunk-writer.js";
 import { chunksOf, encodePlaces } from "./span-places.js";
-import type { StoredState, TraceBuffer } from "./trace-buffer.js";
+import type { TraceBuffer } from "./trace-buffer.js";
 import { encodeState } from "./trace-state.js";
 import { prepareAll, type TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
@@ -54,43 +54,53 @@ export interface FileWriterOptions {
   readonly valueSets: ValueSets;
   /** Store time. */
   readonly nowMs: () => number;
-  /** Length of the records of the open chunk that the file has. */
-  readonly pendingBytes: number;
+  /** The end of the records that the file has. */
+  readonly pending: ChunkPosition;
+  /** Spans of all traces in the file. */
+  readonly spanCount: number;
+  /** True if chunks do not count their traces yet. */
+  readonly needsRebuild: boolean;
 }
 
 /**
- * Writes what changed into the file. {@link flush} makes it visible to queries, {@link commit} makes it last. Everything since the
- * last commit is kept, so that a transaction that failed can be repeated.
+ * Writes what changed into the file. {@link flush} makes it visible to queries, {@link commit} makes it last. After an error it
+ * is of no more use: what it knows of the file no longer holds. The records since the last commit are in the chunk writer.
  */
 export class FileWriter {
   readonly #options: FileWriterOptions;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
   readonly #values = new TraceValuesTable();
   #isInTransaction = false;
-  /** Changed since the last flush, and since the last commit. */
+  /** Changed since the last flush. */
   readonly #changed = new Set<TraceRecord>();
-  readonly #changedSinceCommit = new Set<TraceRecord>();
-  /** What the file had of each trace that was written since the last commit. */
-  readonly #storedBefore = new Map<TraceRecord, StoredState | undefined>();
   #evaluations: PendingEvaluation[] = [];
-  #flushedEvaluations = 0;
   #flushedChunks = 0;
-  /** The open chunk as the file has it, and as it was committed. */
-  #open: { id: number; bytes: number };
-  #committedOpen: { id: number; bytes: number };
+  /** The end of the records that were written, and of those that were committed. */
+  #written: ChunkPosition;
+  #committed: ChunkPosition;
   /** Chunks and value sets that may be unused after the next flush. */
   readonly #chunksToCheck = new Set<number>();
   readonly #setsToCheck = new Set<number>();
   /** Chunks that are being read. They are removed when the last reader ends. */
   readonly #readers = new Map<number, number>();
   /** Spans of all traces in the file. */
-  spanCount = 0;
+  spanCount: number;
 
   constructor(options: FileWriterOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
-    this.#open = { id: options.writer.openId, bytes: options.pendingBytes };
-    this.#committedOpen = { ...this.#open };
+    this.#written = options.pending;
+    this.#committed = options.pending;
+    this.spanCount = options.spanCount;
+    if (options.needsRebuild) return;
+    // They were being read when the process ended.
+    for (const { id } of options.db.prepare("SELECT id FROM chunk WHERE traces <= 0").all())
+      this.#chunksToCheck.add(Number(id));
+  }
+
+  /** The end of the records that were committed. */
+  get committed(): ChunkPosition {
+    return this.#committed;
   }
 
   /** True if something waits for {@link commit}. */
@@ -104,9 +114,9 @@ export class FileWriter {
     return (
       this.#changed.size > 0 ||
       this.#flushedChunks < writer.closed.length ||
-      this.#open.id !== writer.openId ||
-      this.#open.bytes < writer.open.raw.length ||
-      this.#flushedEvaluations < this.#evaluations.length ||
+      this.#written.chunk !== writer.openId ||
+      this.#written.bytes < writer.position.bytes ||
+      this.#evaluations.length > 0 ||
       this.#chunksToCheck.size > 0 ||
       this.#setsToCheck.size > 0
     );
@@ -150,43 +160,18 @@ export class FileWriter {
     this.#isInTransaction = false;
     this.#options.writer.dropClosed();
     this.#flushedChunks = 0;
-    this.#committedOpen = { ...this.#open };
-    this.#changedSinceCommit.clear();
-    this.#storedBefore.clear();
-    this.#evaluations = [];
-    this.#flushedEvaluations = 0;
+    this.#committed = this.#written;
   }
 
-  /** Commits what was removed since a {@link rollback}, and nothing else. */
-  commitTransaction(): void {
-    if (!this.#isInTransaction) return;
-    this.#options.db.exec("COMMIT");
-    this.#isInTransaction = false;
-  }
-
-  /** Undoes the transaction. The next {@link flush} writes everything since the last commit again. */
+  /** Undoes the transaction. The writer cannot be used afterwards. */
   rollback(): void {
-    if (this.#isInTransaction) {
-      this.#isInTransaction = false;
-      try {
-        this.#options.db.exec("ROLLBACK");
-      } catch {
-        // SQLite has rolled back by itself, as it does after some errors.
-      }
+    if (!this.#isInTransaction) return;
+    this.#isInTransaction = false;
+    try {
+      this.#options.db.exec("ROLLBACK");
+    } catch {
+      // SQLite has rolled back by itself, as it does after some errors.
     }
-    const { buffer, valueSets } = this.#options;
-    for (const [trace, stored] of this.#storedBefore) {
-      this.spanCount -= (buffer.stored.get(trace)?.spans ?? 0) - (stored?.spans ?? 0);
-      if (stored === undefined) buffer.stored.delete(trace);
-      else if (!trace.isRemoved) buffer.stored.set(trace, stored);
-    }
-    for (const trace of this.#changedSinceCommit) this.#changed.add(trace);
-    this.#changedSinceCommit.clear();
-    this.#storedBefore.clear();
-    this.#open = { ...this.#committedOpen };
-    this.#flushedChunks = 0;
-    this.#flushedEvaluations = 0;
-    valueSets.clearCache();
   }
 
   #writeChunks(): void {
@@ -196,14 +181,14 @@ export class FileWriter {
     for (const chunk of closed) this.#writeChunk(chunk);
     this.#flushedChunks += closed.length;
     const { raw } = writer.open;
-    if (writer.openId !== this.#open.id) {
-      if (this.#open.bytes > 0) clearPending.run();
-      this.#open = { id: writer.openId, bytes: 0 };
+    if (writer.openId !== this.#written.chunk) {
+      if (this.#written.bytes > 0) clearPending.run();
+      this.#written = { chunk: writer.openId, bytes: 0 };
     }
-    if (raw.length > this.#open.bytes) {
-      openChunk.run(this.#open.id);
-      addPending.run(raw.subarray(this.#open.bytes));
-      this.#open.bytes = raw.length;
+    if (raw.length > this.#written.bytes) {
+      openChunk.run(writer.openId);
+      addPending.run(raw.subarray(this.#written.bytes));
+      this.#written = writer.position;
     }
   }
 
@@ -263,11 +248,9 @@ export class FileWriter {
       for (const chunk of before.chunks) if (!live.has(chunk)) add(deltas, chunk, -1);
       if (before.valueSet !== valueSet) this.#setsToCheck.add(before.valueSet);
     }
-    if (!this.#storedBefore.has(trace)) this.#storedBefore.set(trace, before);
     const count = trace.spanCount + trace.evaluationCount;
     this.spanCount += count - (before?.spans ?? 0);
     stored.set(trace, { valueSet, chunks: live, spans: count });
-    this.#changedSinceCommit.add(trace);
   }
 
   /** Adds to the number of traces of chunks. */
@@ -278,6 +261,11 @@ export class FileWriter {
     }
   }
 
+  /** The chunk may have no stored span. */
+  checkChunk(id: number): void {
+    this.#chunksToCheck.add(id);
+  }
+
   /** The value set lost a trace. */
   checkValueSet(id: number): void {
     this.#setsToCheck.add(id);
@@ -285,11 +273,10 @@ export class FileWriter {
 
   #writeEvaluations(): void {
     const { addEvaluation, trimEvaluations } = this.#statements;
-    if (this.#flushedEvaluations === this.#evaluations.length) return;
-    for (const { traceHash, endedMs, json } of this.#evaluations.slice(this.#flushedEvaluations))
-      addEvaluation.run(traceHash, endedMs, json);
+    if (this.#evaluations.length === 0) return;
+    for (const { traceHash, endedMs, json } of this.#evaluations) addEvaluation.run(traceHash, endedMs, json);
     trimEvaluations.run(MAX_EVALUATIONS);
-    this.#flushedEvaluations = this.#evaluations.length;
+    this.#evaluations = [];
   }
 
   #removeUnused(): void {

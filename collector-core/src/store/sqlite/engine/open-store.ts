@@ -1,4 +1,4 @@
-import { hashNumber } from "../../../hashing/seeded-hash.js";
+import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import type { EvictionReason, TraceKey } from "../../../interfaces.js";
@@ -14,10 +14,11 @@ import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import { bufferedSpan, type RecordedSpan } from "./buffered-span.js";
-import { ChunkReader, recordedSpan } from "./chunk-reader.js";
-import { ChunkWriter } from "./chunk-writer.js";
-import { EvictedKeys } from "./evicted-keys.js";
+import { ChunkReader, recordedSpan, type OnCorruptChunk } from "./chunk-reader.js";
+import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
+import { EvictedKeys, type EvictedTrace } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
+import type { OpenReadings } from "./open-readings.js";
 import { Retention, type RetentionBounds } from "./retention.js";
 import type { SpanPlace } from "./span-places.js";
 import { StoreClock } from "./store-clock.js";
@@ -29,10 +30,8 @@ import { TraceRemover } from "./trace-remover.js";
 import { TraceTables } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
-/** Memory of the open traces, beyond which those without a recent span are left to the file. */
-const MAX_BUFFER_BYTES = 32 * 2 ** 20;
-/** Memory after that, so that it does not happen with every batch. */
-const TRIMMED_BUFFER_BYTES = 24 * 2 ** 20;
+/** The share of `maxBufferBytes` that is left after the buffer was full, so that it is not full with every batch. */
+const TRIMMED_SHARE = 0.75;
 /** Spans of a record that are written at once. */
 const SPANS_PER_WRITE = 1000;
 /** Silent traces that are abandoned at once. */
@@ -60,14 +59,18 @@ export interface OpenStoreOptions {
   readonly file: TraceFile;
   readonly bounds: StoreBounds;
   readonly clock: Clock;
+  /** Memory of the open traces, beyond which those without a recent span are left to the file. */
+  readonly maxBufferBytes: () => number;
+  /** Those of an earlier store on the same file. */
+  readonly readings: OpenReadings;
   readonly onEvicted: (reason: EvictionReason, count: number) => void;
-  /** Called for a chunk that cannot be read. */
-  readonly onCorruptChunk: (chunk: number, error: unknown) => void;
-  /** Called for spans of such a chunk. */
-  readonly onLost: (spans: number) => void;
+  readonly onCorruptChunk: OnCorruptChunk;
 }
 
-/** The traces of an open file. */
+/**
+ * The traces of an open file. After an error of SQLite it is closed, and another one continues from the last commit: so there is
+ * one way to undo, whatever has failed.
+ */
 export class OpenStore {
   readonly readings: TraceReadings;
   readonly queries: TraceQueries;
@@ -85,14 +88,14 @@ export class OpenStore {
   readonly #evicted: EvictedKeys;
   readonly #caps: SpanCaps;
   readonly #traceWriter: TraceWriter;
-  /** The spans that are being written, and where the file has them. */
-  #writing: { readonly chunk: number; readonly ordinals: number[]; readonly spans: RecordedSpan[] } = {
-    chunk: 0,
-    ordinals: [],
-    spans: [],
-  };
+  /** The spans that are being written, and where the file has them; undefined between two writes. */
+  #writing: SpansBeingWritten | undefined;
+  /** What is remembered of the trace of the span that is being written, once it was looked up. */
+  #remembered: { readonly evicted: EvictedTrace | undefined } | undefined;
   /** Store time of the spans that a rebuild adds; undefined otherwise. */
   #replayedAtMs: number | undefined;
+  #isClosed = false;
+  #canWrite = true;
   /** The oldest trace, whose oldest span was read. */
   #oldest: { readonly sequence: number; readonly arrivedAtMs: number | null } = {
     sequence: 0,
@@ -101,6 +104,7 @@ export class OpenStore {
   #traceCount: number;
   #nextAbandonedMs: number;
   #reportedDropped = 0;
+  #reportedLate = 0;
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
@@ -116,8 +120,9 @@ export class OpenStore {
     this.#writer = new ChunkWriter(Number(readMeta(db, "open_chunk") ?? 1));
     const reader = new ChunkReader(db, this.#writer, options.onCorruptChunk);
     this.#reader = reader;
-    this.#buffer = new TraceBuffer(reader, this.#hasher, options.onLost);
-    const pending = reader.pending();
+    this.#buffer = new TraceBuffer(reader, this.#hasher);
+    this.#buffer.traces.continueAfter(Number(readMeta(db, "last_seq") ?? 0));
+    const pending = this.#readPending();
     this.#file = new FileWriter({
       db,
       buffer: this.#buffer,
@@ -126,13 +131,12 @@ export class OpenStore {
       tables: this.tables,
       valueSets,
       nowMs,
-      pendingBytes: pending.length,
+      pending,
+      spanCount: Number(readMeta(db, "span_count") ?? 0),
+      needsRebuild: file.needsRebuild,
     });
-    this.#file.spanCount = Number(readMeta(db, "span_count") ?? 0);
     this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
-    this.#buffer.traces.continueAfter(Number(readMeta(db, "last_seq") ?? 0));
-    for (const record of readRecords(pending)) this.#addToChunk(pending, record);
 
     this.remover = new TraceRemover({
       db,
@@ -144,6 +148,7 @@ export class OpenStore {
       reader,
       hasher: this.#hasher,
       nowMs,
+      place: () => this.#place,
     });
     this.retention = new Retention({
       db,
@@ -155,6 +160,7 @@ export class OpenStore {
         this.#traceCount -= traces;
         options.onEvicted(reason, traces);
       },
+      flush: () => this.flush(),
       nowMs,
     });
     this.#caps = new SpanCaps({
@@ -165,6 +171,7 @@ export class OpenStore {
     this.#traceWriter = this.#createTraceWriter();
     this.readings = new TraceReadings({
       file: this.#file,
+      readings: options.readings,
       tables: this.tables,
       reader,
       hasher: this.#hasher,
@@ -192,21 +199,25 @@ export class OpenStore {
       caps: this.#caps,
       room: {
         makeRoomForTrace: () => {
-          if (this.#traceCount < this.#options.bounds.maxTraces) return;
-          // The oldest traces are found in the file.
-          this.#file.flush();
-          this.retention.makeRoomForTrace();
+          if (this.#traceCount >= this.#options.bounds.maxTraces) this.retention.makeRoomForTrace();
         },
         makeRoomForBytes: () => undefined,
       },
       traces: {
-        find: (key, hash) => traces.get(key, hash) ?? this.#load(key),
-        wasEvicted: (hash) => this.#evicted.has(hash),
+        find: (key, hash) => {
+          // Called once for each span, in order.
+          if (this.#writing !== undefined) this.#writing.at++;
+          this.#remembered = undefined;
+          return traces.get(key, hash) ?? this.#load(key);
+        },
+        wasEvicted: (hash) => this.#remember(hash) !== undefined,
         create: (key, hash, isPartial, nowMs) => traces.create(key, hash, isPartial, nowMs),
         added: (trace) => {
           traces.add(trace);
           this.#traceCount++;
           this.#file.changed(trace);
+          // An imported trace is not late, and may have been here all the same.
+          for (const chunk of this.#remember(trace)?.chunks ?? []) this.#buffer.touch(trace, chunk);
         },
         charge: (bytes) => traces.charge(bytes),
         changed: (trace, nowMs) => {
@@ -216,6 +227,11 @@ export class OpenStore {
       },
       onWritten: (trace, row, index) => this.#written(trace, row, index),
     });
+  }
+
+  #remember(hash: Hash64): EvictedTrace | undefined {
+    this.#remembered ??= { evicted: this.#evicted.find(hash) };
+    return this.#remembered.evicted;
   }
 
   get traceCount(): number {
@@ -232,18 +248,51 @@ export class OpenStore {
   }
 
   get lateEvaluations(): number {
-    return this.#traceWriter.lateEvaluations;
+    return this.#traceWriter.lateEvaluations - this.#reportedLate;
   }
 
   get hasUncommitted(): boolean {
     return this.#file.hasUncommitted;
   }
 
+  /** Where the spans end that were appended. */
+  get position(): ChunkPosition {
+    return this.#writer.position;
+  }
+
+  /** The records since the last commit, up to a position. */
+  uncommitted(to?: ChunkPosition): Buffer[] {
+    return this.#writer.between(this.#file.committed, to);
+  }
+
   /** Adds the spans of records, which are copied. */
   append(records: Buffer): void {
+    while (this.retention.evictExpired());
     for (const record of readRecords(records)) this.#index(record, this.#addToChunk(records, record));
     this.#reportDropped();
-    if (this.#buffer.bytes > MAX_BUFFER_BYTES) this.#trimBuffer();
+  }
+
+  /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
+  #readPending(): ChunkPosition {
+    const chunk = this.#writer.openId;
+    const pending = this.#reader.pending();
+    try {
+      // They have no checksum: that of the chunk is made when it is closed.
+      for (const record of readRecords(pending)) record.parse();
+    } catch (error) {
+      this.#options.onCorruptChunk(chunk, 0, error);
+      this.#writer.skip();
+      return { chunk, bytes: pending.length };
+    }
+    for (const record of readRecords(pending)) this.#addToChunk(pending, record);
+    return this.#writer.position;
+  }
+
+  /** The place of the span that is being written, or of the next one. */
+  get #place(): SpanPlace {
+    const writing = this.#writing;
+    if (writing === undefined) return this.#writer.nextPlace;
+    return { chunk: writing.chunk, ordinal: writing.ordinals[writing.at] as number };
   }
 
   #addToChunk(records: Buffer, { start, end, spanCount }: BatchRecord): SpanPlace {
@@ -254,47 +303,55 @@ export class OpenStore {
   /** Adds the spans of a record to their traces. */
   #index(record: BatchRecord, { chunk, ordinal }: SpanPlace): void {
     let batch: PipelineSpan[] = [];
-    this.#writing = { chunk, ordinals: [], spans: [] };
+    let writing: SpansBeingWritten = { chunk, at: -1, ordinals: [], spans: [] };
     const write = (): void => {
+      this.#writing = writing;
       this.#traceWriter.write(batch, record.isImport);
+      this.#writing = undefined;
       for (const span of batch) this.#touch(span, chunk);
       batch = [];
-      this.#writing = { chunk, ordinals: [], spans: [] };
+      writing = { chunk, at: -1, ordinals: [], spans: [] };
     };
     for (const [index, span] of record.parse().entries()) {
       if (span === null) continue;
       const recorded = recordedSpan(record, index, span);
-      if (this.#replayedAtMs !== undefined && this.#isGone(recorded, this.#replayedAtMs)) continue;
+      const place = { chunk, ordinal: ordinal + index };
+      if (this.#replayedAtMs !== undefined && this.#isGone(recorded, place)) continue;
       batch.push(bufferedSpan(recorded, this.#hasher));
-      this.#writing.ordinals.push(ordinal + index);
-      this.#writing.spans.push(recorded);
+      writing.ordinals.push(place.ordinal);
+      writing.spans.push(recorded);
       if (batch.length === SPANS_PER_WRITE) write();
     }
     write();
   }
 
-  /** True if the trace of a span of a chunk was evicted after the chunk was closed. */
-  #isGone({ span, context }: RecordedSpan, closedAtMs: number): boolean {
-    return this.#evicted.has(this.#hasher.trace(context.tenant, span.trace_id), closedAtMs);
+  /** True if the trace of a span was evicted after the span had arrived. */
+  #isGone({ span, context }: RecordedSpan, { chunk, ordinal }: SpanPlace): boolean {
+    const before = this.#evicted.find(this.#hasher.trace(context.tenant, span.trace_id))?.before;
+    if (before === undefined) return false;
+    return chunk < before.chunk || (chunk === before.chunk && ordinal < before.ordinal);
   }
 
   /** Remembers that the chunk has a span of the trace, stored or not. */
   #touch(span: PipelineSpan, chunk: number): void {
     const { facts, context } = span;
     const key = { tenant: context.tenant, traceId: facts.traceId };
-    const trace = this.#buffer.traces.get(key, originOf(span).hashes.trace);
+    const hash = originOf(span).hashes.trace;
+    const trace = this.#buffer.traces.get(key, hash);
     if (trace !== undefined) this.#buffer.touch(trace, chunk);
+    else this.#evicted.addChunk(hash, chunk);
   }
 
   #written(trace: TraceRecord, row: number, index: number): void {
-    const { chunk, ordinals, spans } = this.#writing;
-    this.#buffer.spans.setPlaceInFile(row, chunk, ordinals[index] as number);
-    const recorded = spans[index];
-    if (recorded?.span.span_type !== "evaluation") return;
+    const writing = this.#writing;
+    const recorded = writing?.spans[index];
+    if (writing === undefined || recorded === undefined) return;
+    this.#buffer.spans.setPlaceInFile(row, writing.chunk, writing.ordinals[index] as number);
+    if (recorded.span.span_type !== "evaluation") return;
     const { span, context, generatedSpanId, labels } = recorded;
     this.#file.addEvaluation({
       traceHash: hashNumber(trace),
-      endedMs: this.#time.nowMs(),
+      endedMs: this.#replayedAtMs ?? this.#time.nowMs(),
       json: JSON.stringify({
         span: generatedSpanId === undefined ? span : { ...span, span_id: generatedSpanId },
         context,
@@ -309,15 +366,17 @@ export class OpenStore {
     return row && this.#buffer.load(row);
   }
 
-  /** Leaves traces without a recent span to the file. */
+  /** True if traces have to be left to the file: with the next {@link commit}. */
+  get isBufferFull(): boolean {
+    return this.#buffer.bytes > this.#options.maxBufferBytes();
+  }
+
+  /** Leaves traces without a recent span to the file. Everything must be committed. */
   #trimBuffer(): void {
-    this.commit();
-    for (
-      let trace = this.#buffer.traces.leastRecent;
-      trace !== undefined;
-      trace = this.#buffer.traces.leastRecent
-    ) {
-      if (this.#buffer.bytes <= TRIMMED_BUFFER_BYTES) return;
+    const maxBytes = this.#options.maxBufferBytes() * TRIMMED_SHARE;
+    const { traces } = this.#buffer;
+    for (let trace = traces.leastRecent; trace !== undefined; trace = traces.leastRecent) {
+      if (this.#buffer.bytes <= maxBytes) return;
       this.#buffer.drop(trace);
     }
   }
@@ -331,16 +390,29 @@ export class OpenStore {
 
   /** Makes all spans visible to queries, and removes what is expired. */
   refresh(): void {
+    if (this.#isClosed || !this.#canWrite) return;
     this.flush();
     while (this.retention.evictExpired());
     this.abandonSilent();
+  }
+
+  /** Makes queries leave the file as it is, because it cannot be written. */
+  stopWriting(): void {
+    this.#canWrite = false;
+  }
+
+  continueWriting(): void {
+    this.#canWrite = true;
   }
 
   /** Writes the traces again whose running spans had no update for too long. */
   abandonSilent(): void {
     const nowMs = this.#time.nowMs();
     while (nowMs >= this.#nextAbandonedMs) {
-      for (const sequence of this.tables.abandonedAt(nowMs, TRACES_PER_SWEEP)) {
+      // What changed since the last flush may not be silent any more.
+      this.flush();
+      const sequences = this.tables.abandonedAt(nowMs, TRACES_PER_SWEEP);
+      for (const sequence of sequences) {
         const row = this.tables.read(sequence);
         if (row === undefined) continue;
         const { tenant, traceId } = row.key;
@@ -349,19 +421,22 @@ export class OpenStore {
         this.#file.changed(trace);
       }
       this.flush();
+      if (this.isBufferFull) this.commit();
+      this.#nextAbandonedMs = this.tables.nextAbandonedMs();
+      if (sequences.length < TRACES_PER_SWEEP) return;
     }
   }
 
   /** Writes what changed, without committing it. */
   flush(): void {
-    if (!this.#file.hasUnflushed) return;
+    if (this.#isClosed || !this.#file.hasUnflushed) return;
     this.#file.flush();
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
   }
 
   /** The summary of a trace, also of one that changed since the last flush. */
   summaryOf(key: TraceKey): TraceSummary | undefined {
-    while (this.retention.evictExpired());
+    if (this.#canWrite) while (this.retention.evictExpired());
     const trace = this.#buffer.traces.get(key, this.#hasher.trace(key.tenant, key.traceId));
     if (trace !== undefined) return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
     const sequence = this.tables.find(key);
@@ -383,10 +458,17 @@ export class OpenStore {
     return this.tables.ofEveryTenant(traceId).map(({ tenant }) => tenant);
   }
 
-  /** Removes a trace for good. */
-  erase(sequence: number): void {
-    this.remover.erase(sequence);
-    this.#traceCount--;
+  /** Makes {@link erase} possible. */
+  commitAllChunks(): void {
+    this.#writer.close(this.#buffer.traces.newestSequence);
+    this.commit();
+  }
+
+  /** Removes a trace for good. @returns false if there is none. */
+  erase(sequence: number): boolean {
+    const isErased = this.remover.erase(sequence);
+    if (isErased) this.#traceCount--;
+    return isErased;
   }
 
   /** Writes to the file, to find out whether that is possible. */
@@ -396,6 +478,7 @@ export class OpenStore {
   }
 
   commit(): void {
+    if (this.#isClosed) return;
     this.flush();
     this.#file.commit({
       clock_ms: this.#time.nowMs(),
@@ -403,18 +486,13 @@ export class OpenStore {
       open_chunk: this.#writer.openId,
       span_count: this.#file.spanCount,
     });
+    if (this.isBufferFull) this.#trimBuffer();
   }
 
+  /** Undoes everything since the last commit. Queries under way go on, and write nothing any more. */
   rollback(): void {
+    this.#isClosed = true;
     this.#file.rollback();
-    this.#evicted.recount();
-  }
-
-  /** Evicts the oldest traces after a {@link rollback}, without writing anything that was appended. */
-  evictOldest(): boolean {
-    const hasEvicted = this.retention.evictOldest();
-    this.#file.commitTransaction();
-    return hasEvicted;
   }
 
   /** Fills the tables that derive from the chunks, chunk by chunk. */
@@ -424,24 +502,48 @@ export class OpenStore {
     this.#file.begin();
     for (const table of DERIVED_TABLES) db.exec(`DELETE FROM ${table}`);
     db.exec("UPDATE chunk SET traces = 0");
-    this.#evicted.recount();
+    this.#file.spanCount = 0;
+    this.#traceCount = 0;
+    let lastMs = 0;
     const ids = db.prepare("SELECT id, last_ms FROM chunk WHERE data IS NOT NULL ORDER BY id").all();
-    for (const { id, last_ms: lastMs } of ids) {
-      const chunk = this.#reader.read(Number(id));
-      this.#replayedAtMs = Number(lastMs);
-      for (const [at, record] of (chunk?.records ?? []).entries())
-        this.#index(record, { chunk: Number(id), ordinal: chunk?.firstOrdinalOf(at) ?? 0 });
-      if (chunk !== undefined) this.#file.putSignature(Number(id), chunk.raw);
-      if (this.#buffer.bytes > MAX_BUFFER_BYTES) this.#trimBuffer();
+    for (const { id, last_ms: closedMs } of ids) {
+      this.#file.begin();
+      this.#replay(Number(id), lastMs, Number(closedMs));
+      lastMs = Number(closedMs);
+      this.#file.checkChunk(Number(id));
+      if (this.isBufferFull) this.commit();
       yield;
     }
-    const open = this.#reader.read(this.#writer.openId);
-    for (const [at, record] of (open?.records ?? []).entries())
-      this.#index(record, { chunk: this.#writer.openId, ordinal: open?.firstOrdinalOf(at) ?? 0 });
+    this.#replay(this.#writer.openId, lastMs, this.#time.nowMs());
     this.#replayedAtMs = undefined;
+    // They were counted when they were dropped.
+    this.#reportedDropped = this.#caps.dropped;
+    this.#reportedLate = this.#traceWriter.lateEvaluations;
     this.#file.flush();
     this.#file.begin();
     file.markRebuilt();
     this.commit();
   }
+
+  /** Adds the spans of a chunk to their traces. @param fromMs, toMs - store time of its first and of its last record. */
+  #replay(id: number, fromMs: number, toMs: number): void {
+    const chunk = this.#reader.read(id);
+    if (chunk === undefined) return;
+    for (const [at, record] of chunk.records.entries()) {
+      // The file has no store time of a record. The wall clock tells it, except where it was wrong.
+      const arrivedMs = record.isImport ? toMs : record.contextOf(0).receivedAtMs;
+      this.#replayedAtMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
+      this.#index(record, { chunk: id, ordinal: chunk.firstOrdinalOf(at) });
+    }
+    if (id !== this.#writer.openId) this.#file.putSignature(id, chunk.raw);
+  }
+}
+
+/** Spans of a record. */
+interface SpansBeingWritten {
+  readonly chunk: number;
+  /** The index of the span that is being written. */
+  at: number;
+  readonly ordinals: number[];
+  readonly spans: RecordedSpan[];
 }

@@ -34,6 +34,8 @@ export interface RetentionOptions {
   readonly traceCount: () => number;
   /** Called with the number of evicted traces. */
   readonly onEvicted: (reason: EvictionReason, traces: number) => void;
+  /** Writes what changed: the file has the last span of each trace then. */
+  readonly flush: () => void;
   /** Store time. */
   readonly nowMs: () => number;
 }
@@ -68,30 +70,33 @@ export class Retention {
   evictExpired(): boolean {
     const { ttlSeconds } = this.#options.bounds;
     if (ttlSeconds === 0) return false;
-    const { tables, nowMs } = this.#options;
-    return this.#evict("ttl", tables.silentSince(nowMs() - ttlSeconds * 1000, TRACES_PER_STEP));
+    const { tables, nowMs, flush } = this.#options;
+    const silentSince = nowMs() - ttlSeconds * 1000;
+    if (tables.silentSince(silentSince, 1).length === 0) return false;
+    // A span that has arrived since the last flush keeps its trace.
+    flush();
+    return this.#evict("ttl", tables.silentSince(silentSince, TRACES_PER_STEP));
   }
 
   /** Makes room for one more trace. */
   makeRoomForTrace(): void {
-    const { bounds, traceCount, tables } = this.#options;
+    const { bounds, traceCount } = this.#options;
     const surplus = traceCount() + 1 - bounds.maxTraces;
-    if (surplus > 0) this.#evict("max_traces", tables.oldest(surplus));
+    if (surplus > 0) this.#evictOldest("max_traces", surplus);
   }
 
   /** One step towards the bounds. @returns true if more steps are needed. */
   step(): boolean {
     if (this.evictExpired()) return true;
-    const { bounds, tables } = this.#options;
-    if (this.usedBytes > bounds.diskMaxBytes)
-      return this.#evict("disk_max_bytes", tables.oldest(TRACES_PER_STEP));
+    const { bounds } = this.#options;
+    if (this.usedBytes > bounds.diskMaxBytes) return this.evictOldest();
     if (this.fileBytes <= bounds.diskMaxBytes) return false;
     return this.releasePages() && this.fileBytes > bounds.diskMaxBytes;
   }
 
-  /** Evicts the oldest committed traces to make room on a full disk. What changed since the commit is not written. */
+  /** Evicts the oldest traces to make room on a full disk. */
   evictOldest(): boolean {
-    return this.#evict("disk_max_bytes", this.#options.tables.oldest(TRACES_PER_STEP), "committed");
+    return this.#evictOldest("disk_max_bytes", TRACES_PER_STEP);
   }
 
   /** Returns free pages to the file system, outside a transaction. @returns false if there are none. */
@@ -101,9 +106,15 @@ export class Retention {
     return true;
   }
 
-  #evict(reason: EvictionReason, sequences: readonly number[], of: "all" | "committed" = "all"): boolean {
+  #evictOldest(reason: EvictionReason, traces: number): boolean {
+    const { tables, flush } = this.#options;
+    flush();
+    return this.#evict(reason, tables.oldest(traces));
+  }
+
+  #evict(reason: EvictionReason, sequences: readonly number[]): boolean {
     const { remover, onEvicted } = this.#options;
-    const evicted = remover.evict(sequences, of);
+    const evicted = remover.evict(sequences);
     if (evicted > 0) onEvicted(reason, evicted);
     return evicted > 0;
   }

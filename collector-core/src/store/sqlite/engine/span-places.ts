@@ -13,6 +13,8 @@ export interface PlacedSpan extends SpanPlace {
   readonly idHash: number;
   /** A child of type llm was dropped: it stays a wrapper. */
   readonly isWrapper: boolean;
+  /** Store time at which a running span arrived; undefined for one that has ended. */
+  readonly seenMs: number | undefined;
 }
 
 /** The stored spans of a trace, each list in order of arrival. */
@@ -26,10 +28,10 @@ export interface TracePlaces {
 }
 
 const FORMAT = 1;
-const TAG = { nextOrdinal: 1, nextArrival: 2, wrapper: 4 } as const;
+const TAG = { nextOrdinal: 1, nextArrival: 2, wrapper: 4, running: 8 } as const;
 const MAX_VARINT_BYTES = 8;
-/** A tag, two varints for the chunk and the ordinal, one for the arrival, and the hash. */
-const MAX_SPAN_BYTES = 1 + 3 * MAX_VARINT_BYTES + 4;
+/** A tag, two varints for the chunk and the ordinal, one for the arrival, the hash and the time. */
+const MAX_SPAN_BYTES = 1 + 3 * MAX_VARINT_BYTES + 4 + 8;
 
 /** Encodes places in about five bytes for each span: consecutive spans of a batch differ by one. */
 export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: TracePlaces): Uint8Array {
@@ -49,7 +51,8 @@ export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: Trac
       const tag =
         (isNext ? TAG.nextOrdinal : 0) |
         (isNextArrival ? TAG.nextArrival : 0) |
-        (span.isWrapper ? TAG.wrapper : 0);
+        (span.isWrapper ? TAG.wrapper : 0) |
+        (span.seenMs === undefined ? 0 : TAG.running);
       at = bytes.writeUInt8(tag, at);
       if (!isNext) {
         at = writeVarint(bytes, at, zigzag(span.chunk - (previous?.chunk ?? 0)));
@@ -57,6 +60,7 @@ export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: Trac
       }
       if (!isNextArrival) at = writeVarint(bytes, at, span.arrival - arrival);
       at = bytes.writeInt32LE(span.idHash, at);
+      if (span.seenMs !== undefined) at = bytes.writeDoubleLE(span.seenMs, at);
       arrival = span.arrival;
       previous = span;
     }
@@ -91,7 +95,9 @@ export function decodePlaces(blob: Uint8Array): TracePlaces {
       }
       arrival += (tag & TAG.nextArrival) === 0 ? reader.varint() : 1;
       const isWrapper = (tag & TAG.wrapper) !== 0;
-      previous = { chunk, ordinal, arrival, idHash: reader.int32(), isWrapper };
+      const idHash = reader.int32();
+      const seenMs = (tag & TAG.running) === 0 ? undefined : reader.double();
+      previous = { chunk, ordinal, arrival, idHash, isWrapper, seenMs };
       chain.push(previous);
     }
     return chain;
@@ -149,6 +155,12 @@ class VarintReader {
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
+  }
+
+  double(): number {
+    const value = this.#bytes.readDoubleLE(this.#at);
+    this.#at += 8;
+    return value;
   }
 
   int32(): number {

@@ -3,10 +3,13 @@ import type { Clock } from "../../../runtime/clock.js";
 import { runAtOnce } from "../../../runtime/steps.js";
 import type { Span } from "@obspan/sdk/wire";
 import type { BatchContext } from "../../../span/span-facts.js";
+import { ApiError } from "../../../api-schema/errors.js";
+import { describeError } from "../../../runtime/describe-error.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords } from "../records/batch-record.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
+import { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
 
 /** Spans after which a commit does not wait for the interval. */
@@ -17,6 +20,8 @@ const SWEEP_INTERVAL_MS = 1000;
 const CHECKPOINT_AFTER_MS = 5000;
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
+
+const RETRY_LATER = { "Retry-After": "5" } as const;
 
 /** Options of {@link createSqliteEngine}. */
 export interface SqliteEngineOptions extends StoreBounds {
@@ -29,6 +34,8 @@ export interface SqliteEngineOptions extends StoreBounds {
   /** `trace_store.disk_min_free_bytes`: nothing is stored below. */
   readonly minFreeBytes: number;
   readonly freeBytes: () => number;
+  /** Memory of the open traces, beyond which those without a recent span are left to the file. */
+  readonly maxBufferBytes: () => number;
   readonly clock: Clock;
 }
 
@@ -73,9 +80,15 @@ class SqliteEngine implements StorageEngine {
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
   #isErasing = false;
+  #isRebuilt = false;
   #diskBytes = 0;
   #oldestAtMs: number | null = null;
+  /** Of the stores before this one. */
   #lateEvaluations = 0;
+  /** The counts of the last commit. */
+  #committed = { evicted: { ...this.#evicted }, lateEvaluations: 0 };
+  readonly #corruptChunks = new Set<number>();
+  readonly #readings = new OpenReadings();
   readonly #selects = new Map<number, AsyncIterator<readonly TraceKey[]>>();
   #lastSelect = 0;
 
@@ -83,30 +96,43 @@ class SqliteEngine implements StorageEngine {
     this.#options = options;
     this.#host = host;
     this.#file = options.openFile({ isKnownCorrupt: false });
-    this.#store = this.#openStore();
-    if (this.#file.needsRebuild) {
-      host.log("info", "Rebuilding the trace store from its chunks.", { path: this.#file.path });
-      runAtOnce(this.#store.rebuild());
+    try {
+      this.#store = this.#openStore();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#store = this.#openEmpty(error);
     }
     this.#measure();
     this.commands = this.#createCommands();
   }
 
+  /** Opens the traces of the file, as of the last commit. */
   #openStore(): OpenStore {
-    const { maxTraces, ttlSeconds, diskMaxBytes, maxSpansPerTrace, clock } = this.#options;
-    return new OpenStore({
+    const { maxTraces, ttlSeconds, diskMaxBytes, maxSpansPerTrace, clock, maxBufferBytes } = this.#options;
+    const { path, needsRebuild } = this.#file;
+    const store = new OpenStore({
       file: this.#file,
       bounds: { maxTraces, ttlSeconds, diskMaxBytes, maxSpansPerTrace },
       clock,
+      maxBufferBytes,
+      readings: this.#readings,
       onEvicted: (reason, count) => (this.#evicted[reason] += count),
-      onCorruptChunk: (chunk, error) =>
-        this.#host.log("error", "A chunk of the trace store cannot be read. Its spans are left out.", {
-          path: this.#file.path,
-          chunk,
-          error: String(error),
-        }),
-      onLost: (spans) => (this.#unsaved.corrupt_chunk += spans),
+      onCorruptChunk: (chunk, spans, error) => this.#onCorruptChunk(chunk, spans, error),
     });
+    if (needsRebuild && !this.#isRebuilt) {
+      this.#host.log("info", "Rebuilding the trace store from its chunks.", { path });
+      runAtOnce(store.rebuild());
+      this.#isRebuilt = true;
+    }
+    return store;
+  }
+
+  #onCorruptChunk(chunk: number, spans: number, error: unknown): void {
+    if (this.#corruptChunks.has(chunk)) return;
+    this.#corruptChunks.add(chunk);
+    this.#unsaved.corrupt_chunk += spans;
+    const message = "A chunk of the trace store cannot be read. Its spans are left out.";
+    this.#host.log("error", message, { path: this.#file.path, chunk, spans, error: describeError(error) });
   }
 
   append(records: Buffer): void {
@@ -116,10 +142,25 @@ class SqliteEngine implements StorageEngine {
       return;
     }
     if (this.#pendingSpans === 0) this.#pendingSinceMs = this.#nowMs();
+    const store = this.#store;
+    const before = store.position;
     this.#pendingSpans += spans;
     this.#pendingBytes += records.length;
-    this.#guard(() => this.#store.append(records));
-    if (this.#pendingSpans >= MAX_UNCOMMITTED_SPANS) this.#guard(() => this.#commit());
+    try {
+      store.append(records);
+    } catch (error) {
+      const applied = store.uncommitted(before);
+      if (error instanceof SqlError) {
+        this.#repeat(error, [...applied, records]);
+        return;
+      }
+      // Spans that cannot be applied: the caller counts them.
+      this.#pendingSpans -= spans;
+      this.#pendingBytes -= records.length;
+      this.#repeat(error, applied);
+      throw error;
+    }
+    if (this.#pendingSpans >= MAX_UNCOMMITTED_SPANS || store.isBufferFull) this.#guard(() => this.#commit());
   }
 
   usage(): EngineUsage {
@@ -168,6 +209,7 @@ class SqliteEngine implements StorageEngine {
 
   #commit(): void {
     this.#store.commit();
+    this.#rememberCounts();
     this.#pendingSpans = 0;
     this.#pendingBytes = 0;
     this.#checkpointAtMs = Math.min(this.#checkpointAtMs, this.#nowMs() + CHECKPOINT_AFTER_MS);
@@ -175,12 +217,17 @@ class SqliteEngine implements StorageEngine {
     if (this.#isErasing) this.#finishErasing();
   }
 
-  /** Removes erased text from the free pages and from the write-ahead log. */
+  #rememberCounts(): void {
+    const lateEvaluations = this.#lateEvaluations + this.#store.lateEvaluations;
+    this.#committed = { evicted: { ...this.#evicted }, lateEvaluations };
+  }
+
+  /** Removes erased text from the free pages and from the write-ahead log, which a backup may delay. */
   #finishErasing(): void {
-    this.#isErasing = false;
     this.#store.retention.releasePages(Number.MAX_SAFE_INTEGER);
+    if (!this.#file.checkpoint("TRUNCATE")) return;
+    this.#isErasing = false;
     this.#file.db.exec("PRAGMA secure_delete = FAST");
-    this.#file.checkpoint("TRUNCATE");
   }
 
   #measure(): void {
@@ -193,48 +240,67 @@ class SqliteEngine implements StorageEngine {
     this.#file.close();
   }
 
-  /** Runs work on the file. What fails is tried once more, then counted; nothing is thrown for a full or broken disk. */
+  /** Runs work on the file. What fails is repeated once, then counted; nothing is thrown for a full or broken disk. */
   #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      if (error.code === SQL_CODES.CORRUPT || error.code === SQL_CODES.NOTADB) this.#startEmpty(error);
-      else this.#retry(error);
+      this.#repeat(error, this.#store.uncommitted());
     }
   }
 
-  #retry(error: SqlError): void {
-    const store = this.#store;
+  /** Returns to the last commit and adds the records since then again, to an empty file if this one is damaged. */
+  #repeat(error: unknown, records: readonly Buffer[]): void {
     try {
-      store.rollback();
-      if (error.code === SQL_CODES.FULL) store.evictOldest();
+      if (isDamage(error)) this.#store = this.#openEmpty(error);
+      else this.#rollBack();
+      if (isFull(error)) this.#makeRoom();
+      for (const each of records) this.#store.append(each);
       this.#commit();
     } catch (again) {
-      if (!(again instanceof SqlError)) throw again;
-      const cause = again.code === SQL_CODES.FULL ? "disk_full" : "io_error";
-      this.#giveUp(cause);
-      this.#degrade(
-        cause,
-        cause === "disk_full" ? "The disk is full." : `The file cannot be written: ${again.message}.`,
-      );
+      this.#giveUp(again);
     }
+  }
+
+  #rollBack(): void {
+    this.#store.rollback();
+    Object.assign(this.#evicted, this.#committed.evicted);
+    this.#lateEvaluations = this.#committed.lateEvaluations;
+    this.#store = this.#openStore();
+  }
+
+  /** Evicts the oldest traces on a full disk. */
+  #makeRoom(): void {
+    // The place of what was copied into the file is used again.
+    this.#file.checkpoint("PASSIVE");
+    this.#store.retention.evictOldest();
+    this.#commit();
   }
 
   /** Drops everything since the last commit. */
-  #giveUp(cause: UnsavedReason): void {
+  #giveUp(error: unknown): void {
+    const cause = isFull(error) ? "disk_full" : "io_error";
     this.#unsaved[cause] += this.#pendingSpans;
     this.#pendingSpans = 0;
     this.#pendingBytes = 0;
-    this.#store.rollback();
-    this.#lateEvaluations += this.#store.lateEvaluations;
-    this.#store = this.#openStore();
+    const reason =
+      cause === "disk_full" ? "The disk is full." : `The file cannot be written: ${describeError(error)}.`;
+    this.#degrade(cause, reason);
+    try {
+      this.#rollBack();
+      this.#store.stopWriting();
+    } catch {
+      // It is opened again with the next attempt to store spans.
+      this.#closeFile();
+    }
   }
 
   #degrade(cause: UnsavedReason, reason: string): void {
     if (this.#degraded === undefined)
       this.#host.log("error", `The trace store keeps no new spans. ${reason}`, { path: this.#file.path });
     this.#degraded = { cause, reason, retryAtMs: this.#nowMs() + RETRY_INTERVAL_MS };
+    this.#store.stopWriting();
   }
 
   /** Tries whether spans can be stored again. */
@@ -246,12 +312,12 @@ class SqliteEngine implements StorageEngine {
       return;
     }
     try {
+      if (!this.#file.isOpen) this.#openFile(false);
+      this.#store.continueWriting();
       if (degraded.cause === "disk_full") this.#store.retention.step();
       this.#store.touchFile();
     } catch (error) {
-      if (!(error instanceof SqlError)) throw error;
-      this.#store.rollback();
-      this.#degrade(degraded.cause, degraded.reason);
+      this.#giveUp(error);
       return;
     }
     this.#degraded = undefined;
@@ -259,44 +325,56 @@ class SqliteEngine implements StorageEngine {
     this.#host.log("info", "The trace store keeps spans again.", { path: this.#file.path });
   }
 
-  /** The file is damaged: it is set aside, and the store starts empty. */
-  #startEmpty(error: SqlError): void {
+  /** Sets the damaged file aside. */
+  #openEmpty(error: unknown): OpenStore {
     this.#host.log(
       "error",
       "The file of the trace store is damaged. It is set aside, and the store starts empty.",
-      {
-        path: this.#file.path,
-        error: error.message,
-      },
+      { path: this.#file.path, error: describeError(error) },
     );
-    this.#unsaved.corrupt_chunk += this.#pendingSpans;
-    this.#pendingSpans = 0;
-    this.#pendingBytes = 0;
-    this.#lateEvaluations += this.#store.lateEvaluations;
-    this.#file.close();
-    this.#file = this.#options.openFile({ isKnownCorrupt: true });
+    this.#closeFile();
+    this.#lateEvaluations = this.#committed.lateEvaluations;
+    this.#openFile(true);
+    return this.#store;
+  }
+
+  /** Opens the file again, or an empty one. Whoever reads from the earlier one finds nothing more. */
+  #openFile(isKnownCorrupt: boolean): void {
+    this.#readings.clear();
+    this.#selects.clear();
+    this.#corruptChunks.clear();
+    this.#file = this.#options.openFile({ isKnownCorrupt });
+    this.#isRebuilt = false;
+    this.#isErasing = false;
     this.#store = this.#openStore();
+    this.#rememberCounts();
     this.#measure();
   }
 
+  #closeFile(): void {
+    try {
+      this.#file.close();
+    } catch {
+      // A damaged file may not be closed properly. It is not used any more.
+    }
+  }
+
   #createCommands(): StorageCommands {
-    const select = (id: number): AsyncIterator<readonly TraceKey[]> => {
-      const found = this.#selects.get(id);
-      if (found === undefined) throw new RangeError(`No select ${id}.`);
-      return found;
-    };
     return {
-      flush: async () =>
+      flush: async () => {
+        if (this.#degraded !== undefined) return;
         this.#guard(() => {
           this.#store.refresh();
           this.#commit();
-        }),
-      summaries: async (keys) => this.#read(() => keys.map((key) => this.#store.summaryOf(key))),
-      openTrace: async (key) => this.#read(() => this.#store.readings.open(key)),
-      readPage: (reading, order, from, signal) => this.#store.readings.page(reading, order, from, signal),
+        });
+      },
+      summaries: (keys) => this.#read(() => keys.map((key) => this.#store.summaryOf(key))),
+      openTrace: (key) => this.#read(() => this.#store.readings.open(key)),
+      readPage: (reading, order, from, signal) =>
+        this.#read(() => this.#store.readings.page(reading, order, from, signal)),
       closeTrace: async (reading) => this.#store.readings.close(reading),
-      getSpan: async (key, spanId) => this.#read(() => this.#store.readings.span(key, spanId)),
-      tenantsOf: async (traceId) => this.#read(() => this.#store.tenantsOf(traceId)),
+      getSpan: (key, spanId) => this.#read(() => this.#store.readings.span(key, spanId)),
+      tenantsOf: (traceId) => this.#read(() => this.#store.tenantsOf(traceId)),
       list: (query, signal) => this.#read(() => this.#store.queries.list(query, signal)),
       facets: (filter, signal) => this.#read(() => this.#store.queries.facets(filter, signal)),
       histogram: (query, signal) => this.#read(() => this.#store.queries.histogram(query, signal)),
@@ -305,30 +383,46 @@ class SqliteEngine implements StorageEngine {
         this.#selects.set(id, this.#store.queries.select(filter, signal));
         return id;
       },
-      selectPage: async (id) => {
-        const page = await select(id).next();
-        return page.done === true ? [] : page.value;
-      },
+      selectPage: (id) => this.#selectPage(id),
       closeSelect: async (id) => {
         await this.#selects.get(id)?.return?.();
         this.#selects.delete(id);
       },
-      remove: async (key) => this.#read(() => this.#remove(key)),
-      clear: async () => this.#clear(),
-      evaluations: async (after, limit) => this.#read(() => this.#evaluations(after, limit)),
+      remove: (key) => this.#read(() => this.#remove(key)),
+      clear: () => this.#read(() => this.#clear()),
+      evaluations: (after, limit) => this.#read(() => this.#evaluations(after, limit)),
     };
   }
 
-  /** Reads from the file. If it is damaged, the store starts empty, and the question is answered by that. */
-  #read<Result>(question: () => Result): Result {
+  /** Answers a question. After an error of SQLite it is asked once more: the file may be another one then. */
+  async #read<Result>(question: () => Result | Promise<Result>): Promise<Result> {
+    const store = this.#store;
     try {
-      return question();
+      return await question();
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      this.#guard(() => {
-        throw error;
-      });
-      return question();
+      const isDegraded = this.#degraded !== undefined;
+      if (store === this.#store && (!isDegraded || isDamage(error)))
+        this.#repeat(error, this.#store.uncommitted());
+    }
+    try {
+      return await question();
+    } catch (error) {
+      throw error instanceof SqlError ? unavailable(error) : error;
+    }
+  }
+
+  async #selectPage(id: number): Promise<readonly TraceKey[]> {
+    const found = this.#selects.get(id);
+    // The traces were cleared.
+    if (found === undefined) return [];
+    try {
+      const page = await found.next();
+      return page.done === true ? [] : page.value;
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      if (!this.#selects.has(id)) return [];
+      throw unavailable(error);
     }
   }
 
@@ -336,11 +430,12 @@ class SqliteEngine implements StorageEngine {
     this.#store.refresh();
     const sequence = this.#store.tables.find(key);
     if (sequence === undefined) return false;
-    this.#commit();
+    this.#store.commitAllChunks();
     this.#file.db.exec("PRAGMA secure_delete = ON");
-    this.#store.erase(sequence);
+    if (!this.#store.erase(sequence)) return false;
     this.#evicted.cleared++;
     this.#isErasing = true;
+    this.#commit();
     return true;
   }
 
@@ -349,15 +444,17 @@ class SqliteEngine implements StorageEngine {
     const { traceCount } = this.#store;
     const { path } = this.#file;
     this.#lateEvaluations += this.#store.lateEvaluations;
-    this.#file.close();
-    this.#options.deleteFile(path);
-    this.#file = this.#options.openFile({ isKnownCorrupt: false });
-    this.#store = this.#openStore();
-    this.#selects.clear();
+    this.#closeFile();
     this.#pendingSpans = 0;
     this.#pendingBytes = 0;
     this.#evicted.cleared += traceCount;
-    this.#measure();
+    try {
+      this.#options.deleteFile(path);
+      this.#openFile(false);
+    } catch (error) {
+      this.#giveUp(error);
+      throw unavailable(error);
+    }
     return traceCount;
   }
 
@@ -375,6 +472,20 @@ class SqliteEngine implements StorageEngine {
   #nowMs(): number {
     return this.#options.clock.monotonic();
   }
+}
+
+/** True for an error that the content of the file caused. */
+function isDamage(error: unknown): error is SqlError {
+  return error instanceof SqlError && (error.code === SQL_CODES.CORRUPT || error.code === SQL_CODES.NOTADB);
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof SqlError && error.code === SQL_CODES.FULL;
+}
+
+function unavailable(error: unknown): ApiError {
+  const problem = `The file of the trace store cannot be used: ${describeError(error)}. Try again later.`;
+  return new ApiError("trace_store_unavailable", problem, {}, RETRY_LATER);
 }
 
 function countSpans(records: Buffer): number {

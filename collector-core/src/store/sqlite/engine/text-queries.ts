@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { appendAll } from "../../../runtime/append-all.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { appendAll } from "../../../runtime/append-all.js";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
@@ -71,11 +72,6 @@ export class TextQueries {
   constructor(options: TextQueriesOptions) {
     this.#options = options;
     this.#statements = prepareAll(options.db, SQL);
-  }
-
-  /** Forgets all results, because the file was replaced. */
-  clear(): void {
-    this.#searched.clear();
   }
 
   /** The condition that a trace has the text. */

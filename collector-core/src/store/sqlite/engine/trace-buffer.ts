@@ -1,11 +1,11 @@
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import { SpanStore } from "../../memory/span-store.js";
 import { DroppedSpans } from "../../traces/dropped-spans.js";
-import { FLAG, NO_ROW } from "../../traces/span-table.js";
+import { FLAG, FLOAT, NO_ROW } from "../../traces/span-table.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import { TraceRegistry } from "../../traces/trace-registry.js";
 import { bufferedSpan } from "./buffered-span.js";
-import { readRecordedSpan, seenAtMs, type ChunkReader } from "./chunk-reader.js";
+import { readRecordedSpan, type ChunkReader } from "./chunk-reader.js";
 import { chunksOf, decodePlaces, type PlacedSpan, type TracePlaces } from "./span-places.js";
 import { decodeState } from "./trace-state.js";
 import type { StoredTraceRow } from "./trace-tables.js";
@@ -32,13 +32,10 @@ export class TraceBuffer {
   readonly #touched = new Map<TraceRecord, number[]>();
   readonly #chunks: ChunkReader;
   readonly #hasher: SpanHasher;
-  readonly #onLost: (spans: number) => void;
 
-  /** @param onLost - called for spans that cannot be read from the file any more. */
-  constructor(chunks: ChunkReader, hasher: SpanHasher, onLost: (spans: number) => void) {
+  constructor(chunks: ChunkReader, hasher: SpanHasher) {
     this.#chunks = chunks;
     this.#hasher = hasher;
-    this.#onLost = onLost;
   }
 
   /** Memory held. */
@@ -77,7 +74,8 @@ export class TraceBuffer {
     }
     trace.arrivals = places.arrivals;
     const chunks = chunksOf(places);
-    this.stored.set(trace, { valueSet, chunks, spans: trace.spanCount + trace.evaluationCount });
+    // Also those that could not be read: the file counts them until the trace is written again.
+    this.stored.set(trace, { valueSet, chunks, spans: places.spans.length + places.evaluations.length });
     this.#touched.set(trace, [...new Set([...places.staleChunks, ...chunks])]);
     return trace;
   }
@@ -85,12 +83,9 @@ export class TraceBuffer {
   #restoreSpan(trace: TraceRecord, place: PlacedSpan, lastMs: number): number {
     const found = this.#chunks.find(place);
     const recorded = found && readRecordedSpan(found);
-    if (found === undefined || recorded === undefined) {
-      this.#onLost(1);
-      return NO_ROW;
-    }
+    if (recorded === undefined) return NO_ROW;
     trace.arrivals = place.arrival;
-    const row = this.spans.add(trace, bufferedSpan(recorded, this.#hasher), seenAtMs(found, lastMs));
+    const row = this.spans.add(trace, bufferedSpan(recorded, this.#hasher), place.seenMs ?? lastMs);
     this.spans.setPlaceInFile(row, place.chunk, place.ordinal);
     if (place.isWrapper) this.spans.markAsWrapper(row);
     return row;
@@ -120,12 +115,14 @@ export class TraceBuffer {
   }
 
   #placeOf(row: number): PlacedSpan {
+    const flags = this.spans.flags(row);
     return {
       chunk: this.spans.chunkOf(row),
       ordinal: this.spans.ordinalOf(row),
       arrival: this.spans.arrival(row),
       idHash: this.spans.id(row).lo,
-      isWrapper: (this.spans.flags(row) & FLAG.wrapper) !== 0,
+      isWrapper: (flags & FLAG.wrapper) !== 0,
+      seenMs: (flags & FLAG.running) === 0 ? undefined : this.spans.float(row, FLOAT.seenAtMs),
     };
   }
 
@@ -136,12 +133,5 @@ export class TraceBuffer {
     if (trace.dropped !== undefined) this.traces.charge(-DroppedSpans.BYTES);
     this.stored.delete(trace);
     this.#touched.delete(trace);
-  }
-
-  clear(): void {
-    this.traces.clear();
-    this.spans.clear();
-    this.stored.clear();
-    this.#touched.clear();
   }
 }

@@ -107,7 +107,8 @@ export class TraceQueries {
         condition.parameters,
       );
       for (const row of rows) {
-        counter.add(valueSets.valuesOf(Number(row["value_set"])), Number(row["traces"]), Number(row["cost"]));
+        const values = valueSets.valuesOf(Number(row["value_set"]));
+        if (values !== undefined) counter.add(values, Number(row["traces"]), Number(row["cost"]));
         if (timeSlice.isOver()) await timeSlice.next();
       }
     }

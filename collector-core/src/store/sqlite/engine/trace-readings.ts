@@ -9,8 +9,9 @@ import type { Instant } from "../../../span/timestamp.js";
 import { ABANDONED_AFTER_MS } from "../../traces/span-rows.js";
 import type { SpanPage } from "../thread/storage-engine.js";
 import type { RecordedSpan } from "./buffered-span.js";
-import { readRecordedSpan, seenAtMs, type ChunkReader, type SpanInRecord } from "./chunk-reader.js";
+import { readRecordedSpan, type ChunkReader, type SpanInRecord } from "./chunk-reader.js";
 import type { FileWriter } from "./file-writer.js";
+import type { OpenReadings, Reading } from "./open-readings.js";
 import { SpanPageBuilder } from "./span-pages.js";
 import { chunksOf, decodePlaces, type PlacedSpan } from "./span-places.js";
 import type { TraceTables } from "./trace-tables.js";
@@ -18,6 +19,8 @@ import type { TraceTables } from "./trace-tables.js";
 /** Options of {@link TraceReadings}. */
 export interface TraceReadingsOptions {
   readonly file: FileWriter;
+  /** Those of an earlier store on the same file go on. */
+  readonly readings: OpenReadings;
   readonly tables: TraceTables;
   readonly reader: ChunkReader;
   readonly hasher: SpanHasher;
@@ -28,27 +31,17 @@ export interface TraceReadingsOptions {
   readonly refresh: () => void;
 }
 
-/** A trace that is read page by page. Its chunks stay in the file until it is closed. */
-interface Reading {
-  readonly chunks: ReadonlySet<number>;
-  readonly lastMs: number;
-  readonly byArrival: readonly PlacedSpan[];
-  /** By start time, ties by arrival; set by the first page in that order. */
-  byStart: readonly PlacedSpan[] | undefined;
-}
-
 /** Reads the spans of single traces. */
 export class TraceReadings {
   readonly #options: TraceReadingsOptions;
-  readonly #readings = new Map<number, Reading>();
-  #lastId = 0;
 
   constructor(options: TraceReadingsOptions) {
     this.#options = options;
+    for (const { chunks } of options.readings.all()) options.file.holdChunks(chunks);
   }
 
   open(key: TraceKey): { reading: number; summary: TraceSummary } | undefined {
-    const { file, tables } = this.#options;
+    const { file, tables, readings } = this.#options;
     const row = this.#find(key);
     const summary = row && tables.summary(row.sequence);
     if (row === undefined || summary === undefined) return undefined;
@@ -56,9 +49,7 @@ export class TraceReadings {
     const byArrival = [...places.spans, ...places.evaluations].sort((a, b) => a.arrival - b.arrival);
     const chunks = chunksOf(places);
     file.holdChunks(chunks);
-    const reading = ++this.#lastId;
-    this.#readings.set(reading, { chunks, lastMs: row.lastMs, byArrival, byStart: undefined });
-    return { reading, summary };
+    return { reading: readings.add({ chunks, byArrival, byStart: undefined }), summary };
   }
 
   /** The next spans of a trace. @param from - position in that order. */
@@ -68,7 +59,7 @@ export class TraceReadings {
     from: number,
     signal: AbortSignal,
   ): Promise<SpanPage & { next: number | null }> {
-    const reading = this.#readings.get(id);
+    const reading = this.#options.readings.get(id);
     if (reading === undefined) throw deleted();
     const places =
       order === "arrival"
@@ -78,31 +69,34 @@ export class TraceReadings {
     const timeSlice = new TimeSlice(this.#options.clock, signal);
     let at = from;
     for (; at < places.length && !builder.isFull; at++) {
-      const found = this.#options.reader.find(places[at] as PlacedSpan);
-      if (found?.record.isOmitted(found.index) === true) throw deleted();
-      if (found !== undefined && !builder.add(found, this.#isAbandoned(found, reading.lastMs))) break;
+      const place = places[at] as PlacedSpan;
+      const found = this.#findStored(place);
+      if (found !== undefined && !builder.add(found, this.#isAbandoned(place))) break;
       if (timeSlice.isOver()) await timeSlice.next();
     }
     return { ...builder.build(), next: at < places.length ? at : null };
   }
 
   close(id: number): void {
-    const reading = this.#readings.get(id);
+    const { readings, file } = this.#options;
+    const reading = readings.get(id);
     if (reading === undefined) return;
-    this.#readings.delete(id);
-    this.#options.file.releaseChunks(reading.chunks);
+    readings.delete(id);
+    file.releaseChunks(reading.chunks);
   }
 
-  /** Drops all readings, because the file was replaced. */
-  clear(): void {
-    this.#readings.clear();
+  /** A span of a reading; undefined if its chunk cannot be read. @throws ApiError if it was removed. */
+  #findStored(place: PlacedSpan): SpanInRecord | undefined {
+    const found = this.#options.reader.find(place);
+    if (found?.record.isOmitted(found.index) === true) throw deleted();
+    return found;
   }
 
   /** Finds a span by its id. */
   find(
     key: TraceKey,
     spanId: string,
-  ): { found: SpanInRecord; span: RecordedSpan; lastMs: number } | undefined {
+  ): { found: SpanInRecord; span: RecordedSpan; place: PlacedSpan } | undefined {
     const { hasher, reader } = this.#options;
     const row = this.#find(key);
     if (row === undefined) return undefined;
@@ -113,7 +107,7 @@ export class TraceReadings {
       const found = reader.find(place);
       const span = found && readRecordedSpan(found);
       if (found === undefined || span === undefined) continue;
-      if ((span.generatedSpanId ?? span.span.span_id) === spanId) return { found, span, lastMs: row.lastMs };
+      if ((span.generatedSpanId ?? span.span.span_id) === spanId) return { found, span, place };
     }
     return undefined;
   }
@@ -122,7 +116,7 @@ export class TraceReadings {
     const match = this.find(key, spanId);
     if (match === undefined) return undefined;
     const builder = new SpanPageBuilder();
-    builder.add(match.found, this.#isAbandoned(match.found, match.lastMs));
+    builder.add(match.found, this.#isAbandoned(match.place));
     return builder.build();
   }
 
@@ -152,7 +146,7 @@ export class TraceReadings {
     const timeSlice = new TimeSlice(this.#options.clock, signal);
     const starts: { place: PlacedSpan; start: Instant }[] = [];
     for (const place of byArrival) {
-      const found = this.#options.reader.find(place);
+      const found = this.#findStored(place);
       const recorded = found && readRecordedSpan(found);
       if (recorded !== undefined) starts.push({ place, start: factsOf(recorded).start });
       if (timeSlice.isOver()) await timeSlice.next();
@@ -167,13 +161,8 @@ export class TraceReadings {
       .map(({ place }) => place);
   }
 
-  #isAbandoned(found: SpanInRecord, lastMs: number): boolean {
-    const { record, index } = found;
-    const nowMs = this.#options.nowMs();
-    // Only an old trace can have an abandoned span, and only a running span is one.
-    if (nowMs - seenAtMs(found, lastMs) < ABANDONED_AFTER_MS) return false;
-    const recorded = readRecordedSpan({ record, index });
-    return recorded !== undefined && factsOf(recorded).isRunning;
+  #isAbandoned({ seenMs }: PlacedSpan): boolean {
+    return seenMs !== undefined && this.#options.nowMs() - seenMs >= ABANDONED_AFTER_MS;
   }
 }
 

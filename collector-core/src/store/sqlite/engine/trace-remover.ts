@@ -5,7 +5,7 @@ import type { ChunkReader } from "./chunk-reader.js";
 import type { ChunkWriter } from "./chunk-writer.js";
 import type { EvictedKeys } from "./evicted-keys.js";
 import type { FileWriter } from "./file-writer.js";
-import { chunksOf, decodePlaces } from "./span-places.js";
+import { chunksOf, decodePlaces, type SpanPlace, type TracePlaces } from "./span-places.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
 import type { TraceKey } from "../../../interfaces.js";
@@ -22,6 +22,8 @@ export interface TraceRemoverOptions {
   readonly reader: ChunkReader;
   readonly hasher: SpanHasher;
   readonly nowMs: () => number;
+  /** The place of the span that is being written, or of the next one. */
+  readonly place: () => SpanPlace;
 }
 
 /** Removes traces: evicted ones leave their chunks, deleted ones are overwritten. */
@@ -35,30 +37,29 @@ export class TraceRemover {
   }
 
   /**
-   * Evicts traces and remembers their keys.
+   * Evicts traces and remembers their keys. Everything must be flushed.
    *
-   * @param of - `committed`: what changed since the last commit is not written before.
    * @returns their number.
    */
-  evict(sequences: readonly number[], of: "all" | "committed"): number {
+  evict(sequences: readonly number[]): number {
     if (sequences.length === 0) return 0;
-    const { file, tables, evicted, hasher, nowMs } = this.#options;
-    if (of === "all") file.flush();
+    const { file, tables, evicted, hasher, nowMs, place } = this.#options;
     file.begin();
     const deltas = new Map<number, number>();
     let removed = 0;
     for (const sequence of sequences) {
       const row = tables.read(sequence);
       if (row === undefined) continue;
-      this.#removeRows(row, deltas);
-      evicted.add(hasher.trace(row.key.tenant, row.key.traceId), nowMs());
+      const places = this.#removeRows(row, deltas);
+      const hash = hasher.trace(row.key.tenant, row.key.traceId);
+      evicted.add(hash, nowMs(), { before: place(), chunks: chunksWithText(places) });
       removed++;
     }
     file.countTraces(deltas);
     return removed;
   }
 
-  #removeRows(row: StoredTraceRow, deltas: Map<number, number>): void {
+  #removeRows(row: StoredTraceRow, deltas: Map<number, number>): TracePlaces {
     const { file, tables, buffer, hasher } = this.#options;
     const places = decodePlaces(row.places);
     for (const chunk of chunksOf(places)) deltas.set(chunk, (deltas.get(chunk) ?? 0) - 1);
@@ -68,23 +69,25 @@ export class TraceRemover {
     const { key } = row;
     const buffered = buffer.traces.get(key, hasher.trace(key.tenant, key.traceId));
     if (buffered !== undefined) buffer.drop(buffered);
+    return places;
   }
 
-  /** Removes a trace for good: afterwards no chunk has its text. */
-  erase(sequence: number): void {
-    const { file, tables, writer, hasher, buffer } = this.#options;
-    writer.close(buffer.traces.newestSequence);
-    file.flush();
+  /**
+   * Removes a trace for good: afterwards no chunk has its text. Everything must be committed, and the open chunk closed.
+   *
+   * @returns false if there is no such trace.
+   */
+  erase(sequence: number): boolean {
+    const { file, tables, hasher } = this.#options;
     file.begin();
     const row = tables.read(sequence);
-    if (row === undefined) return;
-    const places = decodePlaces(row.places);
+    if (row === undefined) return false;
     const deltas = new Map<number, number>();
-    this.#removeRows(row, deltas);
-    for (const chunk of new Set([...chunksOf(places), ...places.staleChunks]))
-      this.#eraseFrom(chunk, row.key);
+    const places = this.#removeRows(row, deltas);
+    for (const chunk of chunksWithText(places)) this.#eraseFrom(chunk, row.key);
     file.countTraces(deltas);
     this.#removeEvaluations.run(hashNumber(hasher.trace(row.key.tenant, row.key.traceId)));
+    return true;
   }
 
   #eraseFrom(id: number, { tenant, traceId }: TraceKey): void {
@@ -100,4 +103,9 @@ export class TraceRemover {
     }
     if (ordinals.size > 0) file.rewriteChunk(id, removeSpans(chunk.raw, ordinals));
   }
+}
+
+/** The chunks with spans of a trace, stored or not. */
+function chunksWithText(places: TracePlaces): number[] {
+  return [...new Set([...chunksOf(places), ...places.staleChunks])].sort((a, b) => a - b);
 }

@@ -70,13 +70,14 @@ export class ValueSets {
     return row === undefined ? undefined : Number(row["id"]);
   }
 
-  /** The values of a set. */
-  valuesOf(id: number): TraceValues {
+  /** The values of a set; undefined if no trace has it any more. */
+  valuesOf(id: number): TraceValues | undefined {
     const cached = this.#valuesById.get(id);
     if (cached !== undefined) return cached;
     const row = this.#statements.read.get(id);
-    const labels = row === undefined ? [] : (JSON.parse(String(row["labels"])) as Label[]);
-    const values = fromLabels(labels);
+    // Nothing is cached then: another set may get the id.
+    if (row === undefined) return undefined;
+    const values = fromLabels(JSON.parse(String(row["labels"])) as Label[]);
     this.#valuesById.set(id, values);
     return values;
   }
@@ -99,12 +100,6 @@ export class ValueSets {
       this.#idsByText.delete(text);
       this.#valuesById.delete(id);
     }
-  }
-
-  /** Forgets what is cached, because a transaction was rolled back. */
-  clearCache(): void {
-    this.#idsByText.clear();
-    this.#valuesById.clear();
   }
 }
 

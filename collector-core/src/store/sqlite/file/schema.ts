@@ -53,6 +53,7 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     columns:
       "id INTEGER PRIMARY KEY, traces INTEGER, spans INTEGER, raw_bytes INTEGER, last_ms REAL, last_seq INTEGER, " +
       "codec INTEGER, checksum INTEGER, data BLOB",
+    indexes: { chunk_unused: "(id) WHERE traces <= 0" },
     hasCodec: true,
   },
   // Batches of the chunk under way.
@@ -103,8 +104,10 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     columns: "seq INTEGER PRIMARY KEY AUTOINCREMENT, trace_hash INTEGER, ended_ms REAL, json TEXT",
     isDerived: true,
   },
-  // Traces that are gone for good.
-  evicted: { columns: "key_hash INTEGER PRIMARY KEY, at_ms REAL" },
+  // Traces that are gone for good: their spans before a place, and the chunks that may have text of them, as JSON.
+  evicted: {
+    columns: "key_hash INTEGER PRIMARY KEY, at_ms REAL, chunk INTEGER, ordinal INTEGER, chunks TEXT",
+  },
 
   // Closed steps of the statistics.
   stats_step: {

@@ -8,7 +8,13 @@ import {
 } from "../../../../src/store/sqlite/engine/span-places.js";
 
 const position = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 40 }));
-const span = fc.record({ chunk: position, ordinal: position, idHash: fc.integer(), isWrapper: fc.boolean() });
+const span = fc.record({
+  chunk: position,
+  ordinal: position,
+  idHash: fc.integer(),
+  isWrapper: fc.boolean(),
+  seenMs: fc.option(fc.double({ noNaN: true }), { nil: undefined }),
+});
 const chain = fc.array(fc.tuple(span, fc.integer({ min: 1, max: 5 })), { maxLength: 40 }).map((spans) => {
   let arrival = -1;
   return spans.map(([place, step]): PlacedSpan => ({ ...place, arrival: (arrival += step) }));
@@ -32,6 +38,7 @@ describe("places of the spans of a trace", () => {
       arrival: index,
       idHash: index * 7919,
       isWrapper: false,
+      seenMs: undefined,
     }));
     expect(encodePlaces({ arrivals: 1000, spans, evaluations: [], staleChunks: [] }).length).toBeLessThan(
       5020,
@@ -39,7 +46,7 @@ describe("places of the spans of a trace", () => {
   });
 
   it("are refused if they are cut off or of an unknown format", () => {
-    const places = { chunk: 1, ordinal: 2, arrival: 0, idHash: 3, isWrapper: true };
+    const places = { chunk: 1, ordinal: 2, arrival: 0, idHash: 3, isWrapper: true, seenMs: 4.5 };
     const bytes = encodePlaces({ arrivals: 1, spans: [places], evaluations: [], staleChunks: [9] });
     for (let length = 0; length < bytes.length; length++)
       expect(() => decodePlaces(bytes.subarray(0, length))).toThrow(RangeError);
@@ -53,6 +60,7 @@ describe("places of the spans of a trace", () => {
       arrival,
       idHash: 0,
       isWrapper: false,
+      seenMs: undefined,
     });
     expect([...chunksOf({ spans: [place(1, 0), place(1, 1)], evaluations: [place(4, 2)] })]).toEqual([1, 4]);
   });
