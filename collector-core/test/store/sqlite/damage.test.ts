@@ -1,0 +1,169 @@
+import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
+import { recordingLogger, type LoggedLine } from "../../running-collector.js";
+import { spansOf } from "../read-trace.js";
+import { aSpan, pipelineSpans } from "../span-batches.js";
+import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
+import { openFaulty, type Faults } from "./faulty-database.js";
+import { flipBytes } from "./flip-bytes.js";
+import { noiseOf } from "./noise.js";
+
+describe("a durable store on a damaged file", () => {
+  let durable: DurableStore;
+  let faults: Faults;
+  let lines: LoggedLine[];
+
+  const open = async (options: DurableStoreOptions = {}): Promise<void> => {
+    faults = { db: undefined };
+    lines = [];
+    durable = await openDurableStore({
+      openDatabase: openFaulty(faults),
+      logger: recordingLogger(lines),
+      ...options,
+    });
+  };
+  afterEach(() => durable.close());
+
+  /** Appends a trace of 20 spans: two of them are a chunk. */
+  const fill = async (from: number, to: number): Promise<void> => {
+    for (let n = from; n < to; n++)
+      await durable.store.append(
+        pipelineSpans(
+          Array.from({ length: 20 }, (_, at) =>
+            aSpan({ trace_id: `t${n}`, attributes: { prompt_text: noiseOf(n * 100 + at, 1500) } }),
+          ),
+        ),
+      );
+    await durable.store.flush();
+  };
+  const ids = async (q?: string): Promise<string[]> =>
+    (await durable.store.list({ limit: 1000, ...(q !== undefined && { q }) })).traces.map(
+      (trace) => trace.trace_id,
+    );
+  const spansIn = async (traceId: string) => {
+    const trace = await durable.store.get({ tenant: "", traceId });
+    const spans = await spansOf(trace);
+    trace?.release();
+    return spans;
+  };
+  /** Changes the file while it is closed. */
+  const change = async (sql: string): Promise<void> => {
+    await durable.store.stop();
+    const db = openSqlite(durable.path);
+    db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    db.exec(sql);
+    db.close();
+    await durable.reopen();
+  };
+
+  it("leaves the spans of a damaged chunk out, and counts them once", async () => {
+    await open();
+    await fill(0, 10);
+    const middle = faults.db?.prepare(
+      "SELECT id, spans FROM chunk WHERE data IS NOT NULL ORDER BY id LIMIT 1 OFFSET 2",
+    );
+    const { id, spans } = middle?.get() ?? {};
+    await change(`UPDATE chunk SET data = zeroblob(length(data)) WHERE id = ${String(id)}`);
+    expect(await ids()).toHaveLength(10);
+    let found = 0;
+    for (let round = 0; round < 2; round++) {
+      found = 0;
+      for (let n = 0; n < 10; n++) found += (await spansIn(`t${n}`)).length;
+      expect(await ids("nothing like it")).toEqual([]);
+    }
+    expect(found).toBe(200 - Number(spans));
+    await durable.store.summaries([]);
+    expect(durable.store.usage()).toMatchObject({ state: "ok", unsaved: { corrupt_chunk: spans } });
+    expect(lines.filter(({ message }) => message.includes("cannot be read"))).toHaveLength(1);
+    // A trace with such spans goes on with the others, and so do the counts.
+    for (let n = 0; n < 10; n++) await durable.store.append(pipelineSpans([aSpan({ trace_id: `t${n}` })]));
+    await durable.store.flush();
+    expect(durable.store.usage()).toMatchObject({ traces: 10, spans: found + 10 });
+    await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ traces: 10, spans: found + 10 });
+    expect(faults.db?.prepare("SELECT count(*) AS n FROM chunk WHERE id = ?").get(Number(id))).toEqual({
+      n: 0,
+    });
+  });
+
+  it("leaves the records of the open chunk out if they are damaged", async () => {
+    await open();
+    await fill(0, 3);
+    await durable.store.append(pipelineSpans([aSpan({ trace_id: "open" })]));
+    await durable.store.flush();
+    await change("UPDATE pending SET bytes = zeroblob(length(bytes))");
+    expect(await ids()).toHaveLength(4);
+    expect(await spansIn("open")).toEqual([]);
+    await durable.store.append(pipelineSpans([aSpan({ trace_id: "open" }), aSpan({ trace_id: "new" })]));
+    expect(await spansIn("open")).toHaveLength(1);
+    await durable.reopen();
+    expect(await spansIn("open")).toHaveLength(1);
+    expect(await ids("span")).toEqual(expect.arrayContaining(["open", "new"]));
+  });
+
+  it("sets the file aside when SQLite finds damaged pages, keeps what was not committed, and starts empty", async () => {
+    await open();
+    await fill(0, 60);
+    await durable.store.stop();
+    await durable.reopen();
+    await durable.store.append(pipelineSpans([aSpan({ trace_id: "uncommitted" })]));
+    // All but the first pages, which are read when the file is opened.
+    flipBytes(durable.path, 30 * 4096, 400 * 4096);
+    for (let n = 0; n < 60; n++) await spansIn(`t${n}`);
+    await ids("nothing like it");
+    await durable.store.flush();
+    expect(await ids()).toEqual(["uncommitted"]);
+    expect(durable.store.usage()).toMatchObject({ state: "ok", traces: 1, spans: 1 });
+    await fill(100, 110);
+    expect(await ids()).toHaveLength(11);
+    expect(readdirSync(durable.directory).filter((name) => name.includes(".corrupt-"))).not.toEqual([]);
+    expect(lines.some(({ message }) => message.includes("was damaged and starts empty"))).toBe(true);
+    await durable.reopen();
+    expect(await ids()).toHaveLength(11);
+  });
+
+  it("starts empty when the header is damaged, and says so", async () => {
+    await open();
+    await fill(0, 3);
+    await durable.store.stop();
+    flipBytes(durable.path, 0, 16);
+    await durable.reopen();
+    expect(await ids()).toEqual([]);
+    expect(lines.some(({ message }) => message.includes("was damaged and starts empty"))).toBe(true);
+    await fill(3, 6);
+    expect(await ids()).toEqual(["t5", "t4", "t3"]);
+  });
+
+  it("has what was checkpointed when the end of the write-ahead log is lost", async () => {
+    await open();
+    await fill(0, 30);
+    durable.clock.advance(5000);
+    durable.engine.tick();
+    await fill(30, 60);
+    // As after a power loss: a part of the log never reached the disk.
+    const copy = join(durable.directory, "copy");
+    mkdirSync(copy);
+    for (const suffix of ["", "-wal"]) copyFileSync(durable.path + suffix, join(copy, `traces.db${suffix}`));
+    const wal = join(copy, "traces.db-wal");
+    for (const share of [0.7, 0]) {
+      truncateSync(wal, Math.floor(statSync(wal).size * share));
+      const after = await openDurableStore({ directory: copy });
+      const kept = (await after.store.list({ limit: 1000 })).traces.map((trace) => trace.trace_id);
+      expect(kept.length).toBeGreaterThanOrEqual(30);
+      expect(kept.length).toBeLessThan(60);
+      // No gap: what came later is lost first.
+      expect(kept).toEqual(kept.map((_, index) => `t${kept.length - 1 - index}`));
+      for (const traceId of kept) {
+        const trace = await after.store.get({ tenant: "", traceId });
+        expect(await spansOf(trace)).toHaveLength(20);
+        trace?.release();
+      }
+      expect(after.store.usage()).toMatchObject({ traces: kept.length, spans: kept.length * 20 });
+      await after.store.stop();
+      if (share > 0) copyFileSync(durable.path, join(copy, "traces.db"));
+      if (share > 0) copyFileSync(`${durable.path}-wal`, wal);
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { SQL_CODES, SqlError } from "../../../src/store/sqlite/driver/sqlite-driver.js";
+import { recordingLogger, type LoggedLine } from "../../running-collector.js";
+import { spansOf } from "../read-trace.js";
+import { anEvaluation, aSpan, pipelineSpans } from "../span-batches.js";
+import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
+import { openFaulty, type Faults } from "./faulty-database.js";
+import { noiseOf } from "./noise.js";
+
+describe("a durable store on a disk that fails", () => {
+  let durable: DurableStore;
+  let faults: Faults;
+  let lines: LoggedLine[];
+
+  const open = async (options: DurableStoreOptions = {}): Promise<void> => {
+    faults = { db: undefined };
+    lines = [];
+    durable = await openDurableStore({
+      openDatabase: openFaulty(faults),
+      logger: recordingLogger(lines),
+      ...options,
+    });
+  };
+  afterEach(() => durable.close());
+
+  /** Appends traces of one span of about 300 bytes that does not compress. */
+  const fill = async (from: number, to: number): Promise<void> => {
+    for (let at = from; at < to; at += 50) {
+      const ids = Array.from({ length: Math.min(50, to - at) }, (_, index) => at + index);
+      const spans = ids.map((n) =>
+        aSpan({ trace_id: `t${n}`, attributes: { prompt_text: noiseOf(n, 300) } }),
+      );
+      await durable.store.append(pipelineSpans(spans));
+    }
+  };
+  /** Lets the engine do what is due. An answer brings the usage. */
+  const tick = async (): Promise<void> => {
+    durable.engine.tick();
+    await durable.store.summaries([]);
+  };
+  const usage = () => durable.store.usage();
+  const ids = async (): Promise<string[]> =>
+    (await durable.store.list({ limit: 10_000 })).traces.map((trace) => trace.trace_id);
+  /** Every span is in the file or counted, and the counts are those of the file. */
+  const expectToAddUp = async (appended: number): Promise<void> => {
+    await durable.store.flush();
+    const { traces, spans, evicted, unsaved, pendingBytes } = usage();
+    expect(pendingBytes).toBe(0);
+    expect(await ids()).toHaveLength(traces);
+    expect(spans).toBe(traces);
+    expect(spans + evicted.disk_max_bytes + unsaved.disk_full + unsaved.io_error).toBe(appended);
+    const sums = faults.db?.prepare("SELECT min(traces) AS least, sum(traces) AS traces FROM chunk").get();
+    expect(sums).toEqual({ least: expect.any(Number) as number, traces });
+    expect(Number(sums?.["least"])).toBeGreaterThanOrEqual(0);
+  };
+  const limitPages = (pages: number): void => faults.db?.exec(`PRAGMA max_page_count = ${pages}`);
+  const pageCount = (): number => Number(faults.db?.prepare("PRAGMA page_count").get()?.["page_count"]);
+
+  it("evicts the 500 oldest traces when it is full, and keeps what came", async () => {
+    await open();
+    await fill(0, 600);
+    await durable.store.flush();
+    limitPages(pageCount() + 4);
+    await fill(600, 800);
+    await expectToAddUp(800);
+    expect(usage()).toMatchObject({ state: "ok", evicted: { disk_max_bytes: 500 } });
+    expect(await ids()).toEqual(Array.from({ length: 300 }, (_, n) => `t${799 - n}`));
+    const store = await durable.reopen();
+    expect(await ids()).toHaveLength(300);
+    expect(await spansOf(await store.get({ tenant: "", traceId: "t799" }))).toMatchObject([
+      { attributes: { prompt_text: noiseOf(799, 300) } },
+    ]);
+  });
+
+  it("counts spans where even that does not help, answers questions, and stores again after five seconds", async () => {
+    await open();
+    await fill(0, 100);
+    await durable.store.flush();
+    const reading = await durable.store.get({ tenant: "", traceId: "t7" });
+    faults.onStatement = (sql) => {
+      if (sql.startsWith("INSERT") || sql.startsWith("COMMIT"))
+        throw new SqlError(SQL_CODES.FULL, "database or disk is full");
+    };
+    await fill(100, 150);
+    durable.clock.advance(200);
+    await tick();
+    await fill(150, 200);
+    expect(usage()).toMatchObject({ state: "degraded", reason: "The disk is full." });
+    expect(usage().unsaved.disk_full).toBe(100);
+    expect(usage().pendingBytes).toBe(0);
+    expect(await ids()).toHaveLength(100);
+    expect(await durable.store.facets({})).toMatchObject({ total: 100 });
+    expect((await durable.store.list({ q: noiseOf(42, 300).slice(0, 12) })).traces).toHaveLength(1);
+    expect(await spansOf(reading)).toHaveLength(1);
+    reading?.release();
+    await durable.store.flush();
+
+    faults.onStatement = undefined;
+    durable.clock.advance(4999);
+    await tick();
+    expect(usage().state).toBe("degraded");
+    durable.clock.advance(1);
+    await tick();
+    await fill(200, 250);
+    expect(usage()).toMatchObject({ state: "ok", reason: null });
+    await expectToAddUp(250);
+    expect(lines.filter(({ level }) => level === "ERROR")).toHaveLength(1);
+  });
+
+  it("keeps no new spans while less than the minimum is free, and goes on when there is more", async () => {
+    let freeBytes = 2000;
+    await open({ minFreeBytes: 1000, freeBytes: () => freeBytes, ttlSeconds: 3600 });
+    await fill(0, 50);
+    freeBytes = 999;
+    durable.clock.advance(1000);
+    await tick();
+    await fill(50, 100);
+    expect(usage()).toMatchObject({ state: "degraded", unsaved: { disk_full: 50 } });
+    expect(await ids()).toHaveLength(50);
+    durable.clock.advance(5000);
+    await tick();
+    expect(usage().state).toBe("degraded");
+    freeBytes = 1000;
+    durable.clock.advance(5000);
+    await tick();
+    await fill(100, 150);
+    expect(usage().state).toBe("ok");
+    await expectToAddUp(150);
+  });
+
+  it("repeats what was not committed after one error of the disk, and loses nothing", async () => {
+    await open({ maxTraces: 120, maxSpansPerTrace: 3 });
+    await fill(0, 100);
+    // Each statement fails once, wherever the engine is.
+    let left = 1;
+    let count = 0;
+    for (let failing = 1; left > 0 || failing < 40; failing++) {
+      if (failing > 400) throw new Error("The engine never gets through.");
+      count = 0;
+      left = 1;
+      faults.onStatement = (sql) => {
+        if (sql.startsWith("ROLLBACK") || sql.startsWith("PRAGMA")) return;
+        if (++count !== failing || left === 0) return;
+        left--;
+        throw new SqlError(SQL_CODES.IOERR, "disk I/O error");
+      };
+      const n = 100 + failing;
+      await durable.store.append(
+        pipelineSpans([
+          aSpan({ trace_id: `t${n}`, span_id: "a", status: "RUNNING" }),
+          aSpan({ trace_id: `t${n}`, span_id: "a" }),
+          aSpan({ trace_id: `t${n - 1}`, span_id: "late" }),
+          anEvaluation("tone", 1, { trace_id: `t${n}`, span_id: "e" }),
+        ]),
+      );
+      durable.clock.advance(1000);
+      await tick();
+      faults.onStatement = undefined;
+      expect(usage()).toMatchObject({ state: "ok", unsaved: { io_error: 0, disk_full: 0 } });
+      expect(await durable.store.evaluations(0, 1000)).toHaveLength(failing);
+    }
+    await durable.store.flush();
+    expect(usage().traces).toBe(120);
+    expect(await ids()).toHaveLength(120);
+    const { spans, evicted } = usage();
+    await durable.reopen();
+    expect(usage().spans).toBe(spans);
+    expect(evicted.max_traces).toBeGreaterThan(10);
+    const sums = faults.db?.prepare("SELECT min(traces) AS least FROM chunk").get();
+    expect(Number(sums?.["least"])).toBeGreaterThan(0);
+  }, 60_000);
+
+  it("counts spans as io_error while the file cannot be written", async () => {
+    await open();
+    await fill(0, 50);
+    await durable.store.flush();
+    faults.onStatement = (sql) => {
+      if (sql.startsWith("COMMIT")) throw new SqlError(SQL_CODES.IOERR, "disk I/O error");
+    };
+    await fill(50, 100);
+    durable.clock.advance(200);
+    await tick();
+    expect(usage()).toMatchObject({ state: "degraded", unsaved: { io_error: 50 } });
+    expect(usage().reason).toContain("disk I/O error");
+    faults.onStatement = undefined;
+    durable.clock.advance(5000);
+    await tick();
+    await fill(100, 150);
+    await expectToAddUp(150);
+  });
+
+  it("opens the file again when it could not be opened after an error", async () => {
+    await open();
+    await fill(0, 50);
+    await durable.store.flush();
+    faults.onStatement = () => {
+      throw new SqlError(SQL_CODES.IOERR, "disk I/O error");
+    };
+    await fill(50, 100).catch(() => undefined);
+    await expect(durable.store.list({})).rejects.toMatchObject({ code: "trace_store_unavailable" });
+    faults.onStatement = undefined;
+    durable.clock.advance(5000);
+    await tick();
+    await fill(100, 150);
+    await durable.store.flush();
+    expect(usage()).toMatchObject({ state: "ok", traces: 100, unsaved: { io_error: 50 } });
+  });
+});

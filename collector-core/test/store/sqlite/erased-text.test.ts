@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anEvaluation, aSpan, pipelineSpans, type BatchOptions } from "../span-batches.js";
+import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
+import { noiseOf } from "./noise.js";
+import { decodeChunk } from "../../../src/store/sqlite/records/chunk-codec.js";
+import type { SqlDatabase } from "../../../src/store/sqlite/driver/sqlite-driver.js";
+import { openFaulty, type Faults } from "./faulty-database.js";
+import type { Span } from "@obspan/sdk/wire";
+
+/** The same in names, texts and labels. */
+const SECRET = "sesame-open";
+const KEY = { tenant: "", traceId: "secret" };
+
+describe("the text of a trace that was removed", () => {
+  let durable: DurableStore;
+  let faults: Faults;
+
+  const open = async (options: DurableStoreOptions = {}): Promise<void> => {
+    faults = { db: undefined };
+    durable = await openDurableStore({ openDatabase: openFaulty(faults), ...options });
+  };
+  beforeEach(() => open());
+  afterEach(() => durable.close());
+
+  const append = (spans: readonly Span[], options?: BatchOptions): Promise<void> =>
+    durable.store.append(pipelineSpans(spans, options));
+  const secret = (fields: Partial<Span> = {}): Span =>
+    aSpan({
+      trace_id: "secret",
+      name: SECRET,
+      ...fields,
+      attributes: { prompt_text: SECRET, model: SECRET, user_id: SECRET, ...fields.attributes },
+    });
+  const others = (from: number, to: number): Span[] =>
+    Array.from({ length: to - from }, (_, n) =>
+      aSpan({ trace_id: `other-${from + n}`, attributes: { prompt_text: noiseOf(from + n, 400) } }),
+    );
+  const commit = async (): Promise<void> => {
+    durable.clock.advance(1000);
+    durable.engine.tick();
+    await durable.store.flush();
+  };
+
+  /** Looks at the bytes of all files, and into every chunk. */
+  const expectGone = async (): Promise<void> => {
+    const names = readdirSync(durable.directory);
+    expect(names).toContain("traces.db-wal");
+    for (const name of names) {
+      if (name.endsWith(".lock")) continue;
+      const bytes = readFileSync(join(durable.directory, name));
+      expect([name, bytes.includes(SECRET)]).toEqual([name, false]);
+    }
+    for (const { codec, checksum, data } of chunks(faults.db))
+      expect(decodeChunk(Number(codec), Number(checksum), data as Uint8Array).includes(SECRET)).toBe(false);
+    expect((await durable.store.list({ q: SECRET })).traces).toEqual([]);
+  };
+  const chunks = (db: SqlDatabase | undefined) =>
+    db?.prepare("SELECT codec, checksum, data FROM chunk WHERE data IS NOT NULL").all() ?? [];
+
+  it("is in none of the files, wherever the trace had it", async () => {
+    await open({ maxSpansPerTrace: 3 });
+    // Running versions that were replaced, spans that the cap dropped, in several chunks, and evaluations.
+    for (let round = 0; round < 6; round++) {
+      await append([...others(round * 300, round * 300 + 150), secret({ span_id: "a", status: "RUNNING" })]);
+      await append([secret({ span_id: "a" }), secret({ span_id: `s${round}` })]);
+      await append(others(round * 300 + 150, round * 300 + 300));
+      await append([
+        anEvaluation("tone", 1, { trace_id: "secret", attributes: { evaluation_label: SECRET } }),
+      ]);
+      await append([secret({ span_id: "a", status: "RUNNING" })], { service: SECRET, env: SECRET });
+      if (round % 2 === 0) await commit();
+    }
+    expect(chunks(faults.db).length).toBeGreaterThan(6);
+    expect(await durable.store.remove(KEY)).toBe(true);
+    await expectGone();
+    expect(durable.store.usage().traces).toBe(1800);
+    expect(await durable.store.evaluations(0, 100)).toEqual([]);
+    await commit();
+    await durable.reopen();
+    expect(durable.store.usage()).toMatchObject({ traces: 1800, spans: 1800 });
+  }, 30_000);
+
+  it("is gone also if it was never committed, or only in part", async () => {
+    await append([...others(0, 5), secret(), ...others(5, 10)]);
+    expect(await durable.store.remove(KEY)).toBe(true);
+    await expectGone();
+    await append([secret()]);
+    await commit();
+    await append([secret()]);
+    expect(await durable.store.remove(KEY)).toBe(true);
+    await expectGone();
+  });
+
+  it("is gone also from the time before the trace was evicted", async () => {
+    await open({ maxTraces: 60 });
+    await append([...others(0, 20), secret(), ...others(20, 40)]);
+    await append(others(40, 80));
+    expect(await durable.store.summaries([KEY])).toEqual([undefined]);
+    // Late, and not stored, but in a chunk.
+    await append([anEvaluation("tone", 1, { trace_id: "secret", name: SECRET }), ...others(80, 81)]);
+    await commit();
+    await append([secret({ span_id: "again" })]);
+    expect(await durable.store.remove(KEY)).toBe(true);
+    await expectGone();
+  });
+
+  it("is gone when the store is cleared", async () => {
+    await append([secret(), ...others(0, 300)]);
+    await commit();
+    await durable.store.clear();
+    await expectGone();
+  });
+});

@@ -1,0 +1,42 @@
+import type { SqlDatabase, SqlStatement } from "../../../src/store/sqlite/driver/sqlite-driver.js";
+import { openWithoutSync } from "./durable-store.js";
+
+/** What a test does to the databases that it opens. */
+export interface Faults {
+  /** Called before each statement is executed; may throw. */
+  onStatement?: ((sql: string) => void) | undefined;
+  /** The database that was opened last. */
+  db: SqlDatabase | undefined;
+}
+
+/** Opens databases whose statements fail when a test wants it. */
+export function openFaulty(faults: Faults): (path: string) => SqlDatabase {
+  return (path) => {
+    const db = openWithoutSync(path);
+    const before = (sql: string): void => faults.onStatement?.(sql);
+    const faulty: SqlDatabase = {
+      driver: db.driver,
+      exec(sql) {
+        before(sql);
+        db.exec(sql);
+      },
+      prepare(sql): SqlStatement {
+        const statement = db.prepare(sql);
+        const run =
+          <Parameters extends unknown[], Result>(step: (...parameters: Parameters) => Result) =>
+          (...parameters: Parameters): Result => {
+            before(sql);
+            return step(...parameters);
+          };
+        return {
+          run: run((...values) => statement.run(...values)),
+          get: run((...values) => statement.get(...values)),
+          all: run((...values) => statement.all(...values)),
+        };
+      },
+      close: () => db.close(),
+    };
+    faults.db = db;
+    return faulty;
+  };
+}
