@@ -151,6 +151,7 @@ export const OPEN_PRAGMAS = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA cell_size_check = ON;
   PRAGMA trusted_schema = OFF;
+  PRAGMA secure_delete = FAST;
   PRAGMA mmap_size = 0;
   PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -16384;
