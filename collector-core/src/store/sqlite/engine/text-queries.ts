@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { appendAll } from "../../../runtime/append-all.js";
 import type { Clock } from "../../../runtime/clock.js";
-import { appendAll } from "../../../runtime/append-all.js";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
 import { runInSlices } from "../../../runtime/steps.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
