@@ -37,6 +37,18 @@ export const LiveStatusSchema = Type.Object(
           disk_bytes: Type.Union([Type.Integer(), Type.Null()], {
             description: "Size of the files; null if traces are in memory only.",
           }),
+          disk_max_bytes: Type.Union([Type.Integer(), Type.Null()], {
+            description: "`trace_store.disk_max_bytes`; null if traces are in memory only.",
+          }),
+          ttl_seconds: Type.Integer({
+            description: "Seconds that a trace is kept after its last span; 0: traces do not expire.",
+          }),
+          oldest_at: Type.Union([Type.String(), Type.Null()], {
+            description: "Arrival of the oldest trace, RFC 3339; null if there is none.",
+          }),
+          unsaved_spans: Type.Integer({
+            description: "Spans that the store could not keep, since the start.",
+          }),
           state: Type.Union([Type.Literal("ok"), Type.Literal("degraded")], {
             description: "`degraded` while the store cannot keep the spans that it is given.",
           }),

@@ -56,6 +56,8 @@ export async function createOutputs(
       queueUsage: () => queue.usage(),
       storeUsage: store && (() => store.usage()),
       maxTraces,
+      diskMaxBytes: config["trace_store.disk_max_bytes"],
+      ttlSeconds: config["trace_store.ttl_seconds"],
       hardLimitPct: config["backpressure.hard_limit_pct"],
       isStopping,
     }),

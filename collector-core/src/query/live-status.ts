@@ -22,6 +22,10 @@ export interface LiveStatusOptions {
   readonly storeUsage: (() => TraceStoreUsage) | undefined;
   /** `limits.max_traces`; null if only the size of the files limits the store. */
   readonly maxTraces: () => number | null;
+  /** `trace_store.disk_max_bytes`. */
+  readonly diskMaxBytes: number;
+  /** `trace_store.ttl_seconds`. */
+  readonly ttlSeconds: number;
   /** `backpressure.hard_limit_pct`. */
   readonly hardLimitPct: number;
   readonly isStopping: () => boolean;
@@ -62,18 +66,26 @@ export function createLiveStatus(options: LiveStatusOptions): () => LiveStatus {
       queue_spans: queue.spans,
       queue_capacity: queue.capacitySpans,
       ledger: { ...ledger, in_flight: inFlight },
-      store:
-        store === undefined
-          ? null
-          : {
-              traces: store.traces,
-              spans: store.spans,
-              bytes: store.memoryBytes,
-              max_traces: options.maxTraces(),
-              disk_bytes: store.diskBytes,
-              state: store.state,
-              reason: store.reason,
-            },
+      store: store === undefined ? null : storeStatus(store, options),
     };
+  };
+}
+
+function storeStatus(
+  store: TraceStoreUsage,
+  { maxTraces, diskMaxBytes, ttlSeconds }: LiveStatusOptions,
+): LiveStatus["store"] {
+  return {
+    traces: store.traces,
+    spans: store.spans,
+    bytes: store.memoryBytes,
+    max_traces: maxTraces(),
+    disk_bytes: store.diskBytes,
+    disk_max_bytes: store.diskBytes === null ? null : diskMaxBytes,
+    ttl_seconds: ttlSeconds,
+    oldest_at: store.oldestAtMs === null ? null : new Date(store.oldestAtMs).toISOString(),
+    unsaved_spans: Object.values(store.unsaved).reduce((sum, spans) => sum + spans, 0),
+    state: store.state,
+    reason: store.reason,
   };
 }

@@ -25,6 +25,19 @@ describe("contract 3: GET /v1/live", () => {
     await next<LiveStatus>("status", ({ spans_per_second }) => spans_per_second > 0);
   });
 
+  it("sends how much the trace store keeps, since when and within which limits", async () => {
+    const { url, post, settled } = await startCollector({ TRACE_STORE_TTL_SECONDS: "3600" });
+    const { next } = await listen(url);
+    const { data: empty } = await next<LiveStatus>("status");
+    expect(empty.store).toMatchObject({ oldest_at: null, ttl_seconds: 3600, unsaved_spans: 0 });
+    // In memory.
+    expect(empty.store).toMatchObject({ disk_bytes: null, disk_max_bytes: null, state: "ok", reason: null });
+    await post({ spans: [span()] });
+    await settled();
+    const { data } = await next<LiveStatus>("status", ({ store }) => store?.traces === 1);
+    expect(Number.isNaN(Date.parse(String(data.store?.oldest_at)))).toBe(false);
+  });
+
   it("sends the summary of a new or changed trace and merges changes", async () => {
     const { url, post, settled } = await startCollector();
     const { events, next } = await listen(url);

@@ -4,6 +4,7 @@ import { DisconnectedBar } from "./disconnected-bar.js";
 import { OverlayHost } from "./overlay-host.js";
 import { useRailOpen } from "./rail-state.js";
 import { Rail } from "./rail.js";
+import { StoreBar } from "./store-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useGlobalKeys } from "./use-global-keys.js";
 import { classNames } from "../../components/class-names.js";
@@ -19,6 +20,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <TopBar />
       <div className={styles.content}>
         <DisconnectedBar />
+        <StoreBar />
         <SignOutFailure />
         {children}
       </div>

@@ -14,9 +14,9 @@ import {
   ReceivedStage,
   RedactionStage,
   SamplingStage,
-  StoreStage,
   type StageProps,
 } from "./stages.js";
+import { StoreStage } from "./store-stage.js";
 import { ThroughChart } from "./through-chart.js";
 import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";

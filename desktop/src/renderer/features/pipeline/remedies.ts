@@ -27,6 +27,7 @@ const BY_SOURCE: Readonly<Record<string, string>> = {
   queue: "Raise limits.max_queue_size, or start more collectors",
   export: "Check the receiver; spans wait in the queue",
   evaluation: "Check the judge",
+  store: "Check trace_store.path and the free space of the disk",
 };
 
 /** Short advice for an event; a dash if there is none. */

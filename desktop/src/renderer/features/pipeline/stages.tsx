@@ -1,6 +1,6 @@
 import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/api-schema";
-import { BadgeCheck, ChartLine, Database, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
-import { bytesText, formatOf, formatWhole } from "../../format.js";
+import { BadgeCheck, ChartLine, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
+import { bytesText, formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";
 import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
 import { classNames } from "../../components/class-names.js";
@@ -180,39 +180,6 @@ export function RedactionStage({ config, counts, rates }: StageProps) {
             {formatWhole(count)}
           </Fact>
         ))
-      )}
-    </PipelineNode>
-  );
-}
-
-export function StoreStage({ status, counts, rates }: StageProps) {
-  const store = status?.store ?? null;
-  return (
-    <PipelineNode
-      id="store"
-      name="Store"
-      icon={Database}
-      isOff={status !== undefined && store === null}
-      figure={<Rate value={rates.sum("obs_sampling_spans_total", { decision: "kept" })} />}
-    >
-      {store === null ? (
-        <p className={pipelineNodeStyles.hint}>
-          No traces are kept. Set <span className={textStyles.mono}>trace_store.enabled</span> to keep the
-          latest.
-        </p>
-      ) : (
-        <>
-          {store.max_traces !== null && (
-            <div className={styles.gauge} aria-hidden>
-              <i style={{ width: `${Math.min(100, (store.traces / store.max_traces) * 100)}%` }} />
-            </div>
-          )}
-          <Fact name="Traces">{formatOf(store.traces, store.max_traces)}</Fact>
-          <Fact name="Held">
-            {formatWhole(store.spans)} spans · {bytesText(store.disk_bytes ?? store.bytes)}
-          </Fact>
-          <Fact name="Evicted">{formatWhole(counts.sum("obs_trace_store_evicted_total"))}</Fact>
-        </>
       )}
     </PipelineNode>
   );

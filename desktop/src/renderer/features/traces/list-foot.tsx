@@ -1,7 +1,7 @@
-import type { LiveStatus } from "@obspan/collector-core/api-schema";
-import { useConnection, useStores, useTraces } from "../../app-context.js";
-import { formatBytes, formatWhole } from "../../format.js";
+import { useStores, useTraces } from "../../app-context.js";
+import { formatWhole } from "../../format.js";
 import { LostSpans } from "./lost-spans.js";
+import { StoreUse } from "./store-use.js";
 import { MAX_ROWS } from "../../store/trace-rows.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -10,7 +10,6 @@ import textStyles from "../../components/text.module.css";
 
 /** Keyboard hints, and the use of the store. */
 export function ListFoot() {
-  const store = useConnection((connection) => connection.status?.store);
   return (
     <footer className={pageStyles.foot}>
       <Keys keys={["↑", "↓"]} name="move" />
@@ -21,7 +20,7 @@ export function ListFoot() {
       <span className={textStyles.grow} />
       <ListState />
       <LostSpans />
-      {store && <StoreUse {...store} />}
+      <StoreUse />
     </footer>
   );
 }
@@ -56,21 +55,6 @@ function ListState() {
       >
         Try again
       </button>
-    </span>
-  );
-}
-
-function StoreUse(store: NonNullable<LiveStatus["store"]>) {
-  const size = formatBytes(store.disk_bytes ?? store.bytes);
-  return (
-    <span>
-      Store <span className={textStyles.number}>{formatWhole(store.traces)}</span>
-      {store.max_traces !== null && ` of ${formatWhole(store.max_traces)}`} traces ·{" "}
-      <span className={textStyles.number}>{formatWhole(store.spans)}</span>{" "}
-      {store.spans === 1 ? "span" : "spans"} ·{" "}
-      <span className={textStyles.number}>
-        {size.value} {size.unit}
-      </span>
     </span>
   );
 }

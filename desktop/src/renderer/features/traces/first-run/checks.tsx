@@ -2,6 +2,7 @@ import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { useConnection } from "../../../app-context.js";
 import { formatDuration, formatOf, formatWhole } from "../../../format.js";
+import { isInMemory } from "../../../components/store-words.js";
 import { isLoopback } from "../../../loopback.js";
 import { classNames } from "../../../components/class-names.js";
 import iconStyles from "../../../components/icon.module.css";
@@ -25,7 +26,8 @@ export function Checks() {
         {isLoopback() ? "this machine only" : window.location.host}
       </Item>
       <Item name="Store is ready" isMet={isUp && store != null} isFailed={store === null}>
-        {store && `${formatOf(store.traces, store.max_traces)} traces`}
+        {store &&
+          `${formatOf(store.traces, store.max_traces)} traces, ${isInMemory(store) ? "in memory" : "on disk"}`}
         {store === null && "off"}
       </Item>
       <Item name="First span" isMet={spans > 0} isFailed={false}>
