@@ -2,14 +2,12 @@ import type { LiveEvent, TraceSummary } from "@obspan/collector-core/api-schema"
 import type { CollectorApi } from "../api/collector-api.js";
 import { omit } from "./omit.js";
 import { createRemoteData } from "./remote-data.js";
+import { MAX_ROWS, type ListPages } from "./list-pages.js";
+import { MAX_PAGE_SIZE, PAGE_SIZE } from "./page-loader.js";
 import { rowKeyOf } from "./trace-key.js";
-import { joinPage, MAX_ROWS, mergeChanges, rankedPage } from "./trace-rows.js";
+import { joinPage, mergeChanges, rankedPage, startMs } from "./trace-rows.js";
 import { isUnfiltered, type TracesState } from "./traces-state.js";
 
-/** Rows per page; more are fetched while scrolling. */
-export const PAGE_SIZE = 200;
-/** Most rows in one refresh: the collector's limit. */
-const MAX_PAGE_SIZE = 1000;
 /** At most five updates of the table a second. */
 const APPLY_MS = 200;
 /** Events of one step arrive as several messages; they are applied together. */
@@ -26,6 +24,7 @@ export interface TraceFeedOptions {
   readonly api: CollectorApi;
   readonly get: () => TracesState;
   readonly set: (change: Partial<TracesState>) => void;
+  readonly pages: ListPages;
   readonly schedule: (task: () => void, delayMs: number) => void;
   /** In milliseconds. */
   readonly now: () => number;
@@ -50,7 +49,7 @@ export interface TraceFeed {
 }
 
 /** Merges pages from the collector with live events. */
-export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptions): TraceFeed {
+export function createTraceFeed({ api, get, set, pages, schedule, now }: TraceFeedOptions): TraceFeed {
   /** The latest changed summary of each row, until it is applied. */
   const waiting = new Map<string, TraceSummary>();
   /** Changes to visible rows, held back while paused. */
@@ -77,7 +76,10 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       const shown = isFirst ? { rows: [], arrivals: [], nextCursor: null } : get();
       const { unknown, ...joined } = isRanked ? rankedPage(page) : joinPage(shown, page, isHeld());
       const arrivedCount = get().arrivedCount + (isFirst ? 0 : unknown);
-      set({ ...joined, arrivedCount, phase: "ready", error: undefined });
+      if (isFirst || isRanked) pages.forget();
+      else if (!joined.hasGap)
+        pages.begin(joined.rows[page.traces.length - joined.arrivals.length], page.next_cursor);
+      set({ ...joined, above: 0, arrivedCount, phase: "ready", error: undefined });
       isStale = false;
       for (const [key, row] of sinceRequest) waiting.set(key, row);
       if (sinceRequest.size > 0) scheduleApply();
@@ -92,7 +94,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     canRefresh() {
       const { paused, order } = get();
       // In another order than arrival, rows would move while the user reads.
-      const canMove = !paused && (order === "newest" || !isHeld());
+      const canMove = !paused && !isFarDown() && (order === "newest" || !isHeld());
       if (!canMove) isStale = true;
       return canMove;
     },
@@ -118,6 +120,20 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     schedule,
     now,
   });
+
+  /** Whether the newest rows were let go: the list is refreshed when the user returns to them. */
+  function isFarDown(): boolean {
+    const { above, phase } = get();
+    return above > 0 && phase === "ready";
+  }
+
+  /** Fetches the newest traces, unless the user is far from them. */
+  async function load(): Promise<void> {
+    if (isFarDown()) {
+      isStale = true;
+      counts.invalidate();
+    } else await list.load();
+  }
 
   /** Whether arrivals wait: the user is not at the top, or has paused. */
   function isHeld(): boolean {
@@ -153,7 +169,7 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
         changes.delete(key);
       }
     }
-    const merged = mergeChanges(state, changes, state.filters, state.nextCursor !== null);
+    const merged = mergeChanges(state, changes, state.filters, newSinceMs(state));
     const { fresh, isUnsure } = merged;
     if (state.order !== "newest") {
       // Only the collector knows the new position of a trace.
@@ -162,11 +178,25 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
       return;
     }
     const above = [...fresh, ...merged.arrivals];
-    const rows = isHeld() ? merged.rows : cut([...above, ...merged.rows], merged.rows);
-    const arrivals = isHeld() ? cut(above, state.arrivals) : [];
-    set({ rows, arrivals, arrivedCount: state.arrivedCount + fresh.length });
-    if (isUnsure) list.invalidate();
+    const arrivedCount = state.arrivedCount + fresh.length;
+    if (isHeld()) {
+      // What does not fit is fetched when the arrivals are shown.
+      const hasGap = state.hasGap || above.length > MAX_ROWS;
+      set({
+        rows: merged.rows,
+        arrivals: asBefore(above.slice(0, MAX_ROWS), state.arrivals),
+        hasGap,
+        arrivedCount,
+      });
+    } else set({ rows: asBefore([...above, ...merged.rows], merged.rows), arrivals: [], arrivedCount });
+    if (isUnsure || get().rows.length > MAX_ROWS) list.invalidate();
     if (fresh.length > 0) counts.invalidate();
+  }
+
+  /** Unknown traces that started before may be further down, or were let go. */
+  function newSinceMs({ above, nextCursor, rows }: TracesState): number {
+    if (above > 0) return pages.newestReleasedMs + 1;
+    return nextCursor === null ? Number.NEGATIVE_INFINITY : startMs(rows.at(-1));
   }
 
   /** Removes rows of evicted traces. */
@@ -174,14 +204,14 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     // A page may be newer than a status in flight: only two statuses in a row are trusted.
     const believed = Math.max(kept, keptBefore);
     keptBefore = kept;
-    const { filters, paused, phase, nextCursor, rows, arrivals } = get();
-    if (phase !== "ready" || paused || nextCursor !== null || !isUnfiltered(filters)) return;
+    const { filters, paused, phase, nextCursor, rows, arrivals, above } = get();
+    if (phase !== "ready" || paused || nextCursor !== null || above > 0 || !isUnfiltered(filters)) return;
     if (rows.length + arrivals.length > believed)
       set({ rows: rows.slice(0, Math.max(0, believed - arrivals.length)) });
   }
 
   return {
-    load: () => list.load(),
+    load,
     recount: () => counts.invalidate(),
     reload: () => list.invalidate(),
     keepRowsStill() {
@@ -190,13 +220,14 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
     resume() {
       for (const [key, row] of held) if (!waiting.has(key)) waiting.set(key, row);
       held.clear();
-      if (isStale) void list.load();
+      if (isStale && !isFarDown()) void list.load();
       else apply();
     },
     catchUp() {
       if (isStale && get().order !== "newest") list.invalidate();
     },
     forget() {
+      pages.forget();
       waiting.clear();
       held.clear();
     },
@@ -213,9 +244,12 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
           scheduleApply();
           return;
         }
-        case "status":
-          forgetEvicted(event.data.store?.traces ?? 0);
+        case "status": {
+          const { store } = event.data;
+          // A file has a size; without one, the collector has just started and has not counted its traces yet.
+          if (store?.disk_bytes !== 0) forgetEvicted(store?.traces ?? 0);
           return;
+        }
         case "metrics":
         case "evaluation":
       }
@@ -223,8 +257,10 @@ export function createTraceFeed({ api, get, set, schedule, now }: TraceFeedOptio
   };
 }
 
-/** Limits rows to {@link MAX_ROWS}. Returns the previous array if nothing changed. */
-export function cut(rows: readonly TraceSummary[], before: readonly TraceSummary[]): readonly TraceSummary[] {
-  if (rows.length === before.length && rows.every((row, index) => row === before[index])) return before;
-  return rows.length > MAX_ROWS ? rows.slice(0, MAX_ROWS) : rows;
+/** Returns the previous array if nothing changed, to avoid rendering. */
+export function asBefore(
+  rows: readonly TraceSummary[],
+  before: readonly TraceSummary[],
+): readonly TraceSummary[] {
+  return rows.length === before.length && rows.every((row, index) => row === before[index]) ? before : rows;
 }

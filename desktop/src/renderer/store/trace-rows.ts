@@ -1,9 +1,7 @@
 import type { TraceList, TraceSummary } from "@obspan/collector-core/api-schema";
 import type { TraceFilters } from "../api/collector-api.js";
+import { MAX_ROWS } from "./list-pages.js";
 import { indexOfRow, rowKeyOf } from "./trace-key.js";
-
-/** Most rows in memory: the collector's default limit. The oldest are dropped. */
-export const MAX_ROWS = 10_000;
 
 /** The rows of the table, and the arrivals above them. Both newest first. */
 export interface TraceRows {
@@ -24,13 +22,13 @@ export interface Merged extends TraceRows {
  * Replaces changed summaries. Rows that no longer match the filters are removed.
  *
  * @param changes - by row key.
- * @param hasOlder - whether the collector has traces older than the rows.
+ * @param newSinceMs - an unknown trace that started before may be one that is not in memory.
  */
 export function mergeChanges(
   { rows, arrivals }: TraceRows,
   changes: ReadonlyMap<string, TraceSummary>,
   filters: TraceFilters,
-  hasOlder: boolean,
+  newSinceMs: number,
 ): Merged {
   const unknown = new Map(changes);
   const update = (row: TraceSummary): TraceSummary | undefined => {
@@ -42,9 +40,8 @@ export function mergeChanges(
   };
   const merged = { rows: updateAll(rows, update), arrivals: updateAll(arrivals, update) };
 
-  const oldestMs = hasOlder ? startMs(rows.at(-1)) : Number.NEGATIVE_INFINITY;
   const chosen = [...unknown.values()].filter((row) => matches(row, filters) !== "no").toReversed();
-  const fresh = chosen.filter((row) => matches(row, filters) === "yes" && startMs(row) >= oldestMs);
+  const fresh = chosen.filter((row) => matches(row, filters) === "yes" && startMs(row) >= newSinceMs);
   return { ...merged, fresh, isUnsure: fresh.length < chosen.length };
 }
 
@@ -82,8 +79,12 @@ export function joinPage(
   const lastAt = last === undefined ? -1 : indexOfRow(shown.rows, last);
   // If the page is the last one, rows missing from it are gone.
   const older = pageCursor === null || lastAt === -1 ? [] : shown.rows.slice(lastAt + 1);
+  const rows = [...traces.slice(held), ...older];
+  // At the top, the rows beyond the page are fetched again when the user scrolls to them.
+  if (rows.length > MAX_ROWS && !isHeld)
+    return { rows: traces, arrivals: [], nextCursor: pageCursor, hasGap: false, unknown };
   return {
-    rows: [...traces.slice(held), ...older].slice(0, MAX_ROWS),
+    rows,
     arrivals: traces.slice(0, held),
     nextCursor: older.length > 0 ? shown.nextCursor : pageCursor,
     hasGap: false,
@@ -146,6 +147,7 @@ function updateAll(
   return isChanged ? updated : rows;
 }
 
-function startMs(row: TraceSummary | undefined): number {
+/** Start of a trace in epoch milliseconds. */
+export function startMs(row: TraceSummary | undefined): number {
   return row === undefined ? Number.NEGATIVE_INFINITY : Date.parse(row.start_time);
 }

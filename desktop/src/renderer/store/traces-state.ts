@@ -39,8 +39,10 @@ export function facetValues(facets: Facets, key: FacetKey): FacetValues {
 export interface TracesState {
   readonly filters: TraceFilters;
   readonly order: TraceOrder;
-  /** In this order. */
+  /** In this order. Of a long list, a part around the user's position. */
   readonly rows: readonly TraceSummary[];
+  /** Number of rows before them that were let go. */
+  readonly above: number;
   /** Arrivals that wait behind the "N new" pill, newest first. */
   readonly arrivals: readonly TraceSummary[];
   /** More arrived than `arrivals` holds. */
@@ -78,7 +80,10 @@ export interface ListPosition {
 export interface TracesActions {
   /** Fetches the newest traces and merges them into the list. */
   load(): Promise<void>;
+  /** Fetches the page after the rows. */
   loadMore(): Promise<void>;
+  /** Fetches rows that were let go. The index counts from the newest row of the list. */
+  loadReleased(index: number): Promise<void>;
   /** Fetches the values and counts of one filter. */
   loadChoices(key: FacetKey): Promise<void>;
   setFilters(filters: TraceFilters, order: TraceOrder): void;
@@ -103,6 +108,7 @@ export const INITIAL_STATE: TracesState = {
   filters: {},
   order: "newest",
   rows: [],
+  above: 0,
   arrivals: [],
   hasGap: false,
   nextCursor: null,

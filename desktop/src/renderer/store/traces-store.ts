@@ -4,9 +4,10 @@ import { deleteTraces } from "./delete-traces.js";
 import { omit } from "./omit.js";
 import { scheduleTimeout } from "./remote-data.js";
 import { buildTestTrace } from "./test-trace.js";
-import { createTraceFeed, cut, PAGE_SIZE } from "./trace-feed.js";
+import { ListPages } from "./list-pages.js";
+import { createPageLoader } from "./page-loader.js";
+import { asBefore, createTraceFeed } from "./trace-feed.js";
 import { rowKeyOf } from "./trace-key.js";
-import { MAX_ROWS } from "./trace-rows.js";
 import {
   areSameFilters,
   facetValues,
@@ -28,7 +29,20 @@ export interface TracesStoreOptions {
 /** The store of the trace list: pages from the collector, merged with live events. */
 export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.now }: TracesStoreOptions) {
   return createStore<TracesState & TracesActions>()((set, get) => {
-    const feed = createTraceFeed({ api, get, set, schedule, now });
+    const pages = new ListPages();
+    const feed = createTraceFeed({ api, get, set, pages, schedule, now });
+    const loader = createPageLoader({ api, get, set, pages, onInvalidCursor });
+
+    function onInvalidCursor(): void {
+      if (get().above > 0) restart();
+      else feed.reload();
+    }
+
+    /** Shows the newest traces again. */
+    function restart(): void {
+      if (get().phase === "ready") set({ hasGap: false, phase: "loading" });
+      void feed.load();
+    }
 
     return {
       ...INITIAL_STATE,
@@ -37,25 +51,8 @@ export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.
       onLive: (event) => feed.onLive(event),
       onReconnect: () => void feed.load(),
 
-      async loadMore() {
-        const { nextCursor: cursor, filters, order, isLoadingMore, rows } = get();
-        if (cursor === null || isLoadingMore || rows.length >= MAX_ROWS) return;
-        set({ isLoadingMore: true });
-        try {
-          const page = await api.listTraces({ ...filters, order, limit: PAGE_SIZE, cursor });
-          if (get().filters !== filters || get().nextCursor !== cursor) return;
-          const known = new Set([...get().rows, ...get().arrivals].map(rowKeyOf));
-          const more = page.traces.filter((row) => !known.has(rowKeyOf(row)));
-          set({ rows: [...get().rows, ...more].slice(0, MAX_ROWS), nextCursor: page.next_cursor });
-        } catch (error) {
-          const known = asCollectorError(error);
-          set({ error: known });
-          // The cursor belongs to the collector before a restart.
-          if (known.code === "invalid_query") feed.reload();
-        } finally {
-          set({ isLoadingMore: false });
-        }
-      },
+      loadMore: () => loader.loadOlder(),
+      loadReleased: (index) => loader.loadReleased(index),
 
       async loadChoices(key) {
         const { filters } = get();
@@ -101,11 +98,9 @@ export function createTracesStore({ api, schedule = scheduleTimeout, now = Date.
       },
 
       showArrivals() {
-        const { arrivals, rows, hasGap } = get();
-        if (hasGap) {
-          set({ hasGap: false, phase: "loading" });
-          void feed.load();
-        } else if (arrivals.length > 0) set({ rows: cut([...arrivals, ...rows], rows), arrivals: [] });
+        const { arrivals, rows, hasGap, above, phase } = get();
+        if (phase === "ready" && (hasGap || above > 0)) restart();
+        else if (arrivals.length > 0) set({ rows: asBefore([...arrivals, ...rows], rows), arrivals: [] });
       },
 
       setSelected: (selected) => set({ selected, deletion: INITIAL_STATE.deletion }),

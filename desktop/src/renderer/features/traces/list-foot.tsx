@@ -1,8 +1,6 @@
 import { useStores, useTraces } from "../../app-context.js";
-import { formatWhole } from "../../format.js";
 import { LostSpans } from "./lost-spans.js";
 import { StoreUse } from "./store-use.js";
-import { MAX_ROWS } from "../../store/trace-rows.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
 import pageStyles from "../../components/page.module.css";
@@ -36,14 +34,12 @@ function Keys({ keys, name }: { keys: readonly string[]; name: string }) {
   );
 }
 
-/** Explains why the list ends before the store does. */
+/** Says that a page is being fetched, or why it is not. */
 function ListState() {
   const { traces } = useStores();
   const isLoadingMore = useTraces((state) => state.isLoadingMore);
-  const isFull = useTraces((state) => state.rows.length >= MAX_ROWS && state.nextCursor !== null);
   const error = useTraces((state) => (state.nextCursor === null ? undefined : state.error));
-  if (isFull) return <span>The newest {formatWhole(MAX_ROWS)} are listed; filter to find older ones</span>;
-  if (isLoadingMore) return <span>Fetching older traces…</span>;
+  if (isLoadingMore) return <span>Fetching traces…</span>;
   if (error === undefined || error.code === "unreachable") return null;
   return (
     <span className={textStyles.error}>

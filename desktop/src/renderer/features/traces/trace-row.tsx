@@ -11,12 +11,12 @@ import textStyles from "../../components/text.module.css";
 import cellsStyles from "./cells.module.css";
 import traceTableStyles from "./trace-table.module.css";
 
-/** Row height, `--row` in tokens.css. */
-export const ROW_PX = 32;
-
 interface TraceRowProps {
   readonly trace: TraceSummary;
   readonly index: number;
+  /** Counts from 1, as screen readers do. */
+  readonly position: number;
+  readonly topPx: number;
   readonly columns: readonly Column[];
   readonly isSelected: boolean;
   readonly isActive: boolean;
@@ -28,7 +28,13 @@ export function rowId(rowKey: string): string {
 }
 
 /** A row of the table. The table handles the clicks. */
-export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: TraceRowProps) {
+export const TraceRow = memo(function TraceRow({
+  index,
+  position,
+  topPx,
+  isActive,
+  ...cells
+}: TraceRowProps) {
   const { trace, isSelected } = cells;
   return (
     <div
@@ -40,9 +46,9 @@ export const TraceRow = memo(function TraceRow({ index, isActive, ...cells }: Tr
       role="row"
       id={rowId(rowKeyOf(trace))}
       data-index={index}
-      aria-rowindex={index + 2}
+      aria-rowindex={position}
       aria-selected={isSelected}
-      style={{ transform: `translateY(${index * ROW_PX}px)` }}
+      style={{ transform: `translateY(${topPx}px)` }}
     >
       <ErrorBoundary name="This trace" resetKey={trace} fallback={() => <UndrawnCells id={trace.trace_id} />}>
         <Cells {...cells} />

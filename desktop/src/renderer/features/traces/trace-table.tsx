@@ -1,5 +1,14 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useRef, useState, type CSSProperties, type MouseEvent } from "react";
+import {
+  Fragment,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type MouseEvent,
+} from "react";
 import { useLocation } from "wouter";
 import { useStores, useTraces } from "../../app-context.js";
 import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
@@ -7,7 +16,9 @@ import { isUnfiltered } from "../../store/traces-state.js";
 import { addressOf } from "./cells.js";
 import { barScale } from "./duration-cell.js";
 import { TableHead } from "./table-head.js";
-import { ROW_PX, rowId, TraceRow } from "./trace-row.js";
+import { dayNumber, dayStarts, dayTitle } from "./days.js";
+import { DAY_PX, ROW_PX, rowOffsets } from "./row-offsets.js";
+import { rowId, TraceRow } from "./trace-row.js";
 import type { AddressOrder } from "./use-filters.js";
 import { useColumnLayout } from "./use-column-layout.js";
 import { useListKeys } from "./use-list-keys.js";
@@ -28,6 +39,7 @@ export function TraceTable({
 }: AddressOrder & { readonly onClearFilters: () => void }) {
   const { traces } = useStores();
   const rows = useTraces((state) => state.rows);
+  const above = useTraces((state) => state.above);
   const selected = useTraces((state) => state.selected);
   const nextCursor = useTraces((state) => state.nextCursor);
   const isStale = useTraces((state) => state.phase === "loading");
@@ -37,12 +49,18 @@ export function TraceTable({
   const layout = useColumnLayout(table, rows);
   const selection = useSelection(rows);
   const activeIndex = activeKey === undefined ? -1 : indexOfRow(rows, activeKey);
-  const scroll = useListScroll(table, rows, activeKey);
+  const offsets = useMemo(() => {
+    const before = above > 0 ? undefined : dayNumber(new Date());
+    // In another order than arrival, the rows of a day are not together.
+    return rowOffsets(above, order === "newest" ? dayStarts(rows, before) : []);
+  }, [rows, above, order]);
+  const scroll = useListScroll(table, rows, offsets, activeKey);
 
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => table.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: offsets.heightOf,
+    paddingStart: offsets.abovePx,
     overscan: 10,
     initialOffset: () => traces.getState().position.scrollTop,
     getItemKey: useCallback(
@@ -63,7 +81,7 @@ export function TraceTable({
 
   useListKeys(
     table,
-    { rowCount: rows.length, activeIndex, rowsPerPage: scroll.rowsPerPage },
+    { rowCount: rows.length, activeIndex, rowsPerPage: scroll.rowsPerPage, hasRowsAbove: above > 0 },
     {
       move(index, isExtending) {
         const row = rows[index];
@@ -71,7 +89,7 @@ export function TraceTable({
         if (isExtending) selection.extendTo(index, Math.max(0, activeIndex));
         else selection.endExtension();
         // Rows do not move while the user goes through them.
-        traces.getState().setFollowing(index === 0 && !isExtending);
+        traces.getState().setFollowing(index === 0 && above === 0 && !isExtending);
         setActiveKey(rowKeyOf(row));
         scroll.show(index);
         table.current?.focus({ preventScroll: true });
@@ -125,7 +143,7 @@ export function TraceTable({
       role="grid"
       aria-label="Traces"
       aria-multiselectable
-      aria-rowcount={isMore ? -1 : rows.length + 1}
+      aria-rowcount={isMore ? -1 : above + rows.length + 1}
       aria-colcount={layout.columns.length}
       aria-busy={isStale}
       aria-activedescendant={isActiveDrawn && activeKey !== undefined ? rowId(activeKey) : undefined}
@@ -150,20 +168,37 @@ export function TraceTable({
         onClick={onClick}
         onAuxClick={onClick}
       >
+        {above > 0 && <div className={styles.released} style={{ height: offsets.abovePx }} aria-hidden />}
         {items.map(({ index, key }) => {
           const row = rows[index];
-          return row === undefined ? null : (
-            <TraceRow
-              key={key}
-              trace={row}
-              index={index}
-              columns={layout.columns}
-              isSelected={selected.has(rowKeyOf(row))}
-              isActive={index === activeIndex}
-            />
+          if (row === undefined) return null;
+          const topPx = offsets.topOf(index);
+          const startsDay = offsets.startsDay(index);
+          return (
+            <Fragment key={key}>
+              {startsDay && <DayLine start={row.start_time} topPx={topPx} />}
+              <TraceRow
+                trace={row}
+                index={index}
+                position={above + index + 2}
+                topPx={startsDay ? topPx + DAY_PX : topPx}
+                columns={layout.columns}
+                isSelected={selected.has(rowKeyOf(row))}
+                isActive={index === activeIndex}
+              />
+            </Fragment>
           );
         })}
       </div>
+    </div>
+  );
+}
+
+/** Names the day of the rows below. Screen readers find the day in each row. */
+function DayLine({ start, topPx }: { start: string; topPx: number }) {
+  return (
+    <div className={styles.day} style={{ transform: `translateY(${topPx}px)` }} aria-hidden>
+      {dayTitle(start)}
     </div>
   );
 }

@@ -17,12 +17,14 @@ export interface ListState {
   /** -1 if no row is active. */
   readonly activeIndex: number;
   readonly rowsPerPage: () => number;
+  /** Whether rows above the first one were let go. */
+  readonly hasRowsAbove: boolean;
 }
 
 /** Moves of the active row, by key. */
 export function moveTarget(
   key: string,
-  { rowCount, activeIndex, rowsPerPage }: ListState,
+  { rowCount, activeIndex, rowsPerPage }: Omit<ListState, "hasRowsAbove">,
 ): number | undefined {
   const last = rowCount - 1;
   const targets: Readonly<Record<string, number>> = {
@@ -53,7 +55,8 @@ export function useListKeys(
       const isOnList =
         event.target === document.body || table.current?.contains(event.target as Node) === true;
       const target = isOnList ? moveTarget(event.key, state) : undefined;
-      if (target !== undefined) commands.move(target, event.shiftKey && event.key.startsWith("Arrow"));
+      if (target !== undefined && event.key === "Home" && state.hasRowsAbove) commands.follow();
+      else if (target !== undefined) commands.move(target, event.shiftKey && event.key.startsWith("Arrow"));
       else if (event.key === "Enter" && isOnList && state.activeIndex !== -1) commands.open();
       else if (event.key.toLowerCase() === "x" && state.activeIndex !== -1) commands.toggle();
       else if (event.key.toLowerCase() === "l") commands.follow();

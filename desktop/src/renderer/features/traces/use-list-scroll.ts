@@ -1,13 +1,15 @@
 import type { TraceSummary } from "@obspan/collector-core/api-schema";
-import { useEffect, useLayoutEffect, useRef, type RefObject } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from "react";
 import { useStores, useTraces } from "../../app-context.js";
 import { indexOfRow, rowKeyOf } from "../../store/trace-key.js";
-import { ROW_PX } from "./trace-row.js";
+import { ROW_PX, type RowOffsets } from "./row-offsets.js";
 
 /** Height of the header above the rows. */
 const HEAD_PX = 28;
 /** Scroll positions below this count as the top. */
 const TOP_PX = 4;
+/** Rows that were let go are fetched when at most this much is left above the visible ones. */
+const FETCH_AHEAD_PX = 40 * ROW_PX;
 
 /** Scrolling of the table. */
 export interface ListScroll {
@@ -25,13 +27,15 @@ export interface ListScroll {
 export function useListScroll(
   table: RefObject<HTMLDivElement | null>,
   rows: readonly TraceSummary[],
+  offsets: RowOffsets,
   activeKey: string | undefined,
 ): ListScroll {
   const { traces } = useStores();
   const filters = useTraces((state) => state.filters);
   const following = useTraces((state) => state.following);
+  const phase = useTraces((state) => state.phase);
   /** The first visible row. */
-  const edge = useRef<{ key: string; index: number }>(undefined);
+  const edge = useRef<Edge>(undefined);
   const lastTop = useRef(traces.getState().position.scrollTop);
   const shownFilters = useRef(filters);
   const position = useRef({ scrollTop: lastTop.current, activeKey });
@@ -44,15 +48,23 @@ export function useListScroll(
       shownFilters.current = filters;
       element.scrollTop = 0;
     } else if (lastTop.current > TOP_PX && edge.current !== undefined) {
-      const { key, index } = edge.current;
+      const { key, index, top } = edge.current;
       const before = rows[index];
-      if (before === undefined || rowKeyOf(before) !== key) {
-        const moved = indexOfRow(rows, key);
-        if (moved !== -1) element.scrollTop = lastTop.current += (moved - index) * ROW_PX;
-      }
+      const isThere = before !== undefined && rowKeyOf(before) === key;
+      const moved = isThere ? index : indexOfRow(rows, key);
+      const shift = moved === -1 ? 0 : offsets.topOf(moved) - top;
+      if (shift !== 0) element.scrollTop = lastTop.current += shift;
     }
-    edge.current = edgeAt(rows, lastTop.current);
-  }, [table, rows, filters]);
+    edge.current = edgeAt(rows, offsets, lastTop.current);
+  }, [table, rows, offsets, filters]);
+
+  /** Fetches the rows that were let go and are visible, or soon will be. */
+  const fetchAbove = useCallback((): void => {
+    const isNear = offsets.abovePx > 0 && lastTop.current < offsets.abovePx + FETCH_AHEAD_PX;
+    if (isNear && !traces.getState().following)
+      void traces.getState().loadReleased(Math.floor(lastTop.current / ROW_PX));
+  }, [offsets, traces]);
+  useEffect(fetchAbove, [fetchAbove, phase]);
 
   useLayoutEffect(() => {
     if (table.current !== null) table.current.scrollTop = traces.getState().position.scrollTop;
@@ -74,16 +86,18 @@ export function useListScroll(
       if (top === lastTop.current) return;
       lastTop.current = top;
       position.current = { scrollTop: top, activeKey };
-      edge.current = edgeAt(rows, top);
+      edge.current = edgeAt(rows, offsets, top);
       traces.getState().setFollowing(top <= TOP_PX);
+      fetchAbove();
     },
     show(index) {
       const element = table.current;
       if (element === null) return;
       const visible = element.clientHeight - HEAD_PX;
-      const top = index * ROW_PX;
+      const top = offsets.topOf(index);
+      const bottom = top + offsets.heightOf(index);
       if (top < element.scrollTop) element.scrollTop = top;
-      else if (top + ROW_PX > element.scrollTop + visible) element.scrollTop = top + ROW_PX - visible;
+      else if (bottom > element.scrollTop + visible) element.scrollTop = bottom - visible;
     },
     follow() {
       traces.getState().setFollowing(true);
@@ -92,11 +106,16 @@ export function useListScroll(
   };
 }
 
-function edgeAt(
-  rows: readonly TraceSummary[],
-  scrollTop: number,
-): { key: string; index: number } | undefined {
-  const index = Math.floor(scrollTop / ROW_PX);
+/** A row at the upper edge of the visible part, and its position. */
+interface Edge {
+  readonly key: string;
+  readonly index: number;
+  readonly top: number;
+}
+
+/** Above the rows, the first one. */
+function edgeAt(rows: readonly TraceSummary[], offsets: RowOffsets, scrollTop: number): Edge | undefined {
+  const index = Math.max(0, offsets.indexAt(scrollTop));
   const row = rows[index];
-  return row === undefined ? undefined : { key: rowKeyOf(row), index };
+  return row === undefined ? undefined : { key: rowKeyOf(row), index, top: offsets.topOf(index) };
 }

@@ -12,6 +12,8 @@ const STEPS_MS = [
 ];
 /** Smallest distance between labels. */
 const LABEL_PX = 110;
+/** Smallest distance between a label and an edge. */
+const EDGE_PX = 24;
 
 /** A label of the axis. */
 export interface TimeLabel {
@@ -26,24 +28,40 @@ export function timeLabels(buckets: TimeBuckets, width: number): TimeLabel[] {
   const wantedMs = (wholeMs * LABEL_PX) / Math.max(width, LABEL_PX);
   const stepMs = STEPS_MS.find((step) => step >= wantedMs) ?? wholeMs;
   const { startMs } = buckets;
-  const offsetMs = new Date(startMs).getTimezoneOffset() * MINUTE_MS;
+  const endMs = startMs + wholeMs;
   const labels: TimeLabel[] = [];
-  for (
-    let ms = Math.ceil((startMs - offsetMs) / stepMs) * stepMs + offsetMs;
-    ms < startMs + wholeMs;
-    ms += stepMs
-  ) {
+  for (const ms of stepMs >= DAY_MS ? days(startMs, endMs, stepMs / DAY_MS) : times(startMs, endMs, stepMs)) {
     const at = (ms - startMs) / wholeMs;
     // Labels that would be cut at an edge are left out.
-    if (at * width > 20 && (1 - at) * width > 20) labels.push({ at, text: labelText(ms, stepMs) });
+    if (at * width > EDGE_PX && (1 - at) * width > EDGE_PX) labels.push({ at, text: labelText(ms, stepMs) });
   }
   return labels;
 }
 
+/** Round times of the clock. */
+function* times(startMs: number, endMs: number, stepMs: number): Generator<number> {
+  const offsetMs = new Date(startMs).getTimezoneOffset() * MINUTE_MS;
+  const first = Math.ceil((startMs - offsetMs) / stepMs) * stepMs + offsetMs;
+  for (let ms = first; ms < endMs; ms += stepMs) yield ms;
+}
+
+/** Every so many local midnights: a day is not always 24 hours long. */
+function* days(startMs: number, endMs: number, step: number): Generator<number> {
+  const start = new Date(startMs);
+  const day = Date.UTC(start.getFullYear(), start.getMonth(), start.getDate()) / DAY_MS;
+  for (let at = Math.ceil(day / step) * step; ; at += step) {
+    const utc = new Date(at * DAY_MS);
+    const ms = new Date(utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate()).getTime();
+    if (ms >= endMs) return;
+    if (ms >= startMs) yield ms;
+  }
+}
+
+/** The day at midnight and for steps of days, else the time. */
 function labelText(ms: number, stepMs: number): string {
   const time = new Date(ms).toISOString();
-  if (stepMs >= DAY_MS) return formatDay(time);
   const text = formatTime(time);
+  if (stepMs >= DAY_MS || text === "00:00:00") return formatDay(time);
   return stepMs < MINUTE_MS ? text : text.slice(0, 5);
 }
 
