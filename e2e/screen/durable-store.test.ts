@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import {
+  collectorForTest,
+  freePort,
+  type BuiltCollector,
+  type Settings,
+} from "../harness/built-collector.js";
+import { until } from "../harness/until.js";
+import { accessibilityViolations } from "./accessibility.js";
+import { openPage, sharedBrowser } from "./browser.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await sharedBrowser();
+});
+
+const HOUR_MS = 3_600_000;
+const DAYS = 9;
+const TRACES = 20_000;
+const BATCH = 1000;
+const PAGES = ["/traces", "/evaluations", "/stats", "/pipeline", "/settings"];
+
+/** A directory for the trace file of one test. */
+function traceDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-screen-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  return directory;
+}
+
+function onDisk(directory: string, more: Settings = {}): Settings {
+  return { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0", ...more };
+}
+
+async function post({ url }: Pick<BuiltCollector, "url">, spans: unknown[]): Promise<void> {
+  const response = await fetch(`${url}/v1/telemetry`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ service: "shop", env: "production", spans }),
+  });
+  expect(response.status).toBe(202);
+}
+
+/** Traces of the last days, oldest first. */
+async function fill(collector: BuiltCollector): Promise<void> {
+  const firstMs = Date.now() - DAYS * 24 * HOUR_MS;
+  const stepMs = (DAYS * 24 * HOUR_MS) / TRACES;
+  for (let from = 0; from < TRACES; from += BATCH) {
+    const spans = Array.from({ length: BATCH }, (_, at) => ({
+      name: `run ${from + at}`,
+      span_type: "agent",
+      trace_id: `t${from + at}`,
+      span_id: "root",
+      start_time: firstMs + (from + at) * stepMs,
+      duration_ms: 40,
+      status: (from + at) % 50 === 0 ? "ERROR" : "OK",
+      attributes: { agent: "shopper", input_text: `Where is order ${from + at}?` },
+    }));
+    await post(collector, spans);
+  }
+  await until("all traces are stored", async () => {
+    const facets = (await (await fetch(`${collector.url}/v1/facets`)).json()) as { total: number };
+    return facets.total === TRACES || undefined;
+  });
+}
+
+const tableOf = (page: Page) => page.getByRole("grid", { name: "Traces" });
+const rowNames = (page: Page) => tableOf(page).getByRole("link").allInnerTexts();
+const hasRow = (page: Page, name: string) =>
+  until(name, async () => (await rowNames(page)).includes(name) || undefined);
+const scrollTo = (page: Page, share: number) =>
+  tableOf(page).evaluate((table, at) => (table.scrollTop = table.scrollHeight * at), share);
+
+/** Fails if rows or the lines that name days overlap. */
+async function expectNoOverlap(page: Page): Promise<void> {
+  const rows = tableOf(page).getByRole("rowgroup").last();
+  const parts = await rows.evaluate((group) =>
+    [...group.children].map((part) => {
+      const { top, bottom } = part.getBoundingClientRect();
+      return { top, bottom };
+    }),
+  );
+  const stacked = parts.toSorted((a, b) => a.top - b.top);
+  for (const [index, { top }] of stacked.entries())
+    if (index > 0) expect(top).toBeGreaterThanOrEqual((stacked[index - 1]?.bottom ?? 0) - 0.5);
+}
+
+describe("a list of twenty thousand traces on disk", () => {
+  it("scrolls to the oldest and back, follows what arrives, and is there again after a restart", async () => {
+    const settings = onDisk(traceDirectory(), { PORT: String(await freePort()) });
+    const collector = await collectorForTest(settings);
+    await fill(collector);
+    const { page } = await openPage(browser, collector.url);
+    await hasRow(page, `run ${TRACES - 1}`);
+    await page.getByText(/20,000 traces since \d\d:\d\d · 20,000 spans · .+ on disk/).waitFor();
+
+    // The histogram covers all days.
+    const figure = page.getByRole("figure", { name: "Traces over time" });
+    await until(
+      "labels of days",
+      async () => /\d+ \w{3}\D+\d+ \w{3}/.test(await figure.innerText()) || undefined,
+    );
+
+    for (let pages = 0; !(await rowNames(page)).includes("run 0"); pages++) {
+      if (pages > 400) throw new Error("The oldest trace is not reached.");
+      await scrollTo(page, 1);
+      await page.waitForTimeout(20);
+      if (pages % 20 === 0) await expectNoOverlap(page);
+    }
+    expect(await tableOf(page).getAttribute("aria-rowcount")).toBe(String(TRACES + 1));
+    expect(await tableOf(page).getByRole("row").count()).toBeLessThan(100);
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await post(collector, [{ name: "an arrival", trace_id: "new-1", duration_ms: 1 }]);
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    expect(await rowNames(page)).toContain("run 0");
+
+    // Rows that were let go are fetched again where the reader stops.
+    await scrollTo(page, 0.4);
+    await until("rows in the middle", async () => {
+      const numbers = (await rowNames(page)).map((name) => Number(name.slice(4)));
+      return numbers.some((number) => number > 10_500 && number < 13_500) || undefined;
+    });
+    await tableOf(page).focus();
+    await page.keyboard.press("Home");
+    await hasRow(page, "an arrival");
+    await hasRow(page, `run ${TRACES - 1}`);
+
+    await collector.stop();
+    await page.getByText("does not answer").waitFor();
+    const again = await collectorForTest(settings);
+    let sawEmpty = false;
+    await page.exposeFunction("reportEmpty", () => (sawEmpty = true));
+    await page.evaluate(`new MutationObserver(() => {
+      if (/Send a test trace|No trace matches/.test(document.body.innerText)) window.reportEmpty();
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await page.getByText("does not answer").waitFor({ state: "detached" });
+    await post(again, [{ name: "after the restart", trace_id: "new-2", duration_ms: 1 }]);
+    await hasRow(page, "after the restart");
+    await hasRow(page, `run ${TRACES - 1}`);
+    expect(sawEmpty).toBe(false);
+
+    await page.reload();
+    await hasRow(page, `run ${TRACES - 1}`);
+    await page.getByText(/20,002 traces since/).waitFor();
+  }, 180_000);
+});
+
+describe("the days of a list", () => {
+  it("are named by lines between the rows, also while traces arrive", async () => {
+    const collector = await collectorForTest(onDisk(traceDirectory()));
+    const noonMs = new Date().setHours(12, 0, 0, 0);
+    for (const day of [3, 2, 1])
+      await post(
+        collector,
+        Array.from({ length: 4 }, (_, at) => ({
+          name: `run ${day}-${at}`,
+          trace_id: `t${day}-${at}`,
+          start_time: noonMs - day * 24 * HOUR_MS + at * 1000,
+          duration_ms: 5,
+        })),
+      );
+    const { page } = await openPage(browser, collector.url);
+    await hasRow(page, "run 3-0");
+    const lines = tableOf(page).getByText(/^\w+day \d+ \w+$/);
+    expect(await lines.count()).toBe(3);
+    await expectNoOverlap(page);
+    await post(collector, [{ name: "today", trace_id: "today", duration_ms: 1 }]);
+    await hasRow(page, "today");
+    expect(await lines.count()).toBe(3);
+    await expectNoOverlap(page);
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
+
+describe("a store that cannot keep traces", () => {
+  it("is reported on every page with the reason and the lost spans, until it is well again", async () => {
+    const directory = traceDirectory();
+    const settings = onDisk(directory, { PORT: String(await freePort()) });
+    const full = await collectorForTest({
+      ...settings,
+      TRACE_STORE_DISK_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER),
+    });
+    const { page } = await openPage(browser, full.url);
+    const bar = page.getByRole("region", { name: "Trace store" });
+    await bar.getByText("New spans are not kept.").waitFor();
+    await post(full, [{ name: "lost", trace_id: "lost", duration_ms: 1 }]);
+    await bar.getByText(/1 span is lost so far\./).waitFor();
+    expect(await bar.innerText()).toContain("free on the disk");
+    for (const path of PAGES) {
+      await page.goto(full.url + path);
+      await bar.getByText(/1 span is lost so far\./).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+    }
+    await full.stop();
+    await collectorForTest(settings);
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
+describe("traces in memory", () => {
+  it("are named as such, with how to keep them", async () => {
+    const collector = await collectorForTest();
+    await post(collector, [{ name: "a run", trace_id: "t1", duration_ms: 1 }]);
+    const { page } = await openPage(browser, collector.url);
+    await page.getByRole("button", { name: "Kept in memory: lost when the collector stops" }).click();
+    const advice = page.getByRole("dialog", { name: "How to keep traces" });
+    expect(await advice.innerText()).toContain("obspan serve --local");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.goto(`${collector.url}/pipeline`);
+    await page.getByRole("region", { name: "Store" }).getByText("Lost when the collector stops").waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
