@@ -6,6 +6,7 @@
 export type { Ledger } from "./assembly/ledger.js";
 export { createCollector, type Collector, type CollectorOptions } from "./collector.js";
 export { loadConfig, type LoadedConfig } from "./config/load-config.js";
+export { localDefaults } from "./config/local-defaults.js";
 export { createLogger, type Logger } from "./logging/logger.js";
 export { warnOfOpenBind } from "./process/open-bind.js";
 export { stopInOrder } from "./process/orderly-stop.js";

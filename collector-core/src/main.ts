@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { defaultTraceDirectory } from "./config/default-trace-directory.js";
 import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
+import { localDefaults } from "./config/local-defaults.js";
 import { OPTION_LIST, type Config } from "./config/options.js";
 import { optionsHelp } from "./config/options-reference.js";
 import { shownValue } from "./config/quoted.js";
@@ -17,8 +18,6 @@ import { printError, printOut } from "./logging/terminal.js";
 
 const BAD_USAGE = 2;
 const CANNOT_PRINT = 1;
-/** Traces of a collector that serves one user are kept for 14 days. */
-const LOCAL_TTL_SECONDS = 14 * 24 * 3600;
 const CANNOT_START = "obspan cannot start: its configuration has";
 
 interface ServeFlags {
@@ -86,7 +85,7 @@ function print(text: string): void {
 }
 
 async function runServe(flags: ServeFlags): Promise<number> {
-  const result = load(flags.config, flags.local ? localDefaults() : {});
+  const result = load(flags.config, flags.local ? localDefaults(userTraceDirectory()) : {});
   if (result.type === "refused") return refuse(CANNOT_START, result);
 
   const { loaded } = result;
@@ -112,20 +111,9 @@ async function runServe(flags: ServeFlags): Promise<number> {
   process.exit(exitCode);
 }
 
-/** Defaults of a collector that serves the user of this machine. */
-function localDefaults(): Partial<Config> {
-  const directory = defaultTraceDirectory({
-    platform: process.platform,
-    env: process.env,
-    homeDirectory: homedir(),
-  });
-  return {
-    "server.host": "127.0.0.1",
-    ...(directory !== undefined && {
-      "trace_store.path": directory,
-      "trace_store.ttl_seconds": LOCAL_TTL_SECONDS,
-    }),
-  };
+function userTraceDirectory(): string | undefined {
+  const { platform, env } = process;
+  return defaultTraceDirectory({ platform, env, homeDirectory: homedir() });
 }
 
 /** Directory of the web UI next to the compiled code; undefined if only the collector was built. */

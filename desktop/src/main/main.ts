@@ -3,7 +3,8 @@
  * window. Only this file reads `process.env` and decides the order of start and stop.
  */
 import { app, BrowserWindow } from "electron";
-import { loadConfig } from "@obspan/collector-core";
+import { loadConfig, localDefaults } from "@obspan/collector-core";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLog } from "./app-log.js";
 import { installMenu } from "./app-menu.js";
@@ -18,16 +19,15 @@ import { reportRefusedConfig, reportStartFailure } from "./start-dialogs.js";
 const UI_DIRECTORY = fileURLToPath(new URL("../renderer/", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("../preload/preload.cjs", import.meta.url));
 const ICON = fileURLToPath(new URL("../../icons/icon.png", import.meta.url));
-/** The desktop's collector listens on the loopback interface only, unlike a headless one. */
-const DEFAULTS = { "server.host": "127.0.0.1" };
-
 // Sandboxes every page, whatever a window requests. Must run before the app is ready.
 app.enableSandbox();
 if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 
 async function run(): Promise<void> {
-  const result = loadConfig({ env: process.env, defaults: DEFAULTS });
+  // Unlike a headless collector, this one listens on the loopback interface only, and keeps traces on disk.
+  const defaults = localDefaults(join(app.getPath("userData"), "traces"));
+  const result = loadConfig({ env: process.env, defaults });
   if (result.type === "refused") {
     await reportRefusedConfig(result.problems);
     return;

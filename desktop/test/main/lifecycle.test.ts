@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -104,6 +104,55 @@ describe("quitting", () => {
     app.process.kill("SIGTERM");
     expect(await app.exit).toBe(0);
     expect(ledger(app)).toMatchObject({ received: 500, processed: 500 });
+  });
+});
+
+/** The ids of the traces that the app shows. */
+async function traceIds(url: string): Promise<string[]> {
+  const { traces } = (await (await fetch(`${url}/v1/traces`)).json()) as { traces: { trace_id: string }[] };
+  return traces.map(({ trace_id: traceId }) => traceId).sort();
+}
+
+describe("traces", () => {
+  test("are there again after a quit, in the user data directory, and are kept for 14 days", async () => {
+    const configHome = newConfigHome();
+    const first = launchApp({ configHome });
+    const url = await first.url();
+    expect((await postSpans(url, 500)).status).toBe(202);
+    await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
+    await first.page();
+    first.command({ type: "close-window" });
+    expect(await first.exit).toBe(0);
+    const directory = join(configHome, "Obspan/traces");
+    expect(readdirSync(directory)).toContain("traces.db");
+
+    const second = launchApp({ configHome });
+    expect(await traceIds(await second.url())).toEqual(Array.from({ length: 10 }, (_, index) => `t${index}`));
+    const config = (await (await fetch(`${await second.url()}/v1/config`)).json()) as {
+      config: unknown;
+    };
+    expect(config.config).toMatchObject({
+      "trace_store.path": { value: directory, source: "default" },
+      "trace_store.ttl_seconds": { value: 14 * 24 * 3600, source: "default" },
+    });
+  });
+
+  test("are kept in memory, with a warning, if another process has the directory open", async () => {
+    const configHome = newConfigHome();
+    const directory = join(configHome, "Obspan/traces");
+    const holder = launchApp({ env: { OBS_SERVER_TRACE_STORE_PATH: directory } });
+    await holder.url();
+    const app = launchApp({ configHome });
+    const url = await app.url();
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({
+        level: "WARNING",
+        message: expect.stringContaining("Traces are kept in memory only.") as string,
+      }),
+    );
+    expect((await postSpans(url, 10)).status).toBe(202);
+    await vi.waitFor(async () => expect(await traceIds(url)).toHaveLength(10), { timeout: 15_000 });
+    expect(await traceIds(await holder.url())).toEqual([]);
   });
 });
 
