@@ -3,6 +3,7 @@
  * No part imports another: the files of `assembly/` inject the dependencies.
  */
 import { createAccess } from "./assembly/access.js";
+import { createArchivedStats } from "./assembly/archived-stats.js";
 import { createFoundation } from "./assembly/foundation.js";
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
@@ -55,12 +56,26 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   });
   const pipeline = await createPipeline(foundation, storage, measurement, outputs);
   const statistics = createStatistics(foundation, measurement, outputs, pipeline);
+  const archivedStats = createArchivedStats({
+    stats: measurement.stats,
+    archive: storage.statsArchive,
+    log: foundation.logger.child("stats"),
+  });
   const access = createAccess(foundation);
   const exemptRequests = createExemptRequests();
   const server = await createServer(foundation, measurement, access, {
     ingestRoutes: createIngestRoutes(foundation, storage, measurement, pipeline, access, exemptRequests),
     registerRoutes: (app) =>
-      registerQueryRoutes(app, { foundation, storage, outputs, pipeline, statistics, access, uiDirectory }),
+      registerQueryRoutes(app, {
+        foundation,
+        storage,
+        outputs,
+        pipeline,
+        statistics,
+        archivedStats,
+        access,
+        uiDirectory,
+      }),
     exemptRequests,
   });
 
@@ -70,6 +85,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   /** In start order. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
   const parts: readonly StartedPart[] = [
     ...(store === undefined ? [] : [store]),
+    archivedStats,
     ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,
     statistics.counters,

@@ -13,7 +13,7 @@ import type {
 } from "./api-schema/trace.js";
 import type { MaybePromise } from "./runtime/maybe-promise.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
-import type { BatchContext } from "./span/span-facts.js";
+import type { BatchContext, SpanFacts } from "./span/span-facts.js";
 import type { StoredSpan } from "./span/stored-span.js";
 
 /** Anything with a timer or a socket. */
@@ -190,6 +190,27 @@ export interface StoredEvaluation {
   /** As received. */
   readonly span: Span;
   readonly context: BatchContext;
+  /** The labels of a span that the collector created, which its JSON does not have. */
+  readonly labels?: Pick<SpanFacts, "model" | "agent"> | undefined;
+}
+
+/** A finished step of the statistics, as bytes that another process can read. */
+export interface ClosedStep {
+  /** Length of the step: 10 or 60. */
+  readonly resolutionSeconds: number;
+  /** Start of the step, in seconds since the Unix epoch. */
+  readonly startSeconds: number;
+  /** Format of `data`, which depends on the process that wrote the step. */
+  readonly format: number;
+  readonly data: Uint8Array;
+}
+
+/** Keeps finished steps of the statistics for the next process. */
+export interface StatsArchive {
+  /** Replaces steps of the same length and start. Resolves with false if the steps cannot be kept now. */
+  putStatsSteps(steps: readonly ClosedStep[]): Promise<boolean>;
+  /** Returns some of the steps of one length that began before a time, the newest first; none after the last. */
+  statsSteps(resolutionSeconds: number, beforeSeconds: number): Promise<readonly ClosedStep[]>;
 }
 
 /**

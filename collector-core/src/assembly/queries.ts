@@ -20,6 +20,7 @@ import { statsRoute } from "../query/stats-route.js";
 import { tracesRoutes } from "../query/traces-routes.js";
 import { uiRoute } from "../query/ui-route.js";
 import type { Access } from "./access.js";
+import type { ArchivedStats } from "./archived-stats.js";
 import type { Foundation } from "./foundation.js";
 import type { Outputs } from "./outputs.js";
 import type { Pipeline } from "./pipeline.js";
@@ -33,6 +34,7 @@ export interface QueryParts {
   readonly outputs: Outputs;
   readonly pipeline: Pipeline;
   readonly statistics: Statistics;
+  readonly archivedStats: ArchivedStats;
   readonly access: Access;
   /** If undefined, no UI is served. */
   readonly uiDirectory: string | undefined;
@@ -40,7 +42,7 @@ export interface QueryParts {
 
 /** Registers all query routes. */
 export async function registerQueryRoutes(app: FastifyInstance, parts: QueryParts): Promise<void> {
-  const { foundation, storage, outputs, pipeline, statistics, access, uiDirectory } = parts;
+  const { foundation, storage, outputs, pipeline, statistics, archivedStats, access, uiDirectory } = parts;
   const { loaded, config, version, clock, startedAtMs, events, isStopping } = foundation;
   const { queue, store } = storage;
   const { evaluationLog, live } = outputs;
@@ -65,7 +67,12 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   });
   await app.register(exportRoute, { store, version, clock });
   await app.register(liveRoute, { hub: live, isAllowed: (headers) => apiKeys.isAllowed(headers) });
-  await app.register(statsRoute, { read: (...query) => statistics.reader.read(...query) });
+  await app.register(statsRoute, {
+    read: async (...query) => {
+      await archivedStats.restored;
+      return await statistics.reader.read(...query);
+    },
+  });
   await app.register(metricsRoute, {
     renderMetrics: (format) => renderMetrics(format, statistics.sources, clock),
   });

@@ -1,5 +1,5 @@
 import type { OptionKey } from "../config/options.js";
-import type { IngestQueue, TraceStore } from "../interfaces.js";
+import type { IngestQueue, StatsArchive, TraceStore } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
@@ -14,6 +14,8 @@ export interface Storage {
   readonly queue: IngestQueue;
   /** Undefined if `trace_store.enabled` is false. */
   readonly store: TraceStore | undefined;
+  /** Where statistics outlive the process; undefined if nothing does. */
+  readonly statsArchive: () => StatsArchive | undefined;
   /** The limit of traces that holds; null if only the size of the file limits them. */
   readonly maxTraces: () => number | null;
 }
@@ -22,11 +24,12 @@ export interface Storage {
 const IN_MEMORY = "none";
 
 export function createStorage(foundation: Foundation): Storage {
-  const store = createStore(foundation);
+  const { store, durable } = createStores(foundation);
   const { config } = foundation;
   return {
     queue: createQueue(foundation),
     store,
+    statsArchive: () => (store?.usage().diskBytes === null ? undefined : durable),
     maxTraces: () => {
       const isUnlimited = store?.usage().diskBytes !== null && !isSetByUser(foundation, "limits.max_traces");
       return isUnlimited ? null : config["limits.max_traces"];
@@ -48,18 +51,25 @@ function createQueue({ config, clock, logger }: Foundation): IngestQueue {
   });
 }
 
-function createStore(foundation: Foundation): TraceStore | undefined {
+interface Stores {
+  readonly store?: TraceStore;
+  /** The store on disk, which the other one uses or has replaced. */
+  readonly durable?: TraceStore & StatsArchive;
+}
+
+function createStores(foundation: Foundation): Stores {
   const { config, logger } = foundation;
-  if (!config["trace_store.enabled"]) return undefined;
+  if (!config["trace_store.enabled"]) return {};
   const directory = directoryOf(config);
-  if (directory === undefined) return createMemoryStore(foundation);
+  if (directory === undefined) return { store: createMemoryStore(foundation) };
   const durable = createDurableStore(foundation, directory);
-  if (isSetByUser(foundation, "trace_store.path")) return durable;
-  return createFallbackTraceStore({
+  if (isSetByUser(foundation, "trace_store.path")) return { store: durable, durable };
+  const store = createFallbackTraceStore({
     durable,
     createMemoryStore: () => createMemoryStore(foundation),
     logger: logger.child("store"),
   });
+  return { store, durable };
 }
 
 /** The directory of the trace file; undefined if traces are kept in memory. */
@@ -83,7 +93,7 @@ function isSetByUser({ loaded }: Foundation, key: OptionKey): boolean {
   return loaded.sources[key] !== "default";
 }
 
-function createDurableStore(foundation: Foundation, directory: string): TraceStore {
+function createDurableStore(foundation: Foundation, directory: string): TraceStore & StatsArchive {
   const { config, clock, logger, budget } = foundation;
   // The default bounds memory. On disk only the size of the file bounds the number of traces, unless the user sets one.
   const isLimited = isSetByUser(foundation, "limits.max_traces");

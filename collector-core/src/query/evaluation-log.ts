@@ -114,8 +114,8 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
     try {
       for (let after = 0; ;) {
         const page = await readPage(after, RESTORED_AT_ONCE);
-        for (const { span, context } of page) {
-          const facts = readSpanFacts(span, context, undefined, () => undefined);
+        for (const { span, context, labels } of page) {
+          const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
           const entry = await read({ span, facts, context });
           if (entry !== undefined) found.add(entry);
         }

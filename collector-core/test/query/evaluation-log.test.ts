@@ -185,6 +185,16 @@ describe("the evaluation log after a restart", () => {
     expect(seen).toEqual(explanations(log).toReversed());
   });
 
+  it("keeps the labels of an evaluation by a judge, whose trace may be gone by now", async () => {
+    const log = createLog({});
+    const { span, context } = evaluationSpan("judged");
+    const judged = { sequence: 1, span, context, labels: { model: "gpt-5-mini", agent: "support" } };
+    await log.restore(async (after) => (after === 0 ? [judged] : []));
+    expect(log.select({}).map(({ evaluation }) => evaluation)).toMatchObject([
+      { model: "gpt-5-mini", agent: "support" },
+    ]);
+  });
+
   it("sends no restored evaluation to live clients", async () => {
     const log = createLog({});
     await log.restore(kept(5).read);

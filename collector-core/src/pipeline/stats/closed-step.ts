@@ -6,21 +6,10 @@ import { rowReader, type StepBlock } from "./step-blocks.js";
 import { ByteReader, ByteWriter } from "./step-bytes.js";
 
 /**
- * Format of {@link ClosedStep.data}. Increment it when the labels, the cells, the bins or their encoding change. Format 1:
+ * Format of `ClosedStep.data`. Increment it when the labels, the cells, the bins or their encoding change. Format 1:
  * the texts of all labels; the rows, each with the numbers of its label texts, its length, cells and sketches; a CRC-32.
  */
 export const CLOSED_STEP_FORMAT = 1;
-
-/** A finished step of the statistics, as bytes that another process can read. */
-export interface ClosedStep {
-  /** Length of the step: 10 or 60. */
-  readonly resolutionSeconds: number;
-  /** Start of the step, in seconds since the Unix epoch. */
-  readonly startSeconds: number;
-  /** {@link CLOSED_STEP_FORMAT} of the process that wrote the step. */
-  readonly format: number;
-  readonly data: Uint8Array;
-}
 
 /** A row of a closed step. */
 export interface ClosedRow {

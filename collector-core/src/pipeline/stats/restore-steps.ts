@@ -1,5 +1,6 @@
+import type { ClosedStep } from "../../interfaces.js";
 import type { BlockRing } from "./block-ring.js";
-import { CLOSED_STEP_FORMAT, deserializeStep, type ClosedStep } from "./closed-step.js";
+import { CLOSED_STEP_FORMAT, deserializeStep } from "./closed-step.js";
 import { DamagedStepError } from "./damaged-step.js";
 import type { StatsRows } from "./stats-rows.js";
 import { mergeBlocks, packBlock, type StepBlock } from "./step-blocks.js";

@@ -1,9 +1,10 @@
+import type { ClosedStep } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import type { SpanFacts } from "../../span/span-facts.js";
 import type { Labels } from "../metrics/series.js";
 import { BlockRing } from "./block-ring.js";
-import { CLOSED_STEP_FORMAT, serializeStep, type ClosedStep } from "./closed-step.js";
+import { CLOSED_STEP_FORMAT, serializeStep } from "./closed-step.js";
 import { restoreSteps, type RestoredSteps } from "./restore-steps.js";
 import { addTo, CELL } from "./stats-cells.js";
 import { StatsRows, type StatsRow } from "./stats-rows.js";
@@ -57,8 +58,13 @@ export interface SpanStats {
    * @param options.includeCurrent - also the current step, because the process stops. Default: false.
    */
   takeClosed(options?: { readonly includeCurrent?: boolean }): ClosedStep[];
-  /** Adds steps that another process took. Ignores and counts steps that cannot be read or are too old. */
-  restore(steps: Iterable<ClosedStep>): RestoredSteps;
+  /**
+   * Adds steps that another process took. Ignores and counts steps that cannot be read or are too old.
+   *
+   * @param options.hasMore - true if more steps follow, older ones or coarser ones; {@link takeClosed} waits for the last
+   * part. Default: false.
+   */
+  restore(steps: Iterable<ClosedStep>, options?: { readonly hasMore?: boolean }): RestoredSteps;
   /** Memory of the finished steps and of the current sketches. */
   readonly bytes: number;
 }
@@ -157,7 +163,7 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
         ...coarse.takeChanged(Infinity).map((block) => closedStep(MINUTE_SECONDS, block)),
       ];
     },
-    restore(steps) {
+    restore(steps, { hasMore = false } = {}) {
       roll();
       const nowMs = time.now();
       const result = restoreSteps(steps, rows, [
@@ -169,7 +175,7 @@ export function createSpanStats({ clock, maxBytes }: SpanStatsOptions): SpanStat
           untilMs: floorTo(stepStartMs, MINUTE_MS) - MINUTE_MS,
         },
       ]);
-      closeRestoredMinutes();
+      if (!hasMore) closeRestoredMinutes();
       fineSinceMs = Math.min(fineSinceMs, fine.oldestMs ?? Infinity);
       coarseSinceMs = Math.min(coarseSinceMs, coarse.oldestMs ?? Infinity, fineSinceMs);
       return result;

@@ -1,5 +1,5 @@
 import type { TraceFilter } from "../../api-schema/trace.js";
-import type { TraceKey, TraceStore } from "../../interfaces.js";
+import type { StatsArchive, TraceKey, TraceStore } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
@@ -36,7 +36,7 @@ export interface SqliteTraceStoreOptions {
  * Creates a store that keeps traces in a file. A thread of its own owns the file and answers every question; this side
  * encodes spans and passes questions on.
  */
-export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceStore {
+export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceStore & StatsArchive {
   const { pagesInUse = { take: () => undefined, release: () => undefined }, clock } = options;
   const client = new ThreadClient(options);
   const reader = new PageReader({ client, pagesInUse, maxReadings: options.maxReadings });
@@ -89,6 +89,9 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceS
     histogram: (query, signal) => client.ask("histogram", [query], { signal }),
     select,
     evaluations: (after, limit) => client.ask("evaluations", [after, limit]),
+    putStatsSteps: (steps) => client.ask("putStatsSteps", [steps]),
+    statsSteps: (resolutionSeconds, beforeSeconds) =>
+      client.ask("statsSteps", [resolutionSeconds, beforeSeconds]),
     remove: (key) => client.ask("remove", [key]),
     clear: () => client.ask("clear", []),
 

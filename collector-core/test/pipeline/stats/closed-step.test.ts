@@ -1,7 +1,8 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deserializeStep, type ClosedStep } from "../../../src/pipeline/stats/closed-step.js";
+import type { ClosedStep } from "../../../src/interfaces.js";
+import { deserializeStep } from "../../../src/pipeline/stats/closed-step.js";
 import { createSpanStats, type SpanStats } from "../../../src/pipeline/stats/span-stats.js";
 import { CELL } from "../../../src/pipeline/stats/stats-cells.js";
 import { StatsSums } from "../../../src/pipeline/stats/stats-sums.js";

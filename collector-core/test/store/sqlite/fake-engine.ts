@@ -83,6 +83,8 @@ export class FakeEngine implements StorageEngine {
       return size;
     },
     evaluations: async () => [],
+    putStatsSteps: async () => true,
+    statsSteps: async () => [],
   };
 
   append(records: Buffer): void {

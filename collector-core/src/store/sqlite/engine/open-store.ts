@@ -1,7 +1,7 @@
 import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import type { EvictionReason, TraceKey } from "../../../interfaces.js";
+import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
@@ -21,6 +21,7 @@ import { FileWriter } from "./file-writer.js";
 import type { OpenReadings } from "./open-readings.js";
 import { Retention, type RetentionBounds } from "./retention.js";
 import type { SpanPlace } from "./span-places.js";
+import { writeStatsSteps } from "./stats-steps.js";
 import { StoreClock } from "./store-clock.js";
 import { TextQueries } from "./text-queries.js";
 import { TraceBuffer } from "./trace-buffer.js";
@@ -469,6 +470,12 @@ export class OpenStore {
     const isErased = this.remover.erase(sequence);
     if (isErased) this.#traceCount--;
     return isErased;
+  }
+
+  /** Writes steps of the statistics, without committing them. */
+  putStatsSteps(steps: readonly ClosedStep[]): void {
+    this.#file.begin();
+    writeStatsSteps(this.#options.file.db, steps);
   }
 
   /** Writes to the file, to find out whether that is possible. */

@@ -1,8 +1,6 @@
-import type { StoredEvaluation, TraceKey, UnsavedReason } from "../../../interfaces.js";
+import type { ClosedStep, StoredEvaluation, TraceKey, UnsavedReason } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { runAtOnce } from "../../../runtime/steps.js";
-import type { Span } from "@obspan/sdk/wire";
-import type { BatchContext } from "../../../span/span-facts.js";
 import { ApiError } from "../../../api-schema/errors.js";
 import { describeError } from "../../../runtime/describe-error.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
@@ -11,6 +9,7 @@ import { readRecords } from "../records/batch-record.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
 import { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
+import { allStatsSteps, readStatsSteps } from "./stats-steps.js";
 
 /** Spans after which a commit does not wait for the interval. */
 const MAX_UNCOMMITTED_SPANS = 10_000;
@@ -391,6 +390,9 @@ class SqliteEngine implements StorageEngine {
       remove: (key) => this.#read(() => this.#remove(key)),
       clear: () => this.#read(() => this.#clear()),
       evaluations: (after, limit) => this.#read(() => this.#evaluations(after, limit)),
+      putStatsSteps: async (steps) => this.#putStatsSteps(steps),
+      statsSteps: (resolutionSeconds, beforeSeconds) =>
+        this.#read(() => readStatsSteps(this.#file.db, resolutionSeconds, beforeSeconds)),
     };
   }
 
@@ -443,6 +445,8 @@ class SqliteEngine implements StorageEngine {
     this.#store.refresh();
     const { traceCount } = this.#store;
     const { path } = this.#file;
+    // The statistics outlive the traces, in the file as in memory.
+    const steps = allStatsSteps(this.#file.db);
     this.#lateEvaluations += this.#store.lateEvaluations;
     this.#closeFile();
     this.#pendingSpans = 0;
@@ -455,6 +459,7 @@ class SqliteEngine implements StorageEngine {
       this.#giveUp(error);
       throw unavailable(error);
     }
+    this.#putStatsSteps(steps);
     return traceCount;
   }
 
@@ -464,9 +469,20 @@ class SqliteEngine implements StorageEngine {
       .prepare("SELECT seq, json FROM evaluation WHERE seq > ? ORDER BY seq LIMIT ?")
       .all(after, limit)
       .map(({ seq, json }) => {
-        const kept = JSON.parse(String(json)) as { span: Span; context: BatchContext };
-        return { sequence: Number(seq), span: kept.span, context: kept.context };
+        const kept = JSON.parse(String(json)) as Omit<StoredEvaluation, "sequence">;
+        return { sequence: Number(seq), span: kept.span, context: kept.context, labels: kept.labels };
       });
+  }
+
+  #putStatsSteps(steps: readonly ClosedStep[]): boolean {
+    if (this.#degraded !== undefined) return false;
+    let isCommitted = false;
+    this.#guard(() => {
+      this.#store.putStatsSteps(steps);
+      this.#commit();
+      isCommitted = true;
+    });
+    return isCommitted;
   }
 
   #nowMs(): number {

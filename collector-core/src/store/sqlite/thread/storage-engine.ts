@@ -7,6 +7,7 @@ import type {
   TraceSummary,
 } from "../../../api-schema/trace.js";
 import type {
+  ClosedStep,
   EvictionReason,
   StoredEvaluation,
   TraceKey,
@@ -65,6 +66,9 @@ export interface StorageCommands {
   remove(key: TraceKey): Promise<boolean>;
   clear(): Promise<number>;
   evaluations(after: number, limit: number): Promise<readonly StoredEvaluation[]>;
+  putStatsSteps(steps: readonly ClosedStep[]): Promise<boolean>;
+  /** At most 256 KiB, or one step. */
+  statsSteps(resolutionSeconds: number, beforeSeconds: number): Promise<readonly ClosedStep[]>;
 }
 
 /** A trace that is read page by page. */
