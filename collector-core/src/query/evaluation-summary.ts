@@ -1,6 +1,7 @@
 import type { Evaluation, EvaluationSummary, EvaluationSummaryQuery } from "../api-schema/evaluations.js";
 import { evaluationTypeName } from "../api-schema/evaluation-types.js";
 import { OTHER_LABEL_VALUE } from "../api-schema/metrics.js";
+import { finiteSum } from "../span/finite-sum.js";
 import { requireTimestamp } from "../span/required-timestamp.js";
 import type { TimeSlice } from "../runtime/time-slice.js";
 import type { EvaluationLog, LoggedEvaluation } from "./evaluation-log.js";
@@ -183,7 +184,7 @@ function meanOf(group: readonly Scored[]): number {
 }
 
 function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+  return values.reduce(finiteSum, 0);
 }
 
 async function groupBy<T>(

@@ -47,7 +47,7 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         querystring: Query,
         response: {
           200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)),
-          ...errorResponses("invalid_query", "invalid_tenant"),
+          ...errorResponses("invalid_query", "invalid_tenant", "overloaded"),
         },
       },
     },

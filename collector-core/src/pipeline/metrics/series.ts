@@ -1,3 +1,4 @@
+import { finiteSum } from "../../span/finite-sum.js";
 import { exemplarSample, type Exemplar, type ExemplarSample } from "./exemplar.js";
 
 /** Names and values of the labels of one series. */
@@ -42,7 +43,7 @@ export class CounterSeries implements Series {
   }
 
   add(amount: number): void {
-    this.value = addFinite(this.value, amount);
+    this.value = finiteSum(this.value, amount);
     this.recordings += 1;
   }
 
@@ -100,7 +101,7 @@ export class HistogramSeries implements Series {
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket++;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum = addFinite(this.#sum, value);
+    this.#sum = finiteSum(this.#sum, value);
     this.recordings += 1;
     if (exemplar !== undefined) (this.#exemplars ??= [])[bucket] = exemplarSample(exemplar, value);
     return bucket;
@@ -133,9 +134,4 @@ export function formatBucketBound(bound: number): string {
     return bound.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
   }
   return Number.isInteger(bound) ? `${bound}.0` : String(bound);
-}
-
-/** Keeps the sum finite. An infinite sum would be permanent. */
-function addFinite(sum: number, amount: number): number {
-  return Math.min(sum + amount, Number.MAX_VALUE);
 }

@@ -1,5 +1,6 @@
 import { ERROR_CATEGORIES } from "../../span/error-category.js";
 import { DamagedStepError } from "./damaged-step.js";
+import { finiteSum } from "../../span/finite-sum.js";
 import type { ByteReader, ByteWriter } from "./step-bytes.js";
 
 /**
@@ -28,9 +29,9 @@ export const CELL = {
 /** Number of cells in a row. */
 export const CELLS = CELL.errors + ERROR_CATEGORIES.length;
 
-/** Adds to a cell. The sum stays finite, because JSON cannot represent Infinity. */
+/** Adds to a cell. */
 export function addTo(cells: Float64Array, cell: number, amount: number): void {
-  cells[cell] = Math.min((cells[cell] ?? 0) + amount, Number.MAX_VALUE);
+  cells[cell] = finiteSum(cells[cell] ?? 0, amount);
 }
 
 /** Writes the cells other than 0: integers as varints, other numbers in full. */

@@ -1,5 +1,6 @@
 import type { Facets } from "../../api-schema/trace.js";
 import type { TimeSlice } from "../../runtime/time-slice.js";
+import { finiteSum } from "../../span/finite-sum.js";
 import { MostFrequent } from "./most-frequent.js";
 import type { TraceValues } from "./trace-values.js";
 
@@ -18,7 +19,7 @@ export class FacetCounter {
   /** Adds traces of the same values, with the sum of their costs. */
   add(values: TraceValues, traces: number, costUsd: number): void {
     this.#total += traces;
-    this.#costUsd += costUsd;
+    this.#costUsd = finiteSum(this.#costUsd, costUsd);
     count(this.#byValues, values, traces);
   }
 

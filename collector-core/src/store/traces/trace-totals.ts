@@ -1,4 +1,5 @@
 import { DistinctValues } from "./distinct-values.js";
+import { finiteSum } from "../../span/finite-sum.js";
 import { FLAG, FLOAT } from "./span-table.js";
 import type { SpanRows, TraceHead } from "./span-rows.js";
 
@@ -144,9 +145,9 @@ export class TraceTotals {
     }
     if (!spans.countsUsage(trace, row)) return;
     if ((flags & FLAG.llm) !== 0) this.llmCalls++;
-    this.tokensInput += orZero(spans.float(row, FLOAT.tokensInput));
-    this.tokensOutput += orZero(spans.float(row, FLOAT.tokensOutput));
-    this.costUsd += orZero(spans.float(row, FLOAT.costUsd));
+    this.tokensInput = finiteSum(this.tokensInput, orZero(spans.float(row, FLOAT.tokensInput)));
+    this.tokensOutput = finiteSum(this.tokensOutput, orZero(spans.float(row, FLOAT.tokensOutput)));
+    this.costUsd = finiteSum(this.costUsd, orZero(spans.float(row, FLOAT.costUsd)));
     const ttftMs = spans.float(row, FLOAT.ttftMs);
     if (!Number.isNaN(ttftMs) && startOffsetMs < this.#ttftOffsetMs) {
       this.#ttftOffsetMs = startOffsetMs;

@@ -112,5 +112,21 @@ export function describeFacets(createStore: CreateStore): void {
         cost_usd: 0.01,
       });
     });
+
+    it("keeps sums of absurd costs finite: JSON has no infinity, and neither has a cursor", async () => {
+      const attributes = { model: "m", cost_usd: 1.7e308, tokens_input: 1, tokens_output: 1 };
+      await append([
+        aModelCall({ trace_id: "a", attributes }),
+        aModelCall({ trace_id: "a", attributes }),
+        aModelCall({ trace_id: "b", attributes }),
+        aModelCall({ trace_id: "c" }),
+      ]);
+      expect((await harness.store.facets({})).cost_usd).toBe(Number.MAX_VALUE);
+      const first = await harness.store.list({ order: "costliest", limit: 1 });
+      expect(first.traces).toMatchObject([{ trace_id: "a", cost_usd: Number.MAX_VALUE }]);
+      const cursor = first.nextCursor ?? "";
+      const { traces } = await harness.store.list({ order: "costliest", limit: 5, cursor });
+      expect(traces.map(({ trace_id: traceId }) => traceId)).toEqual(["b", "c"]);
+    });
   });
 }

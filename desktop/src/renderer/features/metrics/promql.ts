@@ -1,6 +1,9 @@
 import type { StatsView } from "../../store/stats-store.js";
 
-/** PromQL queries equivalent to the panels, with the filters of the view. */
+/**
+ * PromQL queries for what the panels show, with the filters of the view. Percentiles differ: the panels read them from a sketch,
+ * within 2 % of the exact value, and `histogram_quantile` interpolates within a bucket, so it may be off by the bucket's width.
+ */
 export function promqlOf({ window, groupBy, filters }: StatsView, stepSeconds: number) {
   const range = rangeOf(stepSeconds);
   /** A metric name with label matchers. */
