@@ -35,6 +35,8 @@ export interface CollectorOptions {
 export interface Collector {
   /** Base URL after the start: `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Directory of the trace file after the start; undefined if traces are kept in memory. */
+  readonly traceDirectory: string | undefined;
   /** Rejects if the port is in use or this user may not bind it. */
   start(): Promise<void>;
   /** Stops by spec 4.9 rule 6, within `shutdown.grace_period_seconds`. May be called twice. */
@@ -128,6 +130,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   return {
     get url() {
       return server.url;
+    },
+    get traceDirectory() {
+      return storage.statsArchive() && config["trace_store.path"];
     },
     start: () => startInOrder(parts),
     stop: () => (stopping ??= stop()),

@@ -6,6 +6,7 @@ import { printOut } from "./logging/terminal.js";
 import { warnOfOpenBind } from "./process/open-bind.js";
 import { stopInOrder } from "./process/orderly-stop.js";
 import { startFailure } from "./process/start-failure.js";
+import { welcome } from "./process/welcome.js";
 import { systemClock } from "./runtime/clock.js";
 
 /** Options of {@link serve}. */
@@ -43,7 +44,14 @@ export async function serve(options: ServeOptions): Promise<number> {
   warnOfOpenBind(loaded, logger);
   // Errors of printing the welcome text are ignored.
   if (!loaded.config["logging.structured"])
-    printOut(welcome(collector.url, options.uiDirectory !== undefined));
+    printOut(
+      welcome({
+        url: collector.url,
+        hasUi: options.uiDirectory !== undefined,
+        config: loaded.config,
+        traceDirectory: collector.traceDirectory,
+      }),
+    );
 
   const { exitCode, reason } = await stopRequested;
   await stopInOrder({ collector, loaded, logger, reason });
@@ -92,18 +100,4 @@ function waitForStopRequest(logger: Logger): Promise<StopRequest> {
       resolve({ exitCode: 1, reason: "uncaught exception" });
     });
   });
-}
-
-function welcome(url: string, hasUi: boolean): string {
-  return `
-  Traces    ${hasUi ? url : `${url}/v1/traces`}
-  Metrics   ${url}/metrics
-  API       ${url}/openapi.json
-
-  Send a first trace:
-
-    curl ${url}/v1/telemetry -H 'Content-Type: application/json' -d '{"service":"demo","spans":[
-      {"name":"hello","span_type":"llm","trace_id":"first","duration_ms":420,"attributes":{"model":"gpt-5-mini","prompt_text":"Hi"}}]}'
-
-`;
 }

@@ -281,6 +281,14 @@ describe("contract 3: POST /v1/evaluations", () => {
 });
 
 describe("GET /v1/evaluations/summary", () => {
+  it("keeps the cost of the judge finite", async () => {
+    const collector = await startCollector();
+    const attributes = { judge_model: "m", judge_cost_usd: 1.7e308 };
+    await collector.post({ spans: [scored("x", 1, { attributes }), scored("x", 1, { attributes })] });
+    await collector.settled();
+    expect((await summary(collector)).judge.cost_usd).toBe(Number.MAX_VALUE);
+  });
+
   it("summarizes means, distributions, groups, outcomes, and latency and cost of the judge", async () => {
     const collector = await startJudgedCollector({}, (_call, index) =>
       index === 0 ? { score: 0.95 } : index === 1 ? { score: 0.25 } : "nothing",
