@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { useConnection } from "../../../app-context.js";
 import { formatDuration, formatOf, formatWhole } from "../../../format.js";
-import { isInMemory } from "../../../components/store-words.js";
+import { degradedWords, isInMemory, type StoreStatus } from "../../../components/store-words.js";
 import { isLoopback } from "../../../loopback.js";
 import { classNames } from "../../../components/class-names.js";
 import iconStyles from "../../../components/icon.module.css";
@@ -16,6 +16,7 @@ export function Checks() {
   const status = useConnection((connection) => connection.status);
   const isUp = !isAway && status !== undefined;
   const store = status?.store;
+  const isLosing = store != null && degradedWords(store)?.isLosing === true;
   const spans = status?.ledger.accepted ?? 0;
   return (
     <dl className={styles.checks}>
@@ -25,9 +26,12 @@ export function Checks() {
       <Item name="Port is open" isMet={isUp} isFailed={isAway}>
         {isLoopback() ? "this machine only" : window.location.host}
       </Item>
-      <Item name="Store is ready" isMet={isUp && store != null} isFailed={store === null}>
-        {store &&
-          `${formatOf(store.traces, store.max_traces)} traces, ${isInMemory(store) ? "in memory" : "on disk"}`}
+      <Item
+        name="Store is ready"
+        isMet={isUp && store != null && !isLosing}
+        isFailed={store === null || isLosing}
+      >
+        {store && (isLosing ? "keeps no spans" : placeText(store))}
         {store === null && "off"}
       </Item>
       <Item name="First span" isMet={spans > 0} isFailed={false}>
@@ -35,6 +39,11 @@ export function Checks() {
       </Item>
     </dl>
   );
+}
+
+/** `0 of 10,000 traces, in memory`. */
+function placeText(store: StoreStatus): string {
+  return `${formatOf(store.traces, store.max_traces)} traces, ${isInMemory(store) ? "in memory" : "on disk"}`;
 }
 
 interface ItemProps {
