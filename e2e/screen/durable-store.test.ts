@@ -6,9 +6,12 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   collectorForTest,
   freePort,
+  killProgram,
+  OBSPAN,
   type BuiltCollector,
   type Settings,
 } from "../harness/built-collector.js";
+import { startProgram } from "../harness/child-program.js";
 import { until } from "../harness/until.js";
 import { accessibilityViolations } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
@@ -212,6 +215,32 @@ describe("a store that cannot keep traces", () => {
     await bar.waitFor({ state: "detached" });
   });
 });
+
+describe("a second collector of the same user", () => {
+  it("says that it keeps traces in memory only, why, and what to do", async () => {
+    const env = { XDG_DATA_HOME: traceDirectory(), OBS_SERVER_PORT: "0", OBS_SERVER_HOST: "127.0.0.1" };
+    await localCollector(env);
+    const { page } = await openPage(browser, await localCollector(env));
+    const bar = page.getByRole("region", { name: "Trace store" });
+    await bar.getByText("Traces are not kept on disk, and are lost when the collector stops.").waitFor();
+    const text = await bar.innerText();
+    expect(text).toMatch(/traces\.db is in use by process \d+\. Stop it, or set trace_store\.path/);
+    // No stack, and nothing twice.
+    expect(text).not.toMatch(/Error|in memory only/);
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
+
+/** Starts `obspan serve --local`. Resolves with its address. */
+async function localCollector(env: Readonly<Record<string, string>>): Promise<string> {
+  const program = startProgram(process.execPath, [OBSPAN, "serve", "--local"], env);
+  onTestFinished(() => killProgram(program));
+  return await until("the collector listens", () =>
+    program.stderr
+      .map((line) => /Listening on (http:\/\/[^\s"]+)/.exec(line)?.[1])
+      .find((url) => url !== undefined),
+  );
+}
 
 describe("traces in memory", () => {
   it("are named as such, with how to keep them", async () => {

@@ -1,6 +1,5 @@
 import type { TraceStore } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
-import { describeError } from "../runtime/describe-error.js";
 
 /** Options of {@link createFallbackTraceStore}. */
 export interface FallbackTraceStoreOptions {
@@ -24,7 +23,8 @@ export function createFallbackTraceStore(options: FallbackTraceStoreOptions): Tr
         await current.start();
       } catch (error) {
         if (current !== durable) throw error;
-        reason = `Traces are kept in memory only. ${describeError(error)}`;
+        // Without the stack: the app shows the reason.
+        reason = `Traces are kept in memory only. ${error instanceof Error ? error.message : String(error)}`;
         logger.warning(reason);
         await durable.stop();
         current = createMemoryStore();

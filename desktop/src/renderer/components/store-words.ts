@@ -71,8 +71,7 @@ export function degradedWords(store: StoreStatus): DegradedWords | undefined {
 /** Empty if the reason itself says what to do. */
 function memoryRemedy(reason: string): string {
   if (/trace_store\.path/.test(reason)) return "";
-  const what = /\bin use\b|\block/.test(reason) ? "Stop the other collector, or set" : "Set";
-  return `${what} trace_store.path to another directory, and start again.`;
+  return "Set trace_store.path to another directory, and start again.";
 }
 
 /** `1,204 spans are lost so far.`; empty if none. */

@@ -68,10 +68,10 @@ describe("a degraded store", () => {
   });
 
   it("says what a store in memory costs, once", () => {
-    const reason = "Traces are kept in memory only. /data/traces.db is in use by process 12.";
+    const reason = "Traces are kept in memory only. /data/traces.db cannot be read.";
     const words = degradedWords(store({ disk_bytes: null, state: "degraded", reason }));
-    expect(words).toMatchObject({ reason: "/data/traces.db is in use by process 12.", isLosing: false });
-    expect(words?.remedy).toContain("Stop the other collector");
+    expect(words).toMatchObject({ reason: "/data/traces.db cannot be read.", isLosing: false });
+    expect(words?.remedy).toContain("Set trace_store.path");
   });
 
   it("adds no advice to a reason that has it", () => {
