@@ -111,7 +111,8 @@ describe("a durable store on a damaged file", () => {
     await durable.store.append(pipelineSpans([aSpan({ trace_id: "uncommitted" })]));
     // All but the first pages, which are read when the file is opened.
     flipBytes(durable.path, 30 * 4096, 400 * 4096);
-    for (let n = 0; n < 60; n++) await spansIn(`t${n}`);
+    // The trace that is read when the damage is found ends with an error.
+    for (let n = 0; n < 60; n++) await spansIn(`t${n}`).catch(() => undefined);
     await ids("nothing like it");
     await durable.store.flush();
     expect(await ids()).toEqual(["uncommitted"]);

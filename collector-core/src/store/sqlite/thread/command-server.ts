@@ -107,6 +107,8 @@ class CommandServer {
       hasFailed = true;
       this.#host.log("error", "The trace store failed to add spans.", { error: describeError(error) });
     }
+    // First, so that what is no longer on its way is pending in the engine.
+    this.#postUsage();
     const { pendingSpans } = this.#engine.usage();
     this.#port.postMessage({ type: "applied", bytes, hasFailed, pendingSpans }, [bytes]);
     this.scheduleTick();
