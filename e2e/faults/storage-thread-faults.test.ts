@@ -8,7 +8,7 @@ import { batchOf, clientForTest, telemetry } from "../harness/http-client.js";
 import { until } from "../harness/until.js";
 
 /** A collector in this process that keeps traces, with the storage threads that it starts. */
-async function collectorWithThreads(settings: Readonly<Record<string, string>> = {}) {
+async function collectorWithThreads() {
   const directory = mkdtempSync(join(tmpdir(), "obspan-thread-"));
   const threads: Worker[] = [];
   const remember = (worker: Worker): void => void threads.push(worker);
@@ -19,7 +19,6 @@ async function collectorWithThreads(settings: Readonly<Record<string, string>> =
       OBS_SERVER_HOST: "127.0.0.1",
       OBS_SERVER_TRACE_STORE_PATH: directory,
       OBS_SERVER_TRACE_STORE_DISK_MIN_FREE_BYTES: "0",
-      ...settings,
     },
   });
   if (loaded.type === "refused") throw new Error(loaded.problems.join("\n"));
@@ -78,37 +77,4 @@ it("a storage thread that dies is started again, its questions are answered 503,
   await until("the store is away", async () => (await list()) === 503 || undefined);
   await send("while-away");
   await until("the spans are counted", async () => (await lostSpans(collector)) === before + 10 || undefined);
-});
-
-it("a slow disk makes senders wait with 429, and nothing is lost", async () => {
-  const { collector, threads, client } = await collectorWithThreads({ LIMITS_MAX_QUEUE_SIZE: "50" });
-  const [thread] = threads;
-  if (thread === undefined) throw new Error("No thread was started.");
-  // What was appended reaches the thread later, as if its last commit took that long.
-  const post = thread.postMessage.bind(thread);
-  let held: (() => void)[] | undefined = [];
-  thread.postMessage = (message: { type: string }, ...transfer: never[]) => {
-    if (held === undefined || message.type !== "append") post(message, ...transfer);
-    else held.push(() => post(message, ...transfer));
-  };
-  const spans = Array.from({ length: 10 }, () => ({
-    name: "large",
-    trace_id: "",
-    attributes: { prompt_text: "x".repeat(20_000) },
-  }));
-  let accepted = 0;
-  let status = 0;
-  for (let n = 0; status !== 429; n++) {
-    if (n > 500) throw new Error("The collector takes spans without end.");
-    const batch = { service: "slow", spans: spans.map((span) => ({ ...span, trace_id: `slow-${n}` })) };
-    ({ status } = await client.send(telemetry(batch)).answer);
-    if (status === 202) accepted += 10;
-  }
-  const release = held;
-  held = undefined;
-  for (const each of release) each();
-  await until("all is saved", () => isSaved(collector), 60_000);
-  expect(await sample(collector, "obs_trace_store_spans")).toBe(accepted);
-  expect(await lostSpans(collector)).toBe(0);
-  expect((await client.send(telemetry(batchOf(1, "after"))).answer).status).toBe(202);
 });
