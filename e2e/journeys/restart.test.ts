@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { collectorForTest, type BuiltCollector } from "../harness/built-collector.js";
+import { collectorForTest, killProgram, OBSPAN, type BuiltCollector } from "../harness/built-collector.js";
+import { startProgram, type ChildProgram } from "../harness/child-program.js";
 import { ledgerAtRest } from "../harness/ledger.js";
 import { until } from "../harness/until.js";
 
@@ -166,4 +167,29 @@ it("keeps the directory and the file to the user", async () => {
     const stat = statSync(join(directory, name));
     if (stat.isFile()) expect(stat.mode & 0o077, name).toBe(0);
   }
+});
+
+/** `obspan serve --local`, with a data directory of its own. */
+function serveLocal(dataHome: string): ChildProgram {
+  const env = { OBS_SERVER_PORT: "0", XDG_DATA_HOME: dataHome, LOCALAPPDATA: dataHome };
+  const program = startProgram(process.execPath, [OBSPAN, "serve", "--local"], env);
+  onTestFinished(() => killProgram(program));
+  return program;
+}
+
+it("--local keeps traces in the user's data directory and says so; a second one keeps them in memory", async () => {
+  const dataHome = traceDirectory();
+  const first = serveLocal(dataHome);
+  const directory = join(dataHome, "obspan/traces");
+  await until(
+    "the first says where",
+    () => first.stdout().includes(`Kept      in ${directory}\n`) || undefined,
+  );
+  expect(first.stdout()).toContain("up to 10 GiB, for 14 days; OBS_SERVER_TRACE_STORE_PATH=none");
+  expect(readdirSync(directory)).toContain("traces.db");
+
+  const second = serveLocal(dataHome);
+  await until("the second says why not", () => second.stdout().includes("Kept      in memory") || undefined);
+  expect(second.stderr.join("\n")).toContain("Traces are kept in memory only.");
+  expect(second.stderr.join("\n")).toContain(`is in use by process ${first.pid}`);
 });
