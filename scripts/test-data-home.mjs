@@ -19,7 +19,9 @@ export function setup() {
     if (written.length === 0) return;
     // Vitest prints what its teardown throws, and ends with 0.
     process.exitCode = 1;
-    throw new Error(`A test wrote into the user's ${written.join(", ")}.`);
+    throw new Error(
+      `${written.join(", ")} was created while the tests ran: by a test, or by a collector that was started meanwhile.`,
+    );
   };
 }
 

@@ -61,6 +61,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const archivedStats = createArchivedStats({
     stats: measurement.stats,
     archive: storage.statsArchive,
+    clock,
     log: foundation.logger.child("stats"),
   });
   const access = createAccess(foundation);

@@ -3,7 +3,8 @@ import type { Logger } from "../logging/logger.js";
 import type { RestoredSteps } from "../pipeline/stats/restore-steps.js";
 import type { SpanStats } from "../pipeline/stats/span-stats.js";
 import { describeError } from "../runtime/describe-error.js";
-import { nextTurn } from "../runtime/loop-turn.js";
+import type { Clock } from "../runtime/clock.js";
+import { TimeSlice } from "../runtime/time-slice.js";
 import type { StartedPart } from "./lifecycle.js";
 
 /** How often finished steps are looked for: with the length of a step, the statistics that a kill costs. */
@@ -20,6 +21,7 @@ interface ArchivedStatsParts {
   readonly stats: Pick<SpanStats, "takeClosed" | "restore">;
   /** Undefined if nothing outlives the process. */
   readonly archive: () => StatsArchive | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
   readonly log: Logger;
 }
 
@@ -29,7 +31,7 @@ export interface ArchivedStats extends StartedPart {
   readonly restored: Promise<void>;
 }
 
-export function createArchivedStats({ stats, archive, log }: ArchivedStatsParts): ArchivedStats {
+export function createArchivedStats({ stats, archive, clock, log }: ArchivedStatsParts): ArchivedStats {
   /** Steps that are not saved, by length and start. */
   const waiting = new Map<string, ClosedStep>();
   let restored: Promise<void> = Promise.resolve();
@@ -39,6 +41,7 @@ export function createArchivedStats({ stats, archive, log }: ArchivedStatsParts)
 
   async function restore(from: StatsArchive): Promise<void> {
     const unreadable = { unknownFormat: 0, damaged: 0, problem: undefined as string | undefined };
+    const timeSlice = new TimeSlice(clock);
     const add = (part: RestoredSteps): void => {
       unreadable.unknownFormat += part.unknownFormat;
       unreadable.damaged += part.damaged;
@@ -51,9 +54,11 @@ export function createArchivedStats({ stats, archive, log }: ArchivedStatsParts)
           const steps = await from.statsSteps(resolution, before);
           const oldest = steps.at(-1);
           if (oldest === undefined) break;
-          add(stats.restore(steps, { hasMore: true }));
+          for (const step of steps) {
+            if (timeSlice.isOver()) await timeSlice.next();
+            add(stats.restore([step], { hasMore: true }));
+          }
           before = oldest.startSeconds;
-          await nextTurn();
         }
       }
     } catch (error) {

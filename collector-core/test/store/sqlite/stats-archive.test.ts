@@ -5,9 +5,12 @@ import { createSpanStats, type SpanStats } from "../../../src/pipeline/stats/spa
 import { CELL } from "../../../src/pipeline/stats/stats-cells.js";
 import { StatsSums } from "../../../src/pipeline/stats/stats-sums.js";
 import { addRow } from "../../../src/pipeline/stats/step-blocks.js";
+import { createPipelineSpan } from "../../../src/span/pipeline-span.js";
+import { readSpanFacts } from "../../../src/span/span-facts.js";
 import { createStorageEngine } from "../../../src/store/sqlite/engine/create-storage-engine.js";
 import { createSqliteTraceStore } from "../../../src/store/sqlite/sqlite-trace-store.js";
 import { recordingLogger, type LoggedLine } from "../../running-collector.js";
+import { anEvaluation } from "../span-batches.js";
 import { inlineThread } from "./inline-thread.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
@@ -41,7 +44,7 @@ async function openStore(directory: string) {
 async function process(archive: StatsArchive) {
   const lines: LoggedLine[] = [];
   const stats = createSpanStats({ clock });
-  const archived = createArchivedStats({ stats, archive: () => archive, log: recordingLogger(lines) });
+  const archived = createArchivedStats({ stats, archive: () => archive, clock, log: recordingLogger(lines) });
   onTestFinished(() => archived.stop(0));
   await archived.start?.();
   return {
@@ -168,6 +171,22 @@ it("leaves out steps that are damaged or of another version, and says so once", 
       context: expect.objectContaining({ unknown_format: 1, damaged: 2 }) as object,
     }),
   ]);
+});
+
+it("keeps the labels of an evaluation that the collector created", async () => {
+  nowMs = NOON_MS;
+  const directory = temporaryDirectory();
+  const store = await openStore(directory);
+  const span = anEvaluation("tone", 1, { trace_id: "judged" });
+  const context = { service: "shop", env: "test", tenant: "", version: "1.2", receivedAtMs: nowMs };
+  const labels = { model: "gpt-5-mini", agent: "support" };
+  const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
+  await store.append([
+    createPipelineSpan({ span, facts, context }, { isSampled: () => true, countsUsage: () => false }),
+  ]);
+  await store.stop();
+  const reopened = await openStore(directory);
+  expect(await reopened.evaluations(0, 10)).toMatchObject([{ span, context, labels }]);
 });
 
 it("keeps what cannot be saved for the next attempt, and warns once", async () => {
