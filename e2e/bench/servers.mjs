@@ -51,7 +51,6 @@ export async function spawnCollector({
         ...process.env,
         OBS_SERVER_PORT: String(chosen),
         OBS_SERVER_LOGGING_LEVEL: "WARNING",
-        // In memory, as earlier checkouts; never in the user's data directory.
         OBS_SERVER_TRACE_STORE_PATH: "none",
         ...Object.fromEntries(chosenSettings),
       },
