@@ -3,6 +3,7 @@
  * compared by.
  */
 import { measureColdStart, printColdStart } from "./cold-start.mjs";
+import { diskFigures, measureDisk, missedGoals, printDisk } from "./disk.mjs";
 import { measureLatency, printLatency } from "./latency.mjs";
 import { measureMemory, printMemory } from "./memory.mjs";
 import { measureQueries, printQueries } from "./queries.mjs";
@@ -22,6 +23,7 @@ import { measureThroughput, printThroughput } from "./throughput.mjs";
  * @property {(results: object) => void} print
  * @property {(results: object) => Figure[]} figures - what is compared with a baseline.
  * @property {string} [notCompared] - what a comparison leaves out, and why.
+ * @property {(results: object) => string[]} [missed] - the goals that are missed, a line each.
  */
 
 /**
@@ -32,10 +34,11 @@ import { measureThroughput, printThroughput } from "./throughput.mjs";
  * @param {number} options.textLength
  * @param {boolean} options.isQuick
  * @param {boolean} options.isFull - measures throughput with a full store.
+ * @param {readonly number[]} options.diskSizes - spans in the file of traces.
  * @param {boolean} options.isComparison - leaves out what cannot be compared with another checkout.
  * @returns {Record<string, Part>}
  */
-export function createParts({ isQuick, isFull, isComparison, ...timing }) {
+export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timing }) {
   const { generator, rounds, secondsPerRound } = timing;
   const screenSeconds = isQuick || isComparison ? 10 : 60;
   const throughput = (format) => ({
@@ -79,6 +82,13 @@ export function createParts({ isQuick, isFull, isComparison, ...timing }) {
         { name: "resident bytes, a span", value: rssBytes },
         { name: "heap MB", value: heapUsedMb },
       ],
+    },
+    disk: {
+      measure: (checkout) => measureDisk({ ...timing, sizes: diskSizes, checkout }),
+      print: printDisk,
+      figures: diskFigures,
+      missed: missedGoals,
+      notCompared: "the engine without a collector, which is of this checkout",
     },
     screen: {
       measure: (checkout) => measureScreen({ seconds: screenSeconds, checkout }),

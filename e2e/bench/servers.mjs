@@ -27,16 +27,19 @@ export async function freePort() {
 }
 
 /**
- * Starts the built collector with its default settings; only its port and its log level are set, and what is asked for.
+ * Starts the built collector with its default settings; only its port and its log level are set, and what is asked for. It keeps
+ * traces in memory unless the settings have a `TRACE_STORE_PATH`: never in the directory of the user.
  *
  * @param {object} [options]
  * @param {string} [options.checkout] - the project's directory. Default: this one.
+ * @param {string} [options.node] - the executable. Default: this one.
  * @param {readonly string[]} [options.nodeArguments] - for Node itself.
  * @param {number} [options.port]
  * @param {Record<string, string>} [options.settings] - by the variable without `OBS_SERVER_`.
  */
 export async function spawnCollector({
   checkout = projectDirectory,
+  node = process.execPath,
   nodeArguments = [],
   port,
   settings = {},
@@ -44,7 +47,7 @@ export async function spawnCollector({
   const chosen = port ?? (await freePort());
   const chosenSettings = Object.entries(settings).map(([name, value]) => [`OBS_SERVER_${name}`, value]);
   const child = spawn(
-    process.execPath,
+    node,
     [...nodeArguments, join(checkout, "collector-core/bin/obspan.js"), "serve", "--local"],
     {
       env: {
