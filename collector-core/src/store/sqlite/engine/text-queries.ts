@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { TraceKey } from "../../../interfaces.js";
 import { appendAll } from "../../../runtime/append-all.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "../../../runtime/concurrency-limit.js";
@@ -22,6 +23,8 @@ const CACHED_TEXTS = 16;
 const MAX_CACHED_MATCHES = 200_000;
 /** A larger record has one span, or few large ones. */
 const SMALL_RECORD_BYTES = 96 * 1024;
+/** Traces whose places are remembered during a search: those of a few chunks, whose spans alternate. */
+const REMEMBERED_TRACES = 1000;
 /** Chunks whose signatures are read at once. */
 const CHUNKS_PER_READ = 64;
 
@@ -37,13 +40,20 @@ interface Match extends SpanPlace {
   readonly sequence: number;
 }
 
+/** The matches in a closed chunk. */
+interface SearchedChunk {
+  /** The newest trace that it can have. */
+  readonly lastSequence: number;
+  readonly matches: readonly Match[];
+}
+
 /** What is known of a text: the matches in all closed chunks from `from` to `to`, which never change. */
 interface SearchedText {
   readonly text: SpanText;
   readonly json: JsonTextSearch;
   readonly signature: SignatureQuery;
-  /** Newest first. */
-  matches: Match[];
+  /** The chunks with matches, newest first. */
+  chunks: SearchedChunk[];
   from: number;
   to: number;
   /** Searches of one text share what they find, so that they run one after the other. */
@@ -124,11 +134,13 @@ export class TextQueries {
     goOn: (newestBehind: number) => boolean = () => true,
   ): Promise<void> {
     const searched = this.#searchedText(q);
-    await searched.inTurn(() => this.#searchText(q, searched, signal, visit, goOn), signal);
+    await searched.inTurn(async () => {
+      await this.#searchText(searched, signal, visit, goOn);
+      this.#trim(q, searched);
+    }, signal);
   }
 
   async #searchText(
-    q: string,
     searched: SearchedText,
     signal: AbortSignal,
     visit: (sequence: number) => void,
@@ -143,69 +155,70 @@ export class TextQueries {
 
     const open = reader.read(writer.openId);
     if (open !== undefined && open.records.length > 0)
-      for (const match of await this.#matchesIn(writer.openId, open, searched, timeSlice)) visitLive(match);
+      for (const match of await this.#matchesIn(writer.openId, open, searched, live, timeSlice))
+        visitLive(match);
 
     // Chunks that are newer than all that were searched, then the cached ones, then older ones.
-    const newer = await this.#searchChunks(searched, writer.openId, searched.to, timeSlice, visitLive, goOn);
+    const search = (below: number, above: number) =>
+      this.#searchChunks(searched, { below, above }, live, timeSlice, visitLive, goOn);
+    const known = searched.chunks;
+    const newer = await search(writer.openId, searched.to);
     if (newer.newest > 0) {
       if (newer.isComplete) {
-        searched.matches = [...newer.matches, ...searched.matches];
+        searched.chunks = [...newer.chunks, ...known];
         searched.to = Math.max(searched.to, newer.newest);
         if (searched.from > searched.to) searched.from = newer.oldest;
       } else {
         // There is a gap: the older results are dropped.
-        searched.matches = newer.matches;
+        searched.chunks = newer.chunks;
         searched.to = newer.newest;
         searched.from = newer.oldest;
       }
     }
-    if (!newer.isComplete) {
-      this.#trim(q, searched);
-      return;
+    if (!newer.isComplete) return;
+    for (const { lastSequence, matches } of known) {
+      if (!goOn(lastSequence)) return;
+      for (const match of matches) visitLive(match);
+      if (timeSlice.isOver()) await timeSlice.next();
     }
-    for (const [index, match] of searched.matches.slice(newer.matches.length).entries()) {
-      if (index % CHUNKS_PER_READ === 0 && timeSlice.isOver()) await timeSlice.next();
-      visitLive(match);
-    }
-    const older = await this.#searchChunks(searched, searched.from, 0, timeSlice, visitLive, goOn);
-    appendAll(searched.matches, older.matches);
+    const older = await search(searched.from, 0);
+    appendAll(searched.chunks, older.chunks);
     if (older.oldest > 0) searched.from = older.oldest;
-    this.#trim(q, searched);
   }
 
   /** Searches the closed chunks between two ids, both excluded, newest first. */
   async #searchChunks(
     searched: SearchedText,
-    below: number,
-    above: number,
+    { below, above }: { readonly below: number; readonly above: number },
+    live: LivePlaces,
     timeSlice: TimeSlice,
     visit: (match: Match) => void,
     goOn: (newestBehind: number) => boolean,
   ) {
-    const matches: Match[] = [];
+    const chunks: SearchedChunk[] = [];
     let newest = 0;
     let oldest = 0;
     for (let at = below; ;) {
       const rows = this.#statements.chunks.all(at, CHUNKS_PER_READ);
       for (const row of rows) {
         const id = Number(row["id"]);
-        if (id <= above) return { matches, newest, oldest, isComplete: true };
-        if (!goOn(Number(row["last_seq"]))) return { matches, newest, oldest, isComplete: false };
+        const lastSequence = Number(row["last_seq"]);
+        if (id <= above) return { chunks, newest, oldest, isComplete: true };
+        if (!goOn(lastSequence)) return { chunks, newest, oldest, isComplete: false };
         const bits = row["bits"];
         if (searched.signature.mayContain(bits instanceof Uint8Array ? bits : null)) {
           const chunk = this.#options.reader.read(id);
-          const found = chunk === undefined ? [] : await this.#matchesIn(id, chunk, searched, timeSlice);
-          for (const match of found) {
-            matches.push(match);
-            visit(match);
-          }
+          const matches =
+            chunk === undefined ? [] : await this.#matchesIn(id, chunk, searched, live, timeSlice);
+          if (matches.length > 0) chunks.push({ lastSequence, matches });
+          for (const match of matches) visit(match);
         }
         if (newest === 0) newest = id;
         oldest = id;
         at = id;
         if (timeSlice.isOver()) await timeSlice.next();
       }
-      if (rows.length < CHUNKS_PER_READ) return { matches, newest, oldest, isComplete: true };
+      if (rows.length < CHUNKS_PER_READ) return { chunks, newest, oldest, isComplete: true };
     }
   }
 
@@ -214,18 +227,18 @@ export class TextQueries {
     id: number,
     chunk: ReadChunk,
     { text, json }: SearchedText,
+    live: LivePlaces,
     timeSlice: TimeSlice,
   ): Promise<Match[]> {
     const matches: Match[] = [];
     if (!(await mayBeIn(json, chunk.raw, 0, chunk.raw.length, timeSlice))) return matches;
-    const { tables } = this.#options;
     for (const [at, record] of chunk.records.entries()) {
       if (!(await mayBeIn(json, chunk.raw, record.start, record.end, timeSlice))) continue;
       let last = { tenant: "", traceId: "", sequence: undefined as number | undefined };
       for (const [index, traceId] of await matchesInRecord(record, text, timeSlice)) {
         const { tenant } = record.contextOf(index);
         if (traceId !== last.traceId || tenant !== last.tenant)
-          last = { tenant, traceId, sequence: tables.find({ tenant, traceId }) };
+          last = { tenant, traceId, sequence: live.find({ tenant, traceId }) };
         const { sequence } = last;
         if (sequence === undefined) continue;
         matches.push({ sequence, chunk: id, ordinal: chunk.firstOrdinalOf(at) + index });
@@ -242,7 +255,7 @@ export class TextQueries {
       text,
       json: new JsonTextSearch(text.folded),
       signature: new SignatureQuery(text.folded),
-      matches: [],
+      chunks: [],
       from: this.#options.writer.openId,
       to: 0,
       inTurn: createConcurrencyLimit(1),
@@ -251,12 +264,19 @@ export class TextQueries {
     return searched;
   }
 
-  #trim(q: string, { matches }: SearchedText): void {
-    if (matches.length > MAX_CACHED_MATCHES) this.#searched.delete(q);
+  #trim(q: string, searched: SearchedText): void {
+    if (matchesOf(searched) > MAX_CACHED_MATCHES) this.#searched.delete(q);
     let total = 0;
-    for (const { matches: each } of this.#searched.values()) total += each.length;
-    while (total > MAX_CACHED_MATCHES) total -= this.#searched.pop()?.matches.length ?? total;
+    for (const each of this.#searched.values()) total += matchesOf(each);
+    while (total > MAX_CACHED_MATCHES) {
+      const dropped = this.#searched.pop();
+      total -= dropped === undefined ? total : matchesOf(dropped);
+    }
   }
+}
+
+function matchesOf({ chunks }: SearchedText): number {
+  return chunks.reduce((total, { matches }) => total + matches.length, 0);
 }
 
 /** The spans of a record with the text: their indexes and trace ids. */
@@ -299,24 +319,37 @@ async function mayBeIn(
   }
 }
 
-/** Tells stored spans from those that were replaced or dropped. Remembers the places of the last trace. */
+/** Tells stored spans from those that were replaced or dropped. Remembers the places of the last traces. */
 class LivePlaces {
   readonly #tables: TraceTables;
-  #sequence = 0;
-  #places = new Set<number>();
+  readonly #places = new LRUCache<number, ReadonlySet<number>>({ max: REMEMBERED_TRACES });
 
   constructor(tables: TraceTables) {
     this.#tables = tables;
   }
 
+  /** The sequence of a trace; undefined if the file does not have it. */
+  find(key: TraceKey): number | undefined {
+    const found = this.#tables.findPlaces(key);
+    if (found === undefined) return undefined;
+    this.#remember(found.sequence, found.places);
+    return found.sequence;
+  }
+
   has({ sequence, chunk, ordinal }: Match): boolean {
-    if (sequence !== this.#sequence) {
-      this.#sequence = sequence;
-      const row = this.#tables.read(sequence);
-      const { spans, evaluations } = row ? decodePlaces(row.places) : { spans: [], evaluations: [] };
-      this.#places = new Set([...spans, ...evaluations].map(numberOf));
+    const places = this.#places.get(sequence) ?? this.#remember(sequence, this.#tables.places(sequence));
+    return places.has(numberOf({ chunk, ordinal }));
+  }
+
+  #remember(sequence: number, blob: Uint8Array | undefined): ReadonlySet<number> {
+    const places = new Set<number>();
+    if (blob !== undefined) {
+      const { spans, evaluations } = decodePlaces(blob);
+      for (const place of spans) places.add(numberOf(place));
+      for (const place of evaluations) places.add(numberOf(place));
     }
-    return this.#places.has(numberOf({ chunk, ordinal }));
+    this.#places.set(sequence, places);
+    return places;
   }
 }
 

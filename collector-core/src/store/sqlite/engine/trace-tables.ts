@@ -46,6 +46,8 @@ const SQL = {
   updateDetail:
     "UPDATE trace_detail SET session_id = ?2, user_id = ?3, summary = ?4, state = ?5, spans = ?6 WHERE seq = ?1",
   find: "SELECT seq, tenant, trace_id FROM trace_detail WHERE key_hash = ?",
+  findPlaces: "SELECT seq, tenant, trace_id, spans FROM trace_detail WHERE key_hash = ?",
+  places: "SELECT spans FROM trace_detail WHERE seq = ?",
   read:
     "SELECT seq, tenant, trace_id, value_set, last_ms, state, spans FROM trace_detail JOIN trace USING (seq) " +
     "WHERE seq = ?",
@@ -97,6 +99,19 @@ export class TraceTables {
   find({ tenant, traceId }: TraceKey): number | undefined {
     const row = this.#find(traceId).find((each) => each["tenant"] === tenant);
     return row === undefined ? undefined : Number(row["seq"]);
+  }
+
+  /** The sequence of a trace and its places, see `span-places.ts`. */
+  findPlaces({ tenant, traceId }: TraceKey): { sequence: number; places: Uint8Array } | undefined {
+    const row = this.#statements.findPlaces
+      .all(this.#keyHash(traceId))
+      .find((each) => each["trace_id"] === traceId && each["tenant"] === tenant);
+    return row && { sequence: Number(row["seq"]), places: row["spans"] as Uint8Array };
+  }
+
+  /** The places of a trace; undefined if the file does not have it. */
+  places(sequence: number): Uint8Array | undefined {
+    return this.#statements.places.get(sequence)?.["spans"] as Uint8Array | undefined;
   }
 
   /** The traces with that id, at most one per tenant, newest first. */
