@@ -34,7 +34,10 @@ const SQL = {
   clearPending: "DELETE FROM pending",
   addEvaluation: "INSERT INTO evaluation (trace_hash, ended_ms, json) VALUES (?, ?, ?)",
   trimEvaluations: "DELETE FROM evaluation WHERE seq <= (SELECT max(seq) FROM evaluation) - ?",
-  setMeta: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+  // Not `OR REPLACE`, which writes the index as well.
+  setMeta:
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value " +
+    "WHERE value IS NOT excluded.value",
 } as const;
 
 /** An evaluation to be written. */
