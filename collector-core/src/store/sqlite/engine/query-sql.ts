@@ -58,14 +58,17 @@ export function conditionOf(
   }
   if (filter.root_name !== undefined) add("t.root_hash = ?", tables.rootHash(filter.root_name));
   if (filter.min_duration_ms !== undefined) add("t.duration_ms >= ?", filter.min_duration_ms);
-  if (since !== undefined)
+  // Whole milliseconds need no nanoseconds, which the index for facets and histograms does not have.
+  if (since?.nanos === 0) add("t.start_ms >= ?", since.epochMs);
+  else if (since !== undefined)
     add(
       "(t.start_ms > ? OR (t.start_ms = ? AND t.start_ns >= ?))",
       since.epochMs,
       since.epochMs,
       since.nanos,
     );
-  if (until !== undefined)
+  if (until?.nanos === 0) add("t.start_ms < ?", until.epochMs);
+  else if (until !== undefined)
     add("(t.start_ms < ? OR (t.start_ms = ? AND t.start_ns < ?))", until.epochMs, until.epochMs, until.nanos);
   return parts.length === 0 ? ALL : { sql: parts.join(" AND "), parameters };
 }
