@@ -22,6 +22,8 @@ const MAX_CACHED = 4096;
 export class ValueSets {
   readonly #hash: SeededHash;
   readonly #idsByText = new LRUCache<string, number>({ max: MAX_CACHED });
+  /** Values are interned: most traces have the object of an earlier one. */
+  #idsByValues = new WeakMap<TraceValues, number>();
   readonly #valuesById = new LRUCache<number, TraceValues>({ max: MAX_CACHED });
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
 
@@ -44,6 +46,14 @@ export class ValueSets {
 
   /** The id of a set, which is added if it is new. */
   idOf(values: TraceValues): number {
+    const known = this.#idsByValues.get(values);
+    if (known !== undefined) return known;
+    const id = this.#idByText(values);
+    this.#idsByValues.set(values, id);
+    return id;
+  }
+
+  #idByText(values: TraceValues): number {
     const text = JSON.stringify(labelsOf(values));
     const cached = this.#idsByText.get(text);
     if (cached !== undefined) return cached;
@@ -98,6 +108,7 @@ export class ValueSets {
       }
       statements.remove.run(id);
       this.#idsByText.delete(text);
+      this.#idsByValues = new WeakMap();
       this.#valuesById.delete(id);
     }
   }
