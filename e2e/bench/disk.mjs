@@ -262,18 +262,20 @@ async function measureCollectors({
     figures[`writtenAt${ratePerSecond}`] = bytes.disk - bytes.memory;
   }
 
-  const times = { list: [], filter: [], order: [] };
-  const load = send("disk", { seconds: rounds * secondsPerRound + 1, sleeps: true });
-  const endsAt = performance.now() + rounds * secondsPerRound * 1000;
-  while (performance.now() < endsAt) {
-    for (const [name, paths] of Object.entries(QUESTIONS))
-      for (const path of paths) times[name].push(await timeOf(collectors.disk.port, path));
-  }
-  await load;
-  for (const [name, samples] of Object.entries(times)) {
-    const sorted = Float64Array.from(samples).sort();
-    figures[`${name}P50Ms`] = quantile(sorted, 0.5);
-    figures[`${name}P95Ms`] = quantile(sorted, 0.95);
+  for (const name of ["memory", "disk"]) {
+    const times = { list: [], filter: [], order: [] };
+    const load = send(name, { seconds: rounds * secondsPerRound + 1, sleeps: true });
+    const endsAt = performance.now() + rounds * secondsPerRound * 1000;
+    while (performance.now() < endsAt) {
+      for (const [kind, paths] of Object.entries(QUESTIONS))
+        for (const path of paths) times[kind].push(await timeOf(collectors[name].port, path));
+    }
+    await load;
+    for (const [kind, samples] of Object.entries(times)) {
+      const sorted = Float64Array.from(samples).sort();
+      figures[`${name}_${kind}P50Ms`] = quantile(sorted, 0.5);
+      figures[`${name}_${kind}P95Ms`] = quantile(sorted, 0.95);
+    }
   }
   for (const collector of Object.values(collectors)) await collector.stop();
   return { figures, otherAnswers };
