@@ -97,7 +97,7 @@ it("a killed collector has its traces again, except those of the last moments, a
     };
     const before = accepted.size;
     const senders = Promise.all([0, 1, 2, 3].map(sendAll));
-    await until("traces are accepted", () => accepted.size > before + 400 || undefined);
+    await until("traces are accepted", () => accepted.size > before + 400 || undefined, 60_000);
     // At any moment of the interval of commits.
     await pause((round * 137) % 211);
     collector.signal("SIGKILL");

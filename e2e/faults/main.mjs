@@ -36,7 +36,12 @@ const EXPERIMENTS = [
   { number: 16, what: "fuzzed requests", suite: E2E, tests: ["reliability.md 16"] },
   { number: 17, what: "continuous load", suite: E2E, tests: ["reliability.md 17"] },
   { number: 19, what: "abuse by a sender or a reader", suite: E2E, tests: ["reliability.md 19"] },
-  { number: 20, what: "kill -9 with traces on disk", suite: E2E, tests: ["a killed collector has its traces again"] },
+  {
+    number: 20,
+    what: "kill -9 with traces on disk",
+    suite: E2E,
+    tests: ["a killed collector has its traces again"],
+  },
 ];
 const FILES = {
   [E2E]: ["faults"],
