@@ -183,6 +183,78 @@ export interface TraceStoreUsage {
   readonly oldestAtMs: number | null;
 }
 
+/** What a store on disk holds, and how large its file is. */
+export interface StoreFileInfo {
+  readonly path: string;
+  readonly storeId: string;
+  readonly createdAtMs: number;
+  readonly formatVersion: number;
+  readonly sqliteVersion: string;
+  readonly driver: "node:sqlite" | "wasm";
+  readonly traces: number;
+  readonly spans: number;
+  readonly chunks: number;
+  /** Spans in the chunks, also those that were replaced or removed. */
+  readonly chunkSpans: number;
+  /** Bytes of the chunks before compression. */
+  readonly rawBytes: number;
+  readonly evaluations: number;
+  /** The last spans of the oldest and of the newest trace; null without traces. */
+  readonly oldestMs: number | null;
+  readonly newestMs: number | null;
+  readonly fileBytes: number;
+  readonly logBytes: number;
+  readonly pages: number;
+  readonly freePages: number;
+  readonly pageBytes: number;
+  /** What the file system has left; Infinity if it does not tell. */
+  readonly freeDiskBytes: number;
+}
+
+/** The result of {@link StoreMaintenance.verify}. */
+export interface StoreVerification {
+  readonly chunks: number;
+  readonly damagedChunks: number;
+  /** One line for each damage, at most 100. Empty if the file is sound. */
+  readonly problems: readonly string[];
+}
+
+/** The size of the file before and after {@link StoreMaintenance.compact}. */
+export interface StoreCompaction {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** A copy of the file that is being read. */
+export interface StoreBackup {
+  /** Size of the whole copy. */
+  readonly bytes: number;
+  /** The copy, in order. End it with `return()` if it is not read to its end. */
+  readonly parts: AsyncIterableIterator<Uint8Array>;
+}
+
+/** A long task on the file of a store. */
+export type StoreTask = "compact" | "verify" | "prune" | "backup";
+
+/**
+ * Looks after the file of a store on disk. Spans are stored meanwhile. One task runs at a time.
+ *
+ * @throws `ApiError` `store_busy` if another task runs; `trace_store_unavailable` if the thread of the store does not answer.
+ */
+export interface StoreMaintenance {
+  info(signal?: AbortSignal): Promise<StoreFileInfo>;
+  /** The task under way. */
+  task(): StoreTask | null;
+  /** Gives unused space back to the file system. */
+  compact(signal?: AbortSignal): Promise<StoreCompaction>;
+  /** Reads everything and checks it. */
+  verify(signal?: AbortSignal): Promise<StoreVerification>;
+  /** Removes the traces without a span for that time. Resolves with their number. */
+  prune(olderThanSeconds: number, signal?: AbortSignal): Promise<number>;
+  /** Begins a copy of the file as it is now. A copy that is not read for 30 seconds ends. */
+  backup(signal?: AbortSignal): Promise<StoreBackup>;
+}
+
 /** A kept evaluation span. */
 export interface StoredEvaluation {
   /** Increases with every evaluation that the store keeps. */

@@ -47,6 +47,10 @@ export const ERROR_CATALOGUE = {
   not_found: { status: 404, meaning: "The path does not exist." },
   trace_not_found: { status: 404, meaning: "The trace, or the span in it, is not in the trace store." },
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
+  trace_store_in_memory: {
+    status: 404,
+    meaning: "Traces are kept in memory only: there is no file (`trace_store.path`), or it cannot be used.",
+  },
   method_not_allowed: { status: 405, meaning: "The path does not support the method; see `Allow`." },
   request_timeout: {
     status: 408,
@@ -58,6 +62,10 @@ export const ERROR_CATALOGUE = {
     status: 409,
     meaning:
       "Several tenants have a trace with this id, and the request names no tenant; `details.tenants` has the first 20.",
+  },
+  store_busy: {
+    status: 409,
+    meaning: "Another task on the file of the trace store is under way; `details.task` names it.",
   },
   body_too_large: { status: 413, meaning: "The body is larger than `limits.max_body_bytes`." },
   batch_too_large: {

@@ -15,5 +15,6 @@ export * from "./live.js";
 export * from "./metrics.js";
 export * from "./otlp.js";
 export * from "./stats.js";
+export * from "./store.js";
 export * from "./telemetry.js";
 export * from "./trace.js";

@@ -17,6 +17,7 @@ import { oneTraceRoutes } from "../query/one-trace-routes.js";
 import { describeApi } from "../query/openapi-routes.js";
 import { sessionRoute } from "../query/session-route.js";
 import { statsRoute } from "../query/stats-route.js";
+import { storeRoutes } from "../query/store-routes.js";
 import { tracesRoutes } from "../query/traces-routes.js";
 import { uiRoute } from "../query/ui-route.js";
 import type { Access } from "./access.js";
@@ -88,11 +89,23 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     closeSession: (headers) => apiKeys.closeSession(headers),
   });
   await app.register(eventsRoute, { read: () => events.read() });
+  const trusted = {
+    hasKeys: config["auth.api_keys"].length > 0,
+    isLoopback: (address: string) => isLoopback(address.replace(/^::ffff:/, "")),
+  };
+  await app.register(storeRoutes, {
+    ...trusted,
+    store,
+    maintenance: storage.maintenance,
+    limits: storage.limits,
+    onPruned: () => live.cleared(),
+    version,
+    clock,
+  });
   await app.register(configRoutes, {
+    ...trusted,
     describe: () => describeConfig(loaded),
     write: createConfigWriter(loaded),
-    hasKeys: config["auth.api_keys"].length > 0,
-    isLoopback: (address) => isLoopback(address.replace(/^::ffff:/, "")),
   });
   if (uiDirectory !== undefined) await app.register(uiRoute, { uiDirectory });
 }

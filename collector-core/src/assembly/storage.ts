@@ -1,12 +1,13 @@
 import type { OptionKey } from "../config/options.js";
-import type { IngestQueue, StatsArchive, TraceStore } from "../interfaces.js";
+import type { IngestQueue, StatsArchive, StoreMaintenance, TraceStore } from "../interfaces.js";
 import { createMemoryQueue } from "../queue/memory-queue.js";
 import { createPressureLog } from "../queue/pressure-log.js";
 import { createFallbackTraceStore } from "../store/fallback-trace-store.js";
 import { createMemoryTraceStore } from "../store/memory/memory-trace-store.js";
-import { createSqliteTraceStore } from "../store/sqlite/sqlite-trace-store.js";
+import { createSqliteTraceStore, type DurableTraceStore } from "../store/sqlite/sqlite-trace-store.js";
 import { workerThread } from "../store/sqlite/worker-thread.js";
 import type { StorageEngineOptions } from "../store/sqlite/engine/create-storage-engine.js";
+import type { StoreLimits } from "../query/store-info.js";
 import type { Foundation } from "./foundation.js";
 
 /** The ingestion queue and the trace store. */
@@ -18,6 +19,10 @@ export interface Storage {
   readonly statsArchive: () => StatsArchive | undefined;
   /** The limit of traces that holds; null if only the size of the file limits them. */
   readonly maxTraces: () => number | null;
+  /** Looks after the file of the store; undefined while traces are in memory only. */
+  readonly maintenance: () => StoreMaintenance | undefined;
+  /** What bounds a store on disk. */
+  readonly limits: () => StoreLimits;
 }
 
 /** Value of `trace_store.path` that keeps traces in memory where the default is a directory. */
@@ -26,14 +31,21 @@ const IN_MEMORY = "none";
 export function createStorage(foundation: Foundation): Storage {
   const { store, durable } = createStores(foundation);
   const { config } = foundation;
+  const isOnDisk = (): boolean => store?.usage().diskBytes !== null;
+  const maxTraces = (): number | null =>
+    isOnDisk() && !isSetByUser(foundation, "limits.max_traces") ? null : config["limits.max_traces"];
   return {
     queue: createQueue(foundation),
     store,
-    statsArchive: () => (store?.usage().diskBytes === null ? undefined : durable),
-    maxTraces: () => {
-      const isUnlimited = store?.usage().diskBytes !== null && !isSetByUser(foundation, "limits.max_traces");
-      return isUnlimited ? null : config["limits.max_traces"];
-    },
+    statsArchive: () => (isOnDisk() ? durable : undefined),
+    maxTraces,
+    maintenance: () => (isOnDisk() ? durable?.maintenance : undefined),
+    limits: () => ({
+      disk_max_bytes: config["trace_store.disk_max_bytes"],
+      disk_min_free_bytes: config["trace_store.disk_min_free_bytes"],
+      ttl_seconds: config["trace_store.ttl_seconds"],
+      max_traces: maxTraces(),
+    }),
   };
 }
 
@@ -54,7 +66,7 @@ function createQueue({ config, clock, logger }: Foundation): IngestQueue {
 interface Stores {
   readonly store?: TraceStore;
   /** The store on disk, which the other one uses or has replaced. */
-  readonly durable?: TraceStore & StatsArchive;
+  readonly durable?: DurableTraceStore;
 }
 
 function createStores(foundation: Foundation): Stores {
@@ -93,7 +105,7 @@ function isSetByUser({ loaded }: Foundation, key: OptionKey): boolean {
   return loaded.sources[key] !== "default";
 }
 
-function createDurableStore(foundation: Foundation, directory: string): TraceStore & StatsArchive {
+function createDurableStore(foundation: Foundation, directory: string): DurableTraceStore {
   const { config, clock, logger, budget } = foundation;
   // The default bounds memory. On disk only the size of the file bounds the number of traces, unless the user sets one.
   const isLimited = isSetByUser(foundation, "limits.max_traces");

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import {
   ConfigChangeSchema,
@@ -10,14 +9,12 @@ import {
 import { ApiError } from "../api-schema/errors.js";
 import { isRecord } from "../span/span-facts.js";
 import { errorResponses } from "./error-schemas.js";
+import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 
 /** Options of {@link configRoutes}. */
-export interface ConfigRoutesOptions {
+export interface ConfigRoutesOptions extends TrustedClients {
   readonly describe: () => ConfigDescription;
   readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
-  /** True if `auth.api_keys` are set: each request then carries a valid key. Otherwise only loopback clients may write. */
-  readonly hasKeys: boolean;
-  readonly isLoopback: (address: string) => boolean;
 }
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -46,7 +43,8 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
   app.put(
     "/v1/config",
     {
-      preHandler: async (request) => requireTrustedClient(request, options),
+      preHandler: async (request) =>
+        requireTrustedClient(request, options, "the configuration can only be written"),
       schema: {
         tags: ["configuration"],
         summary: "Write the configuration file",
@@ -71,22 +69,6 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
     async ({ body }) => await options.write(body.config),
   );
 };
-
-/** A request with one of these headers came through a proxy, whose client may be remote. */
-const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
-
-function requireTrustedClient(
-  { headers, socket }: FastifyRequest,
-  { hasKeys, isLoopback }: ConfigRoutesOptions,
-): void {
-  if (hasKeys) return;
-  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined);
-  if (isLoopback(socket.remoteAddress ?? "") && !isProxied) return;
-  throw new ApiError(
-    "loopback_only",
-    "Without auth.api_keys, the configuration can only be written from the machine that the collector runs on. Set auth.api_keys to write it from elsewhere.",
-  );
-}
 
 /** Validates the body itself: the schema validator reports errors as `invalid_query`. */
 async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {

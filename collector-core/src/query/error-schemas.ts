@@ -4,9 +4,21 @@ import { ERROR_CATALOGUE, type ErrorCode } from "../api-schema/errors.js";
 /** The schema of an error body, with the errors of one status as its description. */
 export type ErrorResponseSchema = TObject & { readonly description: string };
 
-/** Documents the errors of a route by status. */
-export function errorResponses(...codes: ErrorCode[]): Record<number, ErrorResponseSchema> {
-  const statuses = new Set(codes.map((code) => ERROR_CATALOGUE[code].status));
+/** Errors of every route. */
+export const COMMON_ERRORS = [
+  "unauthorized",
+  "rate_limited",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "internal_error",
+] as const satisfies readonly ErrorCode[];
+
+/** Documents the errors of a route by status, with the common errors of these statuses. A store that may be off may also fail to answer. */
+export function errorResponses(...named: ErrorCode[]): Record<number, ErrorResponseSchema> {
+  const asksStore = named.includes("trace_store_disabled");
+  const own: ErrorCode[] = asksStore ? [...named, "trace_store_unavailable"] : named;
+  const statuses = new Set(own.map((code) => ERROR_CATALOGUE[code].status));
+  const codes = [...new Set([...own, ...COMMON_ERRORS])];
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,

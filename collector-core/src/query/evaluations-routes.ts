@@ -72,7 +72,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         querystring: Type.Object(EvaluationQuerySchema.properties, { additionalProperties: false }),
         response: {
           200: EvaluationListSchema,
-          ...errorResponses("invalid_limit", "invalid_query", "invalid_tenant"),
+          ...errorResponses("invalid_limit", "invalid_query", "invalid_tenant", "trace_store_unavailable"),
         },
       },
     },

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../api-schema/errors.js";
 import { ExportTraceRequestSchema, ExportTraceResponseSchema } from "../api-schema/otlp.js";
 import { ImportResultSchema } from "../api-schema/import.js";
 import { AcceptedSchema, SpanBatchSchema } from "../api-schema/telemetry.js";
-import { errorResponses, type ErrorResponseSchema } from "./error-schemas.js";
+import { COMMON_ERRORS, errorResponses, type ErrorResponseSchema } from "./error-schemas.js";
 
 const TELEMETRY_ERRORS = [
   "invalid_json",
@@ -116,12 +116,16 @@ function importOperation() {
   };
 }
 
-/** Errors of every route; always JSON, whatever the route produces. */
-const COMMON_ERRORS = asResponses(
-  errorResponses("unauthorized", "rate_limited", "host_not_allowed", "origin_not_allowed", "internal_error"),
-);
+const COMMON_RESPONSES = asResponses(errorResponses(...COMMON_ERRORS));
 
-function asResponses(errors: Record<number, ErrorResponseSchema>): Record<string, object> {
+/** The responses of a route. Errors are JSON, whatever the route produces. */
+function asJsonErrors(responses: unknown): Record<string, unknown> {
+  const entries = Object.entries((responses ?? {}) as Record<string, ErrorResponseSchema>);
+  const errors = entries.filter(([status]) => Number(status) >= 400);
+  return { ...Object.fromEntries(entries), ...asResponses(Object.fromEntries(errors)) };
+}
+
+function asResponses(errors: Record<string, ErrorResponseSchema>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(errors).map(([status, schema]) => [
       status,
@@ -163,8 +167,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         typeof $id === "string" ? $id : `Schema${index}`,
     },
     transform: ({ schema, url }) => {
-      const response = schema.response as Record<string, unknown> | undefined;
-      return { schema: { ...schema, response: { ...response, ...COMMON_ERRORS } }, url };
+      const response = { ...COMMON_RESPONSES, ...asJsonErrors(schema.response) };
+      return { schema: { ...schema, response }, url };
     },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());

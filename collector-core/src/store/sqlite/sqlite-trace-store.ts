@@ -1,11 +1,12 @@
 import type { TraceFilter } from "../../api-schema/trace.js";
-import type { StatsArchive, TraceKey, TraceStore } from "../../interfaces.js";
+import type { StatsArchive, StoreMaintenance, TraceKey, TraceStore } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { truncateCodePoints } from "../../span/kept-text.js";
 import { MAX_LABEL_LENGTH } from "../../span/span-facts.js";
 import { readScalars } from "../../span/stored-span.js";
+import { createStoreMaintenance } from "./store-maintenance.js";
 import { PageReader, type PagesInUse } from "./page-reader.js";
 import { Slots } from "./slots.js";
 import { ThreadClient } from "./thread-client.js";
@@ -32,11 +33,16 @@ export interface SqliteTraceStoreOptions {
   readonly maxSelects?: number;
 }
 
+/** A trace store on disk. */
+export interface DurableTraceStore extends TraceStore, StatsArchive {
+  readonly maintenance: StoreMaintenance;
+}
+
 /**
  * Creates a store that keeps traces in a file. A thread of its own owns the file and answers every question; this side
  * encodes spans and passes questions on.
  */
-export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceStore & StatsArchive {
+export function createSqliteTraceStore(options: SqliteTraceStoreOptions): DurableTraceStore {
   const { pagesInUse = { take: () => undefined, release: () => undefined }, clock } = options;
   const client = new ThreadClient(options);
   const reader = new PageReader({ client, pagesInUse, maxReadings: options.maxReadings });
@@ -63,6 +69,7 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): TraceS
   }
 
   return {
+    maintenance: createStoreMaintenance(client),
     start: () => client.start(),
     stop: () => client.stop(),
     append: (spans, { isImport = false } = {}) => client.append(spans, isImport),

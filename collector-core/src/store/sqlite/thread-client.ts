@@ -246,9 +246,11 @@ export class ThreadClient {
     if (command === "openTrace" && result !== undefined)
       this.#askToClose("closeTrace", (result as { reading: number }).reading);
     if (command === "openSelect") this.#askToClose("closeSelect", result as number);
+    if (command === "openBackup")
+      this.#askToClose("closeBackup", (result as CommandResult<"openBackup">).backup);
   }
 
-  #askToClose(command: "closeTrace" | "closeSelect", number: number): void {
+  #askToClose(command: "closeTrace" | "closeSelect" | "closeBackup", number: number): void {
     this.ask(command, [number]).catch(() => undefined);
   }
 

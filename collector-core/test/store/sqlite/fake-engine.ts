@@ -85,6 +85,13 @@ export class FakeEngine implements StorageEngine {
     evaluations: async () => [],
     putStatsSteps: async () => true,
     statsSteps: async () => [],
+    info: unused,
+    compact: unused,
+    verify: unused,
+    prune: unused,
+    openBackup: unused,
+    readBackup: unused,
+    closeBackup: unused,
   };
 
   append(records: Buffer): void {

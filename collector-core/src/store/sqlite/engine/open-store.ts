@@ -235,6 +235,11 @@ export class OpenStore {
     return this.#remembered.evicted;
   }
 
+  /** Store time. */
+  get nowMs(): number {
+    return this.#time.nowMs();
+  }
+
   get traceCount(): number {
     return this.#traceCount;
   }

@@ -77,7 +77,13 @@ export class Retention {
     if (tables.silentSince(silentSince, 1).length === 0) return false;
     // A span that has arrived since the last flush keeps its trace.
     flush();
-    return this.#evict("ttl", tables.silentSince(silentSince, TRACES_PER_STEP));
+    return this.#evict("ttl", tables.silentSince(silentSince, TRACES_PER_STEP)) > 0;
+  }
+
+  /** Evicts some traces without a span since `beforeMs`, in store time. @returns their number; 0 if there are none. */
+  prune(beforeMs: number): number {
+    this.#options.flush();
+    return this.#evict("pruned", this.#options.tables.silentSince(beforeMs, TRACES_PER_STEP));
   }
 
   /** Makes room for one more trace. */
@@ -111,13 +117,13 @@ export class Retention {
   #evictOldest(reason: EvictionReason, traces: number): boolean {
     const { tables, flush } = this.#options;
     flush();
-    return this.#evict(reason, tables.oldest(traces));
+    return this.#evict(reason, tables.oldest(traces)) > 0;
   }
 
-  #evict(reason: EvictionReason, sequences: readonly number[]): boolean {
+  #evict(reason: EvictionReason, sequences: readonly number[]): number {
     const { remover, onEvicted } = this.#options;
     const evicted = remover.evict(sequences);
     if (evicted > 0) onEvicted(reason, evicted);
-    return evicted > 0;
+    return evicted;
   }
 }

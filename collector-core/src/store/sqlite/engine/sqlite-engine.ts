@@ -10,6 +10,7 @@ import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "..
 import { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
 import { allStatsSteps, readStatsSteps } from "./stats-steps.js";
+import { StoreTasks } from "./store-tasks.js";
 
 /** Spans after which a commit does not wait for the interval. */
 const MAX_UNCOMMITTED_SPANS = 10_000;
@@ -90,6 +91,7 @@ class SqliteEngine implements StorageEngine {
   readonly #readings = new OpenReadings();
   readonly #selects = new Map<number, AsyncIterator<readonly TraceKey[]>>();
   #lastSelect = 0;
+  readonly #tasks: StoreTasks;
 
   constructor(options: SqliteEngineOptions, host: EngineHost) {
     this.#options = options;
@@ -102,6 +104,13 @@ class SqliteEngine implements StorageEngine {
       this.#store = this.#openEmpty(error);
     }
     this.#measure();
+    this.#tasks = new StoreTasks({
+      open: () => ({ file: this.#file, store: this.#store }),
+      commit: () => this.#guard(() => this.#commit()),
+      guard: (work) => this.#guard(work),
+      isDiskShort: () => this.#isDiskShort(),
+      clock: options.clock,
+    });
     this.commands = this.#createCommands();
   }
 
@@ -181,6 +190,7 @@ class SqliteEngine implements StorageEngine {
 
   tick(): void {
     const nowMs = this.#nowMs();
+    this.#tasks.tick();
     if (this.#degraded !== undefined) {
       if (nowMs >= this.#degraded.retryAtMs) this.#recover();
       return;
@@ -201,7 +211,7 @@ class SqliteEngine implements StorageEngine {
     // More steps follow with the next ticks.
     if (this.#store.retention.step()) this.#nextSweepMs = 0;
     this.#commit();
-    if (this.#options.freeBytes() < this.#options.minFreeBytes)
+    if (this.#isDiskShort())
       this.#degrade("disk_full", "Less than trace_store.disk_min_free_bytes is free on the disk.");
     this.#measure();
   }
@@ -229,23 +239,34 @@ class SqliteEngine implements StorageEngine {
     this.#file.db.exec("PRAGMA secure_delete = FAST");
   }
 
+  #isDiskShort(): boolean {
+    return this.#options.freeBytes() < this.#options.minFreeBytes;
+  }
+
   #measure(): void {
     this.#diskBytes = this.#store.retention.fileBytes;
     this.#oldestAtMs = this.#store.oldestAtMs();
   }
 
   async close(): Promise<void> {
+    this.#tasks.stop();
     if (this.#degraded === undefined) this.#guard(() => this.#commit());
     this.#file.close();
   }
 
-  /** Runs work on the file. What fails is repeated once, then counted; nothing is thrown for a full or broken disk. */
-  #guard(work: () => void): void {
+  /**
+   * Runs work on the file. What fails is repeated once, then counted; nothing is thrown for a full or broken disk.
+   *
+   * @returns false if the work failed.
+   */
+  #guard(work: () => void): boolean {
     try {
       work();
+      return true;
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
       this.#repeat(error, this.#store.uncommitted());
+      return false;
     }
   }
 
@@ -306,7 +327,7 @@ class SqliteEngine implements StorageEngine {
   #recover(): void {
     const degraded = this.#degraded;
     if (degraded === undefined) return;
-    if (this.#options.freeBytes() < this.#options.minFreeBytes) {
+    if (this.#isDiskShort()) {
       this.#degrade(degraded.cause, degraded.reason);
       return;
     }
@@ -393,6 +414,13 @@ class SqliteEngine implements StorageEngine {
       putStatsSteps: async (steps) => this.#putStatsSteps(steps),
       statsSteps: (resolutionSeconds, beforeSeconds) =>
         this.#read(() => readStatsSteps(this.#file.db, resolutionSeconds, beforeSeconds)),
+      info: (signal) => this.#tasks.info(signal),
+      compact: (signal) => this.#tasks.compact(signal),
+      verify: (signal) => this.#tasks.verify(signal),
+      prune: (olderThanSeconds, signal) => this.#tasks.prune(olderThanSeconds, signal),
+      openBackup: () => this.#tasks.openBackup(),
+      readBackup: (backup) => this.#tasks.readBackup(backup),
+      closeBackup: (backup) => this.#tasks.closeBackup(backup),
     };
   }
 

@@ -1,12 +1,7 @@
 import { statSync } from "node:fs";
+import type { StoreCompaction } from "../../../interfaces.js";
 import type { Steps } from "../../../runtime/steps.js";
 import type { TraceFile } from "../open-trace-file.js";
-
-/** The size of a file before and after {@link compact}. */
-export interface Compaction {
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
-}
 
 /** A step moves and frees 1 MiB. */
 const PAGES_PER_STEP = 256;
@@ -17,7 +12,7 @@ const PAGES_PER_STEP = 256;
  * It is not a VACUUM, which writes the whole file once more in one step: its temporary copy is in memory, because the WASM
  * driver has no temporary files.
  */
-export function* compact(file: TraceFile): Steps<Compaction> {
+export function* compact(file: TraceFile): Steps<StoreCompaction> {
   const { db, path } = file;
   const freePages = db.prepare("PRAGMA freelist_count");
   const count = (): number => Number(freePages.get()?.["freelist_count"]);

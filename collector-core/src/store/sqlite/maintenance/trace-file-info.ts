@@ -1,43 +1,18 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { StoreFileInfo } from "../../../interfaces.js";
 import type { Steps } from "../../../runtime/steps.js";
-import type { SqlDatabase, SqlDriver } from "../driver/sqlite-driver.js";
+import type { SqlDatabase } from "../driver/sqlite-driver.js";
+import { readMeta } from "../file/meta.js";
 import { freeBytesOf } from "../free-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
-
-/** What a trace file holds, and how large it is. */
-export interface TraceFileInfo {
-  readonly path: string;
-  readonly storeId: string;
-  readonly createdAtMs: number;
-  readonly formatVersion: number;
-  readonly sqliteVersion: string;
-  readonly driver: SqlDriver;
-  readonly traces: number;
-  readonly chunks: number;
-  /** Spans in the chunks, also those that were replaced or removed. */
-  readonly chunkSpans: number;
-  /** Bytes of the chunks before compression. */
-  readonly rawBytes: number;
-  readonly evaluations: number;
-  /** The last spans of the oldest and of the newest trace; null without traces. */
-  readonly oldestMs: number | null;
-  readonly newestMs: number | null;
-  readonly fileBytes: number;
-  readonly logBytes: number;
-  readonly pages: number;
-  readonly freePages: number;
-  readonly pageBytes: number;
-  /** What the file system has left. */
-  readonly freeDiskBytes: number;
-}
 
 /** Rows of a step, so that none takes longer than a few milliseconds. */
 const TRACES_PER_STEP = 20_000;
 const CHUNKS_PER_STEP = 1000;
 
 /** Counts what a file holds. The rows are counted in steps; rows that come meanwhile may be counted. */
-export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): Steps<TraceFileInfo> {
+export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): Steps<StoreFileInfo> {
   const traces = yield* sumInSteps(
     db,
     { table: "trace", id: "seq", sums: "count(*) AS traces" },
@@ -65,6 +40,7 @@ export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): S
     sqliteVersion: String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]),
     driver: db.driver,
     traces: traces["traces"] ?? 0,
+    spans: Number(readMeta(db, "span_count") ?? 0),
     chunks: chunks["chunks"] ?? 0,
     chunkSpans: chunks["spans"] ?? 0,
     rawBytes: chunks["raw_bytes"] ?? 0,

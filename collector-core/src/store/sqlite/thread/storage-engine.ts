@@ -9,7 +9,10 @@ import type {
 import type {
   ClosedStep,
   EvictionReason,
+  StoreCompaction,
   StoredEvaluation,
+  StoreFileInfo,
+  StoreVerification,
   TraceKey,
   TracePage,
   UnsavedReason,
@@ -69,6 +72,21 @@ export interface StorageCommands {
   putStatsSteps(steps: readonly ClosedStep[]): Promise<boolean>;
   /** At most 256 KiB, or one step. */
   statsSteps(resolutionSeconds: number, beforeSeconds: number): Promise<readonly ClosedStep[]>;
+  info(signal: AbortSignal): Promise<StoreFileInfo>;
+  compact(signal: AbortSignal): Promise<StoreCompaction>;
+  verify(signal: AbortSignal): Promise<StoreVerification>;
+  prune(olderThanSeconds: number, signal: AbortSignal): Promise<number>;
+  /** Begins a copy of the file as it is now. {@link closeBackup} must follow. */
+  openBackup(signal: AbortSignal): Promise<{ readonly backup: number; readonly size: number }>;
+  /** The next bytes of a copy; undefined after the last. */
+  readBackup(backup: number, signal: AbortSignal): Promise<BackupPart | undefined>;
+  closeBackup(backup: number): Promise<void>;
+}
+
+/** Bytes of a backup. */
+export interface BackupPart {
+  /** Transferred: memory of its own. */
+  readonly bytes: ArrayBuffer;
 }
 
 /** A trace that is read page by page. */
