@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
+import { addStoreCommands, type StoreFlags, type StoreTaskArguments } from "./cli/store/store-commands.js";
 import { defaultTraceDirectory } from "./config/default-trace-directory.js";
 import { loadConfig, type ConfigResult, type LoadedConfig } from "./config/load-config.js";
 import { localDefaults } from "./config/local-defaults.js";
@@ -57,6 +58,9 @@ export async function main(args: readonly string[]): Promise<number> {
     .action((flags: { readonly config?: string }) => {
       exitCode = checkConfig(flags.config);
     });
+  addStoreCommands(program, async (task, flags) => {
+    exitCode = await runStore(task, flags);
+  });
   program
     .command("version")
     .description("Print the versions of the collector and of Node.js.")
@@ -109,6 +113,34 @@ async function runServe(flags: ServeFlags): Promise<number> {
   logger.close();
   // An open connection or timer must not outlive the grace period.
   process.exit(exitCode);
+}
+
+/** Runs an `obspan store` command on the collector of the configuration, or on the file that it would open. */
+async function runStore(task: StoreTaskArguments, flags: StoreFlags): Promise<number> {
+  const { runStoreTask } = await import("./cli/store/run-store-task.js");
+  const { CommandFailure } = await import("./cli/command-failure.js");
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+  let loaded: LoadedConfig | undefined;
+  const read = (): LoadedConfig => {
+    const result = loadConfig({ env: process.env, configPath: flags.config, defaults: localDefaults(userTraceDirectory()) });
+    if (result.type === "refused")
+      throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
+    return result.loaded;
+  };
+  const config = (): LoadedConfig => (loaded ??= read());
+  return await runStoreTask({
+    task,
+    place: { url: flags.url, directory: flags.directory, apiKey: process.env["OBS_API_KEY"] || undefined },
+    config: () => config().config,
+    isSet: (key) => config().sources[key] !== "default",
+    version: packageVersion(),
+    isJson: flags.json === true,
+    print,
+    printError,
+    progress: { isTerminal: isatty(2), write: printError, nowMs: () => performance.now() },
+    signal: interrupted.signal,
+  });
 }
 
 function userTraceDirectory(): string | undefined {

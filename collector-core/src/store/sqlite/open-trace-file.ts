@@ -65,6 +65,8 @@ export interface OpenTraceFileOptions {
   readonly onEvent: (event: TraceFileEvent) => void;
   /** The file turned out to be damaged while it was open: it is set aside. */
   readonly isKnownCorrupt?: boolean;
+  /** A damaged file is refused, and stays where it is. Default: it is set aside. */
+  readonly isDamageRefused?: boolean;
   /** The thread that had the file open is dead, and this process takes over its lock. */
   readonly isOwnThreadDead?: boolean;
   /** Replaces the drivers, to inject faults. */
@@ -130,6 +132,8 @@ function openDatabase(path: string, options: OpenTraceFileOptions): SqlDatabase 
   return prepare();
 
   function startEmpty(reason: string): void {
+    if (options.isDamageRefused === true)
+      throw new TraceFileError("unreadable", `${path} is damaged: ${reason}`);
     const keptAs = setAside(path, createdAtMs);
     create();
     onEvent({ type: "corrupt", path, keptAs, problem: reason });

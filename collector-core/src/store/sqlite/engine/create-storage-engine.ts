@@ -24,6 +24,8 @@ export interface StorageEngineOptions extends StoreBounds {
   readonly minFreeBytes: number;
   /** Default: `node:sqlite` where the runtime has it. */
   readonly driver?: SqlDriver;
+  /** See `OpenTraceFileOptions`. */
+  readonly isDamageRefused?: boolean;
   /** The thread that had the file open is dead. */
   readonly isOwnThreadDead?: boolean;
 }
@@ -49,7 +51,7 @@ export function createStorageEngine(
   host: EngineHost,
   { clock = systemClock, freeBytes, openDatabase, maxBufferBytes, format }: StorageEngineEnvironment = {},
 ): StorageEngine {
-  const { directory, driver, isOwnThreadDead = false, ...bounds } = options;
+  const { directory, driver, isOwnThreadDead = false, isDamageRefused = false, ...bounds } = options;
   return createSqliteEngine(
     {
       ...bounds,
@@ -64,6 +66,7 @@ export function createStorageEngine(
           createdAtMs: clock.now(),
           isKnownCorrupt,
           isOwnThreadDead,
+          isDamageRefused,
           onEvent: (event) => logEvent(event, host),
           ...(driver !== undefined && { driver }),
           ...(openDatabase !== undefined && { openDatabase }),

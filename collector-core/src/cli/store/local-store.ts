@@ -1,0 +1,173 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describeStore, type StoreLimits } from "../../query/store-info.js";
+import { runInTurns, type Steps } from "../../runtime/steps.js";
+import { LockHeldError } from "../../store/sqlite/file/file-lock.js";
+import { backUp } from "../../store/sqlite/maintenance/backup.js";
+import { compact } from "../../store/sqlite/maintenance/compact.js";
+import { traceFileInfo } from "../../store/sqlite/maintenance/trace-file-info.js";
+import { verify } from "../../store/sqlite/maintenance/verify.js";
+import {
+  openTraceFile,
+  TRACE_FILE_NAME,
+  TraceFileError,
+  type TraceFile,
+} from "../../store/sqlite/open-trace-file.js";
+import { CommandFailure } from "../command-failure.js";
+import type { OnProgress, StoreAccess } from "./store-access.js";
+import { formatBytes } from "./text-of.js";
+
+/** Time between turns of the event loop, which delivers signals. */
+const TURN_MS = 50;
+const MIB = 2 ** 20;
+
+/** Options of {@link localStore}. */
+export interface LocalStoreOptions {
+  readonly directory: string;
+  readonly limits: StoreLimits;
+  /** Version of this program. */
+  readonly version: string;
+  /** Where a collector was looked for; undefined if it was not. */
+  readonly triedUrl: string | undefined;
+  readonly onProgress: OnProgress;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The store of a collector that is not running: this process opens the file. Nothing is evicted, and nothing is set aside. */
+export function localStore(options: LocalStoreOptions): StoreAccess {
+  const { directory, limits, version, onProgress, signal, warn } = options;
+  const path = join(directory, TRACE_FILE_NAME);
+
+  async function opened<Result>(work: (file: TraceFile) => Promise<Result>): Promise<Result> {
+    requireFile();
+    return await explained(async () => {
+      const file = openTraceFile(directory, {
+        createdAtMs: Date.now(),
+        isDamageRefused: true,
+        onEvent: ({ type }) => warn(`The file had an older format (${type}).`),
+      });
+      try {
+        return await work(file);
+      } finally {
+        file.close();
+      }
+    });
+  }
+
+  function requireFile(): void {
+    if (existsSync(path)) return;
+    const tried = options.triedUrl === undefined ? "" : `, and no collector answers at ${options.triedUrl}`;
+    throw new CommandFailure(
+      `There is no trace store in ${directory}${tried}. Name the directory of the store with --directory, or the collector with --url.`,
+    );
+  }
+
+  async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Error)) throw error;
+      throw explain(error);
+    }
+  }
+
+  function explain(error: Error): Error {
+    if (!(error instanceof TraceFileError) || error.reason !== "in_use")
+      return new CommandFailure(error.message);
+    const pid = error.cause instanceof LockHeldError ? error.cause.pid : undefined;
+    const holder = pid === undefined ? "another process" : `process ${pid}`;
+    const tried = options.triedUrl === undefined ? "" : `, which does not answer at ${options.triedUrl}`;
+    return new CommandFailure(
+      `${path} is in use by ${holder}${tried}. Name the address of that collector with --url, or stop it.`,
+    );
+  }
+
+  async function run<Result>(steps: Steps<Result>, onStep: () => void = onProgress): Promise<Result> {
+    let turnMs = performance.now();
+    try {
+      return await runInTurns(steps, () => {
+        onStep();
+        if (performance.now() - turnMs < TURN_MS) return undefined;
+        return turn().then(() => {
+          turnMs = performance.now();
+        });
+      });
+    } catch (error) {
+      // Ends the steps, which remove what is not complete.
+      steps.throw(error);
+      throw error;
+    }
+  }
+
+  async function turn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+
+  async function prune(olderThanSeconds: number): Promise<{ pruned: number }> {
+    // Only this task needs the engine.
+    const { createStorageEngine } = await import("../../store/sqlite/engine/create-storage-engine.js");
+    requireFile();
+    return await explained(async () => {
+      const engine = createStorageEngine(
+        {
+          directory,
+          maxTraces: Number.POSITIVE_INFINITY,
+          maxSpansPerTrace: Number.POSITIVE_INFINITY,
+          ttlSeconds: 0,
+          diskMaxBytes: Number.POSITIVE_INFINITY,
+          minFreeBytes: 0,
+          commitIntervalMs: 0,
+          isDamageRefused: true,
+        },
+        {
+          log: (level, message) => {
+            if (level === "warning" || level === "error") warn(message);
+          },
+        },
+      );
+      const timer = setInterval(() => onProgress(), TURN_MS);
+      try {
+        return { pruned: await engine.commands.prune(olderThanSeconds, signal) };
+      } finally {
+        clearInterval(timer);
+        await engine.close();
+      }
+    });
+  }
+
+  return {
+    url: null,
+    info: () =>
+      opened(async (file) =>
+        describeStore(await run(traceFileInfo(file)), {
+          ...limits,
+          state: "ok",
+          reason: null,
+          version,
+          task: null,
+        }),
+      ),
+    compact: () =>
+      opened(async (file) => {
+        const { bytesBefore, bytesAfter } = await run(compact(file));
+        return { bytes_before: bytesBefore, bytes_after: bytesAfter };
+      }),
+    verify: () =>
+      opened(async (file) => {
+        const { chunks, damagedChunks, problems } = await run(verify(file, { isWhole: true }));
+        return { chunks, damaged_chunks: damagedChunks, problems: [...problems] };
+      }),
+    prune,
+    backup: (target) =>
+      opened(async (file) => {
+        const total = statSync(path).size;
+        let steps = 0;
+        const bytes = await run(backUp(file, target), () =>
+          onProgress(`${formatBytes(Math.min(++steps * MIB, total))} of ${formatBytes(total)}`),
+        );
+        return { file: target, bytes };
+      }),
+  };
+}

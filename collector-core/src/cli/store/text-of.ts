@@ -1,0 +1,70 @@
+import type { StoreCompaction, StoreInfo, StorePruned, StoreVerification } from "../../api-schema/store.js";
+import { formatDuration } from "../durations.js";
+import type { WrittenBackup } from "./store-access.js";
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+/** Longer than each name of a row. */
+const NAME_WIDTH = 11;
+
+/** `1.4 GiB`. */
+export function formatBytes(bytes: number): string {
+  let unit = 0;
+  let value = bytes;
+  // 1023.95 would be shown as 1024.0.
+  while (value >= 1023.95 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 ? String(value) : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}
+
+function count(number: number, name: string): string {
+  return `${number.toLocaleString("en-US")} ${name}${number === 1 ? "" : "s"}`;
+}
+
+export function infoText(info: StoreInfo, url: string | null): string {
+  const limits = [
+    ...(info.ttl_seconds > 0 ? [formatDuration(info.ttl_seconds)] : []),
+    formatBytes(info.disk_max_bytes),
+    ...(info.max_traces === null ? [] : [count(info.max_traces, "trace")]),
+  ];
+  const rows: (readonly [string, string])[] = [
+    ["Directory", info.directory],
+    ["Collector", url === null ? "not running" : `${url} (${info.version})`],
+    ["State", info.reason === null ? info.state : `${info.state}: ${info.reason}`],
+    ["Kept", `${count(info.traces, "trace")}, ${count(info.spans, "span")}`],
+    ...(info.kept_since === null
+      ? []
+      : [["Since", `${shownTime(info.kept_since)}, newest ${shownTime(info.newest ?? "")}`] as const]),
+    ["Limits", limits.join(", ")],
+    ["On disk", `${formatBytes(info.disk_bytes)}, of which ${formatBytes(info.reusable_bytes)} reusable`],
+    ...(info.free_bytes === null ? [] : [["Disk free", formatBytes(info.free_bytes)] as const]),
+    ...(info.task === null ? [] : [["Under way", info.task] as const]),
+    ["Format", `${info.format_version}, SQLite ${info.sqlite_version} (${info.driver})`],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${value}\n`).join("");
+}
+
+function shownTime(time: string): string {
+  return time.replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+export function compactionText({ bytes_before: before, bytes_after: after }: StoreCompaction): string {
+  return `The file was ${formatBytes(before)} and is ${formatBytes(after)} now.\n`;
+}
+
+export function verificationText({ chunks, problems }: StoreVerification): string {
+  if (problems.length === 0) return `The file is sound: ${count(chunks, "chunk")} checked.\n`;
+  return `The file is damaged:\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
+}
+
+export function prunedText({ pruned }: StorePruned): string {
+  const hint =
+    pruned === 0 ? "" : " New spans fill the space; `obspan store compact` gives it back to the disk.";
+  return `${count(pruned, "trace")} removed.${hint}\n`;
+}
+
+export function backupText({ file, bytes }: WrittenBackup): string {
+  return `${formatBytes(bytes)} written to ${file}.\n`;
+}
