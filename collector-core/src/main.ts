@@ -120,7 +120,9 @@ async function runStore(task: StoreTaskArguments, flags: StoreFlags): Promise<nu
   const { runStoreTask } = await import("./cli/store/run-store-task.js");
   const { CommandFailure } = await import("./cli/command-failure.js");
   const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+  // An incomplete copy is removed. Every other task may end at any time, also within a long step of SQLite.
+  if (task.name === "backup")
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
   let loaded: LoadedConfig | undefined;
   const read = (): LoadedConfig => {
     const result = loadConfig({ env: process.env, configPath: flags.config, defaults: localDefaults(userTraceDirectory()) });
