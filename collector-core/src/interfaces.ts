@@ -15,6 +15,7 @@ import type { MaybePromise } from "./runtime/maybe-promise.js";
 import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
 import type { StoredSpan } from "./span/stored-span.js";
+import type { TraceRemains } from "./span/trace-remains.js";
 
 /** Anything with a timer or a socket. */
 export interface Lifecycle {
@@ -143,6 +144,8 @@ export interface StoredTrace {
   readonly spans: SpanPages;
   /** In order of arrival. Exports use this order, so that imports preserve it. */
   readonly received: SpanPages;
+  /** What the spans do not tell; undefined if they tell all. An export writes it with the first span. */
+  readonly remains: TraceRemains | undefined;
   /** Releases the memory of the trace, which is held until then even after eviction. May be called twice. */
   release(): void;
 }
@@ -157,6 +160,16 @@ export interface HeldSpan extends StoredSpan {
 export interface AppendOptions {
   /** The spans come from a file. An import restores an evicted trace completely, so its spans are not late. */
   readonly isImport?: boolean;
+  /**
+   * What a file tells of traces beside their spans. Applied to a trace that this call creates, and ignored for a trace that
+   * exists: importing a file twice, or beside its trace, does not count dropped spans twice.
+   */
+  readonly restored?: readonly RestoredTrace[];
+}
+
+/** A trace with its {@link TraceRemains}. */
+export interface RestoredTrace extends TraceKey {
+  readonly remains: TraceRemains;
 }
 
 /** Usage of the trace store. A store in another thread or process answers the last known values. */

@@ -18,9 +18,9 @@ export function createImportStore(
   }
 
   return {
-    async append(spans) {
+    async append(spans, restored) {
       const before = evictedTraces();
-      const appended = append(spans, { isImport: true });
+      const appended = append(spans, { isImport: true, restored });
       // The memory store has evicted by now, and nothing else has run since.
       evictedAtOnce += evictedTraces() - before;
       await appended;

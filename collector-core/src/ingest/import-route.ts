@@ -6,6 +6,7 @@ import type { ImportOutcome } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { SeededHash } from "../hashing/seeded-hash.js";
+import type { SpanMarks } from "../otlp/span-marks.js";
 import type { BatchContext } from "../span/span-facts.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { createConcurrencyLimit } from "../runtime/concurrency-limit.js";
@@ -26,8 +27,16 @@ import { validateBatch } from "./validate-batch.js";
 
 /** Stores the spans of one import. */
 export interface SpanImport {
-  /** Resolves with the number of stored spans. `body` is their JSON, as of a batch. */
-  store(context: BatchContext, spans: readonly Span[], body: Buffer): Promise<number>;
+  /**
+   * Resolves with the number of stored spans. `body` is their JSON, as of a batch; `marks` are what the file has with spans
+   * beside their JSON.
+   */
+  store(
+    context: BatchContext,
+    spans: readonly Span[],
+    body: Buffer,
+    marks: ReadonlyMap<Span, SpanMarks>,
+  ): Promise<number>;
   /** Resolves with the number of traces evicted for the stored spans. */
   evictedTraces(): Promise<number>;
 }
@@ -184,7 +193,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       const json = await parseImportLine(line.bytes, timeSlice);
       // Loaded with the first line, because most collectors never import.
       const { readOtlpJsonInSteps } = await import("../otlp/read-otlp-json.js");
-      const { applications, refusedSpans } = await runInSlices(readOtlpJsonInSteps(json), timeSlice);
+      const { applications, refusedSpans, marks } = await runInSlices(readOtlpJsonInSteps(json), timeSlice);
       refuse(line.number, refusedSpans, "have no usable trace id or span id");
       const groups = createSpanGroups(maxMappedLength);
       for (const { application, spans } of applications) {
@@ -195,7 +204,7 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
         const usable = usableSpans(line.number, spans);
         for (const group of groups.of(usable)) {
           if (timeSlice.isOver()) await timeSlice.next();
-          await storeGroup(context, group);
+          await storeGroup(context, group, marks);
         }
       }
       refuse(
@@ -205,8 +214,12 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       );
     }
 
-    async function storeGroup(context: BatchContext, { spans, body }: SpanGroup): Promise<void> {
-      const imported = await spanImport.store(context, spans, body);
+    async function storeGroup(
+      context: BatchContext,
+      { spans, body }: SpanGroup,
+      marks: ReadonlyMap<Span, SpanMarks>,
+    ): Promise<void> {
+      const imported = await spanImport.store(context, spans, body, marks);
       for (const { trace_id: traceId } of spans) traces.add(context.tenant, traceId);
       result.spans += imported;
       result.dropped_spans += spans.length - imported;

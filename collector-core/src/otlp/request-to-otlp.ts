@@ -5,10 +5,14 @@ import type { Steps } from "../runtime/steps.js";
 import { ProtobufSpanWriter, writeKeyValue } from "./protobuf-span-writer.js";
 import { ProtobufWriter } from "./protobuf-writer.js";
 import { writeSpan } from "./span-to-otlp.js";
+import type { SpanMarks } from "./span-marks.js";
 import type { SpanWriter } from "./span-writer.js";
 
 /** The part of a pipeline span that is written. */
-export type WritableSpan = Pick<PipelineSpan, "context" | "span" | "facts">;
+export interface WritableSpan extends Pick<PipelineSpan, "context" | "span" | "facts"> {
+  /** Only in a file. */
+  readonly marks?: SpanMarks | undefined;
+}
 
 /** Name of the instrumentation scope. */
 export const SCOPE_NAME = "obspan";

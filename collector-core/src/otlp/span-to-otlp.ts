@@ -16,6 +16,7 @@ import {
 import { JsonChunks } from "./json-chunks.js";
 import { isOtlpTime, unixNanoOf } from "./nanoseconds.js";
 import { otlpSpanId, otlpTraceId } from "./otlp-ids.js";
+import { TRACE_REMAINS, WRAPPER, type SpanMarks } from "./span-marks.js";
 import type { SpanWriter } from "./span-writer.js";
 
 /** Types of spans that call a remote service. */
@@ -36,7 +37,7 @@ interface SpanSink extends AttributeSink {
  * @throws `RangeError` if a value is nested too deep or too long for a string.
  */
 export function* writeSpan(
-  { span, facts }: Pick<PipelineSpan, "span" | "facts">,
+  { span, facts, marks }: Pick<PipelineSpan, "span" | "facts"> & { readonly marks?: SpanMarks | undefined },
   writer: SpanWriter,
 ): Steps<void> {
   const traceId = otlpTraceId(facts.traceId);
@@ -62,6 +63,8 @@ export function* writeSpan(
   yield* attributes.add("obspan.error_propagated", facts.errorPropagated ? true : undefined);
   yield* attributes.add("obspan.name", isWellFormed(facts.name) ? undefined : facts.name);
   yield* addTimes(facts, attributes);
+  yield* attributes.add(WRAPPER, marks?.isWrapper === true ? true : undefined);
+  yield* attributes.add(TRACE_REMAINS, marks?.remains && JSON.stringify(marks.remains));
   const events = eventsOf(span.events);
   const written = eventsThatFit(events, sink.limits.entries);
   yield* addMoreEvents(events.slice(written), sink);

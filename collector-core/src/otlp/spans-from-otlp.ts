@@ -6,6 +6,7 @@ import { FOREIGN_SPAN_LIMITS, JsonTexts, OWN_SPAN_LIMITS } from "./json-texts.js
 import { isOwnSpan, ownSpanFromOtlp } from "./own-span-from-otlp.js";
 import type { OtlpAttributes, OtlpResourceSpans, OtlpSpan, OtlpTraceRequest } from "./received-spans.js";
 import { resolveLinks, type LinkMemory } from "./request-links.js";
+import { readMarks, type SpanMarks } from "./span-marks.js";
 import { hasManyEvents, spanFromOtlp, spanFromOtlpInSteps } from "./span-from-otlp.js";
 
 /** The sending application, with the fields of a batch of `POST /v1/telemetry`. */
@@ -31,6 +32,8 @@ export interface MappedRequest {
   readonly receivedSpans: number;
   /** Spans without a valid trace id or span id. */
   readonly refusedSpans: number;
+  /** Marks of spans that Obspan exported to a file. */
+  readonly marks: ReadonlyMap<Span, SpanMarks>;
 }
 
 /** The applications of a request. */
@@ -78,6 +81,7 @@ export function* mapInSteps(
   /** Spans that Obspan did not export. The links of exported spans are already resolved. */
   const foreign: Span[] = [];
   const own = new Set<Span>();
+  const marks = new Map<Span, SpanMarks>();
   let receivedSpans = 0;
   let refusedSpans = 0;
   const texts = new JsonTexts();
@@ -108,6 +112,8 @@ export function* mapInSteps(
           texts.startSpan(OWN_SPAN_LIMITS);
           const exported = ownSpanFromOtlp(span, texts);
           own.add(exported);
+          const ofSpan = readMarks(span, texts);
+          if (ofSpan !== undefined) marks.set(exported, ofSpan);
           mapped.push(exported);
         } else {
           texts.startSpan(FOREIGN_SPAN_LIMITS);
@@ -128,7 +134,7 @@ export function* mapInSteps(
     const spans = (mappedOf[index] ?? []).map((span) => (own.has(span) ? span : resolve(span)));
     if (spans.length > 0) ofApplications.push({ application, spans });
   }
-  return { applications: ofApplications, receivedSpans, refusedSpans };
+  return { applications: ofApplications, receivedSpans, refusedSpans, marks };
 }
 
 function partsOf({ attributes, events, links }: OtlpSpan): number {

@@ -1,13 +1,16 @@
 import type { Span } from "@obspan/sdk/wire";
-import type { ReceivedBatch } from "../interfaces.js";
+import type { ReceivedBatch, RestoredTrace } from "../interfaces.js";
+import type { SpanMarks } from "../otlp/span-marks.js";
 import type { BatchContext } from "../span/span-facts.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
+import type { TraceRemains } from "../span/trace-remains.js";
 import type { Pipelines } from "./pipelines.js";
 import type { ReadSpans } from "./read-spans.js";
+import { remainsFromSpans, remainsToSpans } from "./remains-as-spans.js";
 
 /** Keeps the spans of one import. */
 export interface ImportStore {
-  append(spans: readonly PipelineSpan[]): Promise<void>;
+  append(spans: readonly PipelineSpan[], restored: readonly RestoredTrace[]): Promise<void>;
   /** Resolves with the number of traces evicted for them. */
   evictedTraces(): Promise<number>;
 }
@@ -25,22 +28,19 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
     const store = createStore();
     return {
       /** Resolves with the number of stored spans. */
-      async store(context: BatchContext, spans: readonly Span[], body: Buffer): Promise<number> {
-        const batch: ReceivedBatch = {
-          parts: [{ from: 0, context }],
-          batchId: undefined,
-          spans,
-          spanCount: spans.length,
-          body,
-          generatedSpanIds: undefined,
-        };
-        const read: PipelineSpan[] = [];
-        readSpans({ batch, from: 0, to: spans.length }, read);
+      async store(
+        context: BatchContext,
+        spans: readonly Span[],
+        body: Buffer,
+        marks: ReadonlyMap<Span, SpanMarks>,
+      ): Promise<number> {
+        const restored = await readRestored(context, spans, marks);
+        const read = readBatch(context, spans, body).map((each) => withMark(each, marks.get(each.span)));
         let imported = 0;
         const importPipeline = pipeline({
           async consume(stored) {
             imported = stored.length;
-            if (imported > 0) await store.append(stored);
+            if (imported > 0) await store.append(stored, restored);
           },
         });
         await importPipeline.consume(read);
@@ -49,4 +49,62 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
       evictedTraces: () => store.evictedTraces(),
     };
   };
+
+  function readBatch(context: BatchContext, spans: readonly Span[], body: Buffer): PipelineSpan[] {
+    const batch: ReceivedBatch = {
+      parts: [{ from: 0, context }],
+      batchId: undefined,
+      spans,
+      spanCount: spans.length,
+      body,
+      generatedSpanIds: undefined,
+    };
+    const read: PipelineSpan[] = [];
+    readSpans({ batch, from: 0, to: spans.length }, read);
+    return read;
+  }
+
+  async function readRestored(
+    context: BatchContext,
+    spans: readonly Span[],
+    marks: ReadonlyMap<Span, SpanMarks>,
+  ): Promise<RestoredTrace[]> {
+    const restored: RestoredTrace[] = [];
+    for (const span of spans) {
+      const remains = marks.get(span)?.remains;
+      if (remains === undefined) continue;
+      const { trace_id: traceId } = span;
+      restored.push({
+        tenant: context.tenant,
+        traceId,
+        remains: await inPipeline(context, traceId, remains),
+      });
+    }
+    return restored;
+  }
+
+  /** Redacts the texts of remains like those of spans: a file may come from a collector that redacts less. */
+  async function inPipeline(
+    context: BatchContext,
+    traceId: string,
+    remains: TraceRemains,
+  ): Promise<TraceRemains> {
+    let redacted: readonly PipelineSpan[] = [];
+    const redact = pipeline({
+      consume(spans) {
+        redacted = spans;
+      },
+    });
+    const spans = remainsToSpans(remains, traceId);
+    await redact.consume(readBatch(context, spans, Buffer.from(JSON.stringify({ spans }))));
+    return remainsFromSpans(
+      remains,
+      redacted.map(({ span }) => span),
+    );
+  }
+}
+
+/** The inner call of a wrapper may be among the spans that the cap dropped, and then no span tells. */
+function withMark(span: PipelineSpan, mark: SpanMarks | undefined): PipelineSpan {
+  return mark?.isWrapper === true && span.facts.spanType === "llm" ? { ...span, countsUsage: false } : span;
 }

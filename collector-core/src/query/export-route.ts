@@ -2,16 +2,12 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { TraceFilterSchema } from "../api-schema/trace.js";
-import type { TraceKey, TraceStore } from "../interfaces.js";
+import type { StoredTrace, TraceKey, TraceStore } from "../interfaces.js";
 import type { JsonLines } from "../otlp/json-lines.js";
+import type { WritableSpan } from "../otlp/request-to-otlp.js";
+import type { SpanMarks } from "../otlp/span-marks.js";
 import type { Clock } from "../runtime/clock.js";
-import {
-  isSmallSpan,
-  readReceived,
-  readSmallReceived,
-  type ReceivedSpan,
-  type StoredSpan,
-} from "../span/stored-span.js";
+import { isSmallSpan, readReceived, readSmallReceived, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
 import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
@@ -91,10 +87,11 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
           const trace = await traces.get(key, connected);
           if (trace === undefined) continue;
           const lines = new JsonLines(version);
+          const marksOf = createMarks(trace);
           try {
             for await (const page of trace.received) {
               for (let from = 0; from < page.length;) {
-                const { parts, to } = await nextRun(page, from, lines, timeSlice);
+                const { parts, to } = await nextRun(page, from, lines, marksOf, timeSlice);
                 for (const part of parts) {
                   // Yields to the event loop: a fast client would otherwise get all lines in one turn.
                   if (timeSlice.isOver()) await timeSlice.next();
@@ -121,26 +118,48 @@ interface PagesOfKeys {
   readonly rest: AsyncIterator<readonly TraceKey[], unknown>;
 }
 
+/** What the file has with each span of a trace, asked in the order of the file. */
+type MarksOf = (span: StoredSpan) => SpanMarks | undefined;
+
+/** The marks of a trace that lost spans; the first span has those of the trace. */
+function createMarks({ remains }: StoredTrace): MarksOf {
+  let ofTrace = remains;
+  return ({ isWrapper }) => {
+    if (remains === undefined) return undefined;
+    const marks = { isWrapper: remains.dropped !== undefined && isWrapper, remains: ofTrace };
+    ofTrace = undefined;
+    return marks;
+  };
+}
+
 /** Writes the next run of small spans, each parsed when it is written; or one large span, parsed in time slices. */
 async function nextRun(
   page: readonly StoredSpan[],
   from: number,
   lines: JsonLines,
+  marksOf: MarksOf,
   timeSlice: TimeSlice,
 ): Promise<{ parts: Iterable<string | undefined>; to: number }> {
   const first = page[from];
   if (first === undefined) return { parts: [], to: from };
-  if (!isSmallSpan(first))
-    return { parts: lines.writeAlone(await readReceived(first, timeSlice)), to: from + 1 };
+  if (!isSmallSpan(first)) {
+    const received = await readReceived(first, timeSlice);
+    return { parts: lines.writeAlone({ ...received, marks: marksOf(first) }), to: from + 1 };
+  }
   let to = from + 1;
   for (let next = page[to]; next !== undefined && isSmallSpan(next); next = page[to]) to++;
-  return { parts: lines.write(smallSpans(page, from, to)), to };
+  return { parts: lines.write(smallSpans(page, from, to, marksOf)), to };
 }
 
-function* smallSpans(page: readonly StoredSpan[], from: number, to: number): Generator<ReceivedSpan> {
+function* smallSpans(
+  page: readonly StoredSpan[],
+  from: number,
+  to: number,
+  marksOf: MarksOf,
+): Generator<WritableSpan> {
   for (let at = from; at < to; at++) {
     const span = page[at];
-    if (span !== undefined) yield readSmallReceived(span);
+    if (span !== undefined) yield { ...readSmallReceived(span), marks: marksOf(span) };
   }
 }
 

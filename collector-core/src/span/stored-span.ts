@@ -21,6 +21,8 @@ export interface StoredSpan {
   readonly context: BatchContext;
   /** True if it was running and had no update for too long. */
   readonly isAbandoned: boolean;
+  /** True for an llm span whose usage does not count, because an inner call has it (contract 6). */
+  readonly isWrapper: boolean;
 }
 
 /** A span as received, with its facts. */

@@ -28,6 +28,7 @@ function stored(json: string, isAbandoned = false): StoredSpan {
     slice: { memory: { bytes }, start, end: start + Buffer.byteLength(json) },
     context: CONTEXT,
     isAbandoned,
+    isWrapper: false,
   };
 }
 

@@ -81,9 +81,9 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       idleCatchUp.stop();
     },
 
-    async append(batch, { isImport = false } = {}) {
+    async append(batch, options = {}) {
       eviction.evictExpired();
-      writer.write(batch, isImport);
+      writer.write(batch, options);
       spans.compact(COMPACTION_BUDGET_BYTES);
     },
 

@@ -312,6 +312,7 @@ export class SpanStore implements SpanRows {
       slice: this.slice(row),
       context: { tenant, service, env, version, receivedAtMs },
       isAbandoned: this.isAbandoned(row, nowMs),
+      isWrapper: isKnownWrapper(this.flags(row)),
     };
   }
 
@@ -349,6 +350,11 @@ export class SpanStore implements SpanRows {
     }
     return false;
   }
+}
+
+/** True for an llm span that is a wrapper even if its trace has no inner call, because the span cap dropped that. */
+function isKnownWrapper(flags: number): boolean {
+  return (flags & FLAG.llm) !== 0 && ((flags & FLAG.wrapper) !== 0 || (flags & FLAG.countsUsage) === 0);
 }
 
 /** True for an llm span inside another span. If that is an llm span too, it is a wrapper and not a call. */

@@ -3,6 +3,7 @@ import type { HeldSpan, StoredTrace, TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { StoredSpan } from "../../span/stored-span.js";
 import { NO_ROW } from "../traces/span-table.js";
+import { remainsOf } from "../traces/restored-trace.js";
 import { summarizeTrace } from "../traces/trace-summary.js";
 import { TimeSlice } from "../../runtime/time-slice.js";
 import { holdForReading } from "./bytes/segment-store.js";
@@ -37,6 +38,7 @@ export class TraceReader {
       summary: summarizeTrace(trace, spans, nowMs),
       spans: spanPages(byStart, signal),
       received: spanPages(byArrival, signal),
+      remains: remainsOf(trace),
       release,
     };
   }

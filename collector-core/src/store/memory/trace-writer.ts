@@ -1,8 +1,11 @@
 import type { Hash64 } from "../../hashing/seeded-hash.js";
-import type { TraceKey } from "../../interfaces.js";
+import type { AppendOptions, TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import { originOf, type PipelineSpan } from "../../span/pipeline-span.js";
 import type { SpanFacts } from "../../span/span-facts.js";
+import type { TraceRemains } from "../../span/trace-remains.js";
+import { DroppedSpans } from "../traces/dropped-spans.js";
+import { restoreTrace } from "../traces/restored-trace.js";
 import { FLAG, NO_ROW } from "../traces/span-table.js";
 import type { TraceRecord } from "../traces/trace-record.js";
 import type { SpanCaps } from "./span-caps.js";
@@ -79,7 +82,7 @@ export class TraceWriter {
   }
 
   /** Adds spans, batch by batch. Makes room to stay within the bounds. */
-  write(spans: readonly PipelineSpan[], isImport: boolean): void {
+  write(spans: readonly PipelineSpan[], options: AppendOptions): void {
     const store = this.#spans;
     const nowMs = this.#clock.monotonic();
     for (let from = 0; from < spans.length;) {
@@ -88,7 +91,7 @@ export class TraceWriter {
       try {
         for (let at = from; at < to; at++) {
           const span = spans[at];
-          if (span !== undefined) this.#writeSpan(span, at, nowMs, isImport);
+          if (span !== undefined) this.#writeSpan(span, at, nowMs, options);
         }
       } finally {
         store.endBatch();
@@ -98,7 +101,12 @@ export class TraceWriter {
     }
   }
 
-  #writeSpan(span: PipelineSpan, index: number, nowMs: number, isImport: boolean): void {
+  #writeSpan(
+    span: PipelineSpan,
+    index: number,
+    nowMs: number,
+    { isImport = false, restored }: AppendOptions,
+  ): void {
     const { facts } = span;
     const { hashes } = originOf(span);
     const traces = this.#traces;
@@ -117,8 +125,9 @@ export class TraceWriter {
       return;
     }
     this.#room.makeRoomForTrace();
-    const trace = traces.create(key, hashes.trace, isLate, nowMs);
-    this.#addSpan(trace, span, index, nowMs, isEvaluation);
+    const remains = restored && remainsIn(restored, key);
+    const trace = traces.create(key, hashes.trace, isLate || remains?.partial === true, nowMs);
+    this.#addSpan(trace, span, index, nowMs, isEvaluation, remains);
   }
 
   /** Replaces the span with the same id. @returns false if there is none. */
@@ -148,10 +157,17 @@ export class TraceWriter {
     index: number,
     nowMs: number,
     isEvaluation: boolean,
+    remains?: TraceRemains,
   ): void {
     const spans = this.#spans;
     const row = spans.add(trace, span, nowMs);
-    if (trace.arrivals++ === 0) this.#traces.added(trace);
+    if (trace.arrivals++ === 0) {
+      if (remains !== undefined) {
+        restoreTrace(trace, remains, nowMs);
+        if (trace.dropped !== undefined) this.#traces.charge(DroppedSpans.BYTES);
+      }
+      this.#traces.added(trace);
+    }
     this.#onWritten?.(trace, row, index);
     if (isEvaluation) {
       if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
@@ -176,4 +192,11 @@ function endOfBatch(spans: readonly PipelineSpan[], from: number): number {
   const first = spans[from];
   const count = (first && originOf(first).batch?.spanCount) ?? 1;
   return Math.min(spans.length, from + count);
+}
+
+function remainsIn(
+  restored: NonNullable<AppendOptions["restored"]>,
+  key: TraceKey,
+): TraceRemains | undefined {
+  return restored.find(({ tenant, traceId }) => traceId === key.traceId && tenant === key.tenant)?.remains;
 }

@@ -84,7 +84,7 @@ export class PageReader {
     const pages = (order: SpanOrder): SpanPages => ({
       [Symbol.asyncIterator]: () => this.#pages(reading, order, { generation, signal }, state),
     });
-    return { summary, spans: pages("start"), received: pages("arrival"), release };
+    return { summary, spans: pages("start"), received: pages("arrival"), remains: undefined, release };
   }
 
   async *#pages(
@@ -135,6 +135,6 @@ function spansOf({ bytes, spans, contexts }: SpanPage): StoredSpan[] {
   return spans.map(({ start, end, context, isAbandoned }) => {
     const found = contexts[context];
     if (found === undefined) throw new RangeError(`A page has no context ${context}.`);
-    return { slice: { memory, start, end }, context: found, isAbandoned };
+    return { slice: { memory, start, end }, context: found, isAbandoned, isWrapper: false };
   });
 }

@@ -48,7 +48,7 @@ describe("the writer of traces", () => {
     const { writer, calls } = writerOf();
     const first = pipelineSpans([aSpan({ trace_id: "a" }), aSpan({ trace_id: "a" })]);
     const second = pipelineSpans([aSpan({ trace_id: "b" })]);
-    writer.write([...first, ...second], false);
+    writer.write([...first, ...second], {});
     expect(calls).toEqual([
       "batch 0 to 2",
       "room for a trace",
@@ -63,30 +63,30 @@ describe("the writer of traces", () => {
 
   it("tells the row of each written span and its index in the call", () => {
     const { writer, spans, written } = writerOf();
-    writer.write(pipelineSpans([aSpan({ span_id: "x" }), aSpan(), aSpan()]), false);
+    writer.write(pipelineSpans([aSpan({ span_id: "x" }), aSpan(), aSpan()]), {});
     expect(written.map(({ index }) => index)).toEqual([0, 1, 2]);
     const [, second] = written;
     expect(second && [spans.chunkOf(second.row), spans.ordinalOf(second.row)]).toEqual([7, 1]);
 
-    writer.write(pipelineSpans([aSpan(), aSpan({ span_id: "x" })]), false);
+    writer.write(pipelineSpans([aSpan(), aSpan({ span_id: "x" })]), {});
     expect(written[4]).toEqual({ traceId: "trace", row: written[0]?.row, index: 1 });
   });
 
   it("does not tell of spans that it leaves out", () => {
     const ended = writerOf();
-    ended.writer.write(pipelineSpans([aSpan({ span_id: "x", status: "OK" })]), false);
-    ended.writer.write(pipelineSpans([aSpan({ span_id: "x", status: "RUNNING" })]), false);
+    ended.writer.write(pipelineSpans([aSpan({ span_id: "x", status: "OK" })]), {});
+    ended.writer.write(pipelineSpans([aSpan({ span_id: "x", status: "RUNNING" })]), {});
     expect(ended.written).toHaveLength(1);
 
     const late = writerOf({ evicted: true });
-    late.writer.write(pipelineSpans([anEvaluation("tone", 1)]), false);
+    late.writer.write(pipelineSpans([anEvaluation("tone", 1)]), {});
     expect(late.written).toEqual([]);
     expect(late.writer.lateEvaluations).toBe(1);
   });
 
   it("applies caps that count what they drop", () => {
     const { writer, caps, registry, spans } = writerOf({ maxSpansPerTrace: 2 });
-    writer.write(pipelineSpans([aSpan(), aSpan(), aSpan()]), false);
+    writer.write(pipelineSpans([aSpan(), aSpan(), aSpan()]), {});
     expect(caps.dropped).toBe(1);
     expect(spans.count).toBe(2);
     expect(registry.get({ tenant: "", traceId: "trace" })?.dropped?.count).toBe(1);

@@ -312,7 +312,7 @@ export class OpenStore {
     let writing: SpansBeingWritten = { chunk, at: -1, ordinals: [], spans: [] };
     const write = (): void => {
       this.#writing = writing;
-      this.#traceWriter.write(batch, record.isImport);
+      this.#traceWriter.write(batch, { isImport: record.isImport });
       this.#writing = undefined;
       for (const span of batch) this.#touch(span, chunk);
       batch = [];
