@@ -1,7 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ImportResult } from "../../src/api-schema/import.js";
 import type { TraceDetail, TraceList, TraceSummary } from "../../src/api-schema/trace.js";
+import {
+  createStorageEngine,
+  type StorageEngineOptions,
+} from "../../src/store/sqlite/engine/create-storage-engine.js";
+import { writeMeta } from "../../src/store/sqlite/file/meta.js";
+import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
+import { inlineThread } from "../store/sqlite/inline-thread.js";
+import { temporaryDirectory } from "../store/sqlite/temporary-directory.js";
+
+// The thread starts from the compiled package only.
+vi.mock("../../src/store/sqlite/worker-thread.js", () => ({
+  workerThread: (options: StorageEngineOptions) => inlineThread((host) => createStorageEngine(options, host)),
+}));
+
+type Settings = Record<string, string>;
 
 /** Room for three spans a trace. */
 const SMALL = { TRACE_STORE_MAX_SPANS_PER_TRACE: "3" };
@@ -29,8 +44,7 @@ const clear = async ({ url }: RunningCollector): Promise<unknown> =>
   await fetch(`${url}/v1/traces`, { method: "DELETE" });
 
 /** A trace that lost its root, calls of a model and of a tool, and the inner call of a wrapper. */
-async function withDroppedSpans(settings: Record<string, string> = SMALL): Promise<RunningCollector> {
-  const running = await startCollector(settings);
+async function withDroppedSpans(running: RunningCollector): Promise<RunningCollector> {
   const start = Date.UTC(2026, 0, 1);
   const call = {
     span_type: "llm",
@@ -91,9 +105,15 @@ async function withDroppedSpans(settings: Record<string, string> = SMALL): Promi
   return running;
 }
 
-describe("contract 3: a trace that lost spans, exported and imported", () => {
+describe.each<[string, () => Settings]>([
+  ["in memory", () => ({})],
+  ["on disk", () => ({ TRACE_STORE_PATH: temporaryDirectory() })],
+])("contract 3: a trace that lost spans, exported and imported %s", (_, storage) => {
+  const start = async (settings: Settings = {}): Promise<RunningCollector> =>
+    await startCollector({ ...storage(), ...settings });
+
   it("shows the same, with the totals of the dropped spans", async () => {
-    const running = await withDroppedSpans();
+    const running = await withDroppedSpans(await start(SMALL));
     const before = await summaryOf(running);
     expect(before).toMatchObject({
       dropped_spans: 4,
@@ -127,14 +147,14 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
     expect(await exported(running)).toBe(file);
 
     // A process that has never seen the dropped spans.
-    const other = await startCollector();
+    const other = await start();
     await importInto(other, file);
     expect(await summaryOf(other)).toEqual(before);
     expect(await exported(other)).toBe(file);
   });
 
   it("counts dropped spans once if a file is imported twice, or while the trace is still stored", async () => {
-    const running = await withDroppedSpans();
+    const running = await withDroppedSpans(await start(SMALL));
     const before = await summaryOf(running);
     const file = await exported(running);
     await importInto(running, file);
@@ -146,8 +166,8 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
   });
 
   it("counts what a smaller collector drops in addition", async () => {
-    const file = await exported(await withDroppedSpans());
-    const smaller = await startCollector({ TRACE_STORE_MAX_SPANS_PER_TRACE: "1" });
+    const file = await exported(await withDroppedSpans(await start(SMALL)));
+    const smaller = await start({ TRACE_STORE_MAX_SPANS_PER_TRACE: "1" });
     await importInto(smaller, file);
     expect(await summaryOf(smaller)).toMatchObject({
       span_count: 1,
@@ -158,7 +178,7 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
   });
 
   it("stays partial", async () => {
-    const running = await startCollector({ LIMITS_MAX_TRACES: "1" });
+    const running = await start({ LIMITS_MAX_TRACES: "1" });
     const send = async (traceId: string, spanId: string): Promise<void> => {
       await running.post({ spans: [span({ trace_id: traceId, span_id: spanId })] });
       await running.settled();
@@ -168,20 +188,20 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
     await send("t1", "late");
     const before = await summaryOf(running);
     expect(before).toMatchObject({ trace_id: "t1", partial: true, dropped_spans: 0 });
-    const other = await startCollector();
+    const other = await start();
     await importInto(other, await exported(running));
     expect(await summaryOf(other)).toEqual(before);
   });
 
   it("is imported into the tenant of its line", async () => {
     const settings = { ...SMALL, MULTI_TENANT_ENABLED: "true" };
-    const running = await startCollector(settings);
+    const running = await start(settings);
     const spans = (count: number): unknown[] =>
       Array.from({ length: count }, (_, n) => span({ span_id: `s${n}`, attributes: { tokens_input: 1 } }));
     await running.post({ spans: spans(5) }, { "X-Tenant-ID": "acme" });
     await running.post({ spans: spans(9) }, { "X-Tenant-ID": "globex" });
     await running.settled();
-    const other = await startCollector(settings);
+    const other = await start(settings);
     await importInto(other, await exported(running));
     const { traces } = await other.get<TraceList>("/v1/traces");
     const shown = traces.map(({ tenant, dropped_spans, tokens_input }) => ({
@@ -197,7 +217,7 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
 
   it("is redacted on import, also in the texts of its dropped root", async () => {
     const secret = "ada@example.com";
-    const source = await startCollector(SMALL);
+    const source = await start(SMALL);
     const root = { session_id: secret, user_id: secret, agent: secret, input_text: `mail ${secret}` };
     await source.post({
       spans: [
@@ -208,7 +228,7 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
     await source.settled();
     const file = await exported(source);
     expect(file).toContain(secret);
-    const careful = await startCollector({ REDACTION_ENABLED: "true" });
+    const careful = await start({ REDACTION_ENABLED: "true" });
     await importInto(careful, file);
     const summary = await summaryOf(careful);
     expect(summary).toMatchObject({
@@ -221,16 +241,67 @@ describe("contract 3: a trace that lost spans, exported and imported", () => {
   });
 
   it("keeps attributes of the app with the names of the marks", async () => {
-    const source = await startCollector();
+    const source = await start();
     const attributes = { "obspan.trace": '{"partial":true}', "obspan.wrapper": true };
     await source.post({ spans: [span({ span_id: "s", attributes })] });
     await source.settled();
-    const other = await startCollector();
+    const other = await start();
     await importInto(other, await exported(source));
     expect(await other.get<TraceDetail>("/v1/traces/t1")).toMatchObject({
       trace: { partial: false, dropped_spans: 0 },
       spans: [{ attributes }],
     });
+  });
+});
+
+/** Makes the store fill its tables from the stored spans when it opens the file. */
+function markForRebuild(directory: string): void {
+  const file = openTraceFile(directory, { createdAtMs: Date.now(), onEvent: () => undefined });
+  writeMeta(file.db, "rebuild", 1);
+  file.close();
+}
+
+describe("contract 3: a trace that lost spans, on disk", () => {
+  it("shows the same after a restart, an import and another restart", async () => {
+    const settings = { ...SMALL, TRACE_STORE_PATH: temporaryDirectory() };
+    const first = await withDroppedSpans(await startCollector(settings));
+    const before = await summaryOf(first);
+    const file = await exported(first);
+    await first.collector.stop();
+
+    const second = await startCollector(settings);
+    expect(await summaryOf(second)).toEqual(before);
+    expect(await exported(second)).toBe(file);
+    await clear(second);
+    await importInto(second, file);
+    expect(await summaryOf(second)).toEqual(before);
+    await second.collector.stop();
+
+    const third = await startCollector(settings);
+    expect(await summaryOf(third)).toEqual(before);
+    expect(await exported(third)).toBe(file);
+    await importInto(third, file);
+    expect(await summaryOf(third)).toEqual(before);
+  });
+
+  it("shows the same if its summary is rebuilt from the imported spans", async () => {
+    const directory = temporaryDirectory();
+    const source = await withDroppedSpans(await startCollector(SMALL));
+    const before = await summaryOf(source);
+    const file = await exported(source);
+    const settings = { ...SMALL, TRACE_STORE_PATH: directory };
+    const first = await startCollector(settings);
+    await importInto(first, file);
+    await importInto(first, file);
+    await first.collector.stop();
+
+    markForRebuild(directory);
+    const second = await startCollector(settings);
+    expect(second.lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining("Rebuilding") as string }),
+    );
+    expect(await summaryOf(second)).toEqual(before);
+    expect(await exported(second)).toBe(file);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { AppendOptions } from "../../interfaces.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { RecordWriter, type RecordSink } from "./records/write-records.js";
 
@@ -31,7 +32,7 @@ export interface OutboxOptions {
 /** A call of `append` that waits for room. */
 interface Waiting {
   readonly spans: readonly PipelineSpan[];
-  readonly isImport: boolean;
+  readonly options: AppendOptions;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -72,13 +73,13 @@ export class Outbox {
    *
    * @returns undefined if there was room.
    */
-  append(spans: readonly PipelineSpan[], isImport: boolean): Promise<void> | undefined {
+  append(spans: readonly PipelineSpan[], options: AppendOptions = {}): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#hasRoom) {
-      this.#write(spans, isImport);
+      this.#write(spans, options);
       return undefined;
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ spans, isImport, resolve, reject });
+      this.#waiting.push({ spans, options, resolve, reject });
     });
   }
 
@@ -146,7 +147,7 @@ export class Outbox {
       const first = this.#waiting.shift();
       if (first === undefined) return;
       try {
-        this.#write(first.spans, first.isImport);
+        this.#write(first.spans, first.options);
         first.resolve();
       } catch (error) {
         first.reject(error);
@@ -154,8 +155,8 @@ export class Outbox {
     }
   }
 
-  #write(spans: readonly PipelineSpan[], isImport: boolean): void {
-    this.#writer.write(spans, isImport, this.#sink);
+  #write(spans: readonly PipelineSpan[], options: AppendOptions): void {
+    this.#writer.write(spans, options, this.#sink);
     if (this.#usedBytes > 0) this.#timer ??= setTimeout(() => this.flush(), SEND_AFTER_MS);
   }
 

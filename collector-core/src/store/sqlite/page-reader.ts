@@ -2,7 +2,7 @@ import type { HeldSpan, SpanPages, StoredTrace, TraceKey } from "../../interface
 import type { StoredSpan } from "../../span/stored-span.js";
 import { Slots } from "./slots.js";
 import type { ThreadClient } from "./thread-client.js";
-import type { SpanOrder, SpanPage } from "./thread/storage-engine.js";
+import type { OpenedTrace, SpanOrder, SpanPage } from "./thread/storage-engine.js";
 
 /** Default of `PageReaderOptions.maxReadings`. */
 const MAX_READINGS = 512;
@@ -62,10 +62,7 @@ export class PageReader {
     return span && page && { ...span, release: this.#charge(page) };
   }
 
-  #stored(
-    { reading, summary }: { readonly reading: number; readonly summary: StoredTrace["summary"] },
-    { generation, leave, signal }: Opened,
-  ): StoredTrace {
+  #stored({ reading, summary, remains }: OpenedTrace, { generation, leave, signal }: Opened): StoredTrace {
     const client = this.#client;
     const state = { isReleased: false };
     const close = (): void => {
@@ -84,7 +81,7 @@ export class PageReader {
     const pages = (order: SpanOrder): SpanPages => ({
       [Symbol.asyncIterator]: () => this.#pages(reading, order, { generation, signal }, state),
     });
-    return { summary, spans: pages("start"), received: pages("arrival"), remains: undefined, release };
+    return { summary, spans: pages("start"), received: pages("arrival"), remains, release };
   }
 
   async *#pages(
@@ -132,9 +129,9 @@ interface Opened {
 
 function spansOf({ bytes, spans, contexts }: SpanPage): StoredSpan[] {
   const memory = { bytes: Buffer.from(bytes) };
-  return spans.map(({ start, end, context, isAbandoned }) => {
+  return spans.map(({ start, end, context, isAbandoned, isWrapper }) => {
     const found = contexts[context];
     if (found === undefined) throw new RangeError(`A page has no context ${context}.`);
-    return { slice: { memory, start, end }, context: found, isAbandoned, isWrapper: false };
+    return { slice: { memory, start, end }, context: found, isAbandoned, isWrapper };
   });
 }

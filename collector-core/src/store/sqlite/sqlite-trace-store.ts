@@ -72,7 +72,7 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
     maintenance: createStoreMaintenance(client),
     start: () => client.start(),
     stop: () => client.stop(),
-    append: (spans, { isImport = false } = {}) => client.append(spans, isImport),
+    append: (spans, appendOptions) => client.append(spans, appendOptions),
     flush: () => client.flush(),
 
     get: (key, signal) => reader.open(key, signal),

@@ -1,5 +1,5 @@
 import { ApiError, internalError } from "../../api-schema/errors.js";
-import type { UnsavedReason } from "../../interfaces.js";
+import type { AppendOptions, UnsavedReason } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
@@ -123,9 +123,9 @@ export class ThreadClient {
   }
 
   /** Takes spans; waits while the thread is behind. While there is no thread, the spans are counted as unsaved. */
-  async append(spans: readonly PipelineSpan[], isImport: boolean): Promise<void> {
+  async append(spans: readonly PipelineSpan[], options: AppendOptions = {}): Promise<void> {
     if (this.#thread === undefined) this.#countUnsaved("thread_died", spans.length);
-    else await this.#outbox.append(spans, isImport);
+    else await this.#outbox.append(spans, options);
   }
 
   /**
@@ -177,7 +177,7 @@ export class ThreadClient {
 
   /** Sends all spans, also those that wait for room. */
   async #whenSent(): Promise<void> {
-    await this.#outbox.append([], false);
+    await this.#outbox.append([]);
     this.#outbox.flush();
   }
 

@@ -35,7 +35,7 @@ class GrowingSink implements RecordSink {
 
 function written(spans: readonly PipelineSpan[], isImport = false): GrowingSink {
   const sink = new GrowingSink();
-  new RecordWriter().write(spans, isImport, sink);
+  new RecordWriter().write(spans, { isImport }, sink);
   return sink;
 }
 
@@ -213,13 +213,35 @@ describe("a record", () => {
     expect(records.every((record) => record.rangeOf(0) !== undefined)).toBe(true);
   });
 
+  it("keeps what a file tells of a trace with its first span, until that is removed", () => {
+    const remains = { partial: true, user_id: "ada" } as const;
+    const spans = pipelineSpans([
+      aSpan({ trace_id: "a" }),
+      aSpan({ trace_id: "b" }),
+      aSpan({ trace_id: "b" }),
+    ]);
+    const restored = [{ tenant: spans[0]?.context.tenant ?? "", traceId: "b", remains }];
+    const sink = new GrowingSink();
+    new RecordWriter().write(spans, { isImport: true, restored }, sink);
+    const remainsIn = (bytes: Buffer): unknown[] =>
+      [...readRecords(bytes)].flatMap((record) =>
+        Array.from({ length: record.spanCount }, (_, index) => record.remainsOf(index)),
+      );
+    expect(remainsIn(sink.buffer)).toEqual([undefined, remains, undefined]);
+    expect(read(sink.buffer).map(({ span }) => span?.trace_id)).toEqual(["a", "b", "b"]);
+    expect(remainsIn(removeSpans(sink.buffer, new Set([0])))).toEqual([undefined, remains, undefined]);
+    const removed = removeSpans(sink.buffer, new Set([1, 2]));
+    expect(remainsIn(removed)).toEqual([undefined, undefined, undefined]);
+    expect(removed.includes("ada")).toBe(false);
+  });
+
   it("divides a batch of 350,000 spans, in linear time", () => {
     const count = 350_000;
     const spans = Array.from({ length: count }, (_, index) => `{"name":"n","trace_id":"t${index % 7}"}`);
     const generatedSpanIds = Array.from({ length: count }, (_, index) => `id-${index}`);
     const body = Buffer.from(`{"spans":[${spans.join(",")}]}`);
     const sink = new TallyingSink();
-    new RecordWriter().write(fromBody(body, { generatedSpanIds }), false, sink);
+    new RecordWriter().write(fromBody(body, { generatedSpanIds }), {}, sink);
     const bytes = Buffer.concat(sink.buffers);
     let index = 0;
     for (const record of readRecords(bytes)) {

@@ -46,7 +46,7 @@ export class FakeEngine implements StorageEngine {
       const reading = this.#nextNumber++;
       this.#readings.set(reading, [...spans]);
       this.openReadings.add(reading);
-      return { reading, summary };
+      return { reading, summary, remains: undefined };
     },
     readPage: async (reading, order, from) => {
       const spans = this.#readings.get(reading);
@@ -161,7 +161,7 @@ function pageOf(spans: readonly FakeSpan[]): SpanPage {
     bytes.set(json, at);
     const start = at;
     at += json.length;
-    return { start, end: at, context, isAbandoned: false };
+    return { start, end: at, context, isAbandoned: false, isWrapper: false };
   });
   return { bytes: bytes.buffer, spans: places, contexts: spans.map(({ context }) => context) };
 }

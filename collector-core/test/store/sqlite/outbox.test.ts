@@ -31,8 +31,8 @@ describe("the outbox", () => {
 
   it("sends after 20 ms what has not filled a buffer", () => {
     const outbox = outboxWith();
-    void outbox.append(batchOf(10, "a"), false);
-    void outbox.append(batchOf(10, "b"), false);
+    void outbox.append(batchOf(10, "a"));
+    void outbox.append(batchOf(10, "b"));
     expect(outbox.pendingBytes).toBeGreaterThan(0);
     vi.advanceTimersByTime(19);
     expect(sent).toEqual([]);
@@ -44,16 +44,16 @@ describe("the outbox", () => {
 
   it("sends a buffer that has no room for the next record, at once", () => {
     const outbox = outboxWith();
-    for (let n = 0; n < 9; n++) void outbox.append(batchOf(30 * KIB, `n${n}`), false);
+    for (let n = 0; n < 9; n++) void outbox.append(batchOf(30 * KIB, `n${n}`));
     expect(sent.map(({ names }) => names)).toEqual([["n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"]]);
     expect(sent[0]?.bytes.byteLength).toBe(256 * KIB);
   });
 
   it("sends a record that is larger than a buffer by itself", () => {
     const outbox = outboxWith();
-    void outbox.append(batchOf(10, "small"), false);
-    void outbox.append(batchOf(1024 * KIB, "large"), false);
-    void outbox.append(batchOf(10, "last"), false);
+    void outbox.append(batchOf(10, "small"));
+    void outbox.append(batchOf(1024 * KIB, "large"));
+    void outbox.append(batchOf(10, "last"));
     outbox.flush();
     expect(sent.map(({ names }) => names)).toEqual([["small"], ["large"], ["last"]]);
     expect(sent[1]?.bytes.byteLength).toBe(sent[1]?.length);
@@ -61,23 +61,23 @@ describe("the outbox", () => {
 
   it("uses a returned buffer again", () => {
     const outbox = outboxWith();
-    void outbox.append(batchOf(10), false);
+    void outbox.append(batchOf(10));
     outbox.flush();
     const [first] = sent;
     if (first === undefined) throw new Error("Nothing was sent.");
     expect(outbox.applied(first.bytes)).toBe(1);
-    void outbox.append(batchOf(10), false);
+    void outbox.append(batchOf(10));
     outbox.flush();
     expect(sent[1]?.bytes).toBe(first.bytes);
   });
 
   it("waits for room in order, and lets as many in as there is room", async () => {
     const outbox = outboxWith(100 * KIB);
-    expect(outbox.append(batchOf(101 * KIB, "first"), false)).toBeUndefined();
+    expect(outbox.append(batchOf(101 * KIB, "first"))).toBeUndefined();
     outbox.flush();
     const order: string[] = [];
     const waiting = ["a", "b", "c"].map((name) => {
-      const taken = outbox.append(batchOf(60 * KIB, name), false);
+      const taken = outbox.append(batchOf(60 * KIB, name));
       expect(taken).toBeInstanceOf(Promise);
       return Promise.resolve(taken).then(() => void order.push(name));
     });
@@ -94,10 +94,10 @@ describe("the outbox", () => {
 
   it("lets nothing overtake what waits, also where there is room again", async () => {
     const outbox = outboxWith(10);
-    void outbox.append(batchOf(10, "a"), false);
+    void outbox.append(batchOf(10, "a"));
     outbox.flush();
-    const waits = outbox.append(batchOf(10, "b"), false);
-    const last = outbox.append([], false);
+    const waits = outbox.append(batchOf(10, "b"));
+    const last = outbox.append([]);
     expect(last).toBeInstanceOf(Promise);
     outbox.applied(new ArrayBuffer(0));
     await Promise.all([waits, last]);
@@ -107,13 +107,13 @@ describe("the outbox", () => {
 
   it("counts what is lost: sent, not sent and waiting", async () => {
     const outbox = outboxWith(10);
-    void outbox.append(pipelineSpans([aSpan(), aSpan()]), false);
+    void outbox.append(pipelineSpans([aSpan(), aSpan()]));
     outbox.flush();
-    const waits = outbox.append(pipelineSpans([aSpan(), aSpan(), aSpan()]), false);
+    const waits = outbox.append(pipelineSpans([aSpan(), aSpan(), aSpan()]));
     expect(outbox.discard()).toBe(5);
     await waits;
     expect(outbox.pendingBytes).toBe(0);
-    void outbox.append(pipelineSpans([aSpan()]), false);
+    void outbox.append(pipelineSpans([aSpan()]));
     expect(outbox.forgetUnapplied()).toBe(0);
     outbox.flush();
     expect(outbox.forgetUnapplied()).toBe(1);

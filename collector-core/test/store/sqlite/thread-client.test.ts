@@ -35,7 +35,7 @@ describe("the client of the storage thread", () => {
     await starting;
   };
   const append = (count: number): Promise<void> =>
-    client.append(pipelineSpans(Array.from({ length: count }, () => aSpan())), false);
+    client.append(pipelineSpans(Array.from({ length: count }, () => aSpan())));
   /** Time goes on for timers and for the clock. */
   const pass = async (ms: number): Promise<void> => {
     clock.advance(ms);

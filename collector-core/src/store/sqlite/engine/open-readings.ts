@@ -3,6 +3,8 @@ import type { PlacedSpan } from "./span-places.js";
 /** A trace that is read page by page. Its chunks stay in the file until it is closed. */
 export interface Reading {
   readonly chunks: ReadonlySet<number>;
+  /** The span cap dropped spans. Only then a reader asks which of the others are wrappers. */
+  readonly hasDropped: boolean;
   readonly byArrival: readonly PlacedSpan[];
   /** By start time, ties by arrival; set by the first page in that order. */
   byStart: readonly PlacedSpan[] | undefined;

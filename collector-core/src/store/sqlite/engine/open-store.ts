@@ -1,7 +1,7 @@
 import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.js";
+import type { ClosedStep, EvictionReason, RestoredTrace, TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
@@ -309,13 +309,15 @@ export class OpenStore {
   /** Adds the spans of a record to their traces. */
   #index(record: BatchRecord, { chunk, ordinal }: SpanPlace): void {
     let batch: PipelineSpan[] = [];
+    let restored: RestoredTrace[] = [];
     let writing: SpansBeingWritten = { chunk, at: -1, ordinals: [], spans: [] };
     const write = (): void => {
       this.#writing = writing;
-      this.#traceWriter.write(batch, { isImport: record.isImport });
+      this.#traceWriter.write(batch, { isImport: record.isImport, restored });
       this.#writing = undefined;
       for (const span of batch) this.#touch(span, chunk);
       batch = [];
+      restored = [];
       writing = { chunk, at: -1, ordinals: [], spans: [] };
     };
     for (const [index, span] of record.parse().entries()) {
@@ -324,6 +326,9 @@ export class OpenStore {
       const place = { chunk, ordinal: ordinal + index };
       if (this.#replayedAtMs !== undefined && this.#isGone(recorded, place)) continue;
       batch.push(bufferedSpan(recorded, this.#hasher));
+      const remains = record.remainsOf(index);
+      if (remains !== undefined)
+        restored.push({ tenant: recorded.context.tenant, traceId: span.trace_id, remains });
       writing.ordinals.push(place.ordinal);
       writing.spans.push(recorded);
       if (batch.length === SPANS_PER_WRITE) write();

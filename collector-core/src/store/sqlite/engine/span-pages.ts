@@ -1,4 +1,4 @@
-import type { SpanPage } from "../thread/storage-engine.js";
+import type { PageSpan, SpanPage } from "../thread/storage-engine.js";
 import type { BatchContext } from "../../../span/span-facts.js";
 import type { SpanInRecord } from "./chunk-reader.js";
 
@@ -6,17 +6,10 @@ import type { SpanInRecord } from "./chunk-reader.js";
 const PAGE_BYTES = 256 * 1024;
 const CLOSING_BRACE_BYTES = 1;
 
-interface PagedSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly context: number;
-  readonly isAbandoned: boolean;
-}
-
 /** Collects copies of the JSON of spans. */
 export class SpanPageBuilder {
   readonly #parts: Buffer[] = [];
-  readonly #spans: PagedSpan[] = [];
+  readonly #spans: PageSpan[] = [];
   readonly #contexts: BatchContext[] = [];
   readonly #contextIndexes = new Map<BatchContext, number>();
   #bytes = 0;
@@ -27,7 +20,7 @@ export class SpanPageBuilder {
   }
 
   /** Adds a span, unless it was removed. @returns false if the page has no room for it. */
-  add({ record, index }: SpanInRecord, isAbandoned: boolean): boolean {
+  add({ record, index }: SpanInRecord, state: Pick<PageSpan, "isAbandoned" | "isWrapper">): boolean {
     const json = record.jsonOf(index);
     if (json === undefined) return true;
     const length = json.end - json.start;
@@ -42,7 +35,7 @@ export class SpanPageBuilder {
       start,
       end: this.#bytes,
       context: this.#contextOf(record.contextOf(index)),
-      isAbandoned,
+      ...state,
     });
     return true;
   }

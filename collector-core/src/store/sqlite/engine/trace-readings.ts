@@ -1,19 +1,20 @@
 import { ApiError } from "../../../api-schema/errors.js";
-import type { TraceSummary } from "../../../api-schema/trace.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
 import { readSpanFacts } from "../../../span/span-facts.js";
 import type { Instant } from "../../../span/timestamp.js";
+import { remainsOf } from "../../traces/restored-trace.js";
 import { ABANDONED_AFTER_MS } from "../../traces/span-rows.js";
-import type { SpanPage } from "../thread/storage-engine.js";
+import type { OpenedTrace, SpanPage } from "../thread/storage-engine.js";
 import type { RecordedSpan } from "./buffered-span.js";
 import { readRecordedSpan, type ChunkReader, type SpanInRecord } from "./chunk-reader.js";
 import type { FileWriter } from "./file-writer.js";
 import type { OpenReadings, Reading } from "./open-readings.js";
 import { SpanPageBuilder } from "./span-pages.js";
 import { chunksOf, decodePlaces, type PlacedSpan } from "./span-places.js";
+import { decodeState } from "./trace-state.js";
 import type { TraceTables } from "./trace-tables.js";
 
 /** Options of {@link TraceReadings}. */
@@ -40,7 +41,7 @@ export class TraceReadings {
     for (const { chunks } of options.readings.all()) options.file.holdChunks(chunks);
   }
 
-  open(key: TraceKey): { reading: number; summary: TraceSummary } | undefined {
+  open(key: TraceKey): OpenedTrace | undefined {
     const { file, tables, readings } = this.#options;
     const row = this.#find(key);
     const summary = row && tables.summary(row.sequence);
@@ -49,7 +50,9 @@ export class TraceReadings {
     const byArrival = [...places.spans, ...places.evaluations].sort((a, b) => a.arrival - b.arrival);
     const chunks = chunksOf(places);
     file.holdChunks(chunks);
-    return { reading: readings.add({ chunks, byArrival, byStart: undefined }), summary };
+    const remains = remainsOf(decodeState(row.state));
+    const hasDropped = remains?.dropped !== undefined;
+    return { reading: readings.add({ chunks, hasDropped, byArrival, byStart: undefined }), summary, remains };
   }
 
   /** The next spans of a trace. @param from - position in that order. */
@@ -71,7 +74,10 @@ export class TraceReadings {
     for (; at < places.length && !builder.isFull; at++) {
       const place = places[at] as PlacedSpan;
       const found = this.#findStored(place);
-      if (found !== undefined && !builder.add(found, this.#isAbandoned(place))) break;
+      if (found !== undefined) {
+        const isWrapper = reading.hasDropped && isKnownWrapper(found, place);
+        if (!builder.add(found, { isAbandoned: this.#isAbandoned(place), isWrapper })) break;
+      }
       if (timeSlice.isOver()) await timeSlice.next();
     }
     return { ...builder.build(), next: at < places.length ? at : null };
@@ -116,7 +122,8 @@ export class TraceReadings {
     const match = this.find(key, spanId);
     if (match === undefined) return undefined;
     const builder = new SpanPageBuilder();
-    builder.add(match.found, this.#isAbandoned(match.place));
+    const { found, place } = match;
+    builder.add(found, { isAbandoned: this.#isAbandoned(place), isWrapper: isKnownWrapper(found, place) });
     return builder.build();
   }
 
@@ -164,6 +171,13 @@ export class TraceReadings {
   #isAbandoned({ seenMs }: PlacedSpan): boolean {
     return seenMs !== undefined && this.#options.nowMs() - seenMs >= ABANDONED_AFTER_MS;
   }
+}
+
+/** True for an llm span that is a wrapper even if its trace has no inner call, because the span cap dropped that. */
+function isKnownWrapper(found: SpanInRecord, place: PlacedSpan): boolean {
+  if (!place.isWrapper && found.record.countsUsage(found.index)) return false;
+  const recorded = readRecordedSpan(found);
+  return recorded !== undefined && factsOf(recorded).spanType === "llm";
 }
 
 function deleted(): ApiError {

@@ -1,6 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import { findSpanSlices } from "../../../span/json-slices.js";
 import type { BatchContext } from "../../../span/span-facts.js";
+import type { TraceRemains } from "../../../span/trace-remains.js";
 import {
   bitBytes,
   CONTEXT_HEADER_BYTES,
@@ -92,8 +93,13 @@ export class BatchRecord {
 
   /** The labels of a span that the collector created, which its JSON does not have. */
   labelsOf(index: number): { readonly model: string; readonly agent: string } | undefined {
-    const labels = this.noteOf(index)?.[2];
+    const labels = this.noteOf(index)?.[2] ?? undefined;
     return labels && { model: labels[0], agent: labels[1] };
+  }
+
+  /** What a file tells of the trace of a span beside its spans, for a trace that this span creates. */
+  remainsOf(index: number): TraceRemains | undefined {
+    return this.noteOf(index)?.[3];
   }
 
   countsUsage(index: number): boolean {

@@ -1,3 +1,5 @@
+import type { TraceRemains } from "../../../span/trace-remains.js";
+
 /**
  * The layout of a record, little-endian:
  *
@@ -40,11 +42,15 @@ export const RECORD_FLAG = {
   hasRemoved: 4,
 } as const;
 
-/** What is known of a span beside its JSON: index, generated id, and the labels of a span that the collector created. */
+/**
+ * What is known of a span beside its JSON: index, generated id, the labels of a span that the collector created, and what a
+ * file tells of its trace, if this append creates it.
+ */
 export type SpanNote = readonly [
   index: number,
   generatedSpanId: string | null,
-  labels?: readonly [model: string, agent: string],
+  labels?: readonly [model: string, agent: string] | null,
+  remains?: TraceRemains,
 ];
 
 /** The texts of a context as JSON, which keeps lone surrogates. */

@@ -1,7 +1,9 @@
+import type { AppendOptions, RestoredTrace } from "../../../interfaces.js";
 import { appendAll } from "../../../runtime/append-all.js";
 import { copySpliced, splicedLength, type JsonSplice, type SplicedJson } from "../../../span/json-splices.js";
 import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
 import type { BatchContext } from "../../../span/span-facts.js";
+import type { TraceRemains } from "../../../span/trace-remains.js";
 import { ReceivedJson } from "../../received/received-json.js";
 import {
   bitBytes,
@@ -57,11 +59,16 @@ export class RecordWriter {
   readonly #received = new ReceivedJson();
   readonly #context = new ContextWriter();
 
-  /** Writes the spans in order. */
-  write(spans: readonly PipelineSpan[], isImport: boolean, sink: RecordSink): void {
+  /** Writes the spans in order. The first span of each restored trace has its remains. */
+  write(
+    spans: readonly PipelineSpan[],
+    { isImport = false, restored = [] }: AppendOptions,
+    sink: RecordSink,
+  ): void {
+    const remains = restored.length === 0 ? undefined : new UnwrittenRemains(restored);
     for (let from = 0; from < spans.length;) {
       const body = this.#wholeBatch(spans, from) ?? this.#run(spans, from);
-      this.#writeRecord(spans, from, body, isImport, sink);
+      this.#writeRecord(spans, from, body, { isImport, remains }, sink);
       from += body.spanCount;
     }
   }
@@ -110,7 +117,7 @@ export class RecordWriter {
     spans: readonly PipelineSpan[],
     from: number,
     body: Body,
-    isImport: boolean,
+    { isImport, remains }: { readonly isImport: boolean; readonly remains: UnwrittenRemains | undefined },
     sink: RecordSink,
   ): void {
     const { spanCount } = body;
@@ -124,8 +131,9 @@ export class RecordWriter {
       if (span.context !== last) contexts.add(index, (last = span.context));
       if (!span.countsUsage) uncounted++;
       const { generatedSpanId, batch } = originOf(span);
-      if (generatedSpanId !== undefined || batch === undefined)
-        (notes ??= []).push(noteOf(span, index, generatedSpanId, batch === undefined));
+      const ofTrace = remains?.take(span);
+      if (generatedSpanId !== undefined || batch === undefined || ofTrace !== undefined)
+        (notes ??= []).push(noteOf(span, index, ofTrace));
     }
     const noteText = notes === undefined ? "" : JSON.stringify(notes);
     const noteBytes = notes === undefined ? 0 : Buffer.byteLength(noteText);
@@ -156,16 +164,29 @@ export class RecordWriter {
   }
 }
 
-function noteOf(
-  { facts }: PipelineSpan,
-  index: number,
-  generatedSpanId: string | undefined,
-  isCreated: boolean,
-): SpanNote {
+function noteOf(span: PipelineSpan, index: number, remains: TraceRemains | undefined): SpanNote {
+  const { generatedSpanId = null, batch } = originOf(span);
   // The labels of a span that the collector created are those of the span that it is about.
-  return isCreated
-    ? [index, generatedSpanId ?? null, [facts.model, facts.agent]]
-    : [index, generatedSpanId ?? null];
+  const labels = batch === undefined ? ([span.facts.model, span.facts.agent] as const) : undefined;
+  if (remains !== undefined) return [index, generatedSpanId, labels ?? null, remains];
+  return labels === undefined ? [index, generatedSpanId] : [index, generatedSpanId, labels];
+}
+
+/** What a file tells of traces, until the first span of each is written. */
+class UnwrittenRemains {
+  readonly #traces: RestoredTrace[];
+
+  constructor(restored: readonly RestoredTrace[]) {
+    this.#traces = [...restored];
+  }
+
+  /** The remains of the trace of a span, with its first span only. */
+  take({ facts, context }: PipelineSpan): TraceRemains | undefined {
+    const found = this.#traces.findIndex(
+      ({ tenant, traceId }) => traceId === facts.traceId && tenant === context.tenant,
+    );
+    return found === -1 ? undefined : this.#traces.splice(found, 1)[0]?.remains;
+  }
 }
 
 function textPiece({ span }: PipelineSpan): Piece {

@@ -19,6 +19,7 @@ import type {
 } from "../../../interfaces.js";
 import type { LogContext } from "../../../logging/logger.js";
 import type { BatchContext } from "../../../span/span-facts.js";
+import type { TraceRemains } from "../../../span/trace-remains.js";
 
 /** What owns the file of traces, in the storage thread. */
 export interface StorageEngine {
@@ -93,6 +94,7 @@ export interface BackupPart {
 export interface OpenedTrace {
   readonly reading: number;
   readonly summary: TraceSummary;
+  readonly remains: TraceRemains | undefined;
 }
 
 /** By start time, ties by arrival; or by arrival. */
@@ -113,6 +115,8 @@ export interface PageSpan {
   /** Index in {@link SpanPage.contexts}. */
   readonly context: number;
   readonly isAbandoned: boolean;
+  /** False in a trace that lost no span: nobody asks there. */
+  readonly isWrapper: boolean;
 }
 
 /** Usage of the engine; counts are since its start. */
