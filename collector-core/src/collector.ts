@@ -85,9 +85,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const { queue, store } = storage;
   const { worker, evaluation } = pipeline;
   const isDrained = config["shutdown.drain_queue"];
-  /** In start order. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
+  /** In start order, after the store. The server stops late, so that it rejects new spans with 503 while queued spans are processed. */
   const parts: readonly StartedPart[] = [
-    ...(store === undefined ? [] : [store]),
     archivedStats,
     ...(outputs.restoredEvaluations === undefined ? [] : [outputs.restoredEvaluations]),
     server,
@@ -123,8 +122,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   }
 
   async function stop(): Promise<Ledger> {
-    const deadlineMs = clock.monotonic() + config["shutdown.grace_period_seconds"] * 1000;
-    await stopInReverse(parts, deadlineMs);
+    const graceMs = config["shutdown.grace_period_seconds"] * 1000;
+    const deadlineMs = clock.monotonic() + graceMs;
+    const isDurable = store !== undefined && store.usage().diskBytes !== null;
+    await stopInReverse(parts, deadlineMs - (isDurable ? Math.min(graceMs / 4, MAX_SAVE_RESERVE_MS) : 0));
+    // Last, since the other parts append to it, with all the time that is left.
+    await store?.stop(deadlineMs);
     return ledger();
   }
 
@@ -135,7 +138,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     get traceDirectory() {
       return storage.statsArchive() && config["trace_store.path"];
     },
-    start: () => startInOrder(parts),
+    start: async () => {
+      await store?.start();
+      await startInOrder(parts);
+    },
     stop: () => (stopping ??= stop()),
     ledger,
   };
@@ -143,3 +149,5 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
 
 /** Upper limit of the time reserved for the export when evaluation stops. */
 const MAX_EXPORT_RESERVE_MS = 5000;
+/** Upper limit of the time reserved for a store on disk to save what the worker has appended. */
+const MAX_SAVE_RESERVE_MS = 10_000;

@@ -304,6 +304,12 @@ export interface StatsArchive {
  */
 export interface TraceStore extends Lifecycle {
   /**
+   * Saves what was appended, and stops. May be called twice, and before `start()`.
+   *
+   * @param deadlineMs - monotonic time at which what is not saved is given up and counted as unsaved.
+   */
+  stop(deadlineMs?: number): void | Promise<void>;
+  /**
    * Adds spans to their traces and replaces spans of the same id. Waits while the store has no room for them. Every query
    * that begins later sees them. What is evicted to make room is counted in {@link usage}.
    */

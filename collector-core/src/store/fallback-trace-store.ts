@@ -31,7 +31,7 @@ export function createFallbackTraceStore(options: FallbackTraceStoreOptions): Tr
         await current.start();
       }
     },
-    stop: () => current.stop(),
+    stop: (deadlineMs) => current.stop(deadlineMs),
     append: (spans, appendOptions) => current.append(spans, appendOptions),
     flush: () => current.flush(),
     get: (key, signal) => current.get(key, signal),

@@ -25,7 +25,7 @@ export interface SqliteTraceStoreOptions {
   readonly pagesInUse?: PagesInUse;
   /** Bytes on their way to the thread before `append` waits. Default: 64 MiB. */
   readonly maxUnappliedBytes?: number;
-  /** Longest time that `stop` waits. Default: 5 seconds. */
+  /** Longest time that `stop` waits if it gets no deadline. Default: 5 seconds. */
   readonly stopTimeoutMs?: number;
   /** Traces that may be open for reading at a time. Default: 512. */
   readonly maxReadings?: number;
@@ -71,7 +71,7 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
   return {
     maintenance: createStoreMaintenance(client),
     start: () => client.start(),
-    stop: () => client.stop(),
+    stop: (deadlineMs) => client.stop(deadlineMs),
     append: (spans, appendOptions) => client.append(spans, appendOptions),
     flush: () => client.flush(),
 

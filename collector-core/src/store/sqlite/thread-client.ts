@@ -2,6 +2,7 @@ import { ApiError, internalError } from "../../api-schema/errors.js";
 import type { AppendOptions, UnsavedReason } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
+import { LONGEST_TIMER_MS } from "../../runtime/longest-timer.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { Outbox } from "./outbox.js";
 import { NO_USAGE, type KnownUsage } from "./thread/known-usage.js";
@@ -20,6 +21,8 @@ import type { StartThread, ThreadEvents, ThreadHandle } from "./thread/thread-ha
 const RESTART_INTERVAL_MS = 60_000;
 /** Default of `ThreadClientOptions.stopTimeoutMs`. */
 const STOP_TIMEOUT_MS = 5000;
+/** Shortest time that a stop waits: a deadline in the past still saves what takes a moment. */
+const MIN_STOP_MS = 400;
 const RETRY_LATER = { "Retry-After": "5" } as const;
 
 /** Options of {@link ThreadClient}. */
@@ -29,7 +32,7 @@ export interface ThreadClientOptions {
   readonly logger: Logger;
   /** See `OutboxOptions`. */
   readonly maxUnappliedBytes?: number | undefined;
-  /** Longest time that {@link ThreadClient.stop} waits for the thread to save and end. Default: 5 seconds. */
+  /** Longest time that {@link ThreadClient.stop} waits for the thread if it gets no deadline. Default: 5 seconds. */
   readonly stopTimeoutMs?: number | undefined;
 }
 
@@ -117,9 +120,13 @@ export class ThreadClient {
     });
   }
 
-  /** Sends what is left, waits until it is saved, and ends the thread. May be called twice. */
-  stop(): Promise<void> {
-    return (this.#stopping ??= this.#stop());
+  /**
+   * Sends what is left, waits until it is saved, and ends the thread. May be called twice.
+   *
+   * @param deadlineMs - monotonic time at which what is not saved is given up. Default: after `stopTimeoutMs`.
+   */
+  stop(deadlineMs?: number): Promise<void> {
+    return (this.#stopping ??= this.#stop(deadlineMs));
   }
 
   /** Takes spans; waits while the thread is behind. While there is no thread, the spans are counted as unsaved. */
@@ -351,17 +358,19 @@ export class ThreadClient {
     );
   }
 
-  async #stop(): Promise<void> {
+  async #stop(deadlineMs: number | undefined): Promise<void> {
     clearTimeout(this.#restartTimer);
     const thread = this.#thread;
     if (thread === undefined) {
       this.#state = { type: "stopped" };
       return;
     }
-    const { stopTimeoutMs = STOP_TIMEOUT_MS, logger } = this.#options;
+    const { stopTimeoutMs = STOP_TIMEOUT_MS, clock, logger } = this.#options;
+    const waitMs =
+      deadlineMs === undefined ? stopTimeoutMs : Math.max(MIN_STOP_MS, deadlineMs - clock.monotonic());
     let timer: NodeJS.Timeout | undefined;
     const isSaved = await new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), stopTimeoutMs);
+      timer = setTimeout(() => resolve(false), Math.min(waitMs, LONGEST_TIMER_MS));
       this.#onEnd = resolve;
       void this.#whenSent().then(() => thread.postMessage({ type: "stop" }));
     });

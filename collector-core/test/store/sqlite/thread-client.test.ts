@@ -315,6 +315,31 @@ describe("the client of the storage thread", () => {
       expect(lines).toMatchObject([{ level: "ERROR", context: { lost_spans: 3 } }]);
     });
 
+    it("waits for a slow disk until the deadline of the stop, and loses nothing", async () => {
+      await started();
+      await append(3);
+      const stopping = client.stop(clock.monotonic() + 30_000);
+      await pass(29_000);
+      thread().apply();
+      await pass(20);
+      expect(thread().isTerminated).toBe(false);
+      thread().say({ type: "stopped", usage: { ...client.usage.total, spans: 3 } });
+      await stopping;
+      expect(unsaved()).toBe(0);
+      expect(client.usage.total.spans).toBe(3);
+    });
+
+    it("still gives the thread a moment when the deadline has passed", async () => {
+      await started();
+      await append(3);
+      const stopping = client.stop(clock.monotonic() - 1000);
+      await pass(300);
+      thread().apply();
+      thread().say({ type: "stopped", usage: { ...client.usage.total, spans: 3 } });
+      await stopping;
+      expect(unsaved()).toBe(0);
+    });
+
     it("may be called before start, and while the store is degraded", async () => {
       create();
       await client.stop();
