@@ -125,7 +125,11 @@ async function runStore(task: StoreTaskArguments, flags: StoreFlags): Promise<nu
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
   let loaded: LoadedConfig | undefined;
   const read = (): LoadedConfig => {
-    const result = loadConfig({ env: process.env, configPath: flags.config, defaults: localDefaults(userTraceDirectory()) });
+    const result = loadConfig({
+      env: process.env,
+      configPath: flags.config,
+      defaults: localDefaults(userTraceDirectory()),
+    });
     if (result.type === "refused")
       throw new CommandFailure(`The configuration is invalid:\n  ${result.problems.join("\n  ")}`);
     return result.loaded;

@@ -113,6 +113,10 @@ export class FakeEngine implements StorageEngine {
     }
   }
 
+  get isBusy(): boolean {
+    return this.usage().pendingBytes > 0;
+  }
+
   usage(): EngineUsage {
     const spans = [...this.traces.values()].reduce((sum, { length }) => sum + length, 0);
     const { pendingSpans } = this;

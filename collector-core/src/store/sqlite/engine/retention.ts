@@ -15,10 +15,14 @@ export interface RetentionBounds {
 
 /** Traces evicted at once. Their index entries are on as many pages, so that a step takes milliseconds in a large file. */
 const TRACES_PER_STEP = 250;
-/** Traces evicted at once on a full disk, where one step must make room. */
+/** Traces evicted at once on a full disk at most, where one step must make room. */
 const TRACES_ON_FULL_DISK = 500;
+/** Share of the traces evicted at once on a full disk. */
+const SHARE_ON_FULL_DISK = 0.25;
 /** Free pages returned to the file system at once. */
 const PAGES_PER_STEP = 256;
+/** Free pages kept for new spans. Releasing a page takes time in proportion to all free pages. */
+const MAX_FREE_PAGES = 8192;
 
 const SQL = {
   pages: "SELECT page_count AS pages FROM pragma_page_count",
@@ -97,14 +101,20 @@ export class Retention {
   step(): boolean {
     if (this.evictExpired()) return true;
     const { bounds } = this.#options;
-    if (this.usedBytes > bounds.diskMaxBytes) return this.evictOldest();
-    if (this.fileBytes <= bounds.diskMaxBytes) return false;
-    return this.releasePages() && this.fileBytes > bounds.diskMaxBytes;
+    const surplus = 1 - bounds.diskMaxBytes / this.usedBytes;
+    if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, TRACES_PER_STEP));
+    if (this.fileBytes <= bounds.diskMaxBytes && this.#freePages <= MAX_FREE_PAGES) return false;
+    return this.releasePages();
   }
 
   /** Evicts the oldest traces to make room on a full disk. */
   evictOldest(): boolean {
-    return this.#evictOldest("disk_max_bytes", TRACES_ON_FULL_DISK);
+    return this.#evictOldest("disk_max_bytes", this.#share(SHARE_ON_FULL_DISK, TRACES_ON_FULL_DISK));
+  }
+
+  /** The number of traces with a share of the bytes if all are of one size: a few large traces are not evicted at once. */
+  #share(share: number, max: number): number {
+    return Math.min(max, Math.max(1, Math.ceil(this.#options.traceCount() * share)));
   }
 
   /** Returns free pages to the file system, outside a transaction. @returns false if there are none. */

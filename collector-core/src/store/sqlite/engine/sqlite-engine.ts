@@ -20,6 +20,8 @@ const SWEEP_INTERVAL_MS = 1000;
 const CHECKPOINT_AFTER_MS = 5000;
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
+/** Time in a tick for releasing free pages, which may have erased text. */
+const ERASE_SLICE_MS = 50;
 
 const RETRY_LATER = { "Retry-After": "5" } as const;
 
@@ -79,6 +81,7 @@ class SqliteEngine implements StorageEngine {
   #pendingSinceMs = 0;
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
+  /** True until erased text has left the free pages and the write-ahead log. */
   #isErasing = false;
   #isRebuilt = false;
   #diskBytes = 0;
@@ -171,6 +174,10 @@ class SqliteEngine implements StorageEngine {
     if (this.#pendingSpans >= MAX_UNCOMMITTED_SPANS || store.isBufferFull) this.#guard(() => this.#commit());
   }
 
+  get isBusy(): boolean {
+    return this.#pendingBytes > 0 || this.#isErasing || this.#nextSweepMs === 0;
+  }
+
   usage(): EngineUsage {
     return {
       traces: this.#store.traceCount,
@@ -201,6 +208,7 @@ class SqliteEngine implements StorageEngine {
       this.#checkpointAtMs = Number.POSITIVE_INFINITY;
       this.#guard(() => this.#file.checkpoint("PASSIVE"));
     }
+    if (this.#isErasing && !this.#store.hasUncommitted) this.#guard(() => this.#finishErasing());
     if (nowMs < this.#nextSweepMs) return;
     this.#nextSweepMs = nowMs + SWEEP_INTERVAL_MS;
     this.#guard(() => this.#sweep());
@@ -233,7 +241,8 @@ class SqliteEngine implements StorageEngine {
 
   /** Removes erased text from the free pages and from the write-ahead log, which a backup may delay. */
   #finishErasing(): void {
-    this.#store.retention.releasePages(Number.MAX_SAFE_INTEGER);
+    const until = this.#nowMs() + ERASE_SLICE_MS;
+    while (this.#store.retention.releasePages()) if (this.#nowMs() >= until) return;
     if (!this.#file.checkpoint("TRUNCATE")) return;
     this.#isErasing = false;
     this.#file.db.exec("PRAGMA secure_delete = FAST");

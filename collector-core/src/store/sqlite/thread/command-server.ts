@@ -4,7 +4,7 @@ import { describeError } from "../../../runtime/describe-error.js";
 import type { CommandName, FromThread, ThreadError, ThreadPort, ToThread } from "./protocol.js";
 import type { EngineHost, EngineUsage, StorageEngine } from "./storage-engine.js";
 
-/** Interval of ticks while spans wait for a commit. */
+/** Interval of ticks while the engine is busy. */
 const BUSY_TICK_MS = 20;
 /** Interval of ticks otherwise. */
 const IDLE_TICK_MS = 1000;
@@ -78,10 +78,10 @@ class CommandServer {
     }
   }
 
-  /** Ticks often while spans wait for a commit. */
+  /** Ticks often while work waits. */
   scheduleTick(): void {
     if (this.#isStopping) return;
-    const tickMs = this.#engine.usage().pendingBytes > 0 ? BUSY_TICK_MS : IDLE_TICK_MS;
+    const tickMs = this.#engine.isBusy ? BUSY_TICK_MS : IDLE_TICK_MS;
     if (this.#tick !== undefined && tickMs >= this.#tickMs) return;
     clearTimeout(this.#tick);
     this.#tickMs = tickMs;

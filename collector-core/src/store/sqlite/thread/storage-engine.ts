@@ -31,9 +31,11 @@ export interface StorageEngine {
    * @throws any error: the spans are counted as unsaved.
    */
   append(records: Buffer): void;
+  /** True while work waits for the next tick. */
+  readonly isBusy: boolean;
   /** Cheap: called after each append and each command. */
   usage(): EngineUsage;
-  /** Commits, sweeps, evicts. Called every 20 ms while spans wait for a commit, and each second otherwise. */
+  /** Commits, sweeps, evicts. Called every 20 ms while the engine is busy, and each second otherwise. */
   tick(): void;
   /** Commits and closes the file. Called once. */
   close(): Promise<void>;
