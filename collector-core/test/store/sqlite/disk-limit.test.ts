@@ -19,7 +19,9 @@ describe("the disk limit of a durable store", () => {
     const { store, engine, clock } = opened;
     for (let n = 0; n < 40; n++) {
       await store.append(
-        pipelineSpans([aSpan({ trace_id: `trace-${n}`, attributes: { prompt_text: randomText(TEXT_BYTES) } })]),
+        pipelineSpans([
+          aSpan({ trace_id: `trace-${n}`, attributes: { prompt_text: randomText(TEXT_BYTES) } }),
+        ]),
       );
       await store.flush();
       clock.advance(1001);
