@@ -4,7 +4,7 @@
  */
 import { createAccess } from "./assembly/access.js";
 import { createArchivedStats } from "./assembly/archived-stats.js";
-import { createFoundation } from "./assembly/foundation.js";
+import { createFoundation, type StartStorageThread } from "./assembly/foundation.js";
 import { createIngestRoutes } from "./assembly/ingestion.js";
 import { readLedger, type Ledger } from "./assembly/ledger.js";
 import { startInOrder, stopInReverse, type StartedPart } from "./assembly/lifecycle.js";
@@ -29,6 +29,8 @@ export interface CollectorOptions {
   readonly uiDirectory?: string | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Starts the thread of a trace store on disk. Default: the worker of this package. */
+  readonly startStorageThread?: StartStorageThread;
 }
 
 /** A collector in this process. */

@@ -3,6 +3,8 @@ import { createCollector, type Collector } from "../src/collector.js";
 import { loadConfig } from "../src/config/load-config.js";
 import type { Clock } from "../src/runtime/clock.js";
 import type { Logger } from "../src/logging/logger.js";
+import { createStorageEngine } from "../src/store/sqlite/engine/create-storage-engine.js";
+import { inlineThread } from "./store/sqlite/inline-thread.js";
 
 /** A line that the collector logged. */
 export interface LoggedLine {
@@ -64,6 +66,8 @@ export async function startCollector(
     loaded: result.loaded,
     logger: recordingLogger(lines),
     version: "0.0.0-test",
+    // A worker starts from the compiled package only.
+    startStorageThread: (thread) => inlineThread((host) => createStorageEngine(thread, host)),
     ...options,
   });
   await collector.start();

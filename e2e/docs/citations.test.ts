@@ -68,7 +68,7 @@ describe("citations of pages", () => {
   /** Directories of pages that are named without a path. */
   const PLACES = ["", "docs", "docs/guide", "docs/reference"];
   /** Pages of Electron's documentation, and licences that the build collects. */
-  const ELSEWHERE = /^(?:api|tutorial)\/|(?:^|\/)licenses\.md$/;
+  const ELSEWHERE = /^(?:api|tutorial)\/|(?:^|\/)(?:[\w-]+-)?licenses\.md$/;
 
   const find = (path: string, page: string): string | undefined =>
     [directoryOf(path), ...PLACES].map((place) => posix.join(place, page)).find((each) => paths.has(each));

@@ -3,6 +3,8 @@ import { createByteBudget, type ByteBudget } from "../in-flight/byte-budget.js";
 import { defaultInFlightBytes } from "../in-flight/default-limit.js";
 import type { Clock } from "../runtime/clock.js";
 import type { Logger } from "../logging/logger.js";
+import type { StorageEngineOptions } from "../store/sqlite/engine/create-storage-engine.js";
+import type { StartThread } from "../store/sqlite/thread/thread-handle.js";
 import { createRecentEvents, watchWarnings, type RecentEvents } from "../logging/recent-events.js";
 
 /** Shared dependencies of all parts of the collector. */
@@ -18,7 +20,12 @@ export interface Foundation {
   /** Memory budget of work outside the queue and the store. */
   readonly budget: ByteBudget;
   readonly isStopping: () => boolean;
+  /** Default: the worker of this package. */
+  readonly startStorageThread?: StartStorageThread;
 }
+
+/** Starts the thread of a trace store on disk. */
+export type StartStorageThread = (options: StorageEngineOptions) => StartThread;
 
 export function createFoundation(options: {
   readonly loaded: LoadedConfig;
@@ -26,6 +33,7 @@ export function createFoundation(options: {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  readonly startStorageThread?: StartStorageThread;
 }): Foundation {
   const { loaded, clock } = options;
   const { config } = loaded;

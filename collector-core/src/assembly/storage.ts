@@ -106,7 +106,7 @@ function isSetByUser({ loaded }: Foundation, key: OptionKey): boolean {
 }
 
 function createDurableStore(foundation: Foundation, directory: string): DurableTraceStore {
-  const { config, clock, logger, budget } = foundation;
+  const { config, clock, logger, budget, startStorageThread = workerThread } = foundation;
   // The default bounds memory. On disk only the size of the file bounds the number of traces, unless the user sets one.
   const isLimited = isSetByUser(foundation, "limits.max_traces");
   const options: StorageEngineOptions = {
@@ -119,7 +119,7 @@ function createDurableStore(foundation: Foundation, directory: string): DurableT
     commitIntervalMs: config["trace_store.commit_interval_ms"],
   };
   return createSqliteTraceStore({
-    startThread: workerThread(options),
+    startThread: startStorageThread(options),
     clock,
     logger: logger.child("store"),
     pagesInUse: budget.account("evicted_traces"),

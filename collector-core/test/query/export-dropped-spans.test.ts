@@ -1,20 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ImportResult } from "../../src/api-schema/import.js";
 import type { TraceDetail, TraceList, TraceSummary } from "../../src/api-schema/trace.js";
-import {
-  createStorageEngine,
-  type StorageEngineOptions,
-} from "../../src/store/sqlite/engine/create-storage-engine.js";
 import { writeMeta } from "../../src/store/sqlite/file/meta.js";
 import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
 import { span, startCollector, type RunningCollector } from "../running-collector.js";
-import { inlineThread } from "../store/sqlite/inline-thread.js";
 import { temporaryDirectory } from "../store/sqlite/temporary-directory.js";
-
-// The thread starts from the compiled package only.
-vi.mock("../../src/store/sqlite/worker-thread.js", () => ({
-  workerThread: (options: StorageEngineOptions) => inlineThread((host) => createStorageEngine(options, host)),
-}));
 
 type Settings = Record<string, string>;
 

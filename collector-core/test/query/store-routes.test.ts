@@ -1,22 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { StoreInfo } from "../../src/api-schema/store.js";
 import { runAtOnce } from "../../src/runtime/steps.js";
 import { verify } from "../../src/store/sqlite/maintenance/verify.js";
 import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
-
-/** A thread starts from the built package only. */
-vi.mock("../../src/store/sqlite/worker-thread.js", async () => {
-  const { inlineThread } = await import("../store/sqlite/inline-thread.js");
-  const { createStorageEngine } = await import("../../src/store/sqlite/engine/create-storage-engine.js");
-  type Options = Parameters<typeof createStorageEngine>[0];
-  return {
-    workerThread: (options: Options) => inlineThread((host) => createStorageEngine(options, host)),
-  };
-});
 
 /** Far more than a test needs. */
 const TEST_MS = 60_000;

@@ -130,7 +130,7 @@ describe("spec 2.6 multi_tenant: the tenant header selects the tenant of a query
         .map(([method, operation]) => ({ path, method, operation })),
     );
     // What belongs to no trace: the collector itself.
-    const others = /^\/(health|ready|metrics|openapi\.json|v1\/(config|events|session))$/;
+    const others = /^\/(health|ready|metrics|openapi\.json|v1\/(config|events|session|store|store\/backup))$/;
     for (const { path, method, operation } of asked.filter(({ path }) => !others.test(path))) {
       const names = operation.parameters?.map(({ name }) => name) ?? [];
       expect({ path, method, hasTenant: names.includes("tenant") }).toEqual({

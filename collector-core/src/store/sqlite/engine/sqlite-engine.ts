@@ -41,7 +41,7 @@ export interface SqliteEngineOptions extends StoreBounds {
   readonly clock: Clock;
 }
 
-/** Stores traces in a file (storage.md). Runs in a thread of its own. */
+/** Stores traces in a file. Runs in a thread of its own. */
 export function createSqliteEngine(options: SqliteEngineOptions, host: EngineHost): StorageEngine {
   return new SqliteEngine(options, host);
 }

@@ -59,6 +59,8 @@ export class StoreTasks {
   }
 
   async verify(signal: AbortSignal): Promise<StoreVerification> {
+    // Spans that wait are checked too.
+    this.#options.commit();
     return await this.#run((file) => verify(file), signal);
   }
 
