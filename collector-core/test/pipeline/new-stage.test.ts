@@ -36,7 +36,8 @@ async function applyRecipe({ path, code, line }: Recipe): Promise<void> {
   await rm(copy, { recursive: true, force: true });
   await mkdir(join(copy, "test"), { recursive: true });
   await cp(join(core, "src"), join(copy, "src"), { recursive: true });
-  await cp(join(core, "test/running-collector.ts"), join(copy, "test/running-collector.ts"));
+  for (const file of ["test/running-collector.ts", "test/store/sqlite/inline-thread.ts"])
+    await cp(join(core, file), join(copy, file));
   await writeFile(join(copy, path), code);
   const pipelines = join(copy, "src/pipeline/pipelines.ts");
   const [, name = ""] = /export function (\w+)/.exec(code) ?? [];
