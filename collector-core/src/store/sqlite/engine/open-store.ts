@@ -1,3 +1,4 @@
+import type { Span } from "@obspan/sdk/wire";
 import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
@@ -10,6 +11,7 @@ import { TraceWriter } from "../../memory/trace-writer.js";
 import { ListCursors } from "../../traces/list-cursor.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 import { summarizeTrace } from "../../traces/trace-summary.js";
+import { SqlError } from "../driver/sqlite-driver.js";
 import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
@@ -28,7 +30,7 @@ import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
-import { TraceTables } from "./trace-tables.js";
+import { TraceTables, type StoredTraceRow } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
 /** The share of `maxBufferBytes` that is left after the buffer was full, so that it is not full with every batch. */
@@ -104,6 +106,8 @@ export class OpenStore {
   };
   #traceCount: number;
   #nextAbandonedMs: number;
+  /** Keys that were looked for in the file and not found, during an append. */
+  readonly #absent = new Set<string>();
   #reportedDropped = 0;
   #reportedLate = 0;
 
@@ -274,8 +278,48 @@ export class OpenStore {
   /** Adds the spans of records, which are copied. */
   append(records: Buffer): void {
     while (this.retention.evictExpired());
-    for (const record of readRecords(records)) this.#index(record, this.#addToChunk(records, record));
+    const parsed = Array.from(readRecords(records), (record) => ({ record, spans: record.parse() }));
+    try {
+      this.#loadTogether(parsed);
+      for (const { record, spans } of parsed) this.#index(record, spans, this.#addToChunk(records, record));
+    } finally {
+      this.#absent.clear();
+    }
     this.#reportDropped();
+  }
+
+  /**
+   * Loads the traces of these spans that are only in the file. One by one, late spans of hundreds of traces would read the
+   * chunks that these share hundreds of times.
+   */
+  #loadTogether(parsed: readonly ParsedRecord[]): void {
+    try {
+      this.#buffer.loadTogether(this.#rowsInFileOnly(parsed));
+    } catch (error) {
+      // Adding the spans meets the same damage, with their records in the chunk: they are not lost.
+      if (!(error instanceof SqlError)) throw error;
+    }
+  }
+
+  #rowsInFileOnly(parsed: readonly ParsedRecord[]): StoredTraceRow[] {
+    const rows = new Map<number, StoredTraceRow>();
+    let last: TraceKey = { tenant: "", traceId: "" };
+    for (const { record, spans } of parsed) {
+      for (const [index, span] of spans.entries()) {
+        if (span === null) continue;
+        const { tenant } = record.contextOf(index);
+        if (span.trace_id === last.traceId && tenant === last.tenant) continue;
+        last = { tenant, traceId: span.trace_id };
+        if (this.#buffer.traces.get(last, this.#hasher.trace(tenant, span.trace_id)) !== undefined) continue;
+        const sequence = this.tables.find(last);
+        if (sequence === undefined) this.#absent.add(keyText(last));
+        else if (!rows.has(sequence)) {
+          const row = this.tables.read(sequence);
+          if (row !== undefined) rows.set(sequence, row);
+        }
+      }
+    }
+    return [...rows.values()];
   }
 
   /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
@@ -307,7 +351,7 @@ export class OpenStore {
   }
 
   /** Adds the spans of a record to their traces. */
-  #index(record: BatchRecord, { chunk, ordinal }: SpanPlace): void {
+  #index(record: BatchRecord, spans: readonly (Span | null)[], { chunk, ordinal }: SpanPlace): void {
     let batch: PipelineSpan[] = [];
     let restored: RestoredTrace[] = [];
     let writing: SpansBeingWritten = { chunk, at: -1, ordinals: [], spans: [] };
@@ -320,7 +364,7 @@ export class OpenStore {
       restored = [];
       writing = { chunk, at: -1, ordinals: [], spans: [] };
     };
-    for (const [index, span] of record.parse().entries()) {
+    for (const [index, span] of spans.entries()) {
       if (span === null) continue;
       const recorded = recordedSpan(record, index, span);
       const place = { chunk, ordinal: ordinal + index };
@@ -372,6 +416,7 @@ export class OpenStore {
   }
 
   #load(key: TraceKey): TraceRecord | undefined {
+    if (this.#absent.size > 0 && this.#absent.has(keyText(key))) return undefined;
     const sequence = this.tables.find(key);
     const row = sequence === undefined ? undefined : this.tables.read(sequence);
     return row && this.#buffer.load(row);
@@ -550,10 +595,21 @@ export class OpenStore {
       // The file has no store time of a record. The wall clock tells it, except where it was wrong.
       const arrivedMs = record.isImport ? toMs : record.contextOf(0).receivedAtMs;
       this.#replayedAtMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
-      this.#index(record, { chunk: id, ordinal: chunk.firstOrdinalOf(at) });
+      this.#index(record, record.parse(), { chunk: id, ordinal: chunk.firstOrdinalOf(at) });
     }
     if (id !== this.#writer.openId) this.#file.putSignature(id, chunk.raw);
   }
+}
+
+/** A record with its spans; null for removed ones. */
+interface ParsedRecord {
+  readonly record: BatchRecord;
+  readonly spans: readonly (Span | null)[];
+}
+
+/** A key as one string. It is unique, since a tenant has no line break. */
+function keyText({ tenant, traceId }: TraceKey): string {
+  return `${traceId}\n${tenant}`;
 }
 
 /** Spans of a record. */

@@ -1,3 +1,5 @@
+import { appendAll } from "../../../runtime/append-all.js";
+import type { PipelineSpan } from "../../../span/pipeline-span.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import { SpanStore } from "../../memory/span-store.js";
 import { DroppedSpans } from "../../traces/dropped-spans.js";
@@ -12,6 +14,9 @@ import type { StoredTraceRow } from "./trace-tables.js";
 
 /** Size of a segment: the buffer holds digests of spans, a few hundred bytes each. */
 const SEGMENT_BYTES = 2 ** 18;
+
+/** Spans that are read before their traces are loaded together: some tens of megabytes. */
+const SPANS_PER_LOAD = 20_000;
 
 /** What the file has of a trace in the buffer. */
 export interface StoredState {
@@ -45,9 +50,37 @@ export class TraceBuffer {
 
   /** Brings a trace back from the file, as it was: with its sequence, its totals and what the span cap dropped. */
   load(row: StoredTraceRow): TraceRecord {
+    return this.#load(row, decodePlaces(row.places), (place) => this.#read(place));
+  }
+
+  /** Brings several traces back. Each chunk is read once for many of them: traces that ran together share chunks. */
+  loadTogether(rows: readonly StoredTraceRow[]): void {
+    let group: { readonly row: StoredTraceRow; readonly places: TracePlaces }[] = [];
+    let spans: PlacedSpan[] = [];
+    const load = (): void => {
+      const read = new Map<PlacedSpan, PipelineSpan | undefined>();
+      for (const place of spans.sort((a, b) => a.chunk - b.chunk)) read.set(place, this.#read(place));
+      for (const { row, places } of group) this.#load(row, places, (place) => read.get(place));
+      group = [];
+      spans = [];
+    };
+    for (const row of rows) {
+      const places = decodePlaces(row.places);
+      group.push({ row, places });
+      appendAll(spans, places.spans);
+      appendAll(spans, places.evaluations);
+      if (spans.length >= SPANS_PER_LOAD) load();
+    }
+    load();
+  }
+
+  #load(
+    row: StoredTraceRow,
+    places: TracePlaces,
+    read: (place: PlacedSpan) => PipelineSpan | undefined,
+  ): TraceRecord {
     const { key, sequence, lastMs, valueSet } = row;
     const { isPartial, dropped, ...owner } = decodeState(row.state);
-    const places = decodePlaces(row.places);
     const hash = this.#hasher.trace(key.tenant, key.traceId);
     const trace = this.traces.restore(key, hash, sequence, isPartial, lastMs);
     trace.setOwner(owner);
@@ -57,7 +90,7 @@ export class TraceBuffer {
       this.traces.charge(DroppedSpans.BYTES);
     }
     for (const place of places.spans) {
-      const added = this.#restoreSpan(trace, place, lastMs);
+      const added = this.#restoreSpan(trace, place, lastMs, read(place));
       if (added === NO_ROW) continue;
       if (trace.firstSpan === NO_ROW) trace.firstSpan = added;
       else this.spans.setNext(trace.lastSpan, added);
@@ -65,7 +98,7 @@ export class TraceBuffer {
       trace.spanCount++;
     }
     for (const place of places.evaluations) {
-      const added = this.#restoreSpan(trace, place, lastMs);
+      const added = this.#restoreSpan(trace, place, lastMs, read(place));
       if (added === NO_ROW) continue;
       if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = added;
       else this.spans.setNext(trace.lastEvaluation, added);
@@ -80,12 +113,21 @@ export class TraceBuffer {
     return trace;
   }
 
-  #restoreSpan(trace: TraceRecord, place: PlacedSpan, lastMs: number): number {
+  #read(place: PlacedSpan): PipelineSpan | undefined {
     const found = this.#chunks.find(place);
     const recorded = found && readRecordedSpan(found);
-    if (recorded === undefined) return NO_ROW;
+    return recorded && bufferedSpan(recorded, this.#hasher);
+  }
+
+  #restoreSpan(
+    trace: TraceRecord,
+    place: PlacedSpan,
+    lastMs: number,
+    span: PipelineSpan | undefined,
+  ): number {
+    if (span === undefined) return NO_ROW;
     trace.arrivals = place.arrival;
-    const row = this.spans.add(trace, bufferedSpan(recorded, this.#hasher), place.seenMs ?? lastMs);
+    const row = this.spans.add(trace, span, place.seenMs ?? lastMs);
     this.spans.setPlaceInFile(row, place.chunk, place.ordinal);
     if (place.isWrapper) this.spans.markAsWrapper(row);
     return row;
