@@ -120,15 +120,6 @@ export class BatchRecord {
     return spans;
   }
 
-  /**
-   * The bytes of the JSON of a span, within the bytes of the record. Undefined if it was removed, and if the JSON of the batch
-   * is ambiguous, which is rare: {@link jsonOf} writes such a batch again.
-   */
-  rangeOf(index: number): { readonly start: number; readonly end: number } | undefined {
-    const json = this.jsonOf(index);
-    return json?.bytes === this.#bytes ? json : undefined;
-  }
-
   /** The JSON of a span without its generated id; undefined if it was removed. The first call scans the record. */
   jsonOf(index: number): SpanJson | undefined {
     if (this.isOmitted(index)) return undefined;

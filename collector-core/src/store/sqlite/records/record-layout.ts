@@ -61,5 +61,47 @@ export function bitBytes(count: number): number {
   return (count + 7) >>> 3;
 }
 
+/** Sets the bit of a span; the bits begin at `start`. */
+export function setBit(bytes: Buffer, start: number, index: number): void {
+  const at = start + (index >>> 3);
+  bytes[at] = (bytes[at] as number) | (1 << (index & 7));
+}
+
+/** Fields of the header of a record. */
+export interface RecordHeader {
+  readonly length: number;
+  readonly flags: number;
+  readonly spanCount: number;
+  readonly contextBytes: number;
+  readonly noteBytes: number;
+}
+
+/** @returns the end. */
+export function writeHeader(buffer: Buffer, start: number, header: RecordHeader): number {
+  buffer.writeUInt32LE(header.length, start + HEADER.length);
+  buffer[start + HEADER.format] = FORMAT;
+  buffer[start + HEADER.flags] = header.flags;
+  buffer.writeUInt16LE(0, start + HEADER.flags + 1);
+  buffer.writeUInt32LE(header.spanCount, start + HEADER.spanCount);
+  buffer.writeUInt32LE(header.contextBytes, start + HEADER.contextBytes);
+  buffer.writeUInt32LE(header.noteBytes, start + HEADER.noteBytes);
+  return start + HEADER_BYTES;
+}
+
+/** Writes a context. @param texts - JSON of {@link ContextTexts}. @returns the end. */
+export function writeContext(
+  buffer: Buffer,
+  start: number,
+  from: number,
+  receivedAtMs: number,
+  texts: Buffer,
+): number {
+  buffer.writeUInt32LE(from, start);
+  buffer.writeUInt32LE(texts.length, start + 4);
+  buffer.writeDoubleLE(receivedAtMs, start + 8);
+  texts.copy(buffer, start + CONTEXT_HEADER_BYTES);
+  return start + CONTEXT_HEADER_BYTES + texts.length;
+}
+
 export const BODY_START = '{"spans":[';
 export const BODY_END = "]}";

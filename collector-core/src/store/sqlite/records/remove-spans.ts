@@ -4,10 +4,11 @@ import {
   BODY_END,
   BODY_START,
   CONTEXT_HEADER_BYTES,
-  FORMAT,
-  HEADER,
   HEADER_BYTES,
   RECORD_FLAG,
+  setBit,
+  writeContext,
+  writeHeader,
   type ContextTexts,
   type SpanNote,
 } from "./record-layout.js";
@@ -47,12 +48,12 @@ function withoutSpans(record: BatchRecord, ordinals: ReadonlySet<number>, first:
     if (index > 0) body.push(Buffer.from(","));
     const json = ordinals.has(first + index) ? undefined : record.jsonOf(index);
     if (json === undefined) {
-      setBit(removed, index);
+      setBit(removed, 0, index);
       body.push(Buffer.from("null"));
       continue;
     }
     body.push(json.bytes.subarray(json.start, json.end));
-    if (!record.countsUsage(index)) setBit(uncounted, index);
+    if (!record.countsUsage(index)) setBit(uncounted, 0, index);
     const note = record.noteOf(index);
     if (note !== undefined) notes.push(note);
     const context = record.contextOf(index);
@@ -67,27 +68,22 @@ function withoutSpans(record: BatchRecord, ordinals: ReadonlySet<number>, first:
 
   const noteBytes = Buffer.from(notes.length === 0 ? "" : JSON.stringify(notes));
   const contextsBytes = Buffer.concat(contexts);
-  const header = Buffer.alloc(HEADER_BYTES);
-  header[HEADER.format] = FORMAT;
-  header[HEADER.flags] =
-    RECORD_FLAG.hasUncounted | RECORD_FLAG.hasRemoved | (isImport ? RECORD_FLAG.isImport : 0);
-  header.writeUInt32LE(spanCount, HEADER.spanCount);
-  header.writeUInt32LE(contextsBytes.length, HEADER.contextBytes);
-  header.writeUInt32LE(noteBytes.length, HEADER.noteBytes);
-  const rewritten = Buffer.concat([header, contextsBytes, uncounted, removed, noteBytes, ...body]);
-  rewritten.writeUInt32LE(rewritten.length, HEADER.length);
+  const flags = RECORD_FLAG.hasUncounted | RECORD_FLAG.hasRemoved | (isImport ? RECORD_FLAG.isImport : 0);
+  const parts = [Buffer.alloc(HEADER_BYTES), contextsBytes, uncounted, removed, noteBytes, ...body];
+  const rewritten = Buffer.concat(parts);
+  writeHeader(rewritten, 0, {
+    length: rewritten.length,
+    flags,
+    spanCount,
+    contextBytes: contextsBytes.length,
+    noteBytes: noteBytes.length,
+  });
   return rewritten;
-}
-
-function setBit(bits: Buffer, index: number): void {
-  bits[index >>> 3] = (bits[index >>> 3] as number) | (1 << (index & 7));
 }
 
 function contextBytes(from: number, receivedAtMs: number, texts: ContextTexts): Buffer {
   const json = Buffer.from(JSON.stringify(texts));
-  const header = Buffer.alloc(CONTEXT_HEADER_BYTES);
-  header.writeUInt32LE(from, 0);
-  header.writeUInt32LE(json.length, 4);
-  header.writeDoubleLE(receivedAtMs, 8);
-  return Buffer.concat([header, json]);
+  const bytes = Buffer.alloc(CONTEXT_HEADER_BYTES + json.length);
+  writeContext(bytes, 0, from, receivedAtMs, json);
+  return bytes;
 }

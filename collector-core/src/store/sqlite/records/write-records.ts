@@ -10,10 +10,11 @@ import {
   BODY_END,
   BODY_START,
   CONTEXT_HEADER_BYTES,
-  FORMAT,
-  HEADER,
   HEADER_BYTES,
   RECORD_FLAG,
+  setBit,
+  writeContext,
+  writeHeader,
   type ContextTexts,
   type SpanNote,
 } from "./record-layout.js";
@@ -142,20 +143,13 @@ export class RecordWriter {
 
     const start = sink.reserve(length, spanCount);
     const { buffer } = sink;
-    buffer.writeUInt32LE(length, start + HEADER.length);
-    buffer[start + HEADER.format] = FORMAT;
-    buffer[start + HEADER.flags] =
-      (isImport ? RECORD_FLAG.isImport : 0) | (uncounted > 0 ? RECORD_FLAG.hasUncounted : 0);
-    buffer.writeUInt16LE(0, start + HEADER.flags + 1);
-    buffer.writeUInt32LE(spanCount, start + HEADER.spanCount);
-    buffer.writeUInt32LE(contexts.byteLength, start + HEADER.contextBytes);
-    buffer.writeUInt32LE(noteBytes, start + HEADER.noteBytes);
-    let at = contexts.writeTo(buffer, start + HEADER_BYTES);
+    const flags = (isImport ? RECORD_FLAG.isImport : 0) | (uncounted > 0 ? RECORD_FLAG.hasUncounted : 0);
+    const header = { length, flags, spanCount, contextBytes: contexts.byteLength, noteBytes };
+    let at = contexts.writeTo(buffer, writeHeader(buffer, start, header));
     if (uncountedBytes > 0) {
       buffer.fill(0, at, at + uncountedBytes);
       for (let index = 0; index < spanCount; index++) {
-        if (spans[from + index]?.countsUsage === false)
-          buffer[at + (index >>> 3)] = (buffer[at + (index >>> 3)] as number) | (1 << (index & 7));
+        if (spans[from + index]?.countsUsage === false) setBit(buffer, at, index);
       }
       at += uncountedBytes;
     }
@@ -242,12 +236,8 @@ class ContextWriter {
   writeTo(buffer: Buffer, start: number): number {
     let at = start;
     for (let index = 0; index < this.#from.length; index++) {
-      const texts = this.#texts[index] as Buffer;
-      buffer.writeUInt32LE(this.#from[index] as number, at);
-      buffer.writeUInt32LE(texts.length, at + 4);
-      buffer.writeDoubleLE(this.#receivedAtMs[index] as number, at + 8);
-      texts.copy(buffer, at + CONTEXT_HEADER_BYTES);
-      at += CONTEXT_HEADER_BYTES + texts.length;
+      const receivedAtMs = this.#receivedAtMs[index] as number;
+      at = writeContext(buffer, at, this.#from[index] as number, receivedAtMs, this.#texts[index] as Buffer);
     }
     return at;
   }
