@@ -1,4 +1,5 @@
 import type { TraceKey } from "../interfaces.js";
+import { traceKeyText } from "../span/trace-key-text.js";
 
 /** The traces that changed in one step. */
 export interface Step {
@@ -36,7 +37,7 @@ export class ChangedTraces {
 
   add(key: TraceKey): void {
     // One key beyond the limit marks a burst; further keys are not needed.
-    if (this.#all.size <= this.#maxTraces) this.#all.set(keyText(key), key);
+    if (this.#all.size <= this.#maxTraces) this.#all.set(traceKeyText(key), key);
     if (this.#isOverfull()) return;
     const { tenant, traceId } = key;
     let keys = this.#ofTenant.get(tenant);
@@ -73,9 +74,4 @@ export class ChangedTraces {
     const keys = this.#all.size > this.#maxTraces ? undefined : [...this.#all.values()];
     return { keys, keysOf, evaluation, reset, size: this.#size };
   }
-}
-
-/** A trace key as one string. It is unique, since a tenant has no line break. */
-export function keyText({ traceId, tenant }: TraceKey): string {
-  return `${traceId}\n${tenant}`;
 }

@@ -1,5 +1,6 @@
 import type { TraceKey } from "../interfaces.js";
-import { ChangedTraces, keyText, type Step } from "./changed-traces.js";
+import { traceKeyText } from "../span/trace-key-text.js";
+import { ChangedTraces, type Step } from "./changed-traces.js";
 
 /** Traces that changed since the last update of a reader; `reset` if the reader must fetch all data again. */
 export type Changes =
@@ -136,11 +137,11 @@ export class LiveChanges {
         reset = { step, reason: each.reset ?? "burst" };
         break;
       }
-      const keys = changed.filter((key) => !seen.has(keyText(key)));
+      const keys = changed.filter((key) => !seen.has(traceKeyText(key)));
       if (found.length + keys.length > maxTracesPerStep) burstUpTo = Math.max(burstUpTo, step);
       // In older steps only a reset matters.
       if (burstUpTo === 0) for (const key of keys.toReversed()) found.push({ key, step });
-      for (const key of keys) seen.add(keyText(key));
+      for (const key of keys) seen.add(traceKeyText(key));
       step--;
     }
     found.reverse();

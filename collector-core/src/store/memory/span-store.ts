@@ -36,7 +36,7 @@ export interface SpanSnapshot extends StoredSpan {
 
 /**
  * The spans of all traces: their JSON in segments, and the numbers read without parsing it in rows. Finds spans by id, and
- * model calls by their parent. The caller chains the rows of a trace.
+ * model calls by their parent. The caller links the rows of a trace.
  */
 export class SpanStore implements SpanRows {
   readonly #table = new SpanTable();
@@ -210,8 +210,19 @@ export class SpanStore implements SpanRows {
     return this.#table.int(row, INT.next);
   }
 
-  setNext(row: number, next: number): void {
-    this.#table.setInt(row, INT.next, next);
+  /** Makes a stored row the last one of its trace. */
+  link(trace: TraceRecord, row: number, isEvaluation: boolean): void {
+    if (isEvaluation) {
+      if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
+      else this.#table.setInt(trace.lastEvaluation, INT.next, row);
+      trace.lastEvaluation = row;
+      trace.evaluationCount++;
+    } else {
+      if (trace.firstSpan === NO_ROW) trace.firstSpan = row;
+      else this.#table.setInt(trace.lastSpan, INT.next, row);
+      trace.lastSpan = row;
+      trace.spanCount++;
+    }
   }
 
   /** The chunk of a file that holds the span, as set by {@link setPlaceInFile}. */

@@ -169,17 +169,9 @@ export class TraceWriter {
       this.#traces.added(trace);
     }
     this.#onWritten?.(trace, row, index);
-    if (isEvaluation) {
-      if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = row;
-      else spans.setNext(trace.lastEvaluation, row);
-      trace.lastEvaluation = row;
-      trace.evaluationCount++;
-      this.#caps.capEvaluations(trace);
-    } else {
-      if (trace.firstSpan === NO_ROW) trace.firstSpan = row;
-      else spans.setNext(trace.lastSpan, row);
-      trace.lastSpan = row;
-      trace.spanCount++;
+    spans.link(trace, row, isEvaluation);
+    if (isEvaluation) this.#caps.capEvaluations(trace);
+    else {
       this.#setOwner(trace, span.facts);
       trace.dropped?.reviveRoot(spans, row);
       this.#caps.capSpans(trace);

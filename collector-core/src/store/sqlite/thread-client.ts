@@ -5,6 +5,7 @@ import type { Clock } from "../../runtime/clock.js";
 import { LONGEST_TIMER_MS } from "../../runtime/longest-timer.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { Outbox } from "./outbox.js";
+import { storeUnavailable } from "./store-unavailable.js";
 import { NO_USAGE, type KnownUsage } from "./thread/known-usage.js";
 import type {
   CommandArguments,
@@ -23,7 +24,6 @@ const RESTART_INTERVAL_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 /** Shortest time that a stop waits: a deadline in the past still saves what takes a moment. */
 const MIN_STOP_MS = 400;
-const RETRY_LATER = { "Retry-After": "5" } as const;
 
 /** Options of {@link ThreadClient}. */
 export interface ThreadClientOptions {
@@ -350,11 +350,8 @@ export class ThreadClient {
   }
 
   #unavailable(): ApiError {
-    return new ApiError(
-      "trace_store_unavailable",
+    return storeUnavailable(
       "The trace store does not answer; the log of the collector says why. Try again later.",
-      {},
-      RETRY_LATER,
     );
   }
 

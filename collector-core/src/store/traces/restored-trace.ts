@@ -3,13 +3,12 @@ import { copyText } from "../../span/kept-text.js";
 import { formatInstant, parseTimestamp } from "../../span/timestamp.js";
 import type { DroppedRemains, RootRemains, TraceRemains } from "../../span/trace-remains.js";
 import { DroppedSpans, type RootSpan } from "./dropped-spans.js";
+import { NO_SERIAL } from "./span-labels.js";
 import { TraceTotals } from "./trace-totals.js";
 import type { TraceRecord } from "./trace-record.js";
 
 /** The id of a root from a file, which does not have it. No span has this hash in practice. */
 const NO_ID = { lo: 0, hi: 0 };
-/** Labels of a dropped root are shown and never interned. */
-const NO_SERIAL = -1;
 
 /** What the spans of a trace do not tell; undefined if they tell all. */
 export function remainsOf(

@@ -9,6 +9,9 @@ const BYTES_PER_CHARACTER = 4;
 /** Slots of the cache in front of the table, a power of two. A service uses some dozens of combinations at a time. */
 const RECENT_ENTRIES = 256;
 
+/** The serial of labels that are not interned: those of a dropped root, which are only shown. */
+export const NO_SERIAL = -1;
+
 /** The values by which spans are filtered, with their application: few combinations for many spans. */
 export interface SpanLabels extends Pick<BatchContext, "service" | "env" | "version"> {
   /** Unique, also among removed labels. */

@@ -1,7 +1,7 @@
 import type { Span } from "@obspan/sdk/wire";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import { createPipelineSpan, type PipelineSpan } from "../../../span/pipeline-span.js";
-import { readSpanFacts, type BatchContext } from "../../../span/span-facts.js";
+import { readSpanFacts, type BatchContext, type SpanFacts } from "../../../span/span-facts.js";
 import { digestSpan } from "../../traces/span-digest.js";
 
 /** A span as a record of the file has it. */
@@ -18,11 +18,9 @@ export interface RecordedSpan {
  * The span as the buffer keeps it: with its facts, and of its text only what the summary of its trace may show. The text is in
  * the file.
  */
-export function bufferedSpan(
-  { span, context, generatedSpanId, labels, countsUsage }: RecordedSpan,
-  hasher: SpanHasher,
-): PipelineSpan {
-  const facts = { ...readSpanFacts(span, context, generatedSpanId, ignore), ...labels };
+export function bufferedSpan(recorded: RecordedSpan, hasher: SpanHasher): PipelineSpan {
+  const { span, context, countsUsage } = recorded;
+  const facts = recordedFacts(recorded);
   const isShown = facts.parentSpanId === "" || facts.spanType === "llm" || facts.spanType === "evaluation";
   return createPipelineSpan(
     {
@@ -33,6 +31,11 @@ export function bufferedSpan(
     },
     { isSampled: () => true, countsUsage: () => countsUsage },
   );
+}
+
+/** The facts of a recorded span. */
+export function recordedFacts({ span, context, generatedSpanId, labels }: RecordedSpan): SpanFacts {
+  return { ...readSpanFacts(span, context, generatedSpanId, ignore), ...labels };
 }
 
 /** A span with the same digest, and nothing else. */

@@ -22,6 +22,7 @@ const SQL = {
     "VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET spans = excluded.spans, " +
     "raw_bytes = excluded.raw_bytes, last_ms = excluded.last_ms, last_seq = excluded.last_seq, " +
     "codec = excluded.codec, checksum = excluded.checksum, data = excluded.data",
+  rewriteChunk: "UPDATE chunk SET raw_bytes = ?2, codec = ?3, checksum = ?4, data = ?5 WHERE id = ?1",
   openChunk:
     "INSERT OR IGNORE INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
     "VALUES (?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
@@ -211,14 +212,7 @@ export class FileWriter {
   rewriteChunk(id: number, raw: Buffer): void {
     const { codec, checksum, data } = encodeChunk(raw);
     this.begin();
-    const { db } = this.#options;
-    db.prepare("UPDATE chunk SET raw_bytes = ?2, codec = ?3, checksum = ?4, data = ?5 WHERE id = ?1").run(
-      id,
-      raw.length,
-      codec,
-      checksum,
-      data,
-    );
+    this.#statements.rewriteChunk.run(id, raw.length, codec, checksum, data);
     this.putSignature(id, raw);
     this.#options.reader.invalidate(id);
   }

@@ -10,6 +10,7 @@ import { SpanCaps } from "../../memory/span-caps.js";
 import { TraceWriter } from "../../memory/trace-writer.js";
 import { ListCursors } from "../../traces/list-cursor.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
+import { traceKeyText } from "../../../span/trace-key-text.js";
 import { summarizeTrace } from "../../traces/trace-summary.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import { readMeta } from "../file/meta.js";
@@ -79,7 +80,6 @@ export class OpenStore {
   readonly queries: TraceQueries;
   readonly tables: TraceTables;
   readonly retention: Retention;
-  readonly remover: TraceRemover;
 
   readonly #options: OpenStoreOptions;
   readonly #hasher: SpanHasher;
@@ -89,6 +89,7 @@ export class OpenStore {
   readonly #file: FileWriter;
   readonly #buffer: TraceBuffer;
   readonly #evicted: EvictedKeys;
+  readonly #remover: TraceRemover;
   readonly #caps: SpanCaps;
   readonly #traceWriter: TraceWriter;
   /** The spans that are being written, and where the file has them; undefined between two writes. */
@@ -143,7 +144,7 @@ export class OpenStore {
     this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
 
-    this.remover = new TraceRemover({
+    this.#remover = new TraceRemover({
       db,
       buffer: this.#buffer,
       tables: this.tables,
@@ -159,7 +160,7 @@ export class OpenStore {
       db,
       bounds,
       tables: this.tables,
-      remover: this.remover,
+      remover: this.#remover,
       traceCount: () => this.#traceCount,
       onEvicted: (reason, traces) => {
         this.#traceCount -= traces;
@@ -221,7 +222,7 @@ export class OpenStore {
           traces.add(trace);
           this.#traceCount++;
           this.#file.changed(trace);
-          // An imported trace is not late, and may have been here all the same.
+          // An imported trace may have been evicted before, although it is not late.
           for (const chunk of this.#remember(trace)?.chunks ?? []) this.#buffer.touch(trace, chunk);
         },
         charge: (bytes) => traces.charge(bytes),
@@ -310,9 +311,9 @@ export class OpenStore {
         const { tenant } = record.contextOf(index);
         if (span.trace_id === last.traceId && tenant === last.tenant) continue;
         last = { tenant, traceId: span.trace_id };
-        if (this.#buffer.traces.get(last, this.#hasher.trace(tenant, span.trace_id)) !== undefined) continue;
+        if (this.#buffer.get(last) !== undefined) continue;
         const sequence = this.tables.find(last);
-        if (sequence === undefined) this.#absent.add(keyText(last));
+        if (sequence === undefined) this.#absent.add(traceKeyText(last));
         else if (!rows.has(sequence)) {
           const row = this.tables.read(sequence);
           if (row !== undefined) rows.set(sequence, row);
@@ -416,7 +417,7 @@ export class OpenStore {
   }
 
   #load(key: TraceKey): TraceRecord | undefined {
-    if (this.#absent.size > 0 && this.#absent.has(keyText(key))) return undefined;
+    if (this.#absent.size > 0 && this.#absent.has(traceKeyText(key))) return undefined;
     const sequence = this.tables.find(key);
     const row = sequence === undefined ? undefined : this.tables.read(sequence);
     return row && this.#buffer.load(row);
@@ -471,10 +472,7 @@ export class OpenStore {
       for (const sequence of sequences) {
         const row = this.tables.read(sequence);
         if (row === undefined) continue;
-        const { tenant, traceId } = row.key;
-        const trace =
-          this.#buffer.traces.get(row.key, this.#hasher.trace(tenant, traceId)) ?? this.#buffer.load(row);
-        this.#file.changed(trace);
+        this.#file.changed(this.#buffer.get(row.key) ?? this.#buffer.load(row));
       }
       this.flush();
       if (this.isBufferFull) this.commit();
@@ -493,7 +491,7 @@ export class OpenStore {
   /** The summary of a trace, also of one that changed since the last flush. */
   summaryOf(key: TraceKey): TraceSummary | undefined {
     if (this.#canWrite) while (this.retention.evictExpired());
-    const trace = this.#buffer.traces.get(key, this.#hasher.trace(key.tenant, key.traceId));
+    const trace = this.#buffer.get(key);
     if (trace !== undefined) return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
     const sequence = this.tables.find(key);
     return sequence === undefined ? undefined : this.tables.summary(sequence);
@@ -522,7 +520,7 @@ export class OpenStore {
 
   /** Removes a trace for good. @returns false if there is none. */
   erase(sequence: number): boolean {
-    const isErased = this.remover.erase(sequence);
+    const isErased = this.#remover.erase(sequence);
     if (isErased) this.#traceCount--;
     return isErased;
   }
@@ -605,11 +603,6 @@ export class OpenStore {
 interface ParsedRecord {
   readonly record: BatchRecord;
   readonly spans: readonly (Span | null)[];
-}
-
-/** A key as one string. It is unique, since a tenant has no line break. */
-function keyText({ tenant, traceId }: TraceKey): string {
-  return `${traceId}\n${tenant}`;
 }
 
 /** Spans of a record. */

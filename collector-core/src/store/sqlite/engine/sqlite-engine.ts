@@ -1,11 +1,12 @@
 import type { ClosedStep, StoredEvaluation, TraceKey, UnsavedReason } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { runAtOnce } from "../../../runtime/steps.js";
-import { ApiError } from "../../../api-schema/errors.js";
+import type { ApiError } from "../../../api-schema/errors.js";
 import { describeError } from "../../../runtime/describe-error.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords } from "../records/batch-record.js";
+import { storeUnavailable } from "../store-unavailable.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
 import { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
@@ -23,11 +24,9 @@ const RETRY_INTERVAL_MS = 5000;
 /** Time in a tick for releasing free pages, which may have erased text. */
 const ERASE_SLICE_MS = 50;
 
-const RETRY_LATER = { "Retry-After": "5" } as const;
-
 /** Options of {@link createSqliteEngine}. */
 export interface SqliteEngineOptions extends StoreBounds {
-  /** Opens the file. `replaced` is the file that turned out to be damaged, or that was cleared. */
+  /** Opens the file, or an empty one in place of a damaged one. */
   readonly openFile: (options: { readonly isKnownCorrupt: boolean }) => TraceFile;
   /** Deletes the closed file. */
   readonly deleteFile: (path: string) => void;
@@ -513,13 +512,10 @@ class SqliteEngine implements StorageEngine {
 
   #putStatsSteps(steps: readonly ClosedStep[]): boolean {
     if (this.#degraded !== undefined) return false;
-    let isCommitted = false;
-    this.#guard(() => {
+    return this.#guard(() => {
       this.#store.putStatsSteps(steps);
       this.#commit();
-      isCommitted = true;
     });
-    return isCommitted;
   }
 
   #nowMs(): number {
@@ -537,8 +533,9 @@ function isFull(error: unknown): boolean {
 }
 
 function unavailable(error: unknown): ApiError {
-  const problem = `The file of the trace store cannot be used: ${describeError(error)}. Try again later.`;
-  return new ApiError("trace_store_unavailable", problem, {}, RETRY_LATER);
+  return storeUnavailable(
+    `The file of the trace store cannot be used: ${describeError(error)}. Try again later.`,
+  );
 }
 
 function countSpans(records: Buffer): number {

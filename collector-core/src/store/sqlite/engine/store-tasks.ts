@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { ApiError } from "../../../api-schema/errors.js";
 import type { StoreCompaction, StoreFileInfo, StoreVerification } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
@@ -10,6 +9,7 @@ import { compact } from "../maintenance/compact.js";
 import { traceFileInfo } from "../maintenance/trace-file-info.js";
 import { verify } from "../maintenance/verify.js";
 import type { TraceFile } from "../open-trace-file.js";
+import { storeUnavailable } from "../store-unavailable.js";
 import type { BackupPart } from "../thread/storage-engine.js";
 import type { OpenStore } from "./open-store.js";
 
@@ -17,7 +17,6 @@ import type { OpenStore } from "./open-store.js";
 const MAX_SILENCE_MS = 60_000;
 /** The write-ahead log grows during a backup. Beyond this size the backup ends: copying the log takes about a second. */
 const MAX_LOG_BYTES = 512 * 2 ** 20;
-const RETRY_LATER = { "Retry-After": "5" } as const;
 
 /** What {@link StoreTasks} needs of the engine. */
 export interface StoreTasksOptions {
@@ -82,7 +81,8 @@ export class StoreTasks {
         evicted = store.retention.prune(beforeMs);
         store.commit();
       });
-      if (!isDone) throw unavailable(`The file could not be written. ${total} traces were removed before.`);
+      if (!isDone)
+        throw storeUnavailable(`The file could not be written. ${total} traces were removed before.`);
       commit();
       total += evicted;
       if (evicted === 0) return total;
@@ -105,7 +105,7 @@ export class StoreTasks {
 
   async readBackup(id: number): Promise<BackupPart | undefined> {
     const backup = this.#backup;
-    if (backup?.id !== id) throw unavailable(this.#endReason ?? "The backup has ended.");
+    if (backup?.id !== id) throw storeUnavailable(this.#endReason ?? "The backup has ended.");
     backup.readAtMs = this.#options.clock.monotonic();
     const { first = attempt(() => backup.parts.next()) } = backup;
     backup.first = undefined;
@@ -159,7 +159,7 @@ export class StoreTasks {
     const steps = begin(file);
     for (;;) {
       beforeStep();
-      if (open().file !== file) throw unavailable("The file was replaced meanwhile.");
+      if (open().file !== file) throw storeUnavailable("The file was replaced meanwhile.");
       const step = attempt(() => steps.next());
       if (step.done === true) return step.value;
       if (timeSlice.isOver()) await timeSlice.next();
@@ -177,11 +177,7 @@ function attempt<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    if (error.code === SQL_CODES.MISUSE) throw unavailable("The file was closed meanwhile.");
-    throw unavailable(`The file cannot be read or written: ${error.message}.`);
+    if (error.code === SQL_CODES.MISUSE) throw storeUnavailable("The file was closed meanwhile.");
+    throw storeUnavailable(`The file cannot be read or written: ${error.message}.`);
   }
-}
-
-function unavailable(problem: string): ApiError {
-  return new ApiError("trace_store_unavailable", problem, {}, RETRY_LATER);
 }

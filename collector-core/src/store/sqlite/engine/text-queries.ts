@@ -86,10 +86,7 @@ export class TextQueries {
   /** The condition that a trace has the text. */
   async condition(q: string, signal: AbortSignal): Promise<SqlCondition> {
     const found = new Set<number>();
-    await this.#search(q, signal, (sequence) => {
-      found.add(sequence);
-      return true;
-    });
+    await this.#search(q, signal, (sequence) => void found.add(sequence));
     return { sql: "t.seq IN (SELECT value FROM json_each(?))", parameters: [JSON.stringify([...found])] };
   }
 
@@ -107,7 +104,6 @@ export class TextQueries {
           found.add(sequence);
           if (sequence > countedFrom) surelyFound++;
         }
-        return true;
       },
       (newestBehind) => {
         // Older chunks have no newer trace: what was found of these is complete.
@@ -125,17 +121,17 @@ export class TextQueries {
   /**
    * Visits the traces with the text, some several times, from the newest chunk on.
    *
-   * @param goOn - called after each chunk with the newest trace that an older chunk can have. Returns false to stop.
+   * @param shouldContinue - called after each chunk with the newest trace that an older chunk can have. Returns false to stop.
    */
   async #search(
     q: string,
     signal: AbortSignal,
     visit: (sequence: number) => void,
-    goOn: (newestBehind: number) => boolean = () => true,
+    shouldContinue: (newestBehind: number) => boolean = () => true,
   ): Promise<void> {
     const searched = this.#searchedText(q);
     await searched.inTurn(async () => {
-      await this.#searchText(searched, signal, visit, goOn);
+      await this.#searchText(searched, signal, visit, shouldContinue);
       this.#trim(q, searched);
     }, signal);
   }
@@ -144,7 +140,7 @@ export class TextQueries {
     searched: SearchedText,
     signal: AbortSignal,
     visit: (sequence: number) => void,
-    goOn: (newestBehind: number) => boolean,
+    shouldContinue: (newestBehind: number) => boolean,
   ): Promise<void> {
     const timeSlice = new TimeSlice(this.#options.clock, signal);
     const live = new LivePlaces(this.#options.tables);
@@ -160,7 +156,7 @@ export class TextQueries {
 
     // Chunks that are newer than all that were searched, then the cached ones, then older ones.
     const search = (below: number, above: number) =>
-      this.#searchChunks(searched, { below, above }, live, timeSlice, visitLive, goOn);
+      this.#searchChunks(searched, { below, above }, live, timeSlice, visitLive, shouldContinue);
     const known = searched.chunks;
     const newer = await search(writer.openId, searched.to);
     if (newer.newest > 0) {
@@ -177,7 +173,7 @@ export class TextQueries {
     }
     if (!newer.isComplete) return;
     for (const { lastSequence, matches } of known) {
-      if (!goOn(lastSequence)) return;
+      if (!shouldContinue(lastSequence)) return;
       for (const match of matches) visitLive(match);
       if (timeSlice.isOver()) await timeSlice.next();
     }
@@ -193,7 +189,7 @@ export class TextQueries {
     live: LivePlaces,
     timeSlice: TimeSlice,
     visit: (match: Match) => void,
-    goOn: (newestBehind: number) => boolean,
+    shouldContinue: (newestBehind: number) => boolean,
   ) {
     const chunks: SearchedChunk[] = [];
     let newest = 0;
@@ -204,7 +200,7 @@ export class TextQueries {
         const id = Number(row["id"]);
         const lastSequence = Number(row["last_seq"]);
         if (id <= above) return { chunks, newest, oldest, isComplete: true };
-        if (!goOn(lastSequence)) return { chunks, newest, oldest, isComplete: false };
+        if (!shouldContinue(lastSequence)) return { chunks, newest, oldest, isComplete: false };
         const bits = row["bits"];
         if (searched.signature.mayContain(bits instanceof Uint8Array ? bits : null)) {
           const chunk = this.#options.reader.read(id);

@@ -1,3 +1,4 @@
+import type { TraceKey } from "../../../interfaces.js";
 import { appendAll } from "../../../runtime/append-all.js";
 import type { PipelineSpan } from "../../../span/pipeline-span.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
@@ -48,6 +49,11 @@ export class TraceBuffer {
     return this.spans.bytes + this.traces.bytes;
   }
 
+  /** The trace of a key, if it is in memory. */
+  get({ tenant, traceId }: TraceKey): TraceRecord | undefined {
+    return this.traces.get({ tenant, traceId }, this.#hasher.trace(tenant, traceId));
+  }
+
   /** Brings a trace back from the file, as it was: with its sequence, its totals and what the span cap dropped. */
   load(row: StoredTraceRow): TraceRecord {
     return this.#load(row, decodePlaces(row.places), (place) => this.#read(place));
@@ -89,22 +95,8 @@ export class TraceBuffer {
       trace.dropped = dropped;
       this.traces.charge(DroppedSpans.BYTES);
     }
-    for (const place of places.spans) {
-      const added = this.#restoreSpan(trace, place, lastMs, read(place));
-      if (added === NO_ROW) continue;
-      if (trace.firstSpan === NO_ROW) trace.firstSpan = added;
-      else this.spans.setNext(trace.lastSpan, added);
-      trace.lastSpan = added;
-      trace.spanCount++;
-    }
-    for (const place of places.evaluations) {
-      const added = this.#restoreSpan(trace, place, lastMs, read(place));
-      if (added === NO_ROW) continue;
-      if (trace.firstEvaluation === NO_ROW) trace.firstEvaluation = added;
-      else this.spans.setNext(trace.lastEvaluation, added);
-      trace.lastEvaluation = added;
-      trace.evaluationCount++;
-    }
+    for (const place of places.spans) this.#restoreSpan(trace, place, lastMs, read(place), false);
+    for (const place of places.evaluations) this.#restoreSpan(trace, place, lastMs, read(place), true);
     trace.arrivals = places.arrivals;
     const chunks = chunksOf(places);
     // Also those that could not be read: the file counts them until the trace is written again.
@@ -119,18 +111,20 @@ export class TraceBuffer {
     return recorded && bufferedSpan(recorded, this.#hasher);
   }
 
+  /** Adds a span as it was, unless it could not be read. */
   #restoreSpan(
     trace: TraceRecord,
     place: PlacedSpan,
     lastMs: number,
     span: PipelineSpan | undefined,
-  ): number {
-    if (span === undefined) return NO_ROW;
+    isEvaluation: boolean,
+  ): void {
+    if (span === undefined) return;
     trace.arrivals = place.arrival;
     const row = this.spans.add(trace, span, place.seenMs ?? lastMs);
     this.spans.setPlaceInFile(row, place.chunk, place.ordinal);
     if (place.isWrapper) this.spans.markAsWrapper(row);
-    return row;
+    this.spans.link(trace, row, isEvaluation);
   }
 
   /** Records that a chunk has a span of the trace, stored or not. */

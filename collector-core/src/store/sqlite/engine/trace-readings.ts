@@ -3,12 +3,11 @@ import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
-import { readSpanFacts } from "../../../span/span-facts.js";
 import type { Instant } from "../../../span/timestamp.js";
 import { remainsOf } from "../../traces/restored-trace.js";
 import { ABANDONED_AFTER_MS } from "../../traces/span-rows.js";
 import type { OpenedTrace, SpanPage } from "../thread/storage-engine.js";
-import type { RecordedSpan } from "./buffered-span.js";
+import { recordedFacts, type RecordedSpan } from "./buffered-span.js";
 import { readRecordedSpan, type ChunkReader, type SpanInRecord } from "./chunk-reader.js";
 import type { FileWriter } from "./file-writer.js";
 import type { OpenReadings, Reading } from "./open-readings.js";
@@ -155,7 +154,7 @@ export class TraceReadings {
     for (const place of byArrival) {
       const found = this.#findStored(place);
       const recorded = found && readRecordedSpan(found);
-      if (recorded !== undefined) starts.push({ place, start: factsOf(recorded).start });
+      if (recorded !== undefined) starts.push({ place, start: recordedFacts(recorded).start });
       if (timeSlice.isOver()) await timeSlice.next();
     }
     return starts
@@ -177,16 +176,9 @@ export class TraceReadings {
 function isKnownWrapper(found: SpanInRecord, place: PlacedSpan): boolean {
   if (!place.isWrapper && found.record.countsUsage(found.index)) return false;
   const recorded = readRecordedSpan(found);
-  return recorded !== undefined && factsOf(recorded).spanType === "llm";
+  return recorded !== undefined && recordedFacts(recorded).spanType === "llm";
 }
 
 function deleted(): ApiError {
   return new ApiError("trace_not_found", "The trace was deleted while it was read.");
 }
-
-function factsOf({ span, context, generatedSpanId, labels }: RecordedSpan) {
-  return { ...readSpanFacts(span, context, generatedSpanId, ignore), ...labels };
-}
-
-/** Invalid values were counted when the span entered the pipeline. */
-function ignore(): void {}

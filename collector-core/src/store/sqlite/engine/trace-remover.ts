@@ -60,14 +60,13 @@ export class TraceRemover {
   }
 
   #removeRows(row: StoredTraceRow, deltas: Map<number, number>): TracePlaces {
-    const { file, tables, buffer, hasher } = this.#options;
+    const { file, tables, buffer } = this.#options;
     const places = decodePlaces(row.places);
     for (const chunk of chunksOf(places)) deltas.set(chunk, (deltas.get(chunk) ?? 0) - 1);
     tables.remove(row.sequence);
     file.spanCount -= places.spans.length + places.evaluations.length;
     file.checkValueSet(row.valueSet);
-    const { key } = row;
-    const buffered = buffer.traces.get(key, hasher.trace(key.tenant, key.traceId));
+    const buffered = buffer.get(row.key);
     if (buffered !== undefined) buffer.drop(buffered);
     return places;
   }

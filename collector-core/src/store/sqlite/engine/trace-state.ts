@@ -1,4 +1,4 @@
-import type { SpanLabels } from "../../traces/span-labels.js";
+import { NO_SERIAL, type SpanLabels } from "../../traces/span-labels.js";
 import type { RootSpan } from "../../traces/dropped-spans.js";
 import { DroppedSpans } from "../../traces/dropped-spans.js";
 import { TraceTotals, type TotalsState } from "../../traces/trace-totals.js";
@@ -16,9 +16,6 @@ interface TraceState {
     readonly root?: Omit<RootSpan, "labels"> & { readonly labels: Omit<SpanLabels, "serial"> };
   };
 }
-
-/** Labels of a dropped root are shown and never interned. */
-const NO_SERIAL = -1;
 
 /** What {@link decodeState} reads. */
 export interface DecodedState extends Pick<TraceRecord, "isPartial" | "sessionId" | "userId"> {

@@ -142,9 +142,3 @@ export interface EngineUsage {
 export interface EngineHost {
   log(level: "debug" | "info" | "warning" | "error", message: string, context?: LogContext): void;
 }
-
-/** Opens the file and creates the engine. @throws TraceFileError if the file cannot be opened. */
-export type CreateStorageEngine<Options> = (
-  options: Options,
-  host: EngineHost,
-) => StorageEngine | Promise<StorageEngine>;
