@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { defineConfig } from "eslint/config";
 import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
@@ -87,6 +88,8 @@ const NO_BARE_STREAMS = {
   message: "Writing to a closed stdout or stderr crashes the process. Use logging/terminal.ts.",
 };
 
+const libraryTests = "sdk/test/libraries";
+
 export default defineConfig(
   {
     ignores: [
@@ -97,6 +100,8 @@ export default defineConfig(
       "collector-core/bundle/**",
       "collector-core/ui/**",
       "collector-core/src/otlp/proto/**",
+      // Their types come from libraries that only npm test installs.
+      ...(existsSync(`${libraryTests}/node_modules`) ? [] : [`${libraryTests}/**`]),
     ],
   },
   {

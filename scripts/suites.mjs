@@ -22,6 +22,12 @@ export const SUITES = [
   },
   { name: "desktop", config: "desktop/vitest.config.ts", after: ["pages", "shell"], budgetMinutes: 10 },
   { name: "SDK", config: "sdk/vitest.config.ts", after: ["types"], budgetMinutes: 10, isUnit: true },
+  {
+    name: "client libraries",
+    config: "sdk/test/libraries/vitest.config.ts",
+    after: ["types", "types of library tests"],
+    budgetMinutes: 10,
+  },
 ];
 
 /**

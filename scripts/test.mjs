@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runJobs } from "./jobs.mjs";
+import { root, runJobs, tool } from "./jobs.mjs";
 import { BUILD_JOBS, ensureInstalled, hasProgram, requireNode, sourceJobs } from "./project.mjs";
 import { SUITES, suiteJob } from "./suites.mjs";
 
@@ -16,8 +16,12 @@ const PROGRAMS = [
   { program: "chromium", debianPackage: "chromium" },
 ];
 
+/** The client libraries that the tests of the SDK's integrations use. They are large, and nothing else needs them. */
+const LIBRARIES = join(root, "sdk/test/libraries");
+
 requireNode();
 await ensureInstalled();
+await ensureInstalled(LIBRARIES);
 installPrograms();
 
 const reports = mkdtempSync(join(tmpdir(), "obspan-tests-"));
@@ -27,6 +31,11 @@ const suites = SUITES.map((suite, index) => ({ ...suite, report: join(reports, `
 const failed = await runJobs([
   ...BUILD_JOBS,
   ...suites.map((suite) => suiteJob(suite, { report: suite.report, workers: suite.isUnit ? 1 : undefined })),
+  {
+    name: "types of library tests",
+    after: ["types"],
+    run: tool("typescript/bin/tsc", ["--project", LIBRARIES]),
+  },
   ...sourceJobs(false),
 ]);
 const counts = suites.map(({ name, report }) => readCounts(name, report));

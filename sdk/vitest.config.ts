@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Each configures the SDK, which a process does once. */
 const CONFIGURING = "test/integrations/**/*.test.ts";
 
+/** A suite of its own. */
+const LIBRARIES = "test/libraries/**";
+
 export default defineConfig({
   test: {
     root: import.meta.dirname,
@@ -16,7 +19,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [CONFIGURING],
+          exclude: [CONFIGURING, LIBRARIES],
           // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes
           // outside of itself, it puts back.
           isolate: false,

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** The integrations with the real client libraries, which are installed beside these tests. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    globalSetup: "../../../scripts/test-data-home.mjs",
+    include: ["**/*.test.ts"],
+    testTimeout: 20_000,
+    // Two cores: more workers would only wait for each other. Each file configures the SDK, which a process does once.
+    maxWorkers: 2,
+  },
+});
