@@ -114,6 +114,7 @@ function createDurableStore(foundation: Foundation, directory: string): DurableT
     maxTraces: isLimited ? config["limits.max_traces"] : Number.POSITIVE_INFINITY,
     maxSpansPerTrace: config["trace_store.max_spans_per_trace"],
     ttlSeconds: config["trace_store.ttl_seconds"],
+    maxBufferBytes: Math.floor(config["trace_store.max_bytes"] / 4),
     diskMaxBytes: config["trace_store.disk_max_bytes"],
     minFreeBytes: config["trace_store.disk_min_free_bytes"],
     commitIntervalMs: config["trace_store.commit_interval_ms"],

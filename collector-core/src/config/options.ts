@@ -218,7 +218,7 @@ export const OPTIONS = {
   "trace_store.max_bytes": option({
     kind: integer({ minimum: 1_048_576 }),
     default: 1_073_741_824,
-    doc: "Memory limit of the trace store, in bytes; the oldest traces are evicted first.",
+    doc: "Memory limit of the trace store, in bytes; the oldest traces are evicted first. On disk, the traces that receive spans take at most a quarter of it, and usually 32 MiB or less.",
   }),
 
   "exporter.otlp_endpoint": option({

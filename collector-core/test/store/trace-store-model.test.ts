@@ -38,7 +38,7 @@ async function openStoreOnDisk(
     maxSpansPerTrace,
     ttlSeconds: TTL_SECONDS,
     clock,
-    maxBufferBytes: () => (isTrimming ? 0 : 2 ** 24),
+    usualBufferBytes: () => (isTrimming ? 0 : 2 ** 24),
   });
   return {
     get store() {

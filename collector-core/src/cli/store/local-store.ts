@@ -116,6 +116,7 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
           maxTraces: Number.POSITIVE_INFINITY,
           maxSpansPerTrace: Number.POSITIVE_INFINITY,
           ttlSeconds: 0,
+          maxBufferBytes: 2 ** 28,
           diskMaxBytes: Number.POSITIVE_INFINITY,
           minFreeBytes: 0,
           commitIntervalMs: 0,

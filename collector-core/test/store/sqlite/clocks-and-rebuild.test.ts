@@ -151,7 +151,7 @@ describe("a trace file that is rebuilt", () => {
 
 describe("a long trace in a file", () => {
   it("of 10,000 spans is read whole, also after late spans", async () => {
-    await open({ maxSpansPerTrace: 20_000, maxBufferBytes: () => 2 ** 20 });
+    await open({ maxSpansPerTrace: 20_000, usualBufferBytes: () => 2 ** 20 });
     const spans = Array.from({ length: 10_000 }, (_, n) => aSpan({ trace_id: "long", span_id: `s${n}` }));
     for (let at = 0; at < spans.length; at += 500) await append(...spans.slice(at, at + 500));
     await durable.store.flush();

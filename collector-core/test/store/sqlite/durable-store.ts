@@ -75,6 +75,7 @@ export async function openDurableStore(options: DurableStoreOptions = {}): Promi
             maxSpansPerTrace: 500,
             ttlSeconds: 0,
             diskMaxBytes: 2 ** 40,
+            maxBufferBytes: 2 ** 28,
             minFreeBytes: 0,
             commitIntervalMs: 200,
             isOwnThreadDead,

@@ -26,6 +26,7 @@ async function openStore(directory: string) {
     maxTraces: 100,
     maxSpansPerTrace: 100,
     ttlSeconds: 0,
+    maxBufferBytes: 2 ** 28,
     diskMaxBytes: 2 ** 40,
     minFreeBytes: 0,
     commitIntervalMs: 200,

@@ -15,6 +15,7 @@ function openEngine(): { engine: StorageEngine; pass(ms: number): void; setFreeB
       maxTraces: Number.POSITIVE_INFINITY,
       maxSpansPerTrace: 500,
       ttlSeconds: 0,
+      maxBufferBytes: 2 ** 28,
       diskMaxBytes: GIB,
       commitIntervalMs: 200,
       minFreeBytes: GIB,

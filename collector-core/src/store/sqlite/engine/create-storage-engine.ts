@@ -9,8 +9,6 @@ import type { EngineHost, StorageEngine } from "../thread/storage-engine.js";
 import type { StoreBounds } from "./open-store.js";
 import { createSqliteEngine } from "./sqlite-engine.js";
 
-/** Default of `StorageEngineEnvironment.maxBufferBytes`. */
-const MAX_BUFFER_BYTES = 32 * 2 ** 20;
 /** Files of a database: SQLite keeps its write-ahead log beside it. */
 const SUFFIXES = ["", "-wal", "-shm"];
 
@@ -35,8 +33,8 @@ export interface StorageEngineEnvironment {
   readonly clock?: Clock;
   readonly freeBytes?: () => number;
   readonly openDatabase?: (path: string) => SqlDatabase;
-  /** Memory of the open traces. Default: 32 MiB. */
-  readonly maxBufferBytes?: () => number;
+  /** See `BufferLimit`. */
+  readonly usualBufferBytes?: () => number;
   /** Format of the file, and how older ones are brought to it. Default: that of this version. */
   readonly format?: FileFormat;
 }
@@ -49,14 +47,14 @@ export interface StorageEngineEnvironment {
 export function createStorageEngine(
   options: StorageEngineOptions,
   host: EngineHost,
-  { clock = systemClock, freeBytes, openDatabase, maxBufferBytes, format }: StorageEngineEnvironment = {},
+  { clock = systemClock, freeBytes, openDatabase, usualBufferBytes, format }: StorageEngineEnvironment = {},
 ): StorageEngine {
   const { directory, driver, isOwnThreadDead = false, isDamageRefused = false, ...bounds } = options;
   return createSqliteEngine(
     {
       ...bounds,
       clock,
-      maxBufferBytes: maxBufferBytes ?? (() => MAX_BUFFER_BYTES),
+      usualBufferBytes,
       freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
       deleteFile: (path) => {
         for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });

@@ -1,28 +1,21 @@
-import type { Span } from "@obspan/sdk/wire";
-import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
-import type { ClosedStep, EvictionReason, RestoredTrace, TraceKey } from "../../../interfaces.js";
+import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
-import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
-import { SpanCaps } from "../../memory/span-caps.js";
-import { TraceWriter } from "../../memory/trace-writer.js";
 import { ListCursors } from "../../traces/list-cursor.js";
-import type { TraceRecord } from "../../traces/trace-record.js";
-import { traceKeyText } from "../../../span/trace-key-text.js";
 import { summarizeTrace } from "../../traces/trace-summary.js";
-import { SqlError } from "../driver/sqlite-driver.js";
 import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
-import { bufferedSpan, type RecordedSpan } from "./buffered-span.js";
-import { ChunkReader, recordedSpan, type OnCorruptChunk } from "./chunk-reader.js";
+import { BufferLimit } from "./buffer-limit.js";
+import { ChunkReader, type OnCorruptChunk } from "./chunk-reader.js";
 import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
-import { EvictedKeys, type EvictedTrace } from "./evicted-keys.js";
+import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
 import type { OpenReadings } from "./open-readings.js";
 import { Retention, type RetentionBounds } from "./retention.js";
+import { SpanIndexer } from "./span-indexer.js";
 import type { SpanPlace } from "./span-places.js";
 import { writeStatsSteps } from "./stats-steps.js";
 import { StoreClock } from "./store-clock.js";
@@ -31,13 +24,11 @@ import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
-import { TraceTables, type StoredTraceRow } from "./trace-tables.js";
+import { TraceTables } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
-/** The share of `maxBufferBytes` that is left after the buffer was full, so that it is not full with every batch. */
+/** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
 const TRIMMED_SHARE = 0.75;
-/** Spans of a record that are written at once. */
-const SPANS_PER_WRITE = 1000;
 /** Silent traces that are abandoned at once. */
 const TRACES_PER_SWEEP = 500;
 
@@ -56,6 +47,8 @@ const DERIVED_TABLES = [
 export interface StoreBounds extends RetentionBounds {
   /** `trace_store.max_spans_per_trace`: the oldest spans of a trace are dropped beyond it. */
   readonly maxSpansPerTrace: number;
+  /** Memory that open traces may take while many of them receive spans. See {@link BufferLimit}. */
+  readonly maxBufferBytes: number;
 }
 
 /** Options of {@link OpenStore}. */
@@ -63,8 +56,8 @@ export interface OpenStoreOptions {
   readonly file: TraceFile;
   readonly bounds: StoreBounds;
   readonly clock: Clock;
-  /** Memory of the open traces, beyond which those without a recent span are left to the file. */
-  readonly maxBufferBytes: () => number;
+  /** See {@link BufferLimit}. */
+  readonly usualBufferBytes?: (() => number) | undefined;
   /** Those of an earlier store on the same file. */
   readonly readings: OpenReadings;
   readonly onEvicted: (reason: EvictionReason, count: number) => void;
@@ -90,14 +83,8 @@ export class OpenStore {
   readonly #buffer: TraceBuffer;
   readonly #evicted: EvictedKeys;
   readonly #remover: TraceRemover;
-  readonly #caps: SpanCaps;
-  readonly #traceWriter: TraceWriter;
-  /** The spans that are being written, and where the file has them; undefined between two writes. */
-  #writing: SpansBeingWritten | undefined;
-  /** What is remembered of the trace of the span that is being written, once it was looked up. */
-  #remembered: { readonly evicted: EvictedTrace | undefined } | undefined;
-  /** Store time of the spans that a rebuild adds; undefined otherwise. */
-  #replayedAtMs: number | undefined;
+  readonly #indexer: SpanIndexer;
+  readonly #bufferLimit: BufferLimit;
   #isClosed = false;
   #canWrite = true;
   /** The oldest trace, whose oldest span was read. */
@@ -107,8 +94,6 @@ export class OpenStore {
   };
   #traceCount: number;
   #nextAbandonedMs: number;
-  /** Keys that were looked for in the file and not found, during an append. */
-  readonly #absent = new Set<string>();
   #reportedDropped = 0;
   #reportedLate = 0;
 
@@ -154,7 +139,7 @@ export class OpenStore {
       reader,
       hasher: this.#hasher,
       nowMs,
-      place: () => this.#place,
+      place: () => this.#indexer.place,
     });
     this.retention = new Retention({
       db,
@@ -169,12 +154,25 @@ export class OpenStore {
       flush: () => this.flush(),
       nowMs,
     });
-    this.#caps = new SpanCaps({
-      spans: this.#buffer.spans,
-      traces: this.#buffer.traces,
-      maxSpansPerTrace: bounds.maxSpansPerTrace,
+    this.#bufferLimit = new BufferLimit({
+      maxBytes: bounds.maxBufferBytes,
+      usualBytes: options.usualBufferBytes,
+      nowMs,
     });
-    this.#traceWriter = this.#createTraceWriter();
+    this.#indexer = new SpanIndexer({
+      buffer: this.#buffer,
+      tables: this.tables,
+      evicted: this.#evicted,
+      file: this.#file,
+      writer: this.#writer,
+      hasher: this.#hasher,
+      nowMs,
+      maxSpansPerTrace: bounds.maxSpansPerTrace,
+      makeRoomForTrace: () => {
+        if (this.#traceCount >= bounds.maxTraces) this.retention.makeRoomForTrace();
+      },
+      onTraceAdded: () => this.#traceCount++,
+    });
     this.readings = new TraceReadings({
       file: this.#file,
       readings: options.readings,
@@ -197,49 +195,6 @@ export class OpenStore {
     });
   }
 
-  #createTraceWriter(): TraceWriter {
-    const { traces, spans } = this.#buffer;
-    return new TraceWriter({
-      spans,
-      clock: { monotonic: () => this.#replayedAtMs ?? this.#time.nowMs() },
-      caps: this.#caps,
-      room: {
-        makeRoomForTrace: () => {
-          if (this.#traceCount >= this.#options.bounds.maxTraces) this.retention.makeRoomForTrace();
-        },
-        makeRoomForBytes: () => undefined,
-      },
-      traces: {
-        find: (key, hash) => {
-          // Called once for each span, in order.
-          if (this.#writing !== undefined) this.#writing.at++;
-          this.#remembered = undefined;
-          return traces.get(key, hash) ?? this.#load(key);
-        },
-        wasEvicted: (hash) => this.#remember(hash) !== undefined,
-        create: (key, hash, isPartial, nowMs) => traces.create(key, hash, isPartial, nowMs),
-        added: (trace) => {
-          traces.add(trace);
-          this.#traceCount++;
-          this.#file.changed(trace);
-          // An imported trace may have been evicted before, although it is not late.
-          for (const chunk of this.#remember(trace)?.chunks ?? []) this.#buffer.touch(trace, chunk);
-        },
-        charge: (bytes) => traces.charge(bytes),
-        changed: (trace, nowMs) => {
-          traces.touch(trace, nowMs);
-          this.#file.changed(trace);
-        },
-      },
-      onWritten: (trace, row, index) => this.#written(trace, row, index),
-    });
-  }
-
-  #remember(hash: Hash64): EvictedTrace | undefined {
-    this.#remembered ??= { evicted: this.#evicted.find(hash) };
-    return this.#remembered.evicted;
-  }
-
   /** Store time. */
   get nowMs(): number {
     return this.#time.nowMs();
@@ -259,7 +214,7 @@ export class OpenStore {
   }
 
   get lateEvaluations(): number {
-    return this.#traceWriter.lateEvaluations - this.#reportedLate;
+    return this.#indexer.lateEvaluations - this.#reportedLate;
   }
 
   get hasUncommitted(): boolean {
@@ -280,47 +235,11 @@ export class OpenStore {
   append(records: Buffer): void {
     while (this.retention.evictExpired());
     const parsed = Array.from(readRecords(records), (record) => ({ record, spans: record.parse() }));
-    try {
-      this.#loadTogether(parsed);
-      for (const { record, spans } of parsed) this.#index(record, spans, this.#addToChunk(records, record));
-    } finally {
-      this.#absent.clear();
-    }
+    const reloaded = this.#indexer.addAll(parsed, (record) => this.#addToChunk(records, record));
+    let added = 0;
+    for (const { spans } of parsed) added += spans.length;
+    this.#bufferLimit.noteAdded(added, reloaded);
     this.#reportDropped();
-  }
-
-  /**
-   * Loads the traces of these spans that are only in the file. One by one, late spans of hundreds of traces would read the
-   * chunks that these share hundreds of times.
-   */
-  #loadTogether(parsed: readonly ParsedRecord[]): void {
-    try {
-      this.#buffer.loadTogether(this.#rowsInFileOnly(parsed));
-    } catch (error) {
-      // Adding the spans meets the same damage, with their records in the chunk: they are not lost.
-      if (!(error instanceof SqlError)) throw error;
-    }
-  }
-
-  #rowsInFileOnly(parsed: readonly ParsedRecord[]): StoredTraceRow[] {
-    const rows = new Map<number, StoredTraceRow>();
-    let last: TraceKey = { tenant: "", traceId: "" };
-    for (const { record, spans } of parsed) {
-      for (const [index, span] of spans.entries()) {
-        if (span === null) continue;
-        const { tenant } = record.contextOf(index);
-        if (span.trace_id === last.traceId && tenant === last.tenant) continue;
-        last = { tenant, traceId: span.trace_id };
-        if (this.#buffer.get(last) !== undefined) continue;
-        const sequence = this.tables.find(last);
-        if (sequence === undefined) this.#absent.add(traceKeyText(last));
-        else if (!rows.has(sequence)) {
-          const row = this.tables.read(sequence);
-          if (row !== undefined) rows.set(sequence, row);
-        }
-      }
-    }
-    return [...rows.values()];
   }
 
   /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
@@ -339,98 +258,19 @@ export class OpenStore {
     return this.#writer.position;
   }
 
-  /** The place of the span that is being written, or of the next one. */
-  get #place(): SpanPlace {
-    const writing = this.#writing;
-    if (writing === undefined) return this.#writer.nextPlace;
-    return { chunk: writing.chunk, ordinal: writing.ordinals[writing.at] as number };
-  }
-
   #addToChunk(records: Buffer, { start, end, spanCount }: BatchRecord): SpanPlace {
     const { newestSequence } = this.#buffer.traces;
     return this.#writer.add(records.subarray(start, end), spanCount, newestSequence, this.#time.nowMs());
   }
 
-  /** Adds the spans of a record to their traces. */
-  #index(record: BatchRecord, spans: readonly (Span | null)[], { chunk, ordinal }: SpanPlace): void {
-    let batch: PipelineSpan[] = [];
-    let restored: RestoredTrace[] = [];
-    let writing: SpansBeingWritten = { chunk, at: -1, ordinals: [], spans: [] };
-    const write = (): void => {
-      this.#writing = writing;
-      this.#traceWriter.write(batch, { isImport: record.isImport, restored });
-      this.#writing = undefined;
-      for (const span of batch) this.#touch(span, chunk);
-      batch = [];
-      restored = [];
-      writing = { chunk, at: -1, ordinals: [], spans: [] };
-    };
-    for (const [index, span] of spans.entries()) {
-      if (span === null) continue;
-      const recorded = recordedSpan(record, index, span);
-      const place = { chunk, ordinal: ordinal + index };
-      if (this.#replayedAtMs !== undefined && this.#isGone(recorded, place)) continue;
-      batch.push(bufferedSpan(recorded, this.#hasher));
-      const remains = record.remainsOf(index);
-      if (remains !== undefined)
-        restored.push({ tenant: recorded.context.tenant, traceId: span.trace_id, remains });
-      writing.ordinals.push(place.ordinal);
-      writing.spans.push(recorded);
-      if (batch.length === SPANS_PER_WRITE) write();
-    }
-    write();
-  }
-
-  /** True if the trace of a span was evicted after the span had arrived. */
-  #isGone({ span, context }: RecordedSpan, { chunk, ordinal }: SpanPlace): boolean {
-    const before = this.#evicted.find(this.#hasher.trace(context.tenant, span.trace_id))?.before;
-    if (before === undefined) return false;
-    return chunk < before.chunk || (chunk === before.chunk && ordinal < before.ordinal);
-  }
-
-  /** Remembers that the chunk has a span of the trace, stored or not. */
-  #touch(span: PipelineSpan, chunk: number): void {
-    const { facts, context } = span;
-    const key = { tenant: context.tenant, traceId: facts.traceId };
-    const hash = originOf(span).hashes.trace;
-    const trace = this.#buffer.traces.get(key, hash);
-    if (trace !== undefined) this.#buffer.touch(trace, chunk);
-    else this.#evicted.addChunk(hash, chunk);
-  }
-
-  #written(trace: TraceRecord, row: number, index: number): void {
-    const writing = this.#writing;
-    const recorded = writing?.spans[index];
-    if (writing === undefined || recorded === undefined) return;
-    this.#buffer.spans.setPlaceInFile(row, writing.chunk, writing.ordinals[index] as number);
-    if (recorded.span.span_type !== "evaluation") return;
-    const { span, context, generatedSpanId, labels } = recorded;
-    this.#file.addEvaluation({
-      traceHash: hashNumber(trace),
-      endedMs: this.#replayedAtMs ?? this.#time.nowMs(),
-      json: JSON.stringify({
-        span: generatedSpanId === undefined ? span : { ...span, span_id: generatedSpanId },
-        context,
-        labels,
-      }),
-    });
-  }
-
-  #load(key: TraceKey): TraceRecord | undefined {
-    if (this.#absent.size > 0 && this.#absent.has(traceKeyText(key))) return undefined;
-    const sequence = this.tables.find(key);
-    const row = sequence === undefined ? undefined : this.tables.read(sequence);
-    return row && this.#buffer.load(row);
-  }
-
   /** True if traces have to be left to the file: with the next {@link commit}. */
   get isBufferFull(): boolean {
-    return this.#buffer.bytes > this.#options.maxBufferBytes();
+    return this.#buffer.bytes > this.#bufferLimit.bytes;
   }
 
   /** Leaves traces without a recent span to the file. Everything must be committed. */
   #trimBuffer(): void {
-    const maxBytes = this.#options.maxBufferBytes() * TRIMMED_SHARE;
+    const maxBytes = this.#bufferLimit.bytes * TRIMMED_SHARE;
     const { traces } = this.#buffer;
     for (let trace = traces.leastRecent; trace !== undefined; trace = traces.leastRecent) {
       if (this.#buffer.bytes <= maxBytes) return;
@@ -439,7 +279,7 @@ export class OpenStore {
   }
 
   #reportDropped(): void {
-    const dropped = this.#caps.dropped - this.#reportedDropped;
+    const dropped = this.#indexer.dropped - this.#reportedDropped;
     if (dropped === 0) return;
     this.#reportedDropped += dropped;
     this.#options.onEvicted("span_cap", dropped);
@@ -575,10 +415,9 @@ export class OpenStore {
       yield;
     }
     this.#replay(this.#writer.openId, lastMs, this.#time.nowMs());
-    this.#replayedAtMs = undefined;
     // They were counted when they were dropped.
-    this.#reportedDropped = this.#caps.dropped;
-    this.#reportedLate = this.#traceWriter.lateEvaluations;
+    this.#reportedDropped = this.#indexer.dropped;
+    this.#reportedLate = this.#indexer.lateEvaluations;
     this.#file.flush();
     this.#file.begin();
     file.markRebuilt();
@@ -592,24 +431,10 @@ export class OpenStore {
     for (const [at, record] of chunk.records.entries()) {
       // The file has no store time of a record. The wall clock tells it, except where it was wrong.
       const arrivedMs = record.isImport ? toMs : record.contextOf(0).receivedAtMs;
-      this.#replayedAtMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
-      this.#index(record, record.parse(), { chunk: id, ordinal: chunk.firstOrdinalOf(at) });
+      const place = { chunk: id, ordinal: chunk.firstOrdinalOf(at) };
+      const atMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
+      this.#indexer.replay({ record, spans: record.parse() }, place, atMs);
     }
     if (id !== this.#writer.openId) this.#file.putSignature(id, chunk.raw);
   }
-}
-
-/** A record with its spans; null for removed ones. */
-interface ParsedRecord {
-  readonly record: BatchRecord;
-  readonly spans: readonly (Span | null)[];
-}
-
-/** Spans of a record. */
-interface SpansBeingWritten {
-  readonly chunk: number;
-  /** The index of the span that is being written. */
-  at: number;
-  readonly ordinals: number[];
-  readonly spans: RecordedSpan[];
 }

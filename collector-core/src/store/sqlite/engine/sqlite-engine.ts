@@ -35,8 +35,8 @@ export interface SqliteEngineOptions extends StoreBounds {
   /** `trace_store.disk_min_free_bytes`: nothing is stored below. */
   readonly minFreeBytes: number;
   readonly freeBytes: () => number;
-  /** Memory of the open traces, beyond which those without a recent span are left to the file. */
-  readonly maxBufferBytes: () => number;
+  /** See `BufferLimit`. */
+  readonly usualBufferBytes?: (() => number) | undefined;
   readonly clock: Clock;
 }
 
@@ -118,13 +118,13 @@ class SqliteEngine implements StorageEngine {
 
   /** Opens the traces of the file, as of the last commit. */
   #openStore(): OpenStore {
-    const { maxTraces, ttlSeconds, diskMaxBytes, maxSpansPerTrace, clock, maxBufferBytes } = this.#options;
+    const { clock, usualBufferBytes, ...bounds } = this.#options;
     const { path, needsRebuild } = this.#file;
     const store = new OpenStore({
       file: this.#file,
-      bounds: { maxTraces, ttlSeconds, diskMaxBytes, maxSpansPerTrace },
+      bounds,
       clock,
-      maxBufferBytes,
+      usualBufferBytes,
       readings: this.#readings,
       onEvicted: (reason, count) => (this.#evicted[reason] += count),
       onCorruptChunk: (chunk, spans, error) => this.#onCorruptChunk(chunk, spans, error),
