@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 it.each(["groq-chat", "groq-chat-stream-xgroq-usage"])(
-  "integrations.md: a client of groq-sdk is recorded by wrapOpenAI: %s",
+  "wrapOpenAI records a client of groq-sdk: %s",
   async (id) => {
     const exchange = recordedExchange(id);
     server.expect(exchange);
