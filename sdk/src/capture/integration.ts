@@ -3,7 +3,7 @@
  * this:
  *
  * ```ts
- * if (!isRecording()) return original.apply(client, args);
+ * if (!isRecording() || isInModelSpan()) return original.apply(client, args);
  * const span = startModelSpan({
  *   name: "openai.chat",
  *   attributes: { model, provider: "openai", prompt_messages: capturesPrompt() ? toMessages(body) : undefined },
@@ -26,7 +26,7 @@
  */
 import { activeRuntime } from "../runtime/active-runtime.js";
 
-export { startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
+export { isInModelSpan, startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
 export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";

@@ -1,4 +1,5 @@
 import { beginSpan, type EvaluationRequest } from "./call-span.js";
+import { currentContext } from "../span/context.js";
 import { createFirstTokenTimer } from "./time-to-first-token.js";
 import { NOOP_SPAN } from "../span/noop-span.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
@@ -38,5 +39,13 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
     return Object.assign(Object.create(NOOP_SPAN) as ManualSpan, { markFirstToken: nothing, endAt: nothing });
   }
   const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" });
-  return Object.assign(span, { markFirstToken: createFirstTokenTimer(span) });
+  return Object.assign(span, { ownsModelCall: true as const, markFirstToken: createFirstTokenTimer(span) });
+}
+
+/**
+ * True if the calling code runs directly in the span of a model call that an integration records. One call is one span: an
+ * integration that is asked to record it again records nothing. A span that the app starts with `llm()` does not count.
+ */
+export function isInModelSpan(): boolean {
+  return currentContext()?.span?.ownsModelCall === true;
 }

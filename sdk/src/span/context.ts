@@ -21,6 +21,8 @@ export interface TraceState {
 export interface ParentSpan extends SpanHandle {
   readonly agent: string | undefined;
   readonly parent: ParentSpan | undefined;
+  /** True for the span that an integration records a model call with: the layers below record nothing more. */
+  readonly ownsModelCall?: true;
   /** Errors that spans inside this one recorded and counted, causes included, newest last. */
   errorsInside: readonly unknown[];
 }

@@ -1,4 +1,4 @@
-import { isRecording } from "../../capture/integration.js";
+import { isInModelSpan, isRecording } from "../../capture/integration.js";
 import { field } from "../json-fields.js";
 import { hookAttempts, hookClones, hookRequests } from "./client-hooks.js";
 import type { ClientLibrary, ModelClientOptions, ModelMethod } from "./client-library.js";
@@ -75,7 +75,7 @@ function startCall(
   args: readonly unknown[],
 ): StartedCall | undefined {
   return ignoringErrors(() => {
-    if (!isRecording() || isModelCall?.(args) === false) return undefined;
+    if (!isRecording() || isInModelSpan() || isModelCall?.(args) === false) return undefined;
     const request = requestOf === undefined ? args[0] : requestOf(args);
     const isStream = field(request, "stream") === true;
     const call = new ModelCall({ ...wrapped, operation }, request, isStream);

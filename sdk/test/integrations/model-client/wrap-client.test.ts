@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { configure, takeSpans } from "../../../src/index.js";
+import { configure, llm, takeSpans } from "../../../src/index.js";
 import { field, textOf } from "../../../src/integrations/json-fields.js";
 import type { ClientLibrary, ModelMethod } from "../../../src/integrations/model-client/client-library.js";
 import type { ModelOperation } from "../../../src/integrations/model-client/operation.js";
@@ -51,6 +51,18 @@ beforeAll(() => configure({ service: "model-client-test" }));
 beforeEach(() => void takeSpans());
 
 describe("a client library that is described by readers", () => {
+  it("records nothing inside the model span of another integration, and a child inside a span of llm()", async () => {
+    const inner = clientOf(async () => ({ text: "Hello", tokens: 3 }));
+    const outer = clientOf((request) => inner.messages.create(request));
+    await outer.messages.create({ model: "m-1", prompt: "Hi" });
+    expect(takeSpans().map(({ name }) => name)).toEqual(["chat m-1"]);
+
+    await llm("own", () => outer.messages.create({ model: "m-1", prompt: "Hi" }))();
+    const [child, parent] = takeSpans();
+    expect([child?.name, parent?.name]).toEqual(["chat m-1", "own"]);
+    expect(child?.parent_span_id).toBe(parent?.span_id);
+  });
+
   it("records a response", async () => {
     const client = clientOf(async () => ({ text: "Hello", tokens: 3 }));
     expect(await client.messages.create({ model: "m-1", prompt: "Hi" })).toEqual({
