@@ -42,6 +42,7 @@ const EXPERIMENTS = [
     suite: E2E,
     tests: ["a killed collector has its traces again"],
   },
+  { number: 21, what: "a slow disk", suite: E2E, tests: ["a disk slower than the load"] },
 ];
 const FILES = {
   [E2E]: ["faults"],

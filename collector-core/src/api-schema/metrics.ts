@@ -354,7 +354,7 @@ export const METRIC_FAMILIES = {
   obs_trace_store_pending_bytes: {
     type: "gauge",
     scope: "pipeline",
-    help: "Bytes of spans that the trace store has taken and not yet saved; absent if traces are in memory only.",
+    help: "Bytes of spans that the trace store has not yet saved, with those that wait for it; absent if traces are in memory only.",
     labels: [],
     unit: "bytes",
   },

@@ -32,6 +32,7 @@ export interface OutboxOptions {
 /** A call of `append` that waits for room. */
 interface Waiting {
   readonly spans: readonly PipelineSpan[];
+  readonly jsonBytes: number;
   readonly options: AppendOptions;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -48,6 +49,7 @@ export class Outbox {
   readonly #unapplied: { readonly bytes: number; readonly spans: number }[] = [];
   #unappliedBytes = 0;
   #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   readonly #spare: ArrayBuffer[] = [];
   #usedBytes = 0;
   #usedSpans = 0;
@@ -63,9 +65,9 @@ export class Outbox {
     this.#maxUnappliedBytes = maxUnappliedBytes;
   }
 
-  /** Bytes that are not yet applied, those of the open buffer included. */
+  /** Bytes that are not yet applied: sent, in the open buffer, and of spans that wait for room. */
   get pendingBytes(): number {
-    return this.#unappliedBytes + this.#usedBytes;
+    return this.#unappliedBytes + this.#usedBytes + this.#waitingBytes;
   }
 
   /**
@@ -78,8 +80,10 @@ export class Outbox {
       this.#write(spans, options);
       return undefined;
     }
+    const jsonBytes = this.#writer.jsonBytesOf(spans);
+    this.#waitingBytes += jsonBytes;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ spans, options, resolve, reject });
+      this.#waiting.push({ spans, jsonBytes, options, resolve, reject });
     });
   }
 
@@ -126,6 +130,7 @@ export class Outbox {
   discard(): number {
     const waiting = this.#waiting;
     this.#waiting = [];
+    this.#waitingBytes = 0;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     let spans = this.forgetUnapplied() + this.#usedSpans;
@@ -146,6 +151,7 @@ export class Outbox {
     while (this.#hasRoom) {
       const first = this.#waiting.shift();
       if (first === undefined) return;
+      this.#waitingBytes -= first.jsonBytes;
       try {
         this.#write(first.spans, first.options);
         first.resolve();

@@ -105,6 +105,21 @@ describe("the outbox", () => {
     expect(sent.flatMap(({ names }) => names)).toEqual(["a", "b"]);
   });
 
+  it("counts spans that wait for room among the pending bytes", async () => {
+    const outbox = outboxWith(10);
+    void outbox.append(batchOf(10 * KIB));
+    outbox.flush();
+    const sentBytes = outbox.pendingBytes;
+    const waits = outbox.append(batchOf(100 * KIB));
+    expect(outbox.pendingBytes).toBeGreaterThan(sentBytes + 100 * KIB);
+    expect(outbox.pendingBytes).toBeLessThan(sentBytes + 101 * KIB);
+    outbox.applied(new ArrayBuffer(0));
+    await waits;
+    outbox.flush();
+    outbox.applied(new ArrayBuffer(0));
+    expect(outbox.pendingBytes).toBe(0);
+  });
+
   it("counts what is lost: sent, not sent and waiting", async () => {
     const outbox = outboxWith(10);
     void outbox.append(pipelineSpans([aSpan(), aSpan()]));

@@ -74,6 +74,11 @@ export class RecordWriter {
     }
   }
 
+  /** Bytes of the JSON of spans: what records of them have beside their contexts. */
+  jsonBytesOf(spans: readonly PipelineSpan[]): number {
+    return spans.reduce((bytes, span) => bytes + lengthOf(this.#received.ofSpan(span) ?? textPiece(span)), 0);
+  }
+
   #wholeBatch(spans: readonly PipelineSpan[], from: number): Body | undefined {
     const first = spans[from];
     const batch = first && originOf(first).batch;
