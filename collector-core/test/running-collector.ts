@@ -1,7 +1,6 @@
 import { onTestFinished } from "vitest";
-import { createCollector, type Collector } from "../src/collector.js";
+import { createCollector, type Collector, type CollectorOptions } from "../src/collector.js";
 import { loadConfig } from "../src/config/load-config.js";
-import type { Clock } from "../src/runtime/clock.js";
 import type { Logger } from "../src/logging/logger.js";
 import { createStorageEngine } from "../src/store/sqlite/engine/create-storage-engine.js";
 import { inlineThread } from "./store/sqlite/inline-thread.js";
@@ -54,7 +53,7 @@ export interface RunningCollector {
  */
 export async function startCollector(
   settings: Record<string, string> = {},
-  options: { clock?: Clock; uiDirectory?: string } = {},
+  options: Partial<Pick<CollectorOptions, "clock" | "uiDirectory" | "startStorageThread">> = {},
 ): Promise<RunningCollector> {
   const env = Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [`OBS_SERVER_${key}`, value]),

@@ -97,7 +97,8 @@ export const ERROR_CATALOGUE = {
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   trace_store_unavailable: {
     status: 503,
-    meaning: "The trace store does not answer; the log of the collector says why. See `Retry-After`.",
+    meaning:
+      "The trace store does not answer, or not within 15 seconds; the log of the collector says why. See `Retry-After`.",
   },
   evaluation_unavailable: { status: 503, meaning: "Evaluation is off, or no judge is configured." },
 } as const satisfies Record<string, { status: number; meaning: string }>;

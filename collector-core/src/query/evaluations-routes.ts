@@ -27,7 +27,7 @@ import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { summarizeEvaluations } from "./evaluation-summary.js";
-import { whileConnected } from "./trace-requests.js";
+import { allowSilence, orAborted, whileAnswering } from "./trace-requests.js";
 
 /** Runs evaluation types on a stored span. */
 export interface EvaluationRunner {
@@ -77,9 +77,9 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
       },
     },
     async ({ query }, reply) => {
-      await log.restored;
+      const connected = whileAnswering(reply.raw);
+      await orAborted(log.restored, connected);
       const { found, nextCursor } = log.list(query);
-      const connected = whileConnected(reply.raw);
       const timeSlice = new TimeSlice(clock, connected);
       const keys = found.map(({ evaluation }) => keyOf(evaluation));
       const summaries = (await store?.summaries(keys, connected)) ?? [];
@@ -102,17 +102,21 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         description:
           "Means over time, distributions, means by agent and by model, outcomes, and latency and cost of the judge.",
         querystring: Type.Object(EvaluationSummaryQuerySchema.properties, { additionalProperties: false }),
-        response: { 200: EvaluationSummarySchema, ...errorResponses("invalid_query", "invalid_tenant") },
+        response: {
+          200: EvaluationSummarySchema,
+          ...errorResponses("invalid_query", "invalid_tenant", "trace_store_unavailable"),
+        },
       },
     },
     async ({ query }, reply) => {
-      await log.restored;
+      const connected = whileAnswering(reply.raw);
+      await orAborted(log.restored, connected);
       return await summarizeEvaluations({
         log,
         query,
         nowMs: clock.now(),
         evaluation: runner?.describe() ?? null,
-        timeSlice: new TimeSlice(clock, whileConnected(reply.raw)),
+        timeSlice: new TimeSlice(clock, connected),
       });
     },
   );
@@ -142,26 +146,50 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         },
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
       if (runner === undefined)
         throw new ApiError("evaluation_unavailable", "Evaluation is off: evaluation.enabled is false.");
       if (store === undefined)
         throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
-      return await reply.code(202).send(await run(body, runner, store, new TimeSlice(clock)));
+      await checkTypes(request.body, runner);
+      // Before anything is evaluated, so that an ambiguous id fails the request.
+      const keys = await keysOf(request.body, store, clock, whileAnswering(reply.raw));
+      allowSilence(request);
+      return await reply.code(202).send(await run(request.body, runner, store, keys, new TimeSlice(clock)));
     },
   );
 };
 
-async function run(
-  { types, trace_ids: traceIds = [], spans = [], tenant }: EvaluationRun,
-  runner: EvaluationRunner,
-  store: TraceStore,
-  timeSlice: TimeSlice,
-): Promise<EvaluationRunAnswer> {
+async function checkTypes({ types }: EvaluationRun, runner: EvaluationRunner): Promise<void> {
   for (const type of types) {
     const problem = await runner.problemOf(type);
     if (problem !== undefined) throw new ApiError("invalid_payload", `types: ${problem}.`);
   }
+}
+
+/** The keys of all traces by their ids. */
+async function keysOf(
+  { trace_ids: traceIds = [], spans = [], tenant }: EvaluationRun,
+  store: TraceStore,
+  clock: Clock,
+  answering: AbortSignal,
+): Promise<ReadonlyMap<string, TraceKey>> {
+  const timeSlice = new TimeSlice(clock, answering);
+  const keys = new Map<string, TraceKey>();
+  for (const traceId of [...traceIds, ...spans.map(({ trace_id: id }) => id)]) {
+    if (timeSlice.isOver()) await timeSlice.next();
+    if (!keys.has(traceId)) keys.set(traceId, await findTraceKey(store, traceId, tenant, answering));
+  }
+  return keys;
+}
+
+async function run(
+  { types, trace_ids: traceIds = [], spans = [] }: EvaluationRun,
+  runner: EvaluationRunner,
+  store: TraceStore,
+  keys: ReadonlyMap<string, TraceKey>,
+  timeSlice: TimeSlice,
+): Promise<EvaluationRunAnswer> {
   const answer = { status: "accepted" as const, enqueued: 0, dropped: 0, spans: 0, missing: 0 };
   const evaluate = (span: NormalizedSpan, { tenant }: TraceKey): void => {
     const { enqueued, dropped } = runner.run(span, tenant, [...new Set(types)]);
@@ -169,12 +197,6 @@ async function run(
     answer.dropped += dropped;
     answer.spans++;
   };
-  // Resolves all keys first, so that an ambiguous one fails the request before anything is evaluated.
-  const keys = new Map<string, TraceKey>();
-  for (const traceId of [...traceIds, ...spans.map(({ trace_id: id }) => id)]) {
-    if (timeSlice.isOver()) await timeSlice.next();
-    if (!keys.has(traceId)) keys.set(traceId, await findTraceKey(store, traceId, tenant));
-  }
   const foundKey = (traceId: string): TraceKey => keys.get(traceId) ?? { tenant: "", traceId };
   for (const traceId of new Set(traceIds)) {
     if (timeSlice.isOver()) await timeSlice.next();

@@ -10,7 +10,7 @@ import type { Clock } from "../runtime/clock.js";
 import { isSmallSpan, readReceived, readSmallReceived, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
-import { requiredStore, traceNotFound, whileConnected } from "./trace-requests.js";
+import { requiredStore, traceNotFound, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link exportRoute}. */
 export interface ExportRouteOptions {
@@ -58,7 +58,7 @@ export const exportRoute: FastifyPluginAsyncTypebox<ExportRouteOptions> = async 
     },
     async ({ query }, reply) => {
       const traces = requiredStore(store);
-      const connected = whileConnected(reply.raw);
+      const connected = whileAnswering(reply.raw);
       const rest = traces.select(query, connected)[Symbol.asyncIterator]();
       // Read before the first byte is sent: a query that fails gets an error response.
       const first = await rest.next();

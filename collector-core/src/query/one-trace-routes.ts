@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { ApiError } from "../api-schema/errors.js";
 import { NormalizedSpanSchema, TraceDetailSchema } from "../api-schema/trace.js";
@@ -9,7 +10,14 @@ import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
 import { findTraceKey } from "./find-trace-key.js";
 import { spanBody, type SpanShape } from "./span-body.js";
-import { requiredStore, shownId, traceNotFound, whenClosed, whileConnected } from "./trace-requests.js";
+import {
+  allowSilence,
+  requiredStore,
+  shownId,
+  traceNotFound,
+  whenClosed,
+  whileAnswering,
+} from "./trace-requests.js";
 import type { TracesRoutesOptions } from "./traces-routes.js";
 
 const TraceIds = Type.Object({ trace_id: Type.String({ description: "The id as sent." }) });
@@ -69,7 +77,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
     schema: { tags: TAGS, summary: "One trace with its spans", response: { ...STREAMED, ...ERRORS } },
     async read(traceId: string, { tenant, full }: Static<typeof FullQuery>, response: ServerResponse) {
       const traces = requiredStore(store);
-      const connected = whileConnected(response);
+      const connected = whileAnswering(response);
       const key = await findTraceKey(traces, traceId, tenant, connected);
       const trace = await traces.get(key, connected);
       if (trace === undefined) throw traceNotFound(traceId);
@@ -86,7 +94,7 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
       response: ServerResponse,
     ) {
       const traces = requiredStore(store);
-      const connected = whileConnected(response);
+      const connected = whileAnswering(response);
       const key = await findTraceKey(traces, traceId, tenant, connected);
       const span = await traces.getSpan(key, spanId, connected);
       if (span === undefined)
@@ -98,8 +106,9 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   };
   const deleteTrace = {
     schema: { tags: TAGS, summary: "Delete one trace", response: { ...DELETED, ...ERRORS } },
-    async run(traceId: string, { tenant }: Tenant): Promise<void> {
-      const key = await findTraceKey(requiredStore(store), traceId, tenant);
+    async run(traceId: string, { tenant }: Tenant, request: FastifyRequest, response: ServerResponse) {
+      const key = await findTraceKey(requiredStore(store), traceId, tenant, whileAnswering(response));
+      allowSilence(request);
       if (!(await requiredStore(store).remove(key))) throw traceNotFound(traceId);
       onCleared((each) => each.tenant === key.tenant && each.traceId === key.traceId);
     },
@@ -157,8 +166,9 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
   app.delete(
     "/v1/traces/:trace_id",
     { schema: { ...deleteTrace.schema, params: TraceIds, querystring: TenantQuery } },
-    async ({ params, query }, reply) => {
-      await deleteTrace.run(params.trace_id, query);
+    async (request, reply) => {
+      const { params, query } = request;
+      await deleteTrace.run(params.trace_id, query, request, reply.raw);
       return await reply.code(204).send();
     },
   );
@@ -171,8 +181,9 @@ export const oneTraceRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = as
         querystring: withIds(TraceIds.properties, TenantQuery.properties),
       },
     },
-    async ({ query }, reply) => {
-      await deleteTrace.run(query.trace_id, query);
+    async (request, reply) => {
+      const { query } = request;
+      await deleteTrace.run(query.trace_id, query, request, reply.raw);
       return await reply.code(204).send();
     },
   );
@@ -184,19 +195,19 @@ async function* traceJson(
   shape: SpanShape,
   timeSlice: TimeSlice,
 ): AsyncGenerator<string | Buffer> {
-  yield `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
-  let separator = "";
+  // Not sent before the first page is read: a store that does not answer gets an error response.
+  let before = `{"trace":${JSON.stringify(trace.summary)},"spans":[`;
   for await (const page of trace.spans) {
     for (const span of page) {
       if (timeSlice.isOver()) await timeSlice.next();
       const json = spanBody(span, shape, timeSlice);
-      if (typeof json === "string") yield separator + json;
+      if (typeof json === "string") yield before + json;
       else {
-        if (separator !== "") yield separator;
+        yield before;
         yield* json;
       }
-      separator = ",";
+      before = ",";
     }
   }
-  yield "]}";
+  yield before === "," ? "]}" : `${before}]}`;
 }

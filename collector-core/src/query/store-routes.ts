@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Value } from "typebox/value";
 import { ApiError, type ErrorCode } from "../api-schema/errors.js";
@@ -15,7 +14,7 @@ import type { StoreMaintenance, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { errorResponses } from "./error-schemas.js";
 import { describeStore, type StoreLimits } from "./store-info.js";
-import { requiredStore, whenClosed, whileConnected } from "./trace-requests.js";
+import { allowSilence, requiredStore, whenClosed, whileAnswering, whileConnected } from "./trace-requests.js";
 import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 
 /** Options of {@link storeRoutes}. */
@@ -82,7 +81,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     async (_request, reply) => {
       const traces = requiredStore(store);
       const maintenance = fileOf(traces);
-      const file = await maintenance.info(whileConnected(reply.raw));
+      const file = await maintenance.info(whileAnswering(reply.raw));
       const { state, reason } = traces.usage();
       return describeStore(file, { ...limits(), state, reason, version, task: maintenance.task() });
     },
@@ -182,7 +181,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
     async (_request, reply) => {
       const maintenance = fileOf(requiredStore(store));
-      const connected = whileConnected(reply.raw);
+      const connected = whileAnswering(reply.raw);
       const { bytes, parts } = await maintenance.backup(connected);
       // Also if the response fails before the first part is read.
       whenClosed(reply.raw, () => void parts.return?.());
@@ -195,11 +194,6 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
   );
 };
-
-/** A connection on which nothing moves is closed. A long task sends nothing before its result. */
-function allowSilence({ socket }: FastifyRequest): void {
-  socket.setTimeout(0);
-}
 
 async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {
   try {

@@ -1,15 +1,69 @@
 import type { ServerResponse } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { ApiError } from "../api-schema/errors.js";
 import type { TraceStore } from "../interfaces.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 
+/** The trace store must answer within this time. The server closes a connection without traffic after 20 seconds. */
+const ANSWER_MS = 15_000;
+const RETRY_LATER = { "Retry-After": "5" } as const;
+/** A stream that fails before its first byte has listeners of two responses of Fastify. The default of Node is 10. */
+const MAX_LISTENERS = 16;
+
 /** A signal that aborts when the client disconnects before the response is complete. */
 export function whileConnected(response: ServerResponse): AbortSignal {
+  return signalOf(response, new AbortController());
+}
+
+/**
+ * The same for questions to the trace store. It also aborts, with `ApiError` trace_store_unavailable, if nothing of the
+ * response was sent after 15 seconds.
+ */
+export function whileAnswering(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  const timer = setTimeout(() => {
+    if (!response.headersSent) controller.abort(noAnswer());
+  }, ANSWER_MS);
+  return signalOf(response, controller, timer);
+}
+
+function signalOf(
+  response: ServerResponse,
+  controller: AbortController,
+  timer?: NodeJS.Timeout,
+): AbortSignal {
+  response.setMaxListeners(MAX_LISTENERS);
   response.once("close", () => {
+    clearTimeout(timer);
     if (!response.writableFinished) controller.abort(new RequestAborted());
   });
   return controller.signal;
+}
+
+function noAnswer(): ApiError {
+  const problem = `The trace store did not answer within ${ANSWER_MS / 1000} seconds. Try again later, or with more filters.`;
+  return new ApiError("trace_store_unavailable", problem, {}, RETRY_LATER);
+}
+
+/** The result, unless the signal aborts before. @throws the reason of the signal. */
+export async function orAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  let stopWaiting = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    stopWaiting = () => signal.removeEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    stopWaiting();
+  }
+}
+
+/** Lets a request take as long as it needs: the server closes other connections without traffic. */
+export function allowSilence({ socket }: FastifyRequest): void {
+  socket.setTimeout(0);
 }
 
 /** Calls `end` when the response is sent or the client disconnects; at once if that has already happened. */

@@ -12,7 +12,7 @@ import type { TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import { errorResponses } from "./error-schemas.js";
-import { requiredStore, whileConnected } from "./trace-requests.js";
+import { allowSilence, requiredStore, whileAnswering } from "./trace-requests.js";
 
 /** Options of {@link tracesRoutes}. */
 export interface TracesRoutesOptions {
@@ -63,7 +63,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
       },
     },
     async ({ query }, reply) => {
-      const page = await requiredStore(store).list(query, whileConnected(reply.raw));
+      const page = await requiredStore(store).list(query, whileAnswering(reply.raw));
       return { traces: [...page.traces], next_cursor: page.nextCursor };
     },
   );
@@ -81,7 +81,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         },
       },
     },
-    async ({ query }, reply) => await requiredStore(store).facets(query, whileConnected(reply.raw)),
+    async ({ query }, reply) => await requiredStore(store).facets(query, whileAnswering(reply.raw)),
   );
 
   app.get(
@@ -97,7 +97,7 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         },
       },
     },
-    async ({ query }, reply) => await requiredStore(store).histogram(query, whileConnected(reply.raw)),
+    async ({ query }, reply) => await requiredStore(store).histogram(query, whileAnswering(reply.raw)),
   );
 
   app.delete(
@@ -113,7 +113,9 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
         },
       },
     },
-    async ({ query: { tenant } }, reply) => {
+    async (request, reply) => {
+      const { tenant } = request.query;
+      allowSilence(request);
       if (tenant === undefined) await requiredStore(store).clear();
       else await removeTenant(requiredStore(store), tenant, new TimeSlice(clock));
       onCleared((key) => tenant === undefined || key.tenant === tenant);

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
+import type { StorageCommands } from "../../src/store/sqlite/thread/storage-engine.js";
+import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
+import { inlineThread } from "../store/sqlite/inline-thread.js";
+
+/** A collector with a file, in which some commands do not end. */
+interface SlowStore extends RunningCollector {
+  /** Commands that do not end from now on. */
+  readonly stuck: Set<keyof StorageCommands>;
+  /** Questions that such commands got, and those of them that were aborted. */
+  readonly asked: string[];
+  readonly aborted: string[];
+}
+
+async function collectorWithSlowStore(): Promise<SlowStore> {
+  const directory = mkdtempSync(join(tmpdir(), "obspan-slow-store-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const stuck = new Set<keyof StorageCommands>();
+  const asked: string[] = [];
+  const aborted: string[] = [];
+  const until = (name: string, signal: unknown): Promise<never> => {
+    asked.push(name);
+    return new Promise((_resolve, reject) => {
+      if (!(signal instanceof AbortSignal)) return;
+      signal.addEventListener("abort", () => {
+        aborted.push(name);
+        reject(signal.reason as Error);
+      });
+    });
+  };
+  const collector = await startCollector(
+    { TRACE_STORE_PATH: directory, TRACE_STORE_DISK_MIN_FREE_BYTES: "0" },
+    {
+      startStorageThread: (options) =>
+        inlineThread((host) => {
+          const engine = createStorageEngine(options, host);
+          const names = Object.keys(engine.commands) as (keyof StorageCommands)[];
+          for (const name of names) {
+            const command = engine.commands[name] as (...args: unknown[]) => Promise<unknown>;
+            const slow = (...args: unknown[]): Promise<unknown> =>
+              stuck.has(name) ? until(name, args.at(-1)) : command(...args);
+            Object.assign(engine.commands, { [name]: slow });
+          }
+          return engine;
+        }),
+    },
+  );
+  return { ...collector, stuck, asked, aborted };
+}
+
+describe("a store that does not answer", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const ROUTES: readonly (readonly [path: string, command: keyof StorageCommands])[] = [
+    ["/v1/traces", "list"],
+    ["/v1/facets", "facets"],
+    ["/v1/histogram?buckets=10", "histogram"],
+    ["/v1/traces/t1", "tenantsOf"],
+    ["/v1/traces/t1", "openTrace"],
+    ["/v1/traces/t1", "readPage"],
+    ["/v1/traces/t1/spans/s1", "getSpan"],
+    ["/v1/export", "openSelect"],
+    ["/v1/export", "selectPage"],
+    ["/v1/store", "info"],
+    ["/v1/store/backup", "openBackup"],
+  ];
+
+  it.each(ROUTES)("has GET %s answered 503 after 15 seconds, and %s aborted", async (path, command) => {
+    const { url, post, settled, stuck, asked, aborted } = await collectorWithSlowStore();
+    await post({ service: "app", spans: [span({ span_id: "s1" })] });
+    await settled();
+    expect((await fetch(url + path)).status).toBe(200);
+
+    stuck.add(command);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let isAnswered = false;
+    const answer = fetch(url + path).finally(() => (isAnswered = true));
+    await vi.waitUntil(() => asked.length > 0, { interval: 0 });
+    await vi.advanceTimersByTimeAsync(14_900);
+    expect(isAnswered).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
+    const response = await answer;
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "trace_store_unavailable" });
+    await vi.waitUntil(() => aborted.length > 0, { interval: 0 });
+    expect(aborted).toEqual([command]);
+
+    vi.useRealTimers();
+    stuck.clear();
+    expect((await fetch(url + path)).status).toBe(200);
+  });
+
+  it("lets the deletion of a trace take as long as it needs", async () => {
+    const { url, post, settled, stuck, asked } = await collectorWithSlowStore();
+    await post({ service: "app", spans: [span({ span_id: "s1" })] });
+    await settled();
+    stuck.add("remove");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const leaves = new AbortController();
+    let isAnswered = false;
+    const answer = fetch(`${url}/v1/traces/t1`, { method: "DELETE", signal: leaves.signal })
+      .catch(() => undefined)
+      .finally(() => (isAnswered = true));
+    await vi.waitUntil(() => asked.length > 0, { interval: 0 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isAnswered).toBe(false);
+    leaves.abort();
+    await answer;
+  });
+});
