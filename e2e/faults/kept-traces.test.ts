@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -136,6 +137,18 @@ it("a second collector with the directory of another ends with 1 and names the f
   expect(stderr.join("\n")).toContain(join(directory, "traces.db"));
   expect(await first.stop()).toEqual({ code: 0, signal: null });
 });
+
+it.skipIf(process.platform === "win32")(
+  "a named pipe in the place of the lock ends the start at once",
+  async () => {
+    const directory = directoryForTest();
+    const lock = join(directory, "traces.lock");
+    execFileSync("mkfifo", [lock]);
+    const { ended, stderr } = await serveToItsEnd({ TRACE_STORE_PATH: directory });
+    expect(ended).toEqual({ code: 1, signal: null });
+    expect(stderr.join("\n")).toContain(`${lock} is not a regular file. Remove it`);
+  },
+);
 
 it("a second collector with the default directory keeps traces in memory and says so", async () => {
   const data = directoryForTest();

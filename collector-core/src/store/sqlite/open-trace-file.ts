@@ -2,9 +2,10 @@ import { chmodSync, closeSync, mkdirSync, openSync, readSync, rmSync } from "nod
 import { join } from "node:path";
 import { openSqlite } from "./driver/open-sqlite.js";
 import { SQL_CODES, SqlError, type SqlDatabase, type SqlDriver } from "./driver/sqlite-driver.js";
-import { createTraceFile } from "./file/create-trace-file.js";
+import { COMPANION_SUFFIXES, createTraceFile } from "./file/create-trace-file.js";
 import { LockHeldError, takeFileLock, type FileLock } from "./file/file-lock.js";
 import { readFileHeader } from "./file/file-header.js";
+import { NotAFileError, requireRegularFile } from "./file/regular-file.js";
 import { FILE_FORMAT, type FileFormat } from "./file/migrations.js";
 import { setAside } from "./file/set-aside.js";
 import { prepareTraceFile } from "./file/prepare-trace-file.js";
@@ -87,6 +88,8 @@ export function openTraceFile(directory: string, options: OpenTraceFileOptions):
     try {
       // The WASM driver leaves its lock behind when it is killed. Nobody holds it: this process has the lock above.
       rmSync(`${path}.lock`, { recursive: true, force: true });
+      // SQLite would wait for a named pipe.
+      for (const suffix of COMPANION_SUFFIXES) requireRegularFile(path + suffix);
       return traceFile(path, openDatabase(path, options), lock);
     } catch (error) {
       lock.release();
@@ -195,6 +198,12 @@ function toTraceFileError(path: string, error: unknown): unknown {
   if (error instanceof TraceFileError) return error;
   if (error instanceof SqlError && (error.code === SQL_CODES.BUSY || error.code === SQL_CODES.LOCKED))
     return inUse(path, undefined, error);
+  if (error instanceof NotAFileError)
+    return new TraceFileError(
+      "unreadable",
+      `${error.path} is not a regular file. Remove it, or set trace_store.path to another directory.`,
+      { cause: error },
+    );
   const isOfSystem = error instanceof Error && "syscall" in error;
   if (!(error instanceof SqlError) && !isOfSystem) return error;
   return new TraceFileError("unreadable", `${path} cannot be opened: ${error.message}.`, { cause: error });

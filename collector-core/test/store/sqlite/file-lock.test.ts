@@ -1,6 +1,17 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -14,9 +25,12 @@ import {
   ownIdentity,
   type ProcessIdentity,
 } from "../../../src/store/sqlite/file/process-identity.js";
+import { NotAFileError } from "../../../src/store/sqlite/file/regular-file.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const lockPath = () => join(temporaryDirectory(), "traces.lock");
+/** For processes of the tests. */
+const COMPILED = new URL("../../../dist/store/sqlite/file/file-lock.js", import.meta.url).href;
 const noSleep = () => undefined;
 
 function take(path: string, options: FileLockOptions = {}) {
@@ -162,6 +176,50 @@ describe("a file lock", () => {
     expect(() => takeFileLock(join(temporaryDirectory(), "missing", "traces.lock"))).toThrow("ENOENT");
   });
 
+  it("of 3 GiB is read only in part, and taken over at once", () => {
+    const path = lockPath();
+    writeFileSync(path, "");
+    truncateSync(path, 3 * 2 ** 30);
+    let sleptMs = 0;
+    take(path, { sleep: (ms) => void (sleptMs += ms) });
+    expect(sleptMs).toBe(0);
+    expect(statSync(path).size).toBeLessThan(4096);
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    ["a named pipe", (path: string) => spawnSync("mkfifo", [path])],
+    ["a directory", (path: string) => mkdirSync(path)],
+    ["a link to nothing", (path: string) => symlinkSync("nowhere", path)],
+    ["a link to a file", (path: string) => symlinkSync(process.execPath, path)],
+  ])("is refused at once where %s has its name", (_what, put) => {
+    const path = lockPath();
+    put(path);
+    const before = lstatSync(path).ino;
+    expect(() => take(path)).toThrow(new NotAFileError(path));
+    expect(lstatSync(path).ino).toBe(before);
+  });
+
+  it("does not add a listener to the process for each lock", () => {
+    const before = process.listenerCount("exit");
+    const locks = Array.from({ length: 12 }, () => takeFileLock(lockPath()));
+    expect(process.listenerCount("exit")).toBeLessThanOrEqual(before + 1);
+    for (const lock of locks) lock.release();
+    expect(process.listenerCount("exit")).toBe(before);
+  });
+
+  it("is released when the process ends", () => {
+    const path = lockPath();
+    const script = `
+      const { takeFileLock } = await import(${JSON.stringify(COMPILED)});
+      takeFileLock(${JSON.stringify(path)});
+      takeFileLock(${JSON.stringify(`${path}.second`)});
+    `;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script]);
+    expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(`${path}.second`)).toBe(false);
+  });
+
   it("tells this process from others", () => {
     const own = ownIdentity();
     expect(livenessOf(own, own)).toBe("alive");
@@ -173,9 +231,8 @@ describe("a file lock", () => {
 it("a dead lock is taken over by exactly one of several processes", { timeout: 60_000 }, async () => {
   const path = lockPath();
   writeLock(path, { pid: deadPid() });
-  const module = new URL("../../../dist/store/sqlite/file/file-lock.js", import.meta.url).href;
   const program = `
-    import { takeFileLock } from ${JSON.stringify(module)};
+    import { takeFileLock } from ${JSON.stringify(COMPILED)};
     try { takeFileLock(${JSON.stringify(path)}); console.log("taken"); } catch (error) { console.log(error.name); }
     process.stdin.resume();`;
   const children = Array.from({ length: 6 }, () =>

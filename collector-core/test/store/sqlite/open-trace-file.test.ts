@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -447,6 +448,22 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       writeFileSync(directory, "");
       expect(failure()).toMatchObject({ reason: "unreadable", message: expect.stringContaining(directory) });
     });
+
+    it.skipIf(process.platform === "win32").each(["traces.db", "traces.db-wal", "traces.lock"])(
+      "refuses a named pipe called %s, and does not wait for it",
+      (name) => {
+        const path = join(create(), "..", name);
+        rmSync(path, { force: true });
+        spawnSync("mkfifo", [path]);
+        const { reason, message } = failure();
+        expect({ reason, message }).toEqual({
+          reason: "unreadable",
+          message: `${path} is not a regular file. Remove it, or set trace_store.path to another directory.`,
+        });
+        rmSync(path);
+        open();
+      },
+    );
 
     it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
       "refuses a file without permission",

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { readBeginning } from "./regular-file.js";
 import { APPLICATION_ID } from "./schema.js";
 
 /** What the first bytes of a file say. */
@@ -38,23 +38,17 @@ const APPLICATION_ID_OFFSET = 68;
 /**
  * Reads the header of a file without SQLite, which may write to a file when it opens it.
  *
- * @throws the error of the file system.
+ * @throws NotAFileError; the error of the file system.
  */
 export function readFileHeader(path: string): FileHeader {
-  const header = Buffer.alloc(HEADER_BYTES);
-  let file: number;
+  let header: Buffer;
   try {
-    file = openSync(path, "r");
+    header = readBeginning(path, { maxBytes: HEADER_BYTES, followsLinks: true });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return { type: "missing" };
     throw error;
   }
-  let length: number;
-  try {
-    length = readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
+  const { length } = header;
   if (length === 0) return { type: "empty" };
   if (length < HEADER_BYTES || header.toString("latin1", 0, MAGIC.length) !== MAGIC)
     return { type: "corrupt" };

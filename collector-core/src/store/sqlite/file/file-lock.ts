@@ -1,15 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.js";
+import { readBeginning } from "./regular-file.js";
 
 /** A lock that this process holds until it releases it or ends. */
 export interface FileLock {
@@ -53,12 +45,15 @@ const WATCH_STEP_MS = 500;
 const WRITING_MS = 1000;
 const RETRY_MS = 50;
 const MAX_ATTEMPTS = 100;
+/** A lock file has about 200 bytes. What is longer is none. */
+const MAX_LOCK_BYTES = 4096;
 
 /**
  * Takes a lock: a file with the identity of its holder. The lock of a process that no longer runs is taken over. SQLite's
  * own locks do not serve: the two drivers do not see each other's, and one of them leaves its lock behind when it is killed.
  *
- * @throws LockHeldError if another process holds it; the error of the file system if the file cannot be written.
+ * @throws LockHeldError if another process holds it; NotAFileError if something else has its name; the error of the file
+ *   system if the file cannot be written.
  */
 export function takeFileLock(path: string, options: FileLockOptions = {}): FileLock {
   const { identity = ownIdentity(), sleep = blockThread, isOwnThreadDead = false } = options;
@@ -97,13 +92,14 @@ function create(path: string, holder: Holder): boolean {
 
 function readHolder(path: string, sleep: (ms: number) => void): Holder | "released" | "unreadable" {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
-    let content: string;
+    let content: Buffer;
     try {
-      content = readFileSync(path, "utf8");
+      content = readLock(path);
     } catch (error) {
       if (isCode(error, "ENOENT")) return "released";
       throw error;
     }
+    if (content.length > MAX_LOCK_BYTES) return "unreadable";
     const holder = parseHolder(content);
     if (holder !== undefined) return holder;
     if (waitedMs >= WRITING_MS) return "unreadable";
@@ -111,9 +107,14 @@ function readHolder(path: string, sleep: (ms: number) => void): Holder | "releas
   }
 }
 
-function parseHolder(content: string): Holder | undefined {
+/** The content of a lock file, or the beginning of one that is too long. */
+function readLock(path: string): Buffer {
+  return readBeginning(path, { maxBytes: MAX_LOCK_BYTES + 1, followsLinks: false });
+}
+
+function parseHolder(content: Buffer): Holder | undefined {
   try {
-    const holder = JSON.parse(content) as Partial<Holder> | null;
+    const holder = JSON.parse(content.toString()) as Partial<Holder> | null;
     const isHolder = Number.isSafeInteger(holder?.pid) && /^[\da-f]{16}$/.test(holder?.token ?? "");
     return isHolder ? (holder as Holder) : undefined;
   } catch {
@@ -171,7 +172,7 @@ function removeDeadClaim(claim: string, own: Holder): void {
 /** The token in a lock file; undefined if it has none. */
 function tokenIn(path: string): string | undefined {
   try {
-    return parseHolder(readFileSync(path, "utf8"))?.token;
+    return parseHolder(readLock(path))?.token;
   } catch {
     return undefined;
   }
@@ -188,17 +189,34 @@ function hold(path: string, token: string): FileLock {
     }
   }, TOUCH_INTERVAL_MS);
   timer.unref();
-  // In a thread: when the thread ends, also after an error.
-  process.once("exit", release);
+  releaseAtExit(release);
   return { release };
 
   function release(): void {
     if (!isHeld) return;
     isHeld = false;
     clearInterval(timer);
-    process.removeListener("exit", release);
+    forgetAtExit(release);
     if (tokenIn(path) === token) rmSync(path, { force: true });
   }
+}
+
+/** The locks of this process or thread. One listener for all: Node warns of more than ten. */
+const heldLocks = new Set<() => void>();
+
+function releaseAtExit(release: () => void): void {
+  // In a thread: when the thread ends, also after an error.
+  if (heldLocks.size === 0) process.once("exit", releaseAll);
+  heldLocks.add(release);
+}
+
+function forgetAtExit(release: () => void): void {
+  heldLocks.delete(release);
+  if (heldLocks.size === 0) process.removeListener("exit", releaseAll);
+}
+
+function releaseAll(): void {
+  for (const release of heldLocks) release();
 }
 
 function isCode(error: unknown, code: string): boolean {
