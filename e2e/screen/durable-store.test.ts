@@ -103,7 +103,13 @@ describe("a list of twenty thousand traces on disk", () => {
     await fill(collector);
     const { page } = await openPage(browser, collector.url);
     await hasRow(page, `run ${TRACES - 1}`);
-    await page.getByText(/20,000 traces since [\d:]{5} · 20,000 spans · [^·]+ on disk/).waitFor();
+    await page.getByText(/20,000 traces since [\d:]{5} · 20,000 spans · [^·]+ of 10 GiB on disk/).waitFor();
+    await until("the app and the command tell the same size", async () => {
+      const command = startProgram(process.execPath, [OBSPAN, "store", "info", "--url", collector.url], {});
+      await command.exit;
+      const size = /^On disk +([\d.]+ MiB),/m.exec(command.stdout())?.[1];
+      return (await page.getByText(`20,000 spans · ${size} of 10 GiB`).count()) === 1 || undefined;
+    });
 
     // The histogram covers all days.
     const figure = page.getByRole("figure", { name: "Traces over time" });

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export * from "./byte-size.js";
 export * from "./config.js";
 export * from "./errors.js";
 export * from "./evaluation-types.js";

@@ -1,7 +1,7 @@
+import { byteSizeText } from "../api-schema/byte-size.js";
 import type { Config } from "../config/options.js";
 
 const DAY_SECONDS = 24 * 3600;
-const GIB = 2 ** 30;
 
 /** What {@link welcome} says. */
 export interface WelcomeOptions {
@@ -36,13 +36,9 @@ function kept(config: WelcomeOptions["config"], directory: string | undefined): 
   const age = seconds === 0 ? "without a limit of age" : `for ${duration(seconds)}`;
   return (
     `  Kept      in ${directory}\n` +
-    `            up to ${size(config["trace_store.disk_max_bytes"])}, ${age}; ` +
+    `            up to ${byteSizeText(config["trace_store.disk_max_bytes"])}, ${age}; ` +
     `OBS_SERVER_TRACE_STORE_PATH=none keeps them in memory\n`
   );
-}
-
-function size(bytes: number): string {
-  return bytes >= GIB ? `${Number((bytes / GIB).toFixed(1))} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
 function duration(seconds: number): string {

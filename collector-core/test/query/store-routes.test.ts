@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { StoreInfo } from "../../src/api-schema/store.js";
 import { runAtOnce } from "../../src/runtime/steps.js";
 import { verify } from "../../src/store/sqlite/maintenance/verify.js";
@@ -96,6 +96,15 @@ describe("GET /v1/store", () => {
     );
     expect(Math.abs(Date.parse(info.kept_since ?? "") - Date.now())).toBeLessThan(TEST_MS);
     expect(info.free_bytes).toBeGreaterThan(0);
+  });
+
+  it("tells the size on disk that the metrics tell, with the write-ahead log", async () => {
+    const { get, fill, metric } = await onDisk();
+    await fill(7);
+    await vi.waitUntil(async () => {
+      const { disk_bytes: bytes, log_bytes: logBytes } = await get<StoreInfo>("/v1/store");
+      return logBytes > 0 && bytes === (await metric("obs_trace_store_disk_bytes"));
+    });
   });
 
   it("answers 404 where traces are in memory only, and where the store is off", async () => {

@@ -54,22 +54,6 @@ export function formatScore(score: number): string {
   return text.startsWith("0") ? text.slice(1) : "1.0";
 }
 
-/** `212 MB`, `4.1 KB`. */
-export function formatBytes(bytes: number): Quantity {
-  if (bytes < 1000) return { value: String(bytes), unit: "B" };
-  const units = ["KB", "MB", "GB"];
-  let value = bytes / 1000;
-  let unit = 0;
-  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
-  return { value: value < 10 ? value.toFixed(1) : String(Math.round(value)), unit: units[unit] ?? "GB" };
-}
-
-/** The same as one text. */
-export function bytesText(bytes: number): string {
-  const { value, unit } = formatBytes(bytes);
-  return `${value} ${unit}`;
-}
-
 /** `14:32:20`, in the reader's time zone. */
 export function formatTime(rfc3339: string): string {
   const time = new Date(rfc3339);

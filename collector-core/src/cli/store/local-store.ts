@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { byteSizeText } from "../../api-schema/byte-size.js";
 import { describeStore, type StoreLimits } from "../../query/store-info.js";
 import { runInTurns, type Steps } from "../../runtime/steps.js";
 import { LockHeldError } from "../../store/sqlite/file/file-lock.js";
@@ -15,7 +16,6 @@ import {
 } from "../../store/sqlite/open-trace-file.js";
 import { CommandFailure } from "../command-failure.js";
 import type { OnProgress, StoreAccess } from "./store-access.js";
-import { formatBytes } from "./text-of.js";
 
 /** Time between turns of the event loop, which delivers signals. */
 const TURN_MS = 50;
@@ -166,7 +166,7 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
         const total = statSync(path).size;
         let steps = 0;
         const bytes = await run(backUp(file, target), () =>
-          onProgress(`${formatBytes(Math.min(++steps * MIB, total))} of ${formatBytes(total)}`),
+          onProgress(`${byteSizeText(Math.min(++steps * MIB, total))} of ${byteSizeText(total)}`),
         );
         return { file: target, bytes };
       }),

@@ -1,11 +1,11 @@
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { Transform } from "node:stream";
+import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { StoreInfo } from "../../api-schema/store.js";
 import type { CollectorClient } from "../collector-client.js";
 import { CommandFailure } from "../command-failure.js";
 import type { OnProgress, StoreAccess, WrittenBackup } from "./store-access.js";
-import { formatBytes } from "./text-of.js";
 
 const TICK_MS = 200;
 
@@ -29,7 +29,7 @@ export function remoteStore(client: CollectorClient, onProgress: OnProgress): St
     const counted = new Transform({
       transform(part: Buffer, _encoding, done) {
         bytes += part.length;
-        onProgress(`${formatBytes(bytes)} of ${formatBytes(total)}`);
+        onProgress(`${byteSizeText(bytes)} of ${byteSizeText(total)}`);
         done(null, part);
       },
     });
@@ -46,7 +46,7 @@ export function remoteStore(client: CollectorClient, onProgress: OnProgress): St
       throw new CommandFailure(
         isCode(error, "EEXIST")
           ? `${temporary} exists: another backup is under way, or was ended. Remove it then.`
-          : `The backup ended after ${formatBytes(bytes)}: ${reason}.`,
+          : `The backup ended after ${byteSizeText(bytes)}: ${reason}.`,
         { cause: error },
       );
     }

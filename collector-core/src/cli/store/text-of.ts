@@ -1,23 +1,10 @@
+import { byteSizeText } from "../../api-schema/byte-size.js";
 import type { StoreCompaction, StoreInfo, StorePruned, StoreVerification } from "../../api-schema/store.js";
 import { formatDuration } from "../durations.js";
 import type { WrittenBackup } from "./store-access.js";
 
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
-
 /** Longer than each name of a row. */
 const NAME_WIDTH = 11;
-
-/** `1.4 GiB`. */
-export function formatBytes(bytes: number): string {
-  let unit = 0;
-  let value = bytes;
-  // 1023.95 would be shown as 1024.0.
-  while (value >= 1023.95 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${unit === 0 ? String(value) : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
-}
 
 function count(number: number, name: string): string {
   return `${number.toLocaleString("en-US")} ${name}${number === 1 ? "" : "s"}`;
@@ -26,7 +13,7 @@ function count(number: number, name: string): string {
 export function infoText(info: StoreInfo, url: string | null): string {
   const limits = [
     ...(info.ttl_seconds > 0 ? [formatDuration(info.ttl_seconds)] : []),
-    formatBytes(info.disk_max_bytes),
+    byteSizeText(info.disk_max_bytes),
     ...(info.max_traces === null ? [] : [count(info.max_traces, "trace")]),
   ];
   const rows: (readonly [string, string])[] = [
@@ -38,8 +25,8 @@ export function infoText(info: StoreInfo, url: string | null): string {
       ? []
       : [["Since", `${shownTime(info.kept_since)}, newest ${shownTime(info.newest ?? "")}`] as const]),
     ["Limits", limits.join(", ")],
-    ["On disk", `${formatBytes(info.disk_bytes)}, of which ${formatBytes(info.reusable_bytes)} reusable`],
-    ...(info.free_bytes === null ? [] : [["Disk free", formatBytes(info.free_bytes)] as const]),
+    ["On disk", `${byteSizeText(info.disk_bytes)}, of which ${byteSizeText(info.reusable_bytes)} reusable`],
+    ...(info.free_bytes === null ? [] : [["Disk free", byteSizeText(info.free_bytes)] as const]),
     ...(info.task === null ? [] : [["Under way", info.task] as const]),
     ["Format", `${info.format_version}, SQLite ${info.sqlite_version} (${info.driver})`],
   ];
@@ -51,7 +38,7 @@ function shownTime(time: string): string {
 }
 
 export function compactionText({ bytes_before: before, bytes_after: after }: StoreCompaction): string {
-  return `The file was ${formatBytes(before)} and is ${formatBytes(after)} now.\n`;
+  return `The file was ${byteSizeText(before)} and is ${byteSizeText(after)} now.\n`;
 }
 
 export function verificationText({ chunks, problems }: StoreVerification): string {
@@ -66,5 +53,5 @@ export function prunedText({ pruned }: StorePruned): string {
 }
 
 export function backupText({ file, bytes }: WrittenBackup): string {
-  return `${formatBytes(bytes)} written to ${file}.\n`;
+  return `${byteSizeText(bytes)} written to ${file}.\n`;
 }

@@ -5,6 +5,7 @@ import type { ApiError } from "../../../api-schema/errors.js";
 import { describeError } from "../../../runtime/describe-error.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import type { TraceFile } from "../open-trace-file.js";
+import { diskBytesOf } from "../file/file-sizes.js";
 import { readRecords } from "../records/batch-record.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
@@ -252,7 +253,7 @@ class SqliteEngine implements StorageEngine {
   }
 
   #measure(): void {
-    this.#diskBytes = this.#store.retention.fileBytes;
+    this.#diskBytes = diskBytesOf(this.#file.path);
     this.#oldestAtMs = this.#store.oldestAtMs();
   }
 

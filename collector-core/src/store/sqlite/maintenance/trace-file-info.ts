@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoreFileInfo } from "../../../interfaces.js";
 import type { Steps } from "../../../runtime/steps.js";
 import type { SqlDatabase } from "../driver/sqlite-driver.js";
+import { fileSizes } from "../file/file-sizes.js";
 import { readMeta } from "../file/meta.js";
 import { freeBytesOf } from "../free-bytes.js";
 import type { TraceFile } from "../open-trace-file.js";
@@ -47,8 +47,7 @@ export function* traceFileInfo({ db, path, storeId, createdAtMs }: TraceFile): S
     evaluations: Number(db.prepare("SELECT count(*) AS n FROM evaluation").get()?.["n"]),
     oldestMs: typeof oldest === "number" ? oldest : null,
     newestMs: typeof newest === "number" ? newest : null,
-    fileBytes: sizeOf(path),
-    logBytes: sizeOf(`${path}-wal`),
+    ...fileSizes(path),
     pages: pragma(db, "page_count"),
     freePages: pragma(db, "freelist_count"),
     pageBytes: pragma(db, "page_size"),
@@ -80,8 +79,4 @@ function* sumInSteps(
 
 function pragma(db: SqlDatabase, name: string): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,6 +1,7 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import type { ConfigDescription, LiveStatus, Stats } from "@obspan/collector-core/api-schema";
 import { BadgeCheck, ChartLine, Dices, EyeOff, Layers, RadioTower, Upload } from "lucide-react";
-import { bytesText, formatWhole } from "../../format.js";
+import { formatWhole } from "../../format.js";
 import { seriesOf, type Counters } from "./counters.js";
 import { Fact, Losses, NodeSpark, PipelineNode, Rate } from "./pipeline-node.js";
 import { classNames } from "../../components/class-names.js";
@@ -89,8 +90,8 @@ export function QueueStage({ config, counts, gauges, status }: StageProps) {
         {formatWhole(status?.queue_spans ?? 0)} of {formatWhole(status?.queue_capacity ?? 0)}
       </Fact>
       <Fact name="Bytes">
-        {bytesText(gauges.sum("obs_queue_bytes"))} of{" "}
-        {bytesText(numberOf(config["limits.max_queue_bytes"]?.value, 0))}
+        {byteSizeText(gauges.sum("obs_queue_bytes"))} of{" "}
+        {byteSizeText(numberOf(config["limits.max_queue_bytes"]?.value, 0))}
       </Fact>
       <Fact name={`At ${hard} %`}>{textOf(config["backpressure.mode"]?.value)}</Fact>
     </PipelineNode>

@@ -1,5 +1,6 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { Database } from "lucide-react";
-import { bytesText, formatOf, formatWhole } from "../../format.js";
+import { formatOf, formatWhole } from "../../format.js";
 import { ageLimit, isInMemory, keptSince, type StoreStatus } from "../../components/store-words.js";
 import { Fact, Losses, PipelineNode, Rate } from "./pipeline-node.js";
 import type { StageProps } from "./stages.js";
@@ -33,11 +34,11 @@ export function StoreStage({ status, counts, rates }: StageProps) {
           <Fact name="Spans">{formatWhole(store.spans)}</Fact>
           <Fact name="Kept since">{keptSince(store.oldest_at, new Date()) ?? "–"}</Fact>
           {store.disk_bytes === null ? (
-            <Fact name="In memory">{bytesText(store.bytes)}</Fact>
+            <Fact name="In memory">{byteSizeText(store.bytes)}</Fact>
           ) : (
             <Fact name="On disk">
-              {bytesText(store.disk_bytes)}
-              {store.disk_max_bytes !== null && ` of ${bytesText(store.disk_max_bytes)}`}
+              {byteSizeText(store.disk_bytes)}
+              {store.disk_max_bytes !== null && ` of ${byteSizeText(store.disk_max_bytes)}`}
             </Fact>
           )}
           <Fact name="Age limit">{ageLimit(store.ttl_seconds)}</Fact>

@@ -1,6 +1,7 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { Popover } from "radix-ui";
 import { useConnection } from "../../app-context.js";
-import { bytesText, formatWhole } from "../../format.js";
+import { formatWhole } from "../../format.js";
 import { ageLimit, isInMemory, keptSince, type StoreStatus } from "../../components/store-words.js";
 import { classNames } from "../../components/class-names.js";
 import buttonStyles from "../../components/button.module.css";
@@ -22,7 +23,7 @@ export function StoreUse() {
 
 function Use(store: StoreStatus) {
   const since = keptSince(store.oldest_at, new Date());
-  const size = bytesText(store.disk_bytes ?? store.bytes);
+  const size = byteSizeText(store.disk_bytes ?? store.bytes);
   return (
     <span className={styles.use} title={limitsText(store)}>
       <span className={textStyles.number}>{formatWhole(store.traces)}</span>
@@ -36,7 +37,7 @@ function Use(store: StoreStatus) {
       )}{" "}
       · <span className={textStyles.number}>{formatWhole(store.spans)}</span>{" "}
       {store.spans === 1 ? "span" : "spans"} · <span className={textStyles.number}>{size}</span>
-      {store.disk_max_bytes !== null && ` of ${bytesText(store.disk_max_bytes)} on disk`}
+      {store.disk_max_bytes !== null && ` of ${byteSizeText(store.disk_max_bytes)} on disk`}
     </span>
   );
 }

@@ -1,5 +1,5 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useMemo, useState } from "react";
-import { bytesText } from "../../../format.js";
 import { isTruncated, parseJsonText, type LongText } from "../model/values.js";
 import { JsonCode, PlainText } from "./code.js";
 import { MarkdownText } from "./markdown-text.js";
@@ -64,7 +64,7 @@ function LoadButton({ bytes, onOpen }: { bytes: number; onOpen: () => void }) {
           load();
         }}
       >
-        {isLoading ? "Loading…" : `Show all ${bytesText(bytes)}`}
+        {isLoading ? "Loading…" : `Show all ${byteSizeText(bytes)}`}
       </button>
       {problem !== undefined && (
         <span className={classNames(textStyles.error, textStyles.note)} role="alert">
@@ -91,5 +91,5 @@ function firstOf(text: string): string {
 }
 
 function sizeOf(text: string): string {
-  return bytesText(new Blob([text]).size);
+  return byteSizeText(new Blob([text]).size);
 }

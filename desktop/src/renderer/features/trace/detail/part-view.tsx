@@ -1,5 +1,5 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useState } from "react";
-import { formatBytes } from "../../../format.js";
 import { imageAddress, type SpanPart } from "../model/message-parts.js";
 import { isTruncated, type LongText } from "../model/values.js";
 import { JsonCode } from "./code.js";
@@ -60,12 +60,12 @@ function ImagePart({ mimeType, content }: { mimeType: string; content: LongText 
   const { isWhole, isLoading, load } = useSpanDetail();
   const [hasFailed, setFailed] = useState(false);
   if (isTruncated(content) && !isWhole) {
-    const { value, unit } = formatBytes((content.bytes * 3) / 4);
+    const size = byteSizeText(Math.round((content.bytes * 3) / 4));
     return (
       <p className={textStyles.note}>
         Image, {mimeType}{" "}
         <button type="button" className={buttonStyles.more} disabled={isLoading} onClick={load}>
-          {isLoading ? "Loading…" : `Show all ${value} ${unit}`}
+          {isLoading ? "Loading…" : `Show all ${size}`}
         </button>
       </p>
     );

@@ -1,6 +1,6 @@
+import { byteSizeText } from "@obspan/collector-core/api-schema";
 import { useMemo } from "react";
 import { CopyButton } from "../../../components/copy-button.js";
-import { formatBytes } from "../../../format.js";
 import { prettyJson } from "../model/values.js";
 import { JsonText } from "./code.js";
 import { LoadTexts } from "./load-texts.js";
@@ -15,13 +15,10 @@ import attributesStyles from "./attributes.module.css";
 export function RawTab() {
   const { span } = useSpanDetail();
   const text = useMemo(() => prettyJson(span), [span]);
-  const { value, unit } = formatBytes(text.length);
   return (
     <>
       <div className={classNames(viewBarStyles.viewBar, viewBarStyles.tight)}>
-        <span className={textStyles.note}>
-          JSON · {value} {unit}
-        </span>
+        <span className={textStyles.note}>JSON · {byteSizeText(text.length)}</span>
         <span className={textStyles.grow} />
         <CopyButton
           text={text}
