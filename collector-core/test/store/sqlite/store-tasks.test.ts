@@ -1,3 +1,5 @@
+import { statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createStorageEngine } from "../../../src/store/sqlite/engine/create-storage-engine.js";
 import type { StorageEngine } from "../../../src/store/sqlite/thread/storage-engine.js";
@@ -6,12 +8,18 @@ import { temporaryDirectory } from "./temporary-directory.js";
 const GIB = 2 ** 30;
 const signal = new AbortController().signal;
 
-function openEngine(): { engine: StorageEngine; pass(ms: number): void; setFreeBytes(bytes: number): void } {
+function openEngine(): {
+  engine: StorageEngine;
+  path: string;
+  pass(ms: number): void;
+  setFreeBytes(bytes: number): void;
+} {
   let nowMs = 1_000_000;
   let freeBytes = 100 * GIB;
+  const directory = temporaryDirectory();
   const engine = createStorageEngine(
     {
-      directory: temporaryDirectory(),
+      directory,
       maxTraces: Number.POSITIVE_INFINITY,
       maxSpansPerTrace: 500,
       ttlSeconds: 0,
@@ -26,6 +34,7 @@ function openEngine(): { engine: StorageEngine; pass(ms: number): void; setFreeB
   onTestFinished(() => engine.close());
   return {
     engine,
+    path: join(directory, "traces.db"),
     pass: (ms) => void (nowMs += ms),
     setFreeBytes: (bytes) => void (freeBytes = bytes),
   };
@@ -52,6 +61,25 @@ describe("a backup of an open file", () => {
       code: "trace_store_unavailable",
       message: "The backup was not read for too long.",
     });
+  });
+
+  it("ends when the write-ahead log has more than 512 MiB", async () => {
+    const { engine, path } = openEngine();
+    const { backup } = await engine.commands.openBackup(signal);
+    const log = `${path}-wal`;
+    // Zeros at the end of the log are no part of it, and take no space on the disk.
+    truncateSync(log, 512 * 2 ** 20);
+    engine.tick();
+    expect(await engine.commands.readBackup(backup, signal)).toBeDefined();
+    truncateSync(log, 512 * 2 ** 20 + 1);
+    engine.tick();
+    await expect(engine.commands.readBackup(backup, signal)).rejects.toMatchObject({
+      code: "trace_store_unavailable",
+      message: "The backup took too long: too much was written meanwhile.",
+    });
+    expect(statSync(log).size).toBeLessThan(2 ** 20);
+    const next = await engine.commands.openBackup(signal);
+    expect(await engine.commands.readBackup(next.backup, signal)).toBeDefined();
   });
 
   it("ends when the disk gets short of space", async () => {
