@@ -126,9 +126,8 @@ export const tracesRoutes: FastifyPluginAsyncTypebox<TracesRoutesOptions> = asyn
 
 async function removeTenant(store: TraceStore, tenant: string, timeSlice: TimeSlice): Promise<void> {
   for await (const keys of store.select({ tenant })) {
-    for (const key of keys) {
-      if (timeSlice.isOver()) await timeSlice.next();
-      await store.remove(key);
-    }
+    if (timeSlice.isOver()) await timeSlice.next();
+    // A store on disk removes the traces of a page together.
+    await Promise.all(keys.map((key) => store.remove(key)));
   }
 }

@@ -106,6 +106,77 @@ describe("the text of a trace that was removed", () => {
     await expectGone();
   });
 
+  /** Time passes with every chunk that is written, so that each is a slice of its own. */
+  const slowDown = (): void => {
+    faults.onStatement = (sql) => {
+      if (sql.startsWith("UPDATE chunk SET raw_bytes")) durable.clock.advance(10);
+    };
+  };
+  const pendingErasures = () => faults.db?.prepare("SELECT count(*) AS n FROM erasing").get();
+
+  it("is erased in steps, between which spans are stored and questions answered", async () => {
+    for (let n = 0; n < 20; n++) await append([secret(), ...others(n * 150, n * 150 + 150)]);
+    await commit();
+    slowDown();
+    const removed = durable.store.remove(KEY);
+    const state = { isRemoved: false };
+    void removed.then(() => (state.isRemoved = true));
+    let appended = 0;
+    while (!state.isRemoved) {
+      await append([aSpan({ trace_id: `new-${appended++}` })]);
+      expect(await durable.store.summaries([KEY])).toEqual([undefined]);
+      await durable.store.list({ limit: 1 });
+    }
+    expect(await removed).toBe(true);
+    expect(appended).toBeGreaterThan(5);
+    await expectGone();
+    await commit();
+    expect(durable.store.usage().traces).toBe(3000 + appended);
+  }, 30_000);
+
+  it("is erased from a chunk once for all traces that are removed together", async () => {
+    const keys = Array.from({ length: 100 }, (_, n) => ({ tenant: "", traceId: `secret-${n}` }));
+    for (let round = 0; round < 4; round++)
+      await append([
+        ...keys.map(({ traceId }) => secret({ trace_id: traceId })),
+        ...others(round * 150, round * 150 + 150),
+      ]);
+    await commit();
+    const total = chunks(faults.db).length;
+    let rewritten = 0;
+    faults.onStatement = (sql) => {
+      if (sql.startsWith("UPDATE chunk SET raw_bytes")) rewritten++;
+    };
+    const removed = await Promise.all(
+      [...keys, { tenant: "", traceId: "unknown" }].map((key) => durable.store.remove(key)),
+    );
+    expect(removed).toEqual([...keys.map(() => true), false]);
+    // The first request does not wait for the others.
+    expect(rewritten).toBeLessThanOrEqual(2 * (total + 1));
+    await expectGone();
+    expect(durable.store.usage().evicted.cleared).toBe(100);
+  });
+
+  it("is erased also if the process ends meanwhile, but not that of a new trace of the same id", async () => {
+    for (let n = 0; n < 10; n++) await append([secret(), ...others(n * 150, n * 150 + 150)]);
+    await commit();
+    slowDown();
+    const removed = durable.store.remove(KEY);
+    await append([aSpan({ trace_id: "secret", name: "later" })]);
+    expect(pendingErasures()).toEqual({ n: 1 });
+    // Stopping does not wait for the rest.
+    await durable.store.stop();
+    await expect(removed).rejects.toMatchObject({ code: "trace_store_unavailable" });
+    faults.onStatement = undefined;
+    await durable.reopen();
+    expect(pendingErasures()).toEqual({ n: 1 });
+    durable.engine.tick();
+    while (durable.engine.isBusy) await commit();
+    expect(pendingErasures()).toEqual({ n: 0 });
+    await expectGone();
+    expect(await durable.store.summaries([KEY])).toMatchObject([{ root_name: "later", span_count: 1 }]);
+  });
+
   it("is gone when the store is cleared", async () => {
     await append([secret(), ...others(0, 300)]);
     await commit();

@@ -18,6 +18,7 @@ import { availableDrivers, openSqlite } from "../../../src/store/sqlite/driver/o
 import { SqlError } from "../../../src/store/sqlite/driver/sqlite-driver.js";
 import { readMeta, writeMeta } from "../../../src/store/sqlite/file/meta.js";
 import { LABEL_FIELDS, TABLES } from "../../../src/store/sqlite/file/schema.js";
+import { FILE_FORMAT } from "../../../src/store/sqlite/file/migrations.js";
 import { inTransaction } from "../../../src/store/sqlite/file/transaction.js";
 import { verify } from "../../../src/store/sqlite/maintenance/verify.js";
 import {
@@ -31,6 +32,7 @@ import { CHUNK_CODECS, encodeChunk } from "../../../src/store/sqlite/records/chu
 import { flipBytes } from "./flip-bytes.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
+const CURRENT = FILE_FORMAT.version;
 const CREATED_AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
@@ -117,7 +119,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       tempStore: 2,
       cellCheck: 1,
       application: 0x4f627370,
-      version: 1,
+      version: CURRENT,
     });
     const tables = db.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all();
     const own = tables.filter(({ name }) => !String(name).startsWith("sqlite_"));
@@ -227,39 +229,49 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
   describe("versions", () => {
     it("refuses a newer file, names both versions and the path, and changes nothing", () => {
       const path = create();
-      setHeader(path, 60, 7);
+      setHeader(path, 60, 70);
       const before = readFileSync(path);
       const error = failure();
       expect(error.reason).toBe("newer");
       expect(error.message).toContain(path);
-      expect(error.message).toMatch(/\b7\b.*\b1\b/);
+      expect(error.message).toMatch(new RegExp(`\\b70\\b.*\\b${CURRENT}\\b`));
       expect(readFileSync(path).equals(before)).toBe(true);
     });
 
     it("migrates an older file in one transaction", () => {
       create();
       const format = {
-        version: 3,
+        version: CURRENT + 2,
         migrations: {
-          1: (db: TraceFile["db"]) => db.exec("ALTER TABLE trace ADD COLUMN first INTEGER"),
-          2: (db: TraceFile["db"]) => db.exec("ALTER TABLE trace ADD COLUMN second INTEGER"),
+          [CURRENT]: (db: TraceFile["db"]) => db.exec("ALTER TABLE trace ADD COLUMN first INTEGER"),
+          [CURRENT + 1]: (db: TraceFile["db"]) => db.exec("ALTER TABLE trace ADD COLUMN second INTEGER"),
         },
       };
       const file = open({ format });
       expect(file.db.prepare("SELECT first, second FROM trace").get()).toEqual({ first: null, second: null });
-      expect(file.db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+      expect(file.db.prepare("PRAGMA user_version").get()).toEqual({ user_version: CURRENT + 2 });
       expect(file.needsRebuild).toBe(false);
-      expect(events).toMatchObject([{ type: "migrated", from: 1, to: 3 }]);
+      expect(events).toMatchObject([{ type: "migrated", from: CURRENT, to: CURRENT + 2 }]);
       file.close();
       expect(failure().reason).toBe("newer");
+    });
+
+    it("opens a file of version 1", () => {
+      create();
+      const older = open();
+      older.db.exec("DROP TABLE erasing; DROP INDEX evicted_by_time; PRAGMA user_version = 1");
+      older.close();
+      const file = open();
+      expect(events).toMatchObject([{ type: "migrated", from: 1, to: CURRENT }]);
+      expect([file.needsRebuild, count(file, "chunk"), count(file, "erasing")]).toEqual([false, 1, 0]);
     });
 
     it("leaves the file as it was if a migration fails", () => {
       create();
       const format = {
-        version: 2,
+        version: CURRENT + 1,
         migrations: {
-          1: (db: TraceFile["db"]) =>
+          [CURRENT]: (db: TraceFile["db"]) =>
             db.exec("ALTER TABLE trace ADD COLUMN first INTEGER; SELECT * FROM missing"),
         },
       };
@@ -274,7 +286,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       create();
       const first = open();
       first.close();
-      const format = { version: 2, migrations: {} };
+      const format = { version: CURRENT + 1, migrations: {} };
       const second = open({ format });
       expect(second.needsRebuild).toBe(true);
       expect(second.storeId).not.toBe(first.storeId);
@@ -284,7 +296,7 @@ describe.each(availableDrivers())("a trace file, opened by %s", (driver) => {
       expect([count(second, "trace"), count(second, "trace_detail"), count(second, "label")]).toEqual([
         0, 0, 0,
       ]);
-      expect(events).toMatchObject([{ type: "rebuild", from: 1, to: 2 }]);
+      expect(events).toMatchObject([{ type: "rebuild", from: CURRENT, to: CURRENT + 1 }]);
       second.close();
 
       // The rebuild was interrupted.

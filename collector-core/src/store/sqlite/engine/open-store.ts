@@ -19,6 +19,7 @@ import { SpanIndexer } from "./span-indexer.js";
 import type { SpanPlace } from "./span-places.js";
 import { writeStatsSteps } from "./stats-steps.js";
 import { StoreClock } from "./store-clock.js";
+import { TextEraser } from "./text-eraser.js";
 import { TextQueries } from "./text-queries.js";
 import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
@@ -73,6 +74,8 @@ export class OpenStore {
   readonly queries: TraceQueries;
   readonly tables: TraceTables;
   readonly retention: Retention;
+  /** Erases removed traces from the chunks. */
+  readonly eraser: TextEraser;
 
   readonly #options: OpenStoreOptions;
   readonly #hasher: SpanHasher;
@@ -129,14 +132,14 @@ export class OpenStore {
     this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
 
+    this.eraser = new TextEraser({ db, file: this.#file, reader });
     this.#remover = new TraceRemover({
       db,
       buffer: this.#buffer,
       tables: this.tables,
       evicted: this.#evicted,
       file: this.#file,
-      writer: this.#writer,
-      reader,
+      eraser: this.eraser,
       hasher: this.#hasher,
       nowMs,
       place: () => this.#indexer.place,
@@ -352,17 +355,18 @@ export class OpenStore {
     return this.tables.ofEveryTenant(traceId).map(({ tenant }) => tenant);
   }
 
-  /** Makes {@link erase} possible. */
+  /** Commits everything, with no chunk open. */
   commitAllChunks(): void {
     this.#writer.close(this.#buffer.traces.newestSequence);
     this.commit();
   }
 
-  /** Removes a trace for good. @returns false if there is none. */
-  erase(sequence: number): boolean {
-    const isErased = this.#remover.erase(sequence);
-    if (isErased) this.#traceCount--;
-    return isErased;
+  /** Removes a trace for good, without committing that. All chunks must be committed. @returns false if there is none. */
+  remove(key: TraceKey): boolean {
+    const sequence = this.tables.find(key);
+    const isRemoved = sequence !== undefined && this.#remover.remove(sequence);
+    if (isRemoved) this.#traceCount--;
+    return isRemoved;
   }
 
   /** Writes steps of the statistics, without committing them. */
@@ -404,6 +408,8 @@ export class OpenStore {
     db.exec("UPDATE chunk SET traces = 0");
     this.#file.spanCount = 0;
     this.#traceCount = 0;
+    // Removed traces must not come back.
+    while (this.eraser.step()) yield;
     let lastMs = 0;
     const ids = db.prepare("SELECT id, last_ms FROM chunk WHERE data IS NOT NULL ORDER BY id").all();
     for (const { id, last_ms: closedMs } of ids) {

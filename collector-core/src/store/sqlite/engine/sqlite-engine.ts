@@ -13,6 +13,7 @@ import { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
 import { allStatsSteps, readStatsSteps } from "./stats-steps.js";
 import { StoreTasks } from "./store-tasks.js";
+import { TraceRemoval } from "./trace-removal.js";
 
 /** Spans after which a commit does not wait for the interval. */
 const MAX_UNCOMMITTED_SPANS = 10_000;
@@ -22,8 +23,6 @@ const SWEEP_INTERVAL_MS = 1000;
 const CHECKPOINT_AFTER_MS = 5000;
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
-/** Time in a tick for releasing free pages, which may have erased text. */
-const ERASE_SLICE_MS = 50;
 
 /** Options of {@link createSqliteEngine}. */
 export interface SqliteEngineOptions extends StoreBounds {
@@ -81,8 +80,6 @@ class SqliteEngine implements StorageEngine {
   #pendingSinceMs = 0;
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
-  /** True until erased text has left the free pages and the write-ahead log. */
-  #isErasing = false;
   #isRebuilt = false;
   #diskBytes = 0;
   #oldestAtMs: number | null = null;
@@ -95,10 +92,18 @@ class SqliteEngine implements StorageEngine {
   readonly #selects = new Map<number, AsyncIterator<readonly TraceKey[]>>();
   #lastSelect = 0;
   readonly #tasks: StoreTasks;
+  readonly #removal: TraceRemoval;
 
   constructor(options: SqliteEngineOptions, host: EngineHost) {
     this.#options = options;
     this.#host = host;
+    this.#removal = new TraceRemoval({
+      open: () => ({ file: this.#file, store: this.#store }),
+      read: (work) => this.#read(work),
+      commit: () => this.#commit(),
+      onRemoved: (traces) => (this.#evicted.cleared += traces),
+      clock: options.clock,
+    });
     this.#file = options.openFile({ isKnownCorrupt: false });
     try {
       this.#store = this.#openStore();
@@ -175,7 +180,7 @@ class SqliteEngine implements StorageEngine {
   }
 
   get isBusy(): boolean {
-    return this.#pendingBytes > 0 || this.#isErasing || this.#nextSweepMs === 0;
+    return this.#pendingBytes > 0 || this.#removal.isPending || this.#nextSweepMs === 0;
   }
 
   usage(): EngineUsage {
@@ -208,7 +213,7 @@ class SqliteEngine implements StorageEngine {
       this.#checkpointAtMs = Number.POSITIVE_INFINITY;
       this.#guard(() => this.#file.checkpoint("PASSIVE"));
     }
-    if (this.#isErasing && !this.#store.hasUncommitted) this.#guard(() => this.#finishErasing());
+    this.#guard(() => this.#removal.tick());
     if (nowMs < this.#nextSweepMs) return;
     this.#nextSweepMs = nowMs + SWEEP_INTERVAL_MS;
     this.#guard(() => this.#sweep());
@@ -231,21 +236,11 @@ class SqliteEngine implements StorageEngine {
     this.#pendingBytes = 0;
     this.#checkpointAtMs = Math.min(this.#checkpointAtMs, this.#nowMs() + CHECKPOINT_AFTER_MS);
     this.#measure();
-    if (this.#isErasing) this.#finishErasing();
   }
 
   #rememberCounts(): void {
     const lateEvaluations = this.#lateEvaluations + this.#store.lateEvaluations;
     this.#committed = { evicted: { ...this.#evicted }, lateEvaluations };
-  }
-
-  /** Removes erased text from the free pages and from the write-ahead log, which a backup may delay. */
-  #finishErasing(): void {
-    const until = this.#nowMs() + ERASE_SLICE_MS;
-    while (this.#store.retention.releasePages()) if (this.#nowMs() >= until) return;
-    if (!this.#file.checkpoint("TRUNCATE")) return;
-    this.#isErasing = false;
-    this.#file.db.exec("PRAGMA secure_delete = FAST");
   }
 
   #isDiskShort(): boolean {
@@ -259,6 +254,7 @@ class SqliteEngine implements StorageEngine {
 
   async close(): Promise<void> {
     this.#tasks.stop();
+    this.#removal.stop();
     if (this.#degraded === undefined) this.#guard(() => this.#commit());
     this.#file.close();
   }
@@ -374,7 +370,7 @@ class SqliteEngine implements StorageEngine {
     this.#corruptChunks.clear();
     this.#file = this.#options.openFile({ isKnownCorrupt });
     this.#isRebuilt = false;
-    this.#isErasing = false;
+    this.#removal.opened();
     this.#store = this.#openStore();
     this.#rememberCounts();
     this.#measure();
@@ -417,7 +413,7 @@ class SqliteEngine implements StorageEngine {
         await this.#selects.get(id)?.return?.();
         this.#selects.delete(id);
       },
-      remove: (key) => this.#read(() => this.#remove(key)),
+      remove: (key) => this.#removal.remove(key),
       clear: () => this.#read(() => this.#clear()),
       evaluations: (after, limit) => this.#read(() => this.#evaluations(after, limit)),
       putStatsSteps: async (steps) => this.#putStatsSteps(steps),
@@ -463,19 +459,6 @@ class SqliteEngine implements StorageEngine {
       if (!this.#selects.has(id)) return [];
       throw unavailable(error);
     }
-  }
-
-  #remove(key: TraceKey): boolean {
-    this.#store.refresh();
-    const sequence = this.#store.tables.find(key);
-    if (sequence === undefined) return false;
-    this.#store.commitAllChunks();
-    this.#file.db.exec("PRAGMA secure_delete = ON");
-    if (!this.#store.erase(sequence)) return false;
-    this.#evicted.cleared++;
-    this.#isErasing = true;
-    this.#commit();
-    return true;
   }
 
   #clear(): number {

@@ -1,14 +1,11 @@
 import { hashNumber } from "../../../hashing/seeded-hash.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
-import { removeSpans } from "../records/remove-spans.js";
-import type { ChunkReader } from "./chunk-reader.js";
-import type { ChunkWriter } from "./chunk-writer.js";
 import type { EvictedKeys } from "./evicted-keys.js";
 import type { FileWriter } from "./file-writer.js";
 import { chunksOf, decodePlaces, type SpanPlace, type TracePlaces } from "./span-places.js";
+import type { TextEraser } from "./text-eraser.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
-import type { TraceKey } from "../../../interfaces.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
 
 /** Options of {@link TraceRemover}. */
@@ -18,15 +15,14 @@ export interface TraceRemoverOptions {
   readonly tables: TraceTables;
   readonly evicted: EvictedKeys;
   readonly file: FileWriter;
-  readonly writer: ChunkWriter;
-  readonly reader: ChunkReader;
+  readonly eraser: TextEraser;
   readonly hasher: SpanHasher;
   readonly nowMs: () => number;
   /** The place of the span that is being written, or of the next one. */
   readonly place: () => SpanPlace;
 }
 
-/** Removes traces: evicted ones leave their chunks, deleted ones are overwritten. */
+/** Removes traces: evicted ones leave their chunks, removed ones are erased from them as well. */
 export class TraceRemover {
   readonly #options: TraceRemoverOptions;
   readonly #removeEvaluations: SqlStatement;
@@ -72,35 +68,22 @@ export class TraceRemover {
   }
 
   /**
-   * Removes a trace for good: afterwards no chunk has its text. Everything must be committed, and the open chunk closed.
+   * Removes a trace for good. Its text leaves the chunks with the steps of the eraser. Everything must be committed, and the open
+   * chunk closed.
    *
    * @returns false if there is no such trace.
    */
-  erase(sequence: number): boolean {
-    const { file, tables, hasher } = this.#options;
+  remove(sequence: number): boolean {
+    const { file, tables, hasher, eraser } = this.#options;
     file.begin();
     const row = tables.read(sequence);
     if (row === undefined) return false;
     const deltas = new Map<number, number>();
     const places = this.#removeRows(row, deltas);
-    for (const chunk of chunksWithText(places)) this.#eraseFrom(chunk, row.key);
+    eraser.add(row.key, chunksWithText(places));
     file.countTraces(deltas);
     this.#removeEvaluations.run(hashNumber(hasher.trace(row.key.tenant, row.key.traceId)));
     return true;
-  }
-
-  #eraseFrom(id: number, { tenant, traceId }: TraceKey): void {
-    const { file, reader } = this.#options;
-    const chunk = reader.read(id);
-    if (chunk === undefined) return;
-    const ordinals = new Set<number>();
-    for (const [at, record] of chunk.records.entries()) {
-      for (const [index, span] of record.parse().entries()) {
-        if (span === null || span.trace_id !== traceId || record.contextOf(index).tenant !== tenant) continue;
-        ordinals.add(chunk.firstOrdinalOf(at) + index);
-      }
-    }
-    if (ordinals.size > 0) file.rewriteChunk(id, removeSpans(chunk.raw, ordinals));
   }
 }
 

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x4f627370;
 
 /** The format of the files that this version writes: `PRAGMA user_version`. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** What a value set says about the spans of a trace. `label.field` has these names. */
 export const LABEL_FIELDS = [
@@ -107,7 +107,10 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
   // Traces that are gone for good: their spans before a place, and the chunks that may have text of them, as JSON.
   evicted: {
     columns: "key_hash INTEGER PRIMARY KEY, at_ms REAL, chunk INTEGER, ordinal INTEGER, chunks TEXT",
+    indexes: { evicted_by_time: "(at_ms)" },
   },
+  // Removed traces whose text is still in some chunks, listed as JSON. Every chunk of the list was closed before the removal.
+  erasing: { columns: "id INTEGER PRIMARY KEY, tenant TEXT, trace_id TEXT, chunks TEXT" },
 
   // Closed steps of the statistics.
   stats_step: {

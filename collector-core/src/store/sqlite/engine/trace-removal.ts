@@ -1,0 +1,189 @@
+import type { TraceKey } from "../../../interfaces.js";
+import type { Clock } from "../../../runtime/clock.js";
+import { nextTurn } from "../../../runtime/loop-turn.js";
+import { TimeSlice } from "../../../runtime/time-slice.js";
+import type { TraceFile } from "../open-trace-file.js";
+import { storeUnavailable } from "../store-unavailable.js";
+import type { OpenStore } from "./open-store.js";
+
+/** Traces that are erased together: each chunk that they share is written once. */
+const TRACES_PER_BATCH = 1000;
+/** Traces that are removed in one step: a few milliseconds. */
+const TRACES_PER_STEP = 25;
+/** Time in a tick for releasing free pages. */
+const RELEASE_SLICE_MS = 50;
+
+/** What {@link TraceRemoval} needs of the engine. */
+export interface TraceRemovalOptions {
+  /** The open file and its store. Both are replaced when the file is damaged or cleared. */
+  readonly open: () => { readonly file: TraceFile; readonly store: OpenStore };
+  /** Runs work on the file, once more after an error of SQLite. */
+  readonly read: <Result>(work: () => Result) => Promise<Result>;
+  readonly commit: () => void;
+  /** Called with the number of removed traces. */
+  readonly onRemoved: (traces: number) => void;
+  readonly clock: Clock;
+}
+
+interface RemovalRequest {
+  readonly key: TraceKey;
+  readonly resolve: (isRemoved: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A request whose trace is gone, if there was one. */
+interface Removed {
+  readonly request: RemovalRequest;
+  readonly isRemoved: boolean;
+}
+
+/**
+ * Removes traces for good. The traces are gone at once. Their text is erased in time slices, between which spans are stored and
+ * questions answered. Requests that arrive meanwhile form one batch.
+ */
+export class TraceRemoval {
+  readonly #options: TraceRemovalOptions;
+  #requests: RemovalRequest[] = [];
+  #isRunning = false;
+  #isStopped = false;
+  /** True until erased text has left the free pages and the write-ahead log. */
+  #isErasing = false;
+
+  constructor(options: TraceRemovalOptions) {
+    this.#options = options;
+  }
+
+  /** True while a tick has work to do. */
+  get isPending(): boolean {
+    return this.#isErasing || this.#options.open().store.eraser.isPending;
+  }
+
+  /** Resolves when no byte of the files has text of the trace; during a backup, when no chunk has. */
+  remove(key: TraceKey): Promise<boolean> {
+    if (this.#isStopped) return Promise.reject(stopping());
+    return new Promise((resolve, reject) => {
+      this.#requests.push({ key, resolve, reject });
+      this.#start();
+    });
+  }
+
+  /** Continues an erasure that was interrupted or has to wait. Called with each tick, with everything committed or not. */
+  tick(): void {
+    const { store } = this.#options.open();
+    if (store.eraser.isPending) this.#start();
+    else if (this.#isErasing && !this.#isRunning && !store.hasUncommitted) this.#finish();
+  }
+
+  /** The file was opened or replaced. */
+  opened(): void {
+    this.#isErasing = false;
+  }
+
+  /** Fails the requests that wait. What was begun goes on with the next start. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const { reject } of this.#requests.splice(0)) reject(stopping());
+  }
+
+  #start(): void {
+    if (this.#isRunning || this.#isStopped) return;
+    this.#isRunning = true;
+    void this.#run().finally(() => (this.#isRunning = false));
+  }
+
+  async #run(): Promise<void> {
+    const timeSlice = new TimeSlice(this.#options.clock);
+    do {
+      const batch: Removed[] = [];
+      try {
+        await this.#begin(batch, timeSlice);
+        // The other requests of this turn join the batch.
+        await nextTurn();
+        await this.#begin(batch, timeSlice);
+        await this.#erase(timeSlice);
+        for (const { request, isRemoved } of batch) request.resolve(isRemoved);
+      } catch (error) {
+        for (const { request } of batch) request.reject(error);
+      }
+    } while (this.#requests.length > 0 && !this.#isStopped);
+  }
+
+  /** Removes the traces of the requests that wait, and adds them to the batch. */
+  async #begin(batch: Removed[], timeSlice: TimeSlice): Promise<void> {
+    while (this.#requests.length > 0 && batch.length < TRACES_PER_BATCH) {
+      const requests = this.#requests.splice(0, TRACES_PER_STEP);
+      try {
+        const removed = await this.#options.read(() => this.#remove(requests));
+        for (const [index, request] of requests.entries())
+          batch.push({ request, isRemoved: removed[index] === true });
+      } catch (error) {
+        for (const { reject } of requests) reject(error);
+      }
+      if (timeSlice.isOver()) await timeSlice.next();
+    }
+  }
+
+  /** Removes traces, and commits that. */
+  #remove(requests: readonly RemovalRequest[]): boolean[] {
+    const { open, onRemoved, commit } = this.#options;
+    const { store } = open();
+    store.refresh();
+    store.commitAllChunks();
+    this.#secure();
+    const removed = requests.map(({ key }) => store.remove(key));
+    onRemoved(removed.filter(Boolean).length);
+    commit();
+    return removed;
+  }
+
+  async #erase(timeSlice: TimeSlice): Promise<void> {
+    const { read } = this.#options;
+    for (const step of [() => this.#eraseStep(), () => this.#releaseStep()]) {
+      for (;;) {
+        if (this.#isStopped) throw stopping();
+        if (!(await read(step))) break;
+        if (timeSlice.isOver()) await timeSlice.next();
+      }
+    }
+  }
+
+  /** @returns true if a chunk may have text of a removed trace. */
+  #eraseStep(): boolean {
+    const { open, commit } = this.#options;
+    const { eraser } = open().store;
+    if (!eraser.isPending) return false;
+    this.#secure();
+    if (!eraser.step()) commit();
+    return eraser.isPending;
+  }
+
+  #releaseStep(): boolean {
+    if (!this.#isErasing) return false;
+    const { open, commit } = this.#options;
+    if (open().store.hasUncommitted) commit();
+    return this.#finish();
+  }
+
+  /** Makes SQLite overwrite what it deletes. */
+  #secure(): void {
+    if (this.#isErasing) return;
+    this.#options.open().file.db.exec("PRAGMA secure_delete = ON");
+    this.#isErasing = true;
+  }
+
+  /** Removes erased text from the free pages and from the write-ahead log, which a backup may delay. @returns true if more is left. */
+  #finish(): boolean {
+    const { open, clock } = this.#options;
+    const { file, store } = open();
+    const until = clock.monotonic() + RELEASE_SLICE_MS;
+    while (store.retention.releasePages()) if (clock.monotonic() >= until) return true;
+    if (!file.checkpoint("TRUNCATE")) return false;
+    this.#isErasing = false;
+    file.db.exec("PRAGMA secure_delete = FAST");
+    return false;
+  }
+}
+
+function stopping() {
+  return storeUnavailable("The collector is stopping.");
+}
