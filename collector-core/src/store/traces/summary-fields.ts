@@ -1,5 +1,8 @@
 import type { TraceSummary } from "../../api-schema/trace.js";
 
+/** The status of a trace whose running spans were silent for too long. */
+export const ABANDONED = "ABANDONED";
+
 /** The fields of a summary in a file, in their order there. New ones go last: a shorter list lacks them. */
 const FIELDS = [
   "root_name",
@@ -40,6 +43,14 @@ type ListedFields = Pick<TraceSummary, (typeof FIELDS)[number]>;
 /** Encodes a summary without its keys, which would be half of it. */
 export function encodeSummary(summary: TraceSummary): string {
   return JSON.stringify(FIELDS.map((field) => summary[field]));
+}
+
+/** Encodes the summary of a trace that was running and is abandoned now. */
+export function encodeAbandoned(text: string): string {
+  const values = JSON.parse(text) as unknown[];
+  values[FIELDS.indexOf("status")] = ABANDONED;
+  values[FIELDS.indexOf("running")] = false;
+  return JSON.stringify(values);
 }
 
 /** Decodes what {@link encodeSummary} wrote. */

@@ -24,7 +24,7 @@ export interface TraceState {
   /** The earliest and the latest span of type llm. */
   readonly firstLlmRow: number;
   readonly lastLlmRow: number;
-  /** When a running span becomes abandoned (monotonic clock). */
+  /** When the last running span becomes abandoned (monotonic clock), and with it the trace. Infinite without one. */
   readonly holdsUntilMs: number;
 }
 
@@ -35,13 +35,13 @@ export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): T
   let earliestRow = NO_ROW;
   let firstLlmRow = NO_ROW;
   let lastLlmRow = NO_ROW;
-  const running = { isAny: false, isAnyAbandoned: false, holdsUntilMs: Number.POSITIVE_INFINITY };
+  const running = { isAny: false, isAnyAbandoned: false, untilMs: 0 };
   const addRunning = (seenAtMs: number): void => {
     const abandonedAtMs = seenAtMs + ABANDONED_AFTER_MS;
     if (nowMs >= abandonedAtMs) running.isAnyAbandoned = true;
     else {
       running.isAny = true;
-      running.holdsUntilMs = Math.min(running.holdsUntilMs, abandonedAtMs);
+      running.untilMs = Math.max(running.untilMs, abandonedAtMs);
     }
   };
 
@@ -86,7 +86,7 @@ export function readState(trace: TraceRecord, spans: SpanRows, nowMs: number): T
     earliestRow,
     firstLlmRow,
     lastLlmRow,
-    holdsUntilMs: running.holdsUntilMs,
+    holdsUntilMs: running.isAny ? running.untilMs : Number.POSITIVE_INFINITY,
   };
 }
 

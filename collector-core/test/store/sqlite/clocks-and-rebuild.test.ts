@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FILE_FORMAT } from "../../../src/store/sqlite/file/migrations.js";
 import { readHeld, spansOf } from "../read-trace.js";
 import { aModelCall, anEvaluation, aSpan, FakeClock, pipelineSpans } from "../span-batches.js";
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
+import { openFaulty, type Faults } from "./faulty-database.js";
 import { noiseOf } from "./noise.js";
 
 const MINUTE = 60_000;
@@ -80,6 +81,102 @@ describe("the clocks of a durable store", () => {
     durable.clock.wallMs += 21 * MINUTE;
     await durable.reopen();
     expect(await ids()).toEqual([]);
+  });
+});
+
+describe("a durable store in which thousands of traces fall due at once", () => {
+  const TRACES = 2000;
+  let written = 0;
+  beforeEach(() => {
+    written = 0;
+  });
+
+  /** Fills the store; afterwards `written` counts the traces that are evicted, or written as abandoned. */
+  const fill = async (options: DurableStoreOptions = {}): Promise<void> => {
+    const faults: Faults = { db: undefined };
+    await open({ openDatabase: openFaulty(faults), usualBufferBytes: () => 2 ** 16, ...options });
+    for (let n = 0; n < TRACES; n += 100)
+      await append(
+        ...Array.from({ length: 100 }, (_, at) =>
+          aSpan({ trace_id: `t${n + at}`, status: n < TRACES / 2 ? "RUNNING" : "OK" }),
+        ),
+      );
+    await durable.store.flush();
+    faults.onStatement = (sql) => {
+      if (/^(DELETE FROM trace |UPDATE trace SET)/.test(sql)) written++;
+    };
+  };
+  const inOneStep = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+    const before = written;
+    const result = await step();
+    expect(written - before).toBeLessThanOrEqual(500);
+    return result;
+  };
+  const finish = async (): Promise<void> => {
+    do {
+      durable.clock.advance(20);
+      await inOneStep(async () => durable.engine.tick());
+    } while (durable.engine.isBusy);
+  };
+
+  it("shows running traces as abandoned at once, and writes that in steps", async () => {
+    await fill();
+    durable.clock.advance(30 * MINUTE);
+    const answers = async () => ({
+      all: await inOneStep(() => durable.store.list({ limit: 1000, order: "slowest" })),
+      running: await inOneStep(() => durable.store.list({ status: "RUNNING" })),
+      abandoned: await inOneStep(() => durable.store.list({ status: "ABANDONED", limit: 1000 })),
+      ok: await inOneStep(() => durable.store.list({ status: "OK", limit: 1000 })),
+      facets: await inOneStep(() => durable.store.facets({})),
+      abandonedFacets: await inOneStep(() => durable.store.facets({ status: "ABANDONED" })),
+      one: await inOneStep(async () => {
+        const trace = await durable.store.get({ tenant: "", traceId: "t7" });
+        trace?.release();
+        return trace?.summary;
+      }),
+      summaries: await inOneStep(() => durable.store.summaries([{ tenant: "", traceId: "t8" }])),
+    });
+    const early = await answers();
+    expect(early.running.traces).toEqual([]);
+    expect(early.one).toMatchObject({ status: "ABANDONED", running: false });
+    expect(early.facets.status).toMatchObject([
+      { value: "ABANDONED", count: TRACES / 2 },
+      { value: "OK", count: TRACES / 2 },
+    ]);
+    expect(early.abandoned.traces).toHaveLength(TRACES / 2);
+    await finish();
+    expect(written).toBeGreaterThanOrEqual(TRACES / 2);
+    expect(await answers()).toEqual(early);
+    await durable.reopen();
+    expect(await answers()).toEqual({
+      ...early,
+      all: { ...early.all, nextCursor: expect.any(String) as string },
+    });
+  });
+
+  it("shows no expired trace, and evicts them in steps", async () => {
+    await fill({ ttlSeconds: 3600 });
+    durable.clock.advance(30 * MINUTE);
+    await append(aSpan({ trace_id: "t3" }), aSpan({ trace_id: "new" }));
+    durable.clock.advance(31 * MINUTE);
+    // A span of an expired trace begins a new one.
+    await inOneStep(() => append(aSpan({ trace_id: "t1999" })));
+    const key = (traceId: string) => ({ tenant: "", traceId });
+    expect(await inOneStep(ids)).toEqual(["t1999", "new", "t3"]);
+    expect(await inOneStep(() => durable.store.summaries([key("t1998"), key("t1999")]))).toMatchObject([
+      undefined,
+      { span_count: 1, partial: true },
+    ]);
+    expect(await inOneStep(async () => durable.store.get(key("t1998")))).toBeUndefined();
+    expect(await inOneStep(async () => durable.store.tenantsOf("t1998"))).toEqual([]);
+    expect(await inOneStep(() => durable.store.facets({}))).toMatchObject({ total: 3 });
+    expect(await inOneStep(() => durable.store.list({ q: "span" }))).toMatchObject({
+      traces: [{ trace_id: "t1999" }, { trace_id: "new" }, { trace_id: "t3" }],
+    });
+    await finish();
+    await durable.store.flush();
+    expect(durable.store.usage()).toMatchObject({ traces: 3, evicted: { ttl: TRACES - 1 } });
+    expect(await ids()).toEqual(["t1999", "new", "t3"]);
   });
 });
 

@@ -2,6 +2,7 @@ import { signatureOf } from "../records/chunk-signature.js";
 import { encodeChunk } from "../records/chunk-codec.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
 import { readTraceFacts } from "../../traces/trace-facts.js";
+import { ABANDONED } from "../../traces/summary-fields.js";
 import { readState, summarizeTrace } from "../../traces/trace-summary.js";
 import { TraceValuesTable } from "../../traces/trace-values.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
@@ -10,7 +11,7 @@ import type { ChunkPosition, ChunkWriter, RawChunk } from "./chunk-writer.js";
 import { chunksOf, encodePlaces } from "./span-places.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import { encodeState } from "./trace-state.js";
-import { prepareAll, type TraceTables } from "./trace-tables.js";
+import { prepareAll, type RunningTraceRow, type TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
 
 /** Evaluations that the file keeps (contract 8). */
@@ -248,6 +249,15 @@ export class FileWriter {
     const count = trace.spanCount + trace.evaluationCount;
     this.spanCount += count - (before?.spans ?? 0);
     stored.set(trace, { valueSet, chunks: live, spans: count });
+  }
+
+  /** Writes that a running trace, which is not in the buffer, is abandoned. */
+  abandon(row: RunningTraceRow): void {
+    const { tables, valueSets } = this.#options;
+    this.begin();
+    const valueSet = valueSets.idWithStatus(row.valueSet, ABANDONED) ?? row.valueSet;
+    tables.abandon(row, valueSet);
+    this.#setsToCheck.add(row.valueSet);
   }
 
   /** Adds to the number of traces of chunks. */

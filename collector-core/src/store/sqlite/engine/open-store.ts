@@ -4,6 +4,7 @@ import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.j
 import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { ListCursors } from "../../traces/list-cursor.js";
+import { ABANDONED } from "../../traces/summary-fields.js";
 import { summarizeTrace } from "../../traces/trace-summary.js";
 import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
@@ -14,8 +15,9 @@ import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
 import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
 import type { OpenReadings } from "./open-readings.js";
+import type { PendingChanges } from "./query-sql.js";
 import { Retention, type RetentionBounds } from "./retention.js";
-import { SpanIndexer } from "./span-indexer.js";
+import { SpanIndexer, type ParsedRecord } from "./span-indexer.js";
 import type { SpanPlace } from "./span-places.js";
 import { writeStatsSteps } from "./stats-steps.js";
 import { StoreClock } from "./store-clock.js";
@@ -25,13 +27,13 @@ import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
-import { TraceTables } from "./trace-tables.js";
+import { TraceTables, type StoredTraceRow } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
 /** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
 const TRIMMED_SHARE = 0.75;
-/** Silent traces that are abandoned at once. */
-const TRACES_PER_SWEEP = 500;
+/** Silent traces that are abandoned in one step. */
+const TRACES_PER_STEP = 250;
 
 /** Tables that {@link OpenStore.rebuild} fills. */
 const DERIVED_TABLES = [
@@ -184,7 +186,11 @@ export class OpenStore {
       hasher: this.#hasher,
       clock,
       nowMs,
-      refresh: () => this.refresh(),
+      find: (key) => {
+        this.refresh();
+        return this.#find(key);
+      },
+      summaryOf: (sequence) => this.#storedSummary(sequence),
     });
     this.queries = new TraceQueries({
       db,
@@ -194,6 +200,8 @@ export class OpenStore {
       cursors: new ListCursors(storeId),
       clock,
       refresh: () => this.refresh(),
+      pendingChanges: () => this.#pendingChanges(),
+      summaryOf: (sequence) => this.#storedSummary(sequence),
       newestSequence: () => this.#buffer.traces.newestSequence,
     });
   }
@@ -236,13 +244,28 @@ export class OpenStore {
 
   /** Adds the spans of records, which are copied. */
   append(records: Buffer): void {
-    while (this.retention.evictExpired());
+    this.retention.evictExpired();
     const parsed = Array.from(readRecords(records), (record) => ({ record, spans: record.parse() }));
+    if (this.retention.expiredMs !== undefined) this.#evictExpiredOf(parsed);
     const reloaded = this.#indexer.addAll(parsed, (record) => this.#addToChunk(records, record));
     let added = 0;
     for (const { spans } of parsed) added += spans.length;
     this.#bufferLimit.noteAdded(added, reloaded);
     this.#reportDropped();
+  }
+
+  /** A span of an expired trace begins a new one. */
+  #evictExpiredOf(parsed: readonly ParsedRecord[]): void {
+    const sequences = new Set<number>();
+    for (const { record, spans } of parsed) {
+      for (const [index, span] of spans.entries()) {
+        if (span === null) continue;
+        const key = { tenant: record.contextOf(index).tenant, traceId: span.trace_id };
+        const sequence = this.#buffer.get(key)?.sequence ?? this.tables.find(key);
+        if (sequence !== undefined) sequences.add(sequence);
+      }
+    }
+    this.retention.evictExpiredOf([...sequences]);
   }
 
   /** Reads the records of the chunk that was open when the file was closed. @returns where they end. */
@@ -288,12 +311,27 @@ export class OpenStore {
     this.#options.onEvicted("span_cap", dropped);
   }
 
-  /** Makes all spans visible to queries, and removes what is expired. */
+  /**
+   * Makes all spans visible to queries. What the passing of time changes is written in steps: until then, queries regard the
+   * pending changes.
+   */
   refresh(): void {
-    if (this.#isClosed || !this.#canWrite) return;
+    if (this.#isClosed) return;
+    if (!this.#canWrite) {
+      this.retention.checkExpired();
+      return;
+    }
     this.flush();
-    while (this.retention.evictExpired());
+    this.retention.evictExpired();
     this.abandonSilent();
+  }
+
+  #pendingChanges(): PendingChanges {
+    const nowMs = this.#time.nowMs();
+    return {
+      expiredMs: this.retention.expiredMs,
+      abandonedMs: nowMs >= this.#nextAbandonedMs ? nowMs : undefined,
+    };
   }
 
   /** Makes queries leave the file as it is, because it cannot be written. */
@@ -305,23 +343,20 @@ export class OpenStore {
     this.#canWrite = true;
   }
 
-  /** Writes the traces again whose running spans had no update for too long. */
-  abandonSilent(): void {
+  /** Writes that running traces without an update for too long are abandoned, in one step. @returns true if there are more. */
+  abandonSilent(): boolean {
     const nowMs = this.#time.nowMs();
-    while (nowMs >= this.#nextAbandonedMs) {
-      // What changed since the last flush may not be silent any more.
-      this.flush();
-      const sequences = this.tables.abandonedAt(nowMs, TRACES_PER_SWEEP);
-      for (const sequence of sequences) {
-        const row = this.tables.read(sequence);
-        if (row === undefined) continue;
-        this.#file.changed(this.#buffer.get(row.key) ?? this.#buffer.load(row));
-      }
-      this.flush();
-      if (this.isBufferFull) this.commit();
-      this.#nextAbandonedMs = this.tables.nextAbandonedMs();
-      if (sequences.length < TRACES_PER_SWEEP) return;
+    if (nowMs < this.#nextAbandonedMs) return false;
+    // What changed since the last flush may not be silent any more.
+    this.flush();
+    for (const row of this.tables.abandonedAt(nowMs, TRACES_PER_STEP)) {
+      const trace = this.#buffer.get(row.key);
+      if (trace === undefined) this.#file.abandon(row);
+      else this.#file.changed(trace);
     }
+    this.flush();
+    this.#nextAbandonedMs = this.tables.nextAbandonedMs();
+    return nowMs >= this.#nextAbandonedMs;
   }
 
   /** Writes what changed, without committing it. */
@@ -333,11 +368,32 @@ export class OpenStore {
 
   /** The summary of a trace, also of one that changed since the last flush. */
   summaryOf(key: TraceKey): TraceSummary | undefined {
-    if (this.#canWrite) while (this.retention.evictExpired());
+    if (this.#canWrite) this.retention.evictExpired();
+    else this.retention.checkExpired();
     const trace = this.#buffer.get(key);
-    if (trace !== undefined) return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
+    if (trace === undefined) {
+      const row = this.#find(key);
+      return row && this.#storedSummary(row.sequence);
+    }
+    if (trace.lastSpanAtMs <= expiredMs) return undefined;
+    return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
+  }
+
+  /** The row of a trace that is not expired. */
+  #find(key: TraceKey): StoredTraceRow | undefined {
     const sequence = this.tables.find(key);
-    return sequence === undefined ? undefined : this.tables.summary(sequence);
+    const row = sequence === undefined ? undefined : this.tables.read(sequence);
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
+    return row !== undefined && row.lastMs > expiredMs ? row : undefined;
+  }
+
+  #storedSummary(sequence: number): TraceSummary | undefined {
+    const summary = this.tables.summary(sequence);
+    const { abandonedMs } = this.#pendingChanges();
+    if (summary === undefined || abandonedMs === undefined) return summary;
+    if (!this.tables.isAbandonedAt(sequence, abandonedMs)) return summary;
+    return { ...summary, status: ABANDONED, running: false };
   }
 
   /** Arrival of the oldest span of the oldest trace, by the wall clock; null without traces. */
@@ -352,7 +408,11 @@ export class OpenStore {
   /** The tenants that have a trace of that id, newest trace first. */
   tenantsOf(traceId: string): string[] {
     this.refresh();
-    return this.tables.ofEveryTenant(traceId).map(({ tenant }) => tenant);
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
+    return this.tables
+      .ofEveryTenant(traceId)
+      .filter(({ sequence }) => (this.tables.lastMs(sequence) ?? expiredMs) > expiredMs)
+      .map(({ tenant }) => tenant);
   }
 
   /** Commits everything, with no chunk open. */

@@ -1,5 +1,6 @@
 import type { TraceFilter } from "../../../api-schema/trace.js";
 import { appendAll } from "../../../runtime/append-all.js";
+import { ABANDONED } from "../../traces/summary-fields.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import type { SqlValue } from "../driver/sqlite-driver.js";
 import type { TraceTables } from "./trace-tables.js";
@@ -23,6 +24,17 @@ const LABEL_PARAMETERS = [
   "span_type",
 ] as const satisfies readonly (LabelField & keyof TraceFilter)[];
 
+/** Changes by the passing of time that the file does not have yet. */
+export interface PendingChanges {
+  /** Traces whose last span arrived until then are expired. */
+  readonly expiredMs: number | undefined;
+  /** Running traces whose last update was long enough before then are abandoned. */
+  readonly abandonedMs: number | undefined;
+}
+
+/** The plus keeps SQLite from collecting all traces of the sets before it sorts them: most lists end after a page. */
+const HAS_LABEL = "+t.value_set IN (SELECT value_set FROM value_set_label WHERE label = ?)";
+
 /** No condition. */
 export const ALL: SqlCondition = { sql: "1", parameters: [] };
 
@@ -35,6 +47,7 @@ export function conditionOf(
   filter: TraceFilter,
   tables: TraceTables,
   valueSets: ValueSets,
+  { expiredMs, abandonedMs }: PendingChanges,
 ): SqlCondition | undefined {
   const since = requireTimestamp(filter.since, "since");
   const until = requireTimestamp(filter.until, "until");
@@ -47,10 +60,15 @@ export function conditionOf(
 
   for (const [field, value] of labelsOf(filter)) {
     const label = valueSets.labelId(field, value);
-    if (label === undefined) return undefined;
-    // The plus keeps SQLite from collecting all traces of the sets before it sorts them: most lists end after a page.
-    add("+t.value_set IN (SELECT value_set FROM value_set_label WHERE label = ?)", label);
+    const isStatus = field === "status" && abandonedMs !== undefined;
+    if (isStatus && value === ABANDONED)
+      add(`(${HAS_LABEL} OR t.running_until_ms <= ?)`, label ?? null, abandonedMs);
+    else if (label === undefined) return undefined;
+    else if (isStatus)
+      add(`${HAS_LABEL} AND (t.running_until_ms IS NULL OR t.running_until_ms > ?)`, label, abandonedMs);
+    else add(HAS_LABEL, label);
   }
+  if (expiredMs !== undefined) add("t.last_ms > ?", expiredMs);
   if (filter.trace_id !== undefined) {
     const sequences = tables.ofEveryTenant(filter.trace_id).map(({ sequence }) => sequence);
     if (sequences.length === 0) return undefined;

@@ -51,6 +51,7 @@ export class Retention {
   readonly #options: RetentionOptions;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
   readonly #pageBytes: number;
+  #expiredMs: number | undefined;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
@@ -72,16 +73,43 @@ export class Retention {
     return Number(this.#statements.freePages.get()?.["pages"]);
   }
 
-  /** Evicts the traces without a span for `ttlSeconds`. @returns true if there may be more. */
+  /**
+   * Traces whose last span arrived until then are expired, although the file still has them: no question shows them. Undefined if
+   * there was none at the last check.
+   */
+  get expiredMs(): number | undefined {
+    return this.#expiredMs;
+  }
+
+  /** Finds out whether traces are expired, without evicting them. */
+  checkExpired(): void {
+    this.#expiredMs = undefined;
+    const { bounds, tables, nowMs } = this.#options;
+    const expiredMs = nowMs() - bounds.ttlSeconds * 1000;
+    if (bounds.ttlSeconds > 0 && tables.silentSince(expiredMs, 1).length > 0) this.#expiredMs = expiredMs;
+  }
+
+  /** Evicts traces without a span for `ttlSeconds`, in one step. @returns true if there are more. */
   evictExpired(): boolean {
-    const { ttlSeconds } = this.#options.bounds;
-    if (ttlSeconds === 0) return false;
-    const { tables, nowMs, flush } = this.#options;
-    const silentSince = nowMs() - ttlSeconds * 1000;
-    if (tables.silentSince(silentSince, 1).length === 0) return false;
+    this.checkExpired();
+    const expiredMs = this.#expiredMs;
+    if (expiredMs === undefined) return false;
+    const { tables, flush } = this.#options;
     // A span that has arrived since the last flush keeps its trace.
     flush();
-    return this.#evict("ttl", tables.silentSince(silentSince, TRACES_PER_STEP)) > 0;
+    this.#evict("ttl", tables.silentSince(expiredMs, TRACES_PER_STEP));
+    if (tables.silentSince(expiredMs, 1).length === 0) this.#expiredMs = undefined;
+    return this.#expiredMs !== undefined;
+  }
+
+  /** Evicts those of the traces that are expired. Everything must be flushed. */
+  evictExpiredOf(sequences: readonly number[]): void {
+    const { tables } = this.#options;
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this;
+    this.#evict(
+      "ttl",
+      sequences.filter((sequence) => (tables.lastMs(sequence) ?? expiredMs) <= expiredMs),
+    );
   }
 
   /** Evicts some traces without a span since `beforeMs`, in store time. @returns their number; 0 if there are none. */

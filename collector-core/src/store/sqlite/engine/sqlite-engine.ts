@@ -220,9 +220,9 @@ class SqliteEngine implements StorageEngine {
   }
 
   #sweep(): void {
-    this.#store.abandonSilent();
+    const hasMore = [this.#store.abandonSilent(), this.#store.retention.step()];
     // More steps follow with the next ticks.
-    if (this.#store.retention.step()) this.#nextSweepMs = 0;
+    if (hasMore.includes(true)) this.#nextSweepMs = 0;
     this.#commit();
     if (this.#isDiskShort())
       this.#degrade("disk_full", "Less than trace_store.disk_min_free_bytes is free on the disk.");

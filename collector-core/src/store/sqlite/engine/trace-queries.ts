@@ -13,9 +13,10 @@ import { TimeSlice } from "../../../runtime/time-slice.js";
 import { requireTimestamp } from "../../../span/required-timestamp.js";
 import { FacetCounter } from "../../traces/facet-counter.js";
 import type { ListCursors, ListPosition } from "../../traces/list-cursor.js";
+import { ABANDONED } from "../../traces/summary-fields.js";
 import { layOutBuckets, toHistogram } from "../../traces/start-histogram.js";
 import type { SqlDatabase, SqlRow } from "../driver/sqlite-driver.js";
-import { both, conditionOf, type SqlCondition } from "./query-sql.js";
+import { both, conditionOf, type PendingChanges, type SqlCondition } from "./query-sql.js";
 import type { TextQueries } from "./text-queries.js";
 import type { TraceTables } from "./trace-tables.js";
 import type { ValueSets } from "./value-sets.js";
@@ -41,6 +42,8 @@ export interface TraceQueriesOptions {
   readonly clock: Pick<Clock, "monotonic">;
   /** Writes what changed, and evicts what is expired. Called before each query. */
   readonly refresh: () => void;
+  readonly pendingChanges: () => PendingChanges;
+  readonly summaryOf: (sequence: number) => TraceSummary | undefined;
   /** The sequence of the newest trace. */
   readonly newestSequence: () => number;
 }
@@ -101,14 +104,17 @@ export class TraceQueries {
     const timeSlice = new TimeSlice(clock, signal);
     const condition = await this.#matching(filter, signal);
     if (condition !== undefined) {
+      const { abandonedMs } = this.#options.pendingChanges();
+      const abandoned = abandonedMs === undefined ? "0" : "coalesce(t.running_until_ms <= ?, 0)";
       const rows = this.#all(
-        `SELECT t.value_set AS value_set, count(*) AS traces, total(t.cost_usd) AS cost FROM trace t ` +
-          `WHERE ${condition.sql} GROUP BY t.value_set`,
-        condition.parameters,
+        `SELECT t.value_set AS value_set, ${abandoned} AS abandoned, count(*) AS traces, ` +
+          `total(t.cost_usd) AS cost FROM trace t WHERE ${condition.sql} GROUP BY ${abandonedMs === undefined ? "t.value_set" : "1, 2"}`,
+        abandonedMs === undefined ? condition.parameters : [abandonedMs, ...condition.parameters],
       );
       for (const row of rows) {
         const values = valueSets.valuesOf(Number(row["value_set"]));
-        if (values !== undefined) counter.add(values, Number(row["traces"]), Number(row["cost"]));
+        const shown = values && row["abandoned"] === 1 ? { ...values, status: ABANDONED } : values;
+        if (shown !== undefined) counter.add(shown, Number(row["traces"]), Number(row["cost"]));
         if (timeSlice.isOver()) await timeSlice.next();
       }
     }
@@ -170,7 +176,8 @@ export class TraceQueries {
   }
 
   #condition(filter: TraceFilter): SqlCondition | undefined {
-    return conditionOf(filter, this.#options.tables, this.#options.valueSets);
+    const { tables, valueSets, pendingChanges } = this.#options;
+    return conditionOf(filter, tables, valueSets, pendingChanges());
   }
 
   /** The condition of all parameters; undefined if no trace can match. */
@@ -185,7 +192,7 @@ export class TraceQueries {
     const summaries: TraceSummary[] = [];
     for (const { sequence } of rows) {
       if (timeSlice.isOver()) await timeSlice.next();
-      const summary = this.#options.tables.summary(sequence);
+      const summary = this.#options.summaryOf(sequence);
       if (summary !== undefined) summaries.push(summary);
     }
     return summaries;

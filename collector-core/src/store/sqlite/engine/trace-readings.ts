@@ -1,3 +1,4 @@
+import type { TraceSummary } from "../../../api-schema/trace.js";
 import { ApiError } from "../../../api-schema/errors.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceKey } from "../../../interfaces.js";
@@ -14,7 +15,7 @@ import type { OpenReadings, Reading } from "./open-readings.js";
 import { SpanPageBuilder } from "./span-pages.js";
 import { chunksOf, decodePlaces, type PlacedSpan } from "./span-places.js";
 import { decodeState } from "./trace-state.js";
-import type { TraceTables } from "./trace-tables.js";
+import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
 
 /** Options of {@link TraceReadings}. */
 export interface TraceReadingsOptions {
@@ -27,8 +28,9 @@ export interface TraceReadingsOptions {
   readonly clock: Pick<Clock, "monotonic">;
   /** Store time. */
   readonly nowMs: () => number;
-  /** Writes what changed, and evicts what is expired. Called before a trace is found. */
-  readonly refresh: () => void;
+  /** Finds a trace, with everything that has arrived. */
+  readonly find: (key: TraceKey) => StoredTraceRow | undefined;
+  readonly summaryOf: (sequence: number) => TraceSummary | undefined;
 }
 
 /** Reads the spans of single traces. */
@@ -41,9 +43,9 @@ export class TraceReadings {
   }
 
   open(key: TraceKey): OpenedTrace | undefined {
-    const { file, tables, readings } = this.#options;
-    const row = this.#find(key);
-    const summary = row && tables.summary(row.sequence);
+    const { file, find, summaryOf, readings } = this.#options;
+    const row = find(key);
+    const summary = row && summaryOf(row.sequence);
     if (row === undefined || summary === undefined) return undefined;
     const places = decodePlaces(row.places);
     const byArrival = [...places.spans, ...places.evaluations].sort((a, b) => a.arrival - b.arrival);
@@ -103,7 +105,7 @@ export class TraceReadings {
     spanId: string,
   ): { found: SpanInRecord; span: RecordedSpan; place: PlacedSpan } | undefined {
     const { hasher, reader } = this.#options;
-    const row = this.#find(key);
+    const row = this.#options.find(key);
     if (row === undefined) return undefined;
     const { lo } = hasher.span(hasher.trace(key.tenant, key.traceId), spanId);
     const { spans, evaluations } = decodePlaces(row.places);
@@ -139,13 +141,6 @@ export class TraceReadings {
       arrivedAtMs = Math.min(arrivedAtMs ?? receivedAtMs, receivedAtMs);
     }
     return arrivedAtMs;
-  }
-
-  #find(key: TraceKey) {
-    const { refresh, tables } = this.#options;
-    refresh();
-    const sequence = tables.find(key);
-    return sequence === undefined ? undefined : tables.read(sequence);
   }
 
   async #sortByStart({ byArrival }: Reading, signal: AbortSignal): Promise<PlacedSpan[]> {

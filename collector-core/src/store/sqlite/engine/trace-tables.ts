@@ -1,7 +1,7 @@
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import { SeededHash } from "../../../hashing/seeded-hash.js";
 import type { TraceKey } from "../../../interfaces.js";
-import { decodeSummary, encodeSummary } from "../../traces/summary-fields.js";
+import { decodeSummary, encodeAbandoned, encodeSummary } from "../../traces/summary-fields.js";
 import type { TraceFacts } from "../../traces/trace-facts.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
 
@@ -30,6 +30,15 @@ export interface StoredTraceRow {
   readonly places: Uint8Array;
 }
 
+/** What is needed to write that a running trace is abandoned. */
+export interface RunningTraceRow {
+  readonly sequence: number;
+  readonly key: TraceKey;
+  readonly valueSet: number;
+  /** As `encodeSummary` wrote it. */
+  readonly summary: string;
+}
+
 /** Salts, so that equal texts of different kinds have different hashes. */
 const SALT = { traceId: 1, rootName: 2 } as const;
 
@@ -56,7 +65,13 @@ const SQL = {
   removeDetail: "DELETE FROM trace_detail WHERE seq = ?",
   oldest: "SELECT seq FROM trace ORDER BY seq LIMIT ?",
   silent: "SELECT seq FROM trace WHERE last_ms <= ? ORDER BY last_ms LIMIT ?",
-  abandoned: "SELECT seq FROM trace WHERE running_until_ms <= ? LIMIT ?",
+  abandoned:
+    "SELECT seq, value_set, tenant, trace_id, summary FROM trace JOIN trace_detail USING (seq) " +
+    "WHERE running_until_ms <= ? ORDER BY running_until_ms LIMIT ?",
+  isAbandoned: "SELECT 1 FROM trace WHERE seq = ? AND running_until_ms <= ?",
+  lastMs: "SELECT last_ms FROM trace WHERE seq = ?",
+  abandon: "UPDATE trace SET value_set = ?2, running_until_ms = NULL WHERE seq = ?1",
+  setSummary: "UPDATE trace_detail SET summary = ?2 WHERE seq = ?1",
   firstAbandoned: "SELECT min(running_until_ms) AS at FROM trace WHERE running_until_ms IS NOT NULL",
 } as const;
 
@@ -160,9 +175,31 @@ export class TraceTables {
     return sequences(this.#statements.silent.all(lastMs, limit));
   }
 
-  /** Running traces that are abandoned at that time. */
-  abandonedAt(nowMs: number, limit: number): number[] {
-    return sequences(this.#statements.abandoned.all(nowMs, limit));
+  /** Traces that the file has as running, and that are abandoned at that time. */
+  abandonedAt(nowMs: number, limit: number): RunningTraceRow[] {
+    return this.#statements.abandoned.all(nowMs, limit).map((row) => ({
+      sequence: Number(row["seq"]),
+      key: keyOf(row),
+      valueSet: Number(row["value_set"]),
+      summary: String(row["summary"]),
+    }));
+  }
+
+  /** True for a trace that the file has as running, and that is abandoned at that time. */
+  isAbandonedAt(sequence: number, nowMs: number): boolean {
+    return this.#statements.isAbandoned.get(sequence, nowMs) !== undefined;
+  }
+
+  /** Writes that a running trace is abandoned. */
+  abandon({ sequence, summary }: RunningTraceRow, valueSet: number): void {
+    this.#statements.abandon.run(sequence, valueSet);
+    this.#statements.setSummary.run(sequence, encodeAbandoned(summary));
+  }
+
+  /** Store time of the last span of a trace; undefined if the file does not have it. */
+  lastMs(sequence: number): number | undefined {
+    const row = this.#statements.lastMs.get(sequence);
+    return row && Number(row["last_ms"]);
   }
 
   /** When the next running trace is abandoned. */

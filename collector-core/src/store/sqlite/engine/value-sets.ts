@@ -92,6 +92,13 @@ export class ValueSets {
     return values;
   }
 
+  /** The id of the set with another status; undefined if the set is gone. */
+  idWithStatus(id: number, status: string): number | undefined {
+    const values = this.valuesOf(id);
+    // Not interned: `idOf` would keep an entry for an object that nobody has.
+    return values && this.#idByText({ ...values, status });
+  }
+
   /** Removes those of the sets that no trace has any more, with their labels. */
   removeUnused(ids: Iterable<number>): void {
     const statements = this.#statements;
