@@ -69,6 +69,43 @@ describe("the clocks of a durable store", () => {
     expect(await ids()).toEqual(["new"]);
   });
 
+  it.each([DAY, -DAY])(
+    "ages no trace at the next start if the wall clock was corrected by %i ms meanwhile",
+    async (correctionMs) => {
+      await open({ ttlSeconds: 3600 });
+      await append(running("t"));
+      durable.clock.advance(10 * MINUTE);
+      durable.clock.wallMs += correctionMs;
+      await append(aSpan({ trace_id: "other" }));
+      await durable.store.stop();
+      durable.clock.wallMs += 19 * MINUTE;
+      await durable.reopen();
+      expect(await statuses("t")).toEqual(["RUNNING", "RUNNING"]);
+      await durable.store.stop();
+      durable.clock.wallMs += MINUTE;
+      await durable.reopen();
+      expect(await statuses("t")).toEqual(["ABANDONED", "ABANDONED"]);
+      durable.clock.advance(30 * MINUTE);
+      expect(await ids()).toEqual(["other"]);
+    },
+  );
+
+  it("counts a wall clock that was set ahead between two runs as time, once", async () => {
+    await open({ ttlSeconds: 2 * 24 * 3600 });
+    await append(running("t"));
+    await durable.store.stop();
+    durable.clock.wallMs += DAY;
+    await durable.reopen();
+    expect(await statuses("t")).toEqual(["ABANDONED", "ABANDONED"]);
+    await append(running("new"));
+    durable.clock.wallMs -= DAY;
+    await durable.store.stop();
+    durable.clock.wallMs += 31 * MINUTE;
+    await durable.reopen();
+    expect(await statuses("new")).toEqual(["ABANDONED", "ABANDONED"]);
+    expect(await ids()).toHaveLength(2);
+  });
+
   it("counts the time between two runs", async () => {
     await open({ ttlSeconds: 3600 });
     await append(running("t"));

@@ -42,7 +42,6 @@ const DERIVED_TABLES = [
   "value_set",
   "label",
   "value_set_label",
-  "evaluation",
   "chunk_signature",
 ] as const;
 
@@ -107,7 +106,11 @@ export class OpenStore {
     const { file, clock, bounds } = options;
     const { db, hashSeed, storeId } = file;
     const nowMs = (): number => this.#time.nowMs();
-    this.#time = new StoreClock(clock, Number(readMeta(db, "clock_ms") ?? 0));
+    const wallMs = readMeta(db, "wall_ms");
+    this.#time = new StoreClock(clock, {
+      storeMs: Number(readMeta(db, "clock_ms") ?? 0),
+      ...(typeof wallMs === "number" && { wallMs }),
+    });
     this.#hasher = new SpanHasher(hashSeed);
     this.tables = new TraceTables(db, hashSeed);
     this.#evicted = new EvictedKeys(db);
@@ -446,6 +449,7 @@ export class OpenStore {
     this.flush();
     this.#file.commit({
       clock_ms: this.#time.nowMs(),
+      wall_ms: this.#options.clock.now(),
       last_seq: this.#buffer.traces.newestSequence,
       open_chunk: this.#writer.openId,
       span_count: this.#file.spanCount,

@@ -3,13 +3,17 @@ import { hashNumber, type Hash64 } from "../../../hashing/seeded-hash.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { RestoredTrace, TraceKey } from "../../../interfaces.js";
 import { originOf, type PipelineSpan } from "../../../span/pipeline-span.js";
+import { isUsableSpanId } from "../../../span/span-facts.js";
 import { traceKeyText } from "../../../span/trace-key-text.js";
 import { SpanCaps } from "../../memory/span-caps.js";
 import { TraceWriter } from "../../memory/trace-writer.js";
+import type { SpanLabels } from "../../traces/span-labels.js";
+import { NO_ROW } from "../../traces/span-table.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
+import { summarizeTrace } from "../../traces/trace-summary.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import type { BatchRecord } from "../records/batch-record.js";
-import { bufferedSpan, type RecordedSpan } from "./buffered-span.js";
+import { bufferedSpan, recordedFacts, type RecordedSpan } from "./buffered-span.js";
 import { recordedSpan } from "./chunk-reader.js";
 import type { ChunkWriter } from "./chunk-writer.js";
 import type { EvictedKeys, EvictedTrace } from "./evicted-keys.js";
@@ -248,8 +252,9 @@ export class SpanIndexer {
     if (writing === undefined || recorded === undefined) return;
     const { buffer, file } = this.#options;
     buffer.spans.setPlaceInFile(row, writing.chunk, writing.ordinals[index] as number);
-    if (recorded.span.span_type !== "evaluation") return;
-    const { span, context, generatedSpanId, labels } = recorded;
+    // The file keeps its evaluations when it is rebuilt, also those of evicted traces.
+    if (recorded.span.span_type !== "evaluation" || this.#replayedAtMs !== undefined) return;
+    const { span, context, generatedSpanId, labels = this.#evaluatedLabels(trace, recorded) } = recorded;
     file.addEvaluation({
       traceHash: hashNumber(trace),
       endedMs: this.#nowMs(),
@@ -261,6 +266,22 @@ export class SpanIndexer {
     });
   }
 
+  /** Model and agent of what was evaluated, for an evaluation without its own. It is shown when its trace is gone. */
+  #evaluatedLabels(trace: TraceRecord, recorded: RecordedSpan): RecordedSpan["labels"] {
+    const { model, agent, parentSpanId } = recordedFacts(recorded);
+    if (model !== "" || agent !== "") return undefined;
+    const { buffer, hasher, nowMs } = this.#options;
+    const givenId = recorded.span.attributes?.["evaluated_span_id"];
+    const spanId = isUsableSpanId(givenId) ? givenId : parentSpanId;
+    if (spanId !== "") {
+      const row = buffer.spans.find(trace, hasher.span(trace, spanId));
+      return row === NO_ROW ? undefined : modelAndAgent(buffer.spans.labels(row));
+    }
+    if (trace.spanCount === 0) return undefined;
+    const summary = summarizeTrace(trace, buffer.spans, nowMs());
+    return { model: summary.models[0] ?? "", agent: summary.agent ?? "" };
+  }
+
   #remember(hash: Hash64): EvictedTrace | undefined {
     this.#remembered ??= { evicted: this.#options.evicted.find(hash) };
     return this.#remembered.evicted;
@@ -269,4 +290,8 @@ export class SpanIndexer {
   #nowMs(): number {
     return this.#replayedAtMs ?? this.#options.nowMs();
   }
+}
+
+function modelAndAgent({ model, agent }: SpanLabels): { readonly model: string; readonly agent: string } {
+  return { model, agent };
 }

@@ -5,8 +5,9 @@ export type MetaKey =
   | "store_id"
   | "hash_seed"
   | "created_ms"
-  /** The highest reading of the wall clock. */
+  /** Store time of the last commit, and the wall clock at that moment. */
   | "clock_ms"
+  | "wall_ms"
   /** The id of the open chunk, and the sequence of the newest trace: both only grow. */
   | "open_chunk"
   | "last_seq"

@@ -39,13 +39,13 @@ interface TableDefinition {
 }
 
 /**
- * The tables of a trace file. A chunk is about 64 KiB of batches as they are kept, compressed. Everything about traces
+ * The tables of a trace file. A chunk is about 64 KiB of batches as they are kept, compressed. Everything about stored traces
  * derives from the chunks.
  *
  * A large BLOB is the last column: SQLite reads the columns before it without the pages of the BLOB.
  */
 export const TABLES: Readonly<Record<string, TableDefinition>> = {
-  // The id of the store, the seed of the key hashes, when the file was created, the highest clock reading.
+  // The id of the store, the seed of the key hashes, when the file was created, the clocks at the last commit.
   meta: { columns: "key TEXT PRIMARY KEY, value ANY" },
 
   // `traces`: live traces with spans in it; at 0 the chunk is deleted. `last_seq`: the newest trace when it was closed.
@@ -100,9 +100,9 @@ export const TABLES: Readonly<Record<string, TableDefinition>> = {
     isWithoutRowid: true,
     isDerived: true,
   },
+  // The latest evaluations. They outlive their traces, so that a rebuild keeps them.
   evaluation: {
     columns: "seq INTEGER PRIMARY KEY AUTOINCREMENT, trace_hash INTEGER, ended_ms REAL, json TEXT",
-    isDerived: true,
   },
   // Traces that are gone for good: their spans before a place, and the chunks that may have text of them, as JSON.
   evicted: {
