@@ -4,6 +4,7 @@ import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
 import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mjs";
+import { noInheritedLookup } from "./scripts/lint/no-inherited-lookup.mjs";
 import { noUncopiedPart } from "./scripts/lint/no-uncopied-part.mjs";
 
 /**
@@ -66,7 +67,11 @@ const zones = [
 ];
 
 const ownRules = {
-  rules: { "no-ambiguous-repetition": noAmbiguousRepetition, "no-uncopied-part": noUncopiedPart },
+  rules: {
+    "no-ambiguous-repetition": noAmbiguousRepetition,
+    "no-inherited-lookup": noInheritedLookup,
+    "no-uncopied-part": noUncopiedPart,
+  },
 };
 
 /** A call accepts about 120,000 arguments; a list from a request may be longer. */
@@ -164,6 +169,10 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: ["collector-core/src/**/*.ts", "desktop/src/**/*.{ts,tsx}"],
+    rules: { "obspan/no-inherited-lookup": "error" },
   },
   {
     // Files that keep texts beyond a request.

@@ -94,3 +94,45 @@ describe("a message that is hard to render", () => {
     expect(complaints).toEqual([]);
   });
 });
+
+describe("a span with the name of what every object inherits", () => {
+  it.each(["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"])(
+    "%s as its type, status, message part and evaluation type is drawn",
+    async (text) => {
+      const collector = await collectorForTest();
+      const message = { role: text, parts: [{ type: text, content: "said" }] };
+      const attributes = { model: text, agent: text, prompt_messages: [message] };
+      const score = { evaluation_type: text, evaluation_score: 0.1 };
+      const spans = [
+        { name: "run", trace_id: "t", span_id: "root", span_type: "agent", duration_ms: 9 },
+        { name: "step", trace_id: "t", span_id: text, parent_span_id: "root", span_type: text, status: text },
+        {
+          name: "chat",
+          trace_id: "t",
+          span_id: "call",
+          parent_span_id: "root",
+          span_type: "llm",
+          attributes,
+        },
+        { name: "score", trace_id: "t", parent_span_id: "call", span_type: "evaluation", attributes: score },
+      ];
+      await fetch(`${collector.url}/v1/telemetry`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ service: text, spans }),
+      });
+      const { page, complaints } = await openPage(browser, `${collector.url}/traces/t`);
+      const rows = page.getByRole("treegrid", { name: "Spans" }).getByRole("row");
+      for (const name of ["step", "chat"]) await rows.filter({ hasText: name }).first().waitFor();
+      await rows.filter({ hasText: "chat" }).first().click();
+      for (const tab of ["Attributes", "Raw", "Messages"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await page.getByRole("tabpanel", { name: tab }).waitFor();
+      }
+      await page.goto(`${collector.url}/evaluations`);
+      await page.getByRole("main").getByText(text).first().waitFor();
+      expect(await page.getByText("cannot be shown").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
+});

@@ -122,12 +122,17 @@ function edit(content: string, edits: readonly YamlEdit[], path: string): string
 
 /** Lists every problem in the message, and by key in the details. */
 function invalid(problems: readonly string[]): ApiError {
-  const details: Record<string, string> = {};
+  const details = new Map<string, string>();
   for (const problem of problems) {
     const key = /^[\w.]+(?=(?: =|:) )/.exec(problem)?.[0] ?? "file";
-    details[key] = details[key] === undefined ? problem : `${details[key]}\n${problem}`;
+    const before = details.get(key);
+    details.set(key, before === undefined ? problem : `${before}\n${problem}`);
   }
-  return new ApiError("invalid_config", `Nothing was written. ${problems.join(". ")}.`, details);
+  return new ApiError(
+    "invalid_config",
+    `Nothing was written. ${problems.join(". ")}.`,
+    Object.fromEntries(details),
+  );
 }
 
 function noFile(): ApiError {

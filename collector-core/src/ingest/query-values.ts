@@ -1,11 +1,13 @@
 import { isRecord } from "../span/span-facts.js";
 
 /** Syntax of a value, as in JSON. `Number` also accepts `0x10`, an empty string and spaces. */
-const WRITTEN: Readonly<Record<string, RegExp>> = {
-  boolean: /^(?:true|false)$/,
-  integer: /^-?\d+$/,
-  number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
-};
+const WRITTEN: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries<RegExp>({
+    boolean: /^(?:true|false)$/,
+    integer: /^-?\d+$/,
+    number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
+  }),
+);
 
 /**
  * Converts query parameters from text to the types of the schema. Malformed values stay text, so that the validator
@@ -15,8 +17,8 @@ export function readQueryValues(schema: object, query: unknown): void {
   const { properties } = schema as { properties?: Record<string, { type?: string }> };
   if (properties === undefined || !isRecord(query)) return;
   for (const [name, text] of Object.entries(query)) {
-    const type = properties[name]?.type ?? "";
-    if (typeof text !== "string" || WRITTEN[type]?.test(text) !== true) continue;
+    const type = (Object.hasOwn(properties, name) ? properties[name]?.type : undefined) ?? "";
+    if (typeof text !== "string" || WRITTEN.get(type)?.test(text) !== true) continue;
     query[name] = type === "boolean" ? text === "true" : Number(text);
   }
 }

@@ -13,13 +13,15 @@ const LOGGER_WIDTH = 8;
 
 const RESET = "\u001b[0m";
 const DIM = "\u001b[2m";
-const LEVEL_COLOURS: Readonly<Record<string, string>> = {
-  DEBUG: DIM,
-  INFO: "\u001b[32m",
-  WARNING: "\u001b[33m",
-  ERROR: "\u001b[31m",
-  CRITICAL: "\u001b[1;31m",
-};
+const LEVEL_COLOURS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    DEBUG: DIM,
+    INFO: "\u001b[32m",
+    WARNING: "\u001b[33m",
+    ERROR: "\u001b[31m",
+    CRITICAL: "\u001b[1;31m",
+  }),
+);
 
 /**
  * Formats a record as a plain line: time, level, logger, message, context as `key=value`. Line breaks and control
@@ -33,7 +35,7 @@ export function plainLine(
   const fields = Object.entries(context).map(([key, value]) => `${escaped(key)}=${contextValue(value)}`);
   return [
     paint(DIM, timestamp),
-    paint(LEVEL_COLOURS[level], level.padEnd(LEVEL_WIDTH)),
+    paint(LEVEL_COLOURS.get(level), level.padEnd(LEVEL_WIDTH)),
     escaped(logger).padEnd(LOGGER_WIDTH),
     escaped(message) + (fields.length === 0 ? "" : ` ${paint(DIM, fields.join(" "))}`),
   ].join(" ");
@@ -47,8 +49,12 @@ function contextValue(value: unknown): string {
 function escaped(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Zl}\p{Zp}]/gu,
-    (character) => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    (character) => ESCAPES.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);

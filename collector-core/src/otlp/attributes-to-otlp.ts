@@ -90,13 +90,15 @@ const CONVENTIONS: readonly (readonly [
   ["error_type", "error.type"],
 ];
 
-const OPERATIONS: Readonly<Record<string, string>> = {
-  llm: "chat",
-  embedding: "embeddings",
-  tool: "execute_tool",
-  agent: "invoke_agent",
-  retrieval: "retrieval",
-};
+const OPERATIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    llm: "chat",
+    embedding: "embeddings",
+    tool: "execute_tool",
+    agent: "invoke_agent",
+    retrieval: "retrieval",
+  }),
+);
 
 /** Attributes that {@link writeSpanAttributes} adds to those of the span. */
 export const CONVENTION_KEYS: ReadonlySet<string> = new Set([
@@ -153,10 +155,7 @@ function conventionsOf(own: Readonly<Record<string, unknown>>, facts: SpanFacts)
   const add = (key: string, value: unknown): void => {
     if (!isAbsent(value) && !Object.hasOwn(own, key)) added.push([key, value]);
   };
-  add(
-    "gen_ai.operation.name",
-    Object.hasOwn(OPERATIONS, facts.spanType) ? OPERATIONS[facts.spanType] : undefined,
-  );
+  add("gen_ai.operation.name", OPERATIONS.get(facts.spanType));
   // Unknown whether it is the requested or the responding model; receivers read either.
   if (facts.model !== "") {
     add("gen_ai.request.model", facts.model);

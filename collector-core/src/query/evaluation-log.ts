@@ -90,7 +90,12 @@ const RESTORED_AT_ONCE = 500;
 const MAX_EXPLANATION_LENGTH = 1000;
 
 export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLog {
-  const { thresholds, directions, labelsOf, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
+  const { labelsOf, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
+  // Maps: the sender of a score names its type, and may name it `constructor`.
+  const thresholds = new Map(Object.entries(options.thresholds));
+  const directions = new Map(
+    Object.entries<EvaluationDirection | undefined>({ ...BUILT_IN_TYPES, ...options.directions }),
+  );
   const limits = { capacity, maxBytes };
   let evictedUpTo = 0;
   const newest = new NewestEvaluations<LoggedEvaluation>(limits, (evicted) => {
@@ -158,7 +163,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
         text(attributes["error_message"], MAX_EXPLANATION_LENGTH),
       direction,
       past_threshold:
-        score !== null && isPastThreshold(score, direction, thresholds[evaluationTypeName(type)]),
+        score !== null && isPastThreshold(score, direction, thresholds.get(evaluationTypeName(type))),
       outcome: text(attributes["evaluation_outcome"]) ?? (score === null ? "error" : "completed"),
       source: text(attributes["evaluation_source"]) ?? (judgeModel === null ? "check" : "judge"),
       service: context.service,
@@ -174,9 +179,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
 
   function directionOf(given: unknown, type: string): EvaluationDirection {
     const valid = EVALUATION_DIRECTIONS.find((direction) => direction === given);
-    const name = evaluationTypeName(type);
-    const builtIn = (BUILT_IN_TYPES as Partial<Record<string, EvaluationDirection>>)[name];
-    return valid ?? directions[name] ?? builtIn ?? "maximize";
+    return valid ?? directions.get(evaluationTypeName(type)) ?? "maximize";
   }
 
   function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
@@ -242,7 +245,7 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       return newest.entries.at(-capacity) ?? newest.entries[0];
     },
     thresholdOf(type, direction) {
-      return thresholds[type] ?? defaultThreshold(direction);
+      return thresholds.get(type) ?? defaultThreshold(direction);
     },
     remove(isDeleted) {
       deletions?.push(isDeleted);

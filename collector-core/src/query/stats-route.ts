@@ -91,7 +91,9 @@ function defaultStep(windowSeconds: number): number {
   return STEPS.find((step) => windowSeconds / step <= DEFAULT_POINTS) ?? STEPS[STEPS.length - 1] ?? FINE_STEP;
 }
 
-const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: MINUTE, h: HOUR, d: DAY };
+const UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ "": 1, s: 1, m: MINUTE, h: HOUR, d: DAY }),
+);
 
 function secondsOf(name: string, text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
@@ -99,5 +101,5 @@ function secondsOf(name: string, text: string): number {
     throw invalidQuery(
       `${name} must be a number of seconds, or a number with the unit s, m, h or d, such as 300, 5m or 1h`,
     );
-  return Number(digits) * (UNITS[unit] ?? 1);
+  return Number(digits) * (UNITS.get(unit) ?? 1);
 }

@@ -279,6 +279,13 @@ histograms:
     expect(text()).toBe(yaml);
   });
 
+  it.each(["constructor", "__proto__"])("names %s as an unknown key", async (key) => {
+    const { put } = await withFile("");
+    const { code, details } = await errorOf(await put(JSON.parse(`{"${key}":1}`)));
+    expect(code).toBe("invalid_config");
+    expect(Object.entries(details)).toEqual([[key, `${key}: unknown key`]]);
+  });
+
   const LONG = 240_000;
   it.each([
     ["a long name with many schemes", { "sre.agents": { ["://".repeat(LONG / 3)]: { x: 1 } } }],

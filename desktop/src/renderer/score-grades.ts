@@ -6,8 +6,11 @@ import {
 
 type Score = TraceSummary["scores"][number];
 
-/** Types without a judge for which lower is better. */
-const LOWER_IS_BETTER: Readonly<Partial<Record<string, EvaluationDirection>>> = { pii_leak: "minimize" };
+/** Directions of the types that are known without the configuration. */
+const DIRECTIONS: ReadonlyMap<string, EvaluationDirection> = new Map(
+  // Of the types without a judge, lower is better for one.
+  Object.entries<EvaluationDirection>({ ...BUILT_IN_TYPES, pii_leak: "minimize" }),
+);
 const BAD_BELOW = 0.5;
 const WEAK_BELOW = 0.75;
 
@@ -39,7 +42,7 @@ function gradeOf(type: string, goodness: number): Grade {
   return goodness < BAD_BELOW ? "bad" : "weak";
 }
 
-function directionOf(type: string): EvaluationDirection {
-  const builtIn: Readonly<Partial<Record<string, EvaluationDirection>>> = BUILT_IN_TYPES;
-  return builtIn[type] ?? LOWER_IS_BETTER[type] ?? "maximize";
+/** The direction of a type; higher is better for an unknown one. */
+export function directionOf(type: string): EvaluationDirection {
+  return DIRECTIONS.get(type) ?? "maximize";
 }

@@ -8,12 +8,14 @@ import { asPlainText, type Content, type InputAndOutput } from "./content.js";
 import { keyGroup } from "./key-groups.js";
 import { ofText, systemMessages, toMessage, toMessages } from "./messages.js";
 
-const ROLE_OF_EVENT: Readonly<Record<string, string>> = {
-  "gen_ai.system.message": "system",
-  "gen_ai.user.message": "user",
-  "gen_ai.assistant.message": "assistant",
-  "gen_ai.tool.message": "tool",
-};
+const ROLE_OF_EVENT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+  }),
+);
 
 /** Input and output that events have, and the events that were not mapped. */
 interface ReadEvents extends InputAndOutput {
@@ -74,7 +76,7 @@ function readEvent(
   output: Message[],
   texts: JsonTexts,
 ): boolean {
-  const role = ROLE_OF_EVENT[name];
+  const role = ROLE_OF_EVENT.get(name);
   if (role !== undefined) return addAll(input, eventMessage(attributes, role, texts));
   if (name === "gen_ai.choice") return addAll(output, choiceMessage(attributes, texts));
   if (name === "gen_ai.content.prompt")

@@ -26,41 +26,46 @@ function toPart(item: unknown, texts: JsonTexts): MessagePart[] {
   if (typeof item === "string") return item === "" ? [] : [textPart(item)];
   if (!isRecord(item)) return [textPart(JSON.stringify(item))];
   const type = asText(item["type"]);
-  const named = type === undefined ? undefined : NAMED[type.toLowerCase().replaceAll("-", "_")];
+  const named = type === undefined ? undefined : NAMED.get(type.toLowerCase().replaceAll("-", "_"));
   return named?.(item) ?? byField(item, texts) ?? [{ ...item, type: type ?? "unknown" }];
 }
 
-/** Readers by the `type` of a part; undefined if the part is not as expected. */
-const NAMED: Readonly<Record<string, (part: Fields) => MessagePart[] | undefined>> = {
-  text: (part) => textOf(part, "text"),
-  input_text: (part) => textOf(part, "text"),
-  output_text: (part) => textOf(part, "text"),
-  refusal: (part) => textOf(part, "text"),
-  reasoning: (part) => textOf(part, "reasoning") ?? summaryOf(part),
-  thinking: (part) => textOf(part, "reasoning"),
-  reasoning_content: (part) => textOf(part, "reasoning"),
-  tool_call: toolCall,
-  tool_use: toolCall,
-  tooluse: toolCall,
-  server_tool_use: toolCall,
-  function_call: toolCall,
-  function: toolCall,
-  custom_tool_call: toolCall,
-  tool_call_response: toolResponse,
-  tool_result: toolResponse,
-  toolresult: toolResponse,
-  function_call_output: toolResponse,
-  custom_tool_call_output: toolResponse,
-  image: media,
-  image_url: media,
-  input_image: media,
-  file: media,
-  input_file: media,
-  document: media,
-  audio: media,
-  input_audio: media,
-  video: media,
-};
+/** Reads a part of a known type; undefined if the part is not as expected. */
+type ReadPart = (part: Fields) => MessagePart[] | undefined;
+
+/** Readers by the `type` of a part. */
+const NAMED: ReadonlyMap<string, ReadPart> = new Map(
+  Object.entries<ReadPart>({
+    text: (part) => textOf(part, "text"),
+    input_text: (part) => textOf(part, "text"),
+    output_text: (part) => textOf(part, "text"),
+    refusal: (part) => textOf(part, "text"),
+    reasoning: (part) => textOf(part, "reasoning") ?? summaryOf(part),
+    thinking: (part) => textOf(part, "reasoning"),
+    reasoning_content: (part) => textOf(part, "reasoning"),
+    tool_call: toolCall,
+    tool_use: toolCall,
+    tooluse: toolCall,
+    server_tool_use: toolCall,
+    function_call: toolCall,
+    function: toolCall,
+    custom_tool_call: toolCall,
+    tool_call_response: toolResponse,
+    tool_result: toolResponse,
+    toolresult: toolResponse,
+    function_call_output: toolResponse,
+    custom_tool_call_output: toolResponse,
+    image: media,
+    image_url: media,
+    input_image: media,
+    file: media,
+    input_file: media,
+    document: media,
+    audio: media,
+    input_audio: media,
+    video: media,
+  }),
+);
 
 /** Reads parts whose type is a field name, as in Google, Bedrock and Genkit. */
 function byField(part: Fields, texts: JsonTexts): MessagePart[] | undefined {

@@ -8,17 +8,19 @@ import { toolCall, toolResponse, toParts } from "./message-parts.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Other names of roles: LangChain's types, Google's `model`. */
-const ROLES: Readonly<Record<string, string>> = {
-  human: "user",
-  ai: "assistant",
-  model: "assistant",
-  function: "tool",
-  humanmessage: "user",
-  aimessage: "assistant",
-  aimessagechunk: "assistant",
-  systemmessage: "system",
-  toolmessage: "tool",
-};
+const ROLES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    human: "user",
+    ai: "assistant",
+    model: "assistant",
+    function: "tool",
+    humanmessage: "user",
+    aimessage: "assistant",
+    aimessagechunk: "assistant",
+    systemmessage: "system",
+    toolmessage: "tool",
+  }),
+);
 
 /**
  * Reads messages in any known layout (see `message-parts.ts`): a list of messages, a request or response of a provider, or
@@ -155,7 +157,7 @@ export function toMessage(item: unknown, defaultRole: string, texts: JsonTexts):
 /** True for a text message in OpenTelemetry's layout, which Obspan uses too. */
 function isPlainMessage(item: Fields): item is Fields & Message {
   const { role, parts, finish_reason: reason } = item;
-  if (typeof role !== "string" || Object.hasOwn(ROLES, role) || !Array.isArray(parts)) return false;
+  if (typeof role !== "string" || ROLES.has(role) || !Array.isArray(parts)) return false;
   if (reason !== undefined && (typeof reason !== "string" || reason === "")) return false;
   return (parts as unknown[]).every(
     (part) => isRecord(part) && part["type"] === "text" && typeof part["content"] === "string",
@@ -178,9 +180,9 @@ function unwrapped(item: Fields): Fields {
 
 function roleOf(fields: Fields, defaultRole: string): string {
   const { role, type } = fields;
-  if (typeof role === "string" && role !== "") return ROLES[role.toLowerCase()] ?? role;
+  if (typeof role === "string" && role !== "") return ROLES.get(role.toLowerCase()) ?? role;
   if (typeof type === "string") {
-    const known = ROLES[type.toLowerCase()] ?? (type === "system" || type === "tool" ? type : undefined);
+    const known = ROLES.get(type.toLowerCase()) ?? (type === "system" || type === "tool" ? type : undefined);
     if (known !== undefined) return known;
     if (type.endsWith("_output")) return "tool";
     if (type === "function_call" || type === "reasoning") return "assistant";

@@ -13,39 +13,41 @@ const OPERATIONS: readonly (readonly [RegExp, KnownSpanType])[] = [
 ];
 
 /** Types by the span kinds of OpenInference and of libraries that use them (Langfuse, LangSmith, Traceloop, Mastra). */
-const KINDS: Readonly<Record<string, KnownSpanType>> = {
-  llm: "llm",
-  generation: "llm",
-  model: "llm",
-  chat_model: "llm",
-  llm_generation: "llm",
-  model_generation: "llm",
-  embedding: "embedding",
-  embedder: "embedding",
-  tool: "tool",
-  tool_call: "tool",
-  mcp_tool_call: "tool",
-  agent: "agent",
-  agent_run: "agent",
-  retriever: "retrieval",
-  retrieval: "retrieval",
-  reranker: "retrieval",
-  rerank: "retrieval",
-  chain: "task",
-  task: "task",
-  workflow: "task",
-  workflow_run: "task",
-  workflow_step: "task",
-  guardrail: "task",
-  evaluator: "task",
-  prompt: "task",
-  parser: "task",
-  flow: "task",
-  flowstep: "task",
-  util: "task",
-  step: "task",
-  model_step: "task",
-};
+const KINDS: ReadonlyMap<string, KnownSpanType> = new Map(
+  Object.entries<KnownSpanType>({
+    llm: "llm",
+    generation: "llm",
+    model: "llm",
+    chat_model: "llm",
+    llm_generation: "llm",
+    model_generation: "llm",
+    embedding: "embedding",
+    embedder: "embedding",
+    tool: "tool",
+    tool_call: "tool",
+    mcp_tool_call: "tool",
+    agent: "agent",
+    agent_run: "agent",
+    retriever: "retrieval",
+    retrieval: "retrieval",
+    reranker: "retrieval",
+    rerank: "retrieval",
+    chain: "task",
+    task: "task",
+    workflow: "task",
+    workflow_run: "task",
+    workflow_step: "task",
+    guardrail: "task",
+    evaluator: "task",
+    prompt: "task",
+    parser: "task",
+    flow: "task",
+    flowstep: "task",
+    util: "task",
+    step: "task",
+    model_step: "task",
+  }),
+);
 
 /** Attributes with the kind of a span, in order of precedence. */
 const KIND_ATTRIBUTES = keyGroup([
@@ -62,12 +64,14 @@ const KIND_ATTRIBUTES = keyGroup([
 ]);
 
 /** Deprecated `llm.request.type`. */
-const REQUEST_TYPES: Readonly<Record<string, KnownSpanType>> = {
-  chat: "llm",
-  completion: "llm",
-  embedding: "embedding",
-  rerank: "retrieval",
-};
+const REQUEST_TYPES: ReadonlyMap<string, KnownSpanType> = new Map(
+  Object.entries<KnownSpanType>({
+    chat: "llm",
+    completion: "llm",
+    embedding: "embedding",
+    rerank: "retrieval",
+  }),
+);
 
 const MODELS = keyGroup([
   "gen_ai.request.model",
@@ -127,7 +131,7 @@ function byKind(attributes: AttributeSet, name: string): KnownSpanType | undefin
   if (!attributes.mayHave(KIND_ATTRIBUTES)) return undefined;
   for (const key of KIND_ATTRIBUTES.keys) {
     const kind = attributes.text(key)?.toLowerCase();
-    const type = kind !== undefined && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    const type = kind === undefined ? undefined : KINDS.get(kind);
     if (type === undefined) continue;
     found ??= type;
     if (type === found && kind === type) attributes.delete(key);
@@ -138,7 +142,7 @@ function byKind(attributes: AttributeSet, name: string): KnownSpanType | undefin
 
 function byRequestType(attributes: AttributeSet): KnownSpanType | undefined {
   const type = attributes.text("llm.request.type");
-  return type !== undefined && Object.hasOwn(REQUEST_TYPES, type) ? REQUEST_TYPES[type] : undefined;
+  return type === undefined ? undefined : REQUEST_TYPES.get(type);
 }
 
 /** Span names of the AI SDK: `ai.generateText.doGenerate`, `ai.toolCall`. */

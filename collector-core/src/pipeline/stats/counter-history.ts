@@ -33,7 +33,8 @@ const SAMPLE_INTERVAL_MS = 1000;
 const MAX_SERIES = 1000;
 
 /** Span families to include, summed by the given label. */
-const AGGREGATED: Readonly<Partial<Record<string, string>>> = { obs_evaluations_total: "outcome" };
+const AGGREGATED: ReadonlyMap<string, string> = new Map([["obs_evaluations_total", "outcome"]]);
+const FAMILIES: ReadonlyMap<string, MetricFamilyDefinition> = new Map(Object.entries(METRIC_FAMILIES));
 
 /** The values of one step, by the index of the series. */
 type StepValues = Map<number, number>;
@@ -41,11 +42,7 @@ type StepValues = Map<number, number>;
 export function createCounterHistory({ sources, time }: CounterHistoryOptions): CounterHistory {
   const families = sources
     .flatMap((source) => source.families())
-    .filter(
-      ({ name }) =>
-        AGGREGATED[name] !== undefined ||
-        isTracked((METRIC_FAMILIES as Partial<Record<string, MetricFamilyDefinition>>)[name]),
-    );
+    .filter(({ name }) => AGGREGATED.has(name) || isTracked(FAMILIES.get(name)));
   const series: Omit<CounterValue, "value">[] = [];
   const indexes = new Map<string, number>();
   /** The last sampled value of each series. */
@@ -57,7 +54,7 @@ export function createCounterHistory({ sources, time }: CounterHistoryOptions): 
     for (const family of families) {
       const { name, type } = family;
       if (type === "histogram") continue;
-      const label = AGGREGATED[name];
+      const label = AGGREGATED.get(name);
       if (label !== undefined) {
         yield* aggregatedValues(family, type, label);
         continue;

@@ -5,7 +5,7 @@ import { builtIn, findAll } from "../pattern.js";
 import { FEATURE } from "../text-features.js";
 
 /** Length of an IBAN by country (SWIFT registry). */
-const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
+const LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 " +
     "FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 " +
@@ -13,7 +13,7 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
     "RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
   )
     .split(" ")
-    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const),
 );
 
 const START = /(?:[A-Z]{2}|[a-z]{2})\d\d(?=[ \u00a0-]?[A-Za-z0-9])/g;
@@ -25,7 +25,7 @@ export const iban = builtIn({
   digits: atLeast(6),
   find: (text) =>
     findAll(text, START, ({ index }) => {
-      const length = LENGTHS[text.slice(index, index + 2).toUpperCase()];
+      const length = LENGTHS.get(text.slice(index, index + 2).toUpperCase());
       if (length === undefined || !startsWord(text, index)) return false;
       let compact = "";
       let at = index;

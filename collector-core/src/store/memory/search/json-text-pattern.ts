@@ -1,16 +1,18 @@
 import { foldsInto, partialFoldings } from "./case-folding.js";
 
 /** The short escapes of JSON. */
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "/": "\\/",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-};
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '"': '\\"',
+    "\\": "\\\\",
+    "/": "\\/",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+  }),
+);
 /** Printable ASCII: the pattern looks for one run of it. */
 const PLAIN_RUN = /[ -~]+/g;
 /** A shorter run matches almost everywhere; the pattern then looks for all characters of the text. */
@@ -63,7 +65,7 @@ function isAscii(character: string): boolean {
 }
 
 function spellingsOfAscii(character: string): string[] {
-  const short = SHORT_ESCAPES[character];
+  const short = SHORT_ESCAPES.get(character);
   // JSON requires an escape.
   const mustEscape = character < " " || character === '"' || character === "\\";
   if (!mustEscape) return short === undefined ? [character] : [character, short];

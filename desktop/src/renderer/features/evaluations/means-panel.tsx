@@ -71,7 +71,11 @@ export function MeansPanel({ summary }: { summary: EvaluationSummary }) {
                   </button>
                 </th>
                 {types.map((type) => (
-                  <MeanCell key={type.type} type={type} mean={means[type.type]} />
+                  <MeanCell
+                    key={type.type}
+                    type={type}
+                    mean={Object.hasOwn(means, type.type) ? means[type.type] : undefined}
+                  />
                 ))}
               </tr>
             ))}

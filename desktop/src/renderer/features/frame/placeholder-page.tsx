@@ -5,13 +5,15 @@ import pageStyles from "../../components/page.module.css";
 import textStyles from "../../components/text.module.css";
 
 /** Where the data can be read until the page exists. */
-const ALTERNATIVES: Readonly<Record<string, string>> = {
-  "/settings": "/v1/config",
-};
+const ALTERNATIVES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "/settings": "/v1/config",
+  }),
+);
 
 /** Placeholder for a page that does not exist yet. */
 export function PlaceholderPage({ page }: { page: Page }) {
-  const address = ALTERNATIVES[page.path];
+  const address = ALTERNATIVES.get(page.path);
   return (
     <main className={pageStyles.page}>
       <div className={pageStyles.blank}>

@@ -21,7 +21,7 @@ export function agentObjectives(agents: Stats, config: ConfigDescription["config
   return agents.groups
     .filter(({ value, window }) => value !== "" && value !== "__other__" && window.calls > 0)
     .map(({ value: agent, window }) => {
-      const own = recordOf(listed[agent]);
+      const own = recordOf(Object.hasOwn(listed, agent) ? listed[agent] : undefined);
       const sloErrorRate = numberOf(own["slo_error_rate"]) ?? defaultSlo;
       const costBudgetUsd = numberOf(own["cost_budget_usd"]) ?? defaultBudget;
       const errorRate = window.call_errors / window.calls;

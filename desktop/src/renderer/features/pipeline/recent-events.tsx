@@ -99,7 +99,7 @@ function EventRow({ row }: { row: Warning | RefusedRequest }) {
         <span className={styles.source}>
           <i className={isBad ? statusDotStyles.error : statusDotStyles.warn} aria-hidden />
           <span className={isRefusal ? classNames(textStyles.mono, textStyles.cut) : textStyles.cut}>
-            {isRefusal ? `${row.status} ${row.code}` : (SOURCES[row.logger] ?? row.logger)}
+            {isRefusal ? `${row.status} ${row.code}` : (SOURCES.get(row.logger) ?? row.logger)}
           </span>
         </span>
       </td>
@@ -112,15 +112,17 @@ function EventRow({ row }: { row: Warning | RefusedRequest }) {
   );
 }
 
-const SOURCES: Readonly<Record<string, string>> = {
-  config: "Configuration",
-  export: "Export",
-  http: "HTTP",
-  obspan: "Collector",
-  queue: "Queue",
-  worker: "Worker",
-  evaluation: "Evaluation",
-};
+const SOURCES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    config: "Configuration",
+    export: "Export",
+    http: "HTTP",
+    obspan: "Collector",
+    queue: "Queue",
+    worker: "Worker",
+    evaluation: "Evaluation",
+  }),
+);
 
 function senderOf({ method, path, client, user_agent }: RefusedRequest): string {
   const request = method === "" ? "" : `${method} ${path}`;

@@ -15,11 +15,13 @@ export interface Loss {
 }
 
 /** Why accepted spans were dropped (contract 4, "The ledger"). */
-const DROPPED: Readonly<Record<string, string>> = {
-  evicted_oldest: "The queue was full, and the oldest made room: `backpressure.mode` is `drop_oldest`.",
-  shutdown: "The collector stopped before it had processed them.",
-  internal_error: ERROR_CATALOGUE.internal_error.meaning,
-};
+const DROPPED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    evicted_oldest: "The queue was full, and the oldest made room: `backpressure.mode` is `drop_oldest`.",
+    shutdown: "The collector stopped before it had processed them.",
+    internal_error: ERROR_CATALOGUE.internal_error.meaning,
+  }),
+);
 
 /** Refused spans by reason; the sender was told. */
 export function refusals(ledger: LiveStatus["ledger"] | undefined): readonly Loss[] {
@@ -31,7 +33,7 @@ export function refusals(ledger: LiveStatus["ledger"] | undefined): readonly Los
 
 /** Dropped spans by reason. */
 export function drops(ledger: LiveStatus["ledger"] | undefined): readonly Loss[] {
-  return losses(ledger?.dropped, (reason) => ({ reason, meaning: DROPPED[reason] ?? "" }));
+  return losses(ledger?.dropped, (reason) => ({ reason, meaning: DROPPED.get(reason) ?? "" }));
 }
 
 export function sumOf(all: readonly Loss[]): number {

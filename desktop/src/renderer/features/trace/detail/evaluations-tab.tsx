@@ -1,5 +1,4 @@
 import {
-  BUILT_IN_TYPES,
   isPastThreshold,
   type EvaluationDirection,
   type NormalizedSpan,
@@ -10,6 +9,7 @@ import { useEvaluations, useStores, useTrace } from "../../../app-context.js";
 import { EvaluateMenu } from "../../../components/evaluate-menu.js";
 import { Segmented, type SegmentedChoice } from "../../../components/segmented.js";
 import { formatCost, formatDuration, formatScore, formatTime } from "../../../format.js";
+import { directionOf as directionOfType } from "../../../score-grades.js";
 import { FEEDBACK_TYPE } from "../../../store/evaluations-store.js";
 import { EVALUATIONS_ID } from "../model/evaluation-group.js";
 import { numberOf, textOf } from "../model/span-facts.js";
@@ -169,5 +169,5 @@ function Facts({ evaluation, isUsers }: { evaluation: NormalizedSpan; isUsers: b
 function directionOf(evaluation: NormalizedSpan, type: string): EvaluationDirection {
   const said = textOf(evaluation, "evaluation_direction");
   if (said === "maximize" || said === "minimize" || said === "neutral") return said;
-  return (BUILT_IN_TYPES as Partial<Record<string, EvaluationDirection>>)[type] ?? "maximize";
+  return directionOfType(type);
 }

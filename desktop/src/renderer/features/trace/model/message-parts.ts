@@ -60,7 +60,7 @@ function contentParts(content: unknown): readonly unknown[] | undefined {
 function readPart(part: unknown): SpanPart {
   if (isLongText(part)) return { kind: "text", text: part };
   if (!isRecord(part)) return { kind: "json", value: part };
-  return READERS[textField(part, "type")]?.(part) ?? { kind: "json", value: part };
+  return READERS.get(textField(part, "type"))?.(part) ?? { kind: "json", value: part };
 }
 
 type Reader = (part: Readonly<Record<string, unknown>>) => SpanPart | undefined;
@@ -71,31 +71,32 @@ const readText: Reader = (part) => {
   return { kind: part["type"] === "reasoning" ? "reasoning" : "text", text };
 };
 
-/** Other parts are shown as JSON. The map has a null prototype, because a part may have the type `constructor`. */
-const READERS: Readonly<Record<string, Reader | undefined>> = {
-  __proto__: null as never,
-  text: readText,
-  reasoning: readText,
-  tool_call: (part) => ({
-    kind: "call",
-    id: textField(part, "id"),
-    name: textField(part, "name") || "tool",
-    arguments: part["arguments"],
+/** Other parts are shown as JSON. */
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  Object.entries<Reader>({
+    text: readText,
+    reasoning: readText,
+    tool_call: (part) => ({
+      kind: "call",
+      id: textField(part, "id"),
+      name: textField(part, "name") || "tool",
+      arguments: part["arguments"],
+    }),
+    tool_call_response: (part) => ({ kind: "result", id: textField(part, "id"), response: part["response"] }),
+    blob: (part) => {
+      const mimeType = textField(part, "mime_type");
+      const { content } = part;
+      return mimeType.startsWith("image/") && isLongText(content)
+        ? { kind: "image", mimeType, content }
+        : undefined;
+    },
+    uri: (part) => {
+      const { uri } = part;
+      if (typeof uri !== "string") return undefined;
+      return { kind: "link", label: textField(part, "modality") || textField(part, "mime_type"), uri };
+    },
   }),
-  tool_call_response: (part) => ({ kind: "result", id: textField(part, "id"), response: part["response"] }),
-  blob: (part) => {
-    const mimeType = textField(part, "mime_type");
-    const { content } = part;
-    return mimeType.startsWith("image/") && isLongText(content)
-      ? { kind: "image", mimeType, content }
-      : undefined;
-  },
-  uri: (part) => {
-    const { uri } = part;
-    if (typeof uri !== "string") return undefined;
-    return { kind: "link", label: textField(part, "modality") || textField(part, "mime_type"), uri };
-  },
-};
+);
 
 function textField(part: Readonly<Record<string, unknown>>, key: string): string {
   const value = part[key];
