@@ -2,6 +2,7 @@
  * The interfaces between the parts of the collector. No part imports another: `collector.ts` connects them through
  * these interfaces.
  */
+import type { IncomingMessage } from "node:http";
 import type { Span } from "@obspan/sdk/wire";
 import type {
   Facets,
@@ -16,6 +17,14 @@ import type { BatchBytes, PipelineSpan } from "./span/pipeline-span.js";
 import type { BatchContext, SpanFacts } from "./span/span-facts.js";
 import type { StoredSpan } from "./span/stored-span.js";
 import type { TraceRemains } from "./span/trace-remains.js";
+
+/**
+ * Reads the body of a request and parses it as JSON.
+ *
+ * @throws `ApiError` invalid_json, invalid_payload, invalid_encoding, unsupported_encoding, body_too_large, overloaded;
+ * `RequestAborted`.
+ */
+export type ReadJsonBody = (request: IncomingMessage) => Promise<unknown>;
 
 /** Anything with a timer or a socket. */
 export interface Lifecycle {

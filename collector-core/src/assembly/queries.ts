@@ -1,13 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { describeConfig } from "../config/describe-config.js";
 import { createConfigWriter } from "../config/write-config.js";
+import { createJsonBodyReader } from "../ingest/json-body.js";
 import { isLoopback } from "../ingest/origin-guard.js";
 import { createTenantFilterReader } from "../ingest/tenant-filter.js";
 import type { TraceKey } from "../interfaces.js";
 import { renderMetrics } from "../pipeline/metrics/exposition.js";
-import { configRoutes } from "../query/config-routes.js";
+import { configRoutes, MAX_CHANGE_BYTES } from "../query/config-routes.js";
 import { defaultTenantByHeader } from "../query/default-tenant.js";
-import { evaluationsRoutes } from "../query/evaluations-routes.js";
+import { evaluationsRoutes, MAX_RUN_BYTES } from "../query/evaluations-routes.js";
 import { eventsRoute } from "../query/events-route.js";
 import { exportRoute } from "../query/export-route.js";
 import { healthRoutes } from "../query/health-routes.js";
@@ -60,7 +61,9 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   defaultTenantByHeader(app, createTenantFilterReader(access.tenants));
   await app.register(tracesRoutes, { store, clock, onCleared });
   await app.register(oneTraceRoutes, { store, clock, onCleared });
+  const bodies = foundation.budget.account("request_bodies");
   await app.register(evaluationsRoutes, {
+    readJson: createJsonBodyReader(MAX_RUN_BYTES, bodies),
     log: evaluationLog,
     store,
     runner: pipeline.evaluation?.runner,
@@ -104,6 +107,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   });
   await app.register(configRoutes, {
     ...trusted,
+    readJson: createJsonBodyReader(MAX_CHANGE_BYTES, bodies),
     describe: () => describeConfig(loaded),
     write: createConfigWriter(loaded),
   });

@@ -12,6 +12,7 @@ export interface CollectLimits {
   readonly announced: number;
   readonly maxBytes: number;
   readonly budget: ByteAccount;
+  readonly tooLarge: (size: number) => ApiError;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface CollectLimits {
  */
 export function collectBody(
   request: IncomingMessage,
-  { announced, maxBytes, budget }: CollectLimits,
+  { announced, maxBytes, budget, tooLarge }: CollectLimits,
   onFailure: (error: Error) => void,
   onBody: (body: Buffer, done: () => void) => void,
 ): void {
@@ -44,7 +45,7 @@ export function collectBody(
   function onData(chunk: Buffer): void {
     gathered.add(chunk);
     const size = gathered.byteLength;
-    if (size > maxBytes) giveUp(tooLarge(size, maxBytes));
+    if (size > maxBytes) giveUp(tooLarge(size));
     else if (large !== undefined) large.moved(chunk.byteLength);
     else if (size > SMALL_BYTES) beginLarge(maxBytes);
   }
@@ -117,7 +118,8 @@ class LargeBody {
   }
 }
 
-export function tooLarge(size: number, maxBytes: number): ApiError {
+/** The error for a body with spans. */
+export function bodyTooLarge(size: number, maxBytes: number): ApiError {
   return new ApiError(
     "body_too_large",
     `The body has at least ${size} bytes; the limit is ${maxBytes} (limits.max_body_bytes). Send fewer spans a batch.`,

@@ -5,7 +5,7 @@ import { ApiError } from "../api-schema/errors.js";
 import type { MaybePromise } from "../runtime/maybe-promise.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import { createBodyLimits, type Wait } from "./body-limits.js";
-import { collectBody, tooLarge } from "./collect-body.js";
+import { bodyTooLarge, collectBody } from "./collect-body.js";
 import { connectionSignal } from "./connection-signal.js";
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
@@ -19,6 +19,8 @@ export interface BodyReaderOptions {
   readonly maxBodyBytes: number;
   /** Memory budget of all large bodies. */
   readonly budget: ByteAccount;
+  /** The error for a larger body. Default: one that names `limits.max_body_bytes`. */
+  readonly tooLarge?: (size: number) => ApiError;
 }
 
 /**
@@ -33,7 +35,11 @@ export type ReadBody = <T>(request: IncomingMessage, handle: (body: Buffer) => M
 /** Maximum size of a body that is parsed without a turn of its own: parsing it blocks the event loop only briefly. */
 export const MAX_SYNCHRONOUS_BYTES = 256 * 1024;
 
-export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): ReadBody {
+export function createBodyReader({
+  maxBodyBytes,
+  budget,
+  tooLarge = (size) => bodyTooLarge(size, maxBodyBytes),
+}: BodyReaderOptions): ReadBody {
   const limits = createBodyLimits();
 
   return function readBody(request, handle) {
@@ -41,22 +47,27 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     const decompress =
       encoding === undefined || encoding === "identity" ? undefined : decompressorFor(encoding);
     const announced = Number(request.headers["content-length"] ?? 0);
-    if (announced > maxBodyBytes) throw tooLarge(announced, maxBodyBytes);
+    if (announced > maxBodyBytes) throw tooLarge(announced);
 
     return new Promise((resolve, reject) => {
-      collectBody(request, { announced, maxBytes: maxBodyBytes, budget }, reject, (received, done) => {
-        if (decompress !== undefined || received.byteLength > MAX_SYNCHRONOUS_BYTES) {
-          resolve(processLimited(request, received, decompress, handle).finally(done));
-          return;
-        }
-        try {
-          resolve(handle(received));
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        } finally {
-          done();
-        }
-      });
+      collectBody(
+        request,
+        { announced, maxBytes: maxBodyBytes, budget, tooLarge },
+        reject,
+        (received, done) => {
+          if (decompress !== undefined || received.byteLength > MAX_SYNCHRONOUS_BYTES) {
+            resolve(processLimited(request, received, decompress, handle).finally(done));
+            return;
+          }
+          try {
+            resolve(handle(received));
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          } finally {
+            done();
+          }
+        },
+      );
     });
   };
 
@@ -76,7 +87,7 @@ export function createBodyReader({ maxBodyBytes, budget }: BodyReaderOptions): R
     const { result } = await limits.wait(connectionSignal(request.socket), (wait) => {
       if (decompress === undefined) return begin(wait, received);
       return limits.decompress(wait, async () => {
-        const body = await decompress(received, maxBodyBytes);
+        const body = await decompress(received, maxBodyBytes, tooLarge);
         // Holds the turn while the body waits to be parsed, which limits the decompressed bodies in memory.
         budget.take(body.byteLength);
         try {
@@ -95,7 +106,11 @@ interface PendingResult<T> {
   readonly result: MaybePromise<T>;
 }
 
-type Decompress = (compressed: Buffer, maxBytes: number) => Promise<Buffer>;
+type Decompress = (
+  compressed: Buffer,
+  maxBytes: number,
+  tooLarge: (size: number) => ApiError,
+) => Promise<Buffer>;
 
 function decompressorFor(encoding: string): Decompress {
   switch (encoding.trim().toLowerCase()) {
@@ -123,11 +138,11 @@ function bounded(
   name: string,
   decompress: (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>,
 ): Decompress {
-  return async (compressed, maxBytes) => {
+  return async (compressed, maxBytes, tooLarge) => {
     try {
       return await decompress(compressed, { maxOutputLength: maxBytes });
     } catch (error) {
-      if (error instanceof RangeError) throw tooLarge(maxBytes + 1, maxBytes);
+      if (error instanceof RangeError) throw tooLarge(maxBytes + 1);
       throw new ApiError(
         "invalid_encoding",
         `The body is not valid ${name}, the encoding that Content-Encoding names.`,

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import {
@@ -7,6 +8,7 @@ import {
   type ConfigDescription,
 } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
+import type { ReadJsonBody } from "../interfaces.js";
 import { isRecord } from "../span/span-facts.js";
 import { errorResponses } from "./error-schemas.js";
 import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
@@ -14,10 +16,15 @@ import { requireTrustedClient, type TrustedClients } from "./trusted-client.js";
 /** Options of {@link configRoutes}. */
 export interface ConfigRoutesOptions extends TrustedClients {
   readonly describe: () => ConfigDescription;
+  readonly readJson: ReadJsonBody;
   readonly write: (values: Readonly<Record<string, unknown>>) => Promise<ConfigChange>;
 }
 
-const MAX_BODY_BYTES = 256 * 1024;
+/** Maximum size of the body of a change. */
+export const MAX_CHANGE_BYTES = 256 * 1024;
+/** Maximum keys and items in the values of a change. The file is parsed and written in one turn of the event loop. */
+const MAX_PARTS = 2000;
+const MAX_DEPTH = 32;
 const Body = Type.Object({
   config: Type.Record(Type.String(), Type.Unknown(), {
     description:
@@ -28,7 +35,9 @@ const Body = Type.Object({
 /** `GET` and `PUT /v1/config`: the effective configuration, and the file that holds it (contract 3). */
 export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = async (app, options) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseBody);
+  app.addContentTypeParser("application/json", async ({ raw }: FastifyRequest) =>
+    requireChange(await options.readJson(raw)),
+  );
   app.get(
     "/v1/config",
     {
@@ -49,7 +58,8 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
         tags: ["configuration"],
         summary: "Write the configuration file",
         description:
-          "Validates every value and the whole file before it replaces the file; comments are kept. Requires an API key, or " +
+          "Validates every value and the whole file before it replaces the file; comments are kept. The values may have 2,000 " +
+          "keys and items. Requires an API key, or " +
           "without `auth.api_keys` a client on the same machine. The changes apply after a restart of the collector.",
         body: Body,
         response: {
@@ -61,6 +71,9 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
             "loopback_only",
             "config_not_writable",
             "body_too_large",
+            "invalid_encoding",
+            "unsupported_encoding",
+            "overloaded",
             "unsupported_media_type",
           ),
         },
@@ -71,13 +84,27 @@ export const configRoutes: FastifyPluginAsyncTypebox<ConfigRoutesOptions> = asyn
 };
 
 /** Validates the body itself: the schema validator reports errors as `invalid_query`. */
-async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(String(text));
-  } catch {
-    throw new ApiError("invalid_json", "The body is not valid JSON.");
+function requireChange(body: unknown): unknown {
+  if (!isRecord(body) || !isRecord(body["config"]))
+    throw new ApiError("invalid_payload", 'The body must be {"config": {"section.key": value, …}}.');
+  let parts = 0;
+  for (const value of Object.values(body["config"])) parts += partsOf(value, MAX_PARTS - parts, MAX_DEPTH);
+  if (parts <= MAX_PARTS) return body;
+  throw new ApiError(
+    "invalid_payload",
+    `The values have more than ${MAX_PARTS} keys and items, or are nested deeper than ${MAX_DEPTH} levels.`,
+    { max_parts: MAX_PARTS, max_depth: MAX_DEPTH },
+  );
+}
+
+/** Counts the keys and items in a value, up to `max`; infinite if it is nested deeper than `levels`. */
+function partsOf(value: unknown, max: number, levels: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (levels === 0) return Infinity;
+  let parts = 0;
+  for (const item of Object.values(value)) {
+    parts += 1 + partsOf(item, max - parts, levels - 1);
+    if (parts > max) break;
   }
-  if (isRecord(body) && isRecord(body["config"])) return body;
-  throw new ApiError("invalid_payload", 'The body must be {"config": {"section.key": value, …}}.');
+  return parts;
 }

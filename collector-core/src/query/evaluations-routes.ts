@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Value } from "typebox/value";
 import Type from "typebox";
@@ -16,7 +17,7 @@ import {
   type ListedEvaluation,
 } from "../api-schema/evaluations.js";
 import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
-import type { SpanPages, TraceKey, TraceStore } from "../interfaces.js";
+import type { ReadJsonBody, SpanPages, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { truncateCodePoints } from "../span/kept-text.js";
 import { isRecord } from "../span/span-facts.js";
@@ -49,19 +50,23 @@ export interface EvaluationsRoutesOptions {
   /** Undefined if evaluation is off. */
   readonly runner: EvaluationRunner | undefined;
   readonly clock: Clock;
+  readonly readJson: ReadJsonBody;
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Maximum size of the body of an evaluation run. */
+export const MAX_RUN_BYTES = 1024 * 1024;
 const PREVIEW_LENGTH = 300;
 const TAGS = ["evaluations"];
 
 /** `GET` and `POST /v1/evaluations`, `GET /v1/evaluations/summary` (contract 3). */
 export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptions> = async (
   app,
-  { log, store, runner, clock },
+  { log, store, runner, clock, readJson },
 ) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseRun);
+  app.addContentTypeParser("application/json", async ({ raw }: FastifyRequest) =>
+    requireRun(await readJson(raw)),
+  );
 
   app.get(
     "/v1/evaluations",
@@ -140,6 +145,9 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
             "ambiguous_trace",
             "trace_store_disabled",
             "overloaded",
+            "body_too_large",
+            "invalid_encoding",
+            "unsupported_encoding",
             "unsupported_media_type",
             "evaluation_unavailable",
           ),
@@ -326,13 +334,7 @@ function beginningOfJson(value: unknown): string {
 }
 
 /** Validates the body itself: the schema validator reports errors as `invalid_query`. */
-async function parseRun(_request: unknown, text: string | Buffer): Promise<EvaluationRun> {
-  let body: unknown;
-  try {
-    body = JSON.parse(String(text));
-  } catch {
-    throw new ApiError("invalid_json", "The body is not valid JSON.");
-  }
+function requireRun(body: unknown): EvaluationRun {
   if (!Value.Check(EvaluationRunSchema, body) || (body.trace_ids ?? body.spans) === undefined)
     throw new ApiError(
       "invalid_payload",
