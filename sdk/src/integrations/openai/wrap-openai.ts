@@ -1,14 +1,15 @@
 import { field } from "../json-fields.js";
+import { describeApiError, isUserAbort } from "../model-client/api-error.js";
 import type { ClientLibrary, ModelClientOptions, ModelMethod } from "../model-client/client-library.js";
+import type { ModelOperation } from "../model-client/operation.js";
 import { ignoringErrors } from "../model-client/replace-method.js";
 import { wrapClient } from "../model-client/wrap-client.js";
-import { describeApiError, isUserAbort } from "./api-error.js";
+import { openaiChat } from "../wire/openai-chat.js";
+import { openaiCompletions } from "../wire/openai-completions.js";
+import { openaiEmbeddings } from "../wire/openai-embeddings.js";
+import { openaiResponses } from "../wire/openai-responses.js";
 import { backgroundResponses } from "./background-responses.js";
-import { chatCompletions } from "./chat-completions.js";
-import { completions } from "./completions.js";
-import { embeddings } from "./embeddings.js";
 import { providerOf } from "./provider.js";
-import { responses } from "./responses.js";
 import { traceRunTools } from "./run-tools.js";
 import { prepareUsage } from "./stream-usage.js";
 
@@ -36,6 +37,12 @@ export interface WrapOpenAIOptions extends ModelClientOptions {
   readonly evaluationSampleRate?: number | undefined;
 }
 
+/** The responses API, with the responses that continue in the background. */
+const responses: ModelOperation = {
+  ...openaiResponses,
+  onResponse: (response) => void backgroundResponses.update(response),
+};
+
 /**
  * The methods that send a request to a model. The other methods that call a model (`chat.completions.parse`, `stream` and
  * `runTools`, `responses.parse` and `stream`) call these, so that each request is recorded once.
@@ -44,9 +51,9 @@ function methods(options: WrapOpenAIOptions): readonly ModelMethod[] {
   const prepareStream: ModelMethod["prepareStream"] = (client, request) =>
     prepareUsage(client, request, options.includeUsage);
   return [
-    { path: ["chat", "completions"], method: "create", operation: chatCompletions, prepareStream },
-    { path: ["completions"], method: "create", operation: completions, prepareStream },
-    { path: ["embeddings"], method: "create", operation: embeddings },
+    { path: ["chat", "completions"], method: "create", operation: openaiChat, prepareStream },
+    { path: ["completions"], method: "create", operation: openaiCompletions, prepareStream },
+    { path: ["embeddings"], method: "create", operation: openaiEmbeddings },
     { path: ["responses"], method: "create", operation: responses },
     { path: ["beta", "responses"], method: "create", operation: responses },
     { path: ["responses"], method: "compact", operation: { ...responses, name: "compact" } },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { completions } from "../../../src/integrations/openai/completions.js";
+import { openaiCompletions } from "../../../src/integrations/wire/openai-completions.js";
 import { streamed } from "./streamed.js";
 
 it("a streamed legacy completion is accumulated, with several choices", () => {
@@ -10,7 +10,7 @@ it("a streamed legacy completion is accumulated, with several choices", () => {
   });
   const usage = { id: "cmpl-1", choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } };
   const chunks = [chunk(0, "A"), chunk(1, "X"), chunk(0, "B", "stop"), chunk(1, "", "length"), usage];
-  expect(streamed(completions, chunks)).toMatchObject({
+  expect(streamed(openaiCompletions, chunks)).toMatchObject({
     completion_text: "AB",
     finish_reason: "stop,length",
     tokens_input: 3,

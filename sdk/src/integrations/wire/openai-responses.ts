@@ -1,23 +1,22 @@
 import type { Message, MessagePart } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf, type Fields } from "../json-fields.js";
-import { backgroundResponses } from "./background-responses.js";
-import { responseIdentity } from "./chat-completions.js";
-import { completionText, promptText } from "./chat-messages.js";
-import { contentParts, toolCallPart, toolDefinitions, toolResultPart } from "./message-parts.js";
+import { responseIdentity } from "./openai-chat.js";
+import { toolCallPart } from "./message-parts.js";
+import { completionText, promptText } from "./message-texts.js";
+import { contentParts, resultPart, toolDefinitions } from "./openai-content.js";
 import type { ModelOperation, ResponseFailure } from "../model-client/operation.js";
 import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
-import { requestParameters } from "./request-parameters.js";
-import { createResponsesAccumulator } from "./responses-accumulator.js";
-import { usageAttributes } from "./usage.js";
+import { requestParameters } from "./openai-request.js";
+import { createResponsesAccumulator } from "./openai-responses-accumulator.js";
+import { usageAttributes } from "./openai-usage.js";
 
-/** `responses.create`, which the client's `parse` and `stream` call too, and `responses.retrieve` of a stream. */
-export const responses: ModelOperation = {
+/** `responses.create`, plain and streamed. */
+export const openaiResponses: ModelOperation = {
   name: "chat",
   spanType: "llm",
   readRequest,
   readResponse,
   readFailure,
-  onResponse: (response) => void backgroundResponses.update(response),
   createAccumulator: createResponsesAccumulator,
 };
 
@@ -77,7 +76,7 @@ function itemMessage(item: unknown): Message | undefined {
   const type = textOf(fields["type"]) ?? "message";
   if (type === "message") return { role: role ?? "user", parts: contentParts(fields["content"]) };
   if (type.endsWith("_output")) {
-    return { role: "tool", parts: [toolResultPart(fields["call_id"], fields["output"] ?? fields["tools"])] };
+    return { role: "tool", parts: [resultPart(fields["call_id"], fields["output"] ?? fields["tools"])] };
   }
   if (type === "reasoning") {
     const parts = reasoningItemParts(fields);

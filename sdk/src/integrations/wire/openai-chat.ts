@@ -1,15 +1,16 @@
 import { elementsOf, field, textOf } from "../json-fields.js";
 import type { ModelOperation, ResponseFailure } from "../model-client/operation.js";
 import { definedOnly, nonEmpty, type ReadAttributes } from "../model-client/read-attributes.js";
-import { failureIn } from "./api-error.js";
-import { createChatAccumulator } from "./chat-accumulator.js";
-import { chatMessageParts, chatMessages, completionText, promptText } from "./chat-messages.js";
-import { toolDefinitions } from "./message-parts.js";
-import { requestParameters } from "./request-parameters.js";
-import { usageAttributes } from "./usage.js";
+import { createChatAccumulator } from "./openai-chat-accumulator.js";
+import { completionText, promptText } from "./message-texts.js";
+import { toolDefinitions } from "./openai-content.js";
+import { chatMessageParts, chatMessages } from "./openai-messages.js";
+import { requestParameters } from "./openai-request.js";
+import { usageAttributes } from "./openai-usage.js";
+import { failureIn } from "./response-failure.js";
 
 /** `chat.completions.create`, which the client's `parse`, `stream` and `runTools` call too. */
-export const chatCompletions: ModelOperation = {
+export const openaiChat: ModelOperation = {
   name: "chat",
   spanType: "llm",
   readRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
+import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
 
 describe("invalid token counts", () => {
   it("are left out, and a missing count is never zero", () => {
@@ -8,7 +8,7 @@ describe("invalid token counts", () => {
       completion_tokens: 1.5,
       prompt_tokens_details: { cached_tokens: "7" },
     };
-    const attributes = chatCompletions.readResponse({ usage, choices: [] });
+    const attributes = openaiChat.readResponse({ usage, choices: [] });
     for (const key of ["tokens_input", "tokens_output", "tokens_cached", "tokens_reasoning"]) {
       expect(attributes).not.toHaveProperty(key);
     }

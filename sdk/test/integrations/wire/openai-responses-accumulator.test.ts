@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { responses } from "../../../src/integrations/openai/responses.js";
+import { openaiResponses } from "../../../src/integrations/wire/openai-responses.js";
 import { messagesIn, streamed } from "./streamed.js";
 
 it("a stream that ends early becomes a response of the parts that arrived", () => {
-  const attributes = streamed(responses, [
+  const attributes = streamed(openaiResponses, [
     {
       type: "response.created",
       response: { id: "resp_1", model: "gpt-5", status: "in_progress", output: [] },

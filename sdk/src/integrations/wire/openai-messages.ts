@@ -1,15 +1,7 @@
 import type { Message, MessagePart } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf } from "../json-fields.js";
-import {
-  audioParts,
-  contentParts,
-  contentText,
-  partsText,
-  reasoningParts,
-  refusalParts,
-  toolCallPart,
-  toolResultPart,
-} from "./message-parts.js";
+import { reasoningParts, refusalParts, toolCallPart } from "./message-parts.js";
+import { audioParts, contentParts, contentText, resultPart } from "./openai-content.js";
 
 /** Copies the messages of a chat request: the app may change its own later. */
 export function chatMessages(messages: unknown): Message[] {
@@ -24,9 +16,9 @@ export function chatMessageParts(message: unknown): MessagePart[] {
   const fields = fieldsOf(message);
   if (fields === undefined) return [];
   if (fields["role"] === "tool") {
-    return [toolResultPart(fields["tool_call_id"], fields["content"])];
+    return [resultPart(fields["tool_call_id"], fields["content"])];
   }
-  if (fields["role"] === "function") return [toolResultPart(fields["name"], fields["content"])];
+  if (fields["role"] === "function") return [resultPart(fields["name"], fields["content"])];
   const legacyCall = fieldsOf(fields["function_call"]);
   return [
     ...reasoningParts(reasoningText(fields)),
@@ -57,26 +49,6 @@ function chatToolCall(call: unknown): MessagePart[] {
   if (custom !== undefined) return [toolCallPart(fields["id"], custom["name"], custom["input"])];
   const called = fields["function"];
   return [toolCallPart(fields["id"], field(called, "name"), field(called, "arguments"))];
-}
-
-/**
- * The prompt as one text: the last message of the user. The whole conversation is in `prompt_messages`; as a text it would
- * start with the same instructions on every call.
- */
-export function promptText(messages: readonly Message[]): string | undefined {
-  const lastOfUser = messages.findLast(({ role, parts }) => role === "user" && partsText(parts) !== "");
-  if (lastOfUser !== undefined) return partsText(lastOfUser.parts);
-  // Messages of the model are completions, which `captureCompletion` covers.
-  const all = messages
-    .filter(({ role }) => role !== "assistant")
-    .map(({ parts }) => partsText(parts))
-    .filter((text) => text !== "");
-  return textOf(all.join("\n\n"));
-}
-
-/** The text of a completion, or the text of a refusal. */
-export function completionText(messages: readonly Message[]): string | undefined {
-  return textOf(partsText(messages[0]?.parts ?? []));
 }
 
 /** The text of a prompt without roles: legacy completions and embeddings take a text or a list of texts. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentParts } from "../../../src/integrations/openai/message-parts.js";
+import { contentParts } from "../../../src/integrations/wire/openai-content.js";
 
 describe("an image in a message", () => {
   const partOf = (url: string) => contentParts([{ type: "image_url", image_url: { url } }])[0];

@@ -1,12 +1,20 @@
 import type { MessagePart, ToolDefinition } from "../../wire/index.js";
-import { elementsOf, field, fieldsOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
+import { elementsOf, field, fieldsOf, textOf, type Fields } from "../json-fields.js";
+import {
+  mediaPart,
+  partsText,
+  reasoningParts,
+  refusalParts,
+  textParts,
+  toolResultPart,
+} from "./message-parts.js";
 
 /**
  * The parts of a message's content, of chat completions and of the responses API: a text, or a list of typed parts. Parts
  * of unknown type are kept unchanged.
  */
 export function contentParts(content: unknown): MessagePart[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", content }];
+  if (typeof content === "string") return textParts(content);
   return elementsOf(content).flatMap((part) => {
     if (typeof part === "string") return contentParts(part);
     const fields = fieldsOf(part);
@@ -48,45 +56,9 @@ export function contentText(content: unknown): string {
   return partsText(contentParts(content));
 }
 
-/** The text and refusals in a list of parts, without reasoning, calls and media. */
-export function partsText(parts: readonly MessagePart[]): string {
-  return parts
-    .map((part) => (part.type === "text" || part.type === "refusal" ? textOf(part["content" as never]) : ""))
-    .filter((text) => text !== undefined && text !== "")
-    .join("\n");
-}
-
-/** A reasoning part; none if the text is empty. */
-export function reasoningParts(text: unknown): MessagePart[] {
-  return typeof text === "string" && text !== "" ? [{ type: "reasoning", content: text }] : [];
-}
-
-/** A refusal part; none if the text is empty. */
-export function refusalParts(text: unknown): MessagePart[] {
-  return typeof text === "string" && text !== "" ? [{ type: "refusal", content: text }] : [];
-}
-
-/** A tool call. Its arguments are JSON text, which may be invalid. */
-export function toolCallPart(id: unknown, name: unknown, args: unknown): MessagePart {
-  return {
-    type: "tool_call",
-    id: textOf(id) ?? "",
-    name: textOf(name) ?? "",
-    arguments: typeof args === "string" ? parseJsonOrText(args) : (args ?? null),
-  };
-}
-
-/** The result of a tool. A structured result is JSON text. */
-export function toolResultPart(id: unknown, result: unknown): MessagePart {
-  const text = typeof result === "string" ? result : undefined;
-  const isJson = text !== undefined && /^\s*[[{]/.test(text);
-  return {
-    type: "tool_call_response",
-    id: textOf(id) ?? "",
-    response: isJson
-      ? parseJsonOrText(text)
-      : (text ?? (Array.isArray(result) ? contentText(result) : result) ?? null),
-  };
+/** The result of a tool: a text, or a list of typed parts. */
+export function resultPart(id: unknown, result: unknown): MessagePart {
+  return toolResultPart(id, Array.isArray(result) ? contentText(result) : result);
 }
 
 /** The audio of a response: the transcript, then the sound. */
@@ -113,18 +85,6 @@ function filePart(file: Fields): MessagePart {
   const name = textOf(file["filename"]);
   const part = mediaPart("file", file["file_data"] ?? file["file_url"] ?? file["file_id"]);
   return name === undefined ? part : { ...part, file_name: name };
-}
-
-/** A data URL becomes a blob with its content; any other source becomes a URI. */
-function mediaPart(modality: string, source: unknown): MessagePart {
-  const uri = textOf(source) ?? "";
-  const comma = uri.indexOf(",");
-  const head = uri.slice(0, comma);
-  if (comma >= 0 && head.startsWith("data:") && head.endsWith(";base64")) {
-    const [mimeType = ""] = head.slice("data:".length).split(";", 1);
-    return { type: "blob", modality, mime_type: mimeType, content: uri.slice(comma + 1) };
-  }
-  return { type: "uri", modality, mime_type: modality === "image" ? "image/*" : "*/*", uri };
 }
 
 /**

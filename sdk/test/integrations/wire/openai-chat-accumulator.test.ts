@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
+import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
 import { chatChunk } from "../../replay/written-exchange.js";
 import { messagesIn, streamed } from "./streamed.js";
 
 describe("a streamed chat completion", () => {
   it("accumulates several choices and their tool calls from mixed pieces", () => {
     const call = (index: number, piece: object) => ({ tool_calls: [{ index, ...piece }] });
-    const attributes = streamed(chatCompletions, [
+    const attributes = streamed(openaiChat, [
       chatChunk({ role: "assistant", content: "" }, null, 0),
       chatChunk({ role: "assistant", content: "B" }, null, 1),
       chatChunk(call(0, { id: "c0", type: "function", function: { name: "f", arguments: "" } })),
@@ -33,7 +33,7 @@ describe("a streamed chat completion", () => {
   });
 
   it("separates tool calls without an index", () => {
-    const attributes = streamed(chatCompletions, [
+    const attributes = streamed(openaiChat, [
       chatChunk({ tool_calls: [{ id: "a", function: { name: "f", arguments: '{"x":' } }] }),
       chatChunk({ tool_calls: [{ function: { arguments: "1}" } }] }),
       chatChunk({ tool_calls: [{ id: "b", function: { name: "g", arguments: { y: 2 } } }] }, "tool_calls"),
@@ -50,9 +50,7 @@ describe("a streamed chat completion", () => {
 
   it("separates complete tool calls without an index in one chunk", () => {
     const calls = ["a", "b"].map((id) => ({ id, function: { name: id, arguments: "{}" } }));
-    expect(
-      messagesIn(streamed(chatCompletions, [chatChunk({ tool_calls: calls }, "tool_calls")])),
-    ).toMatchObject([
+    expect(messagesIn(streamed(openaiChat, [chatChunk({ tool_calls: calls }, "tool_calls")]))).toMatchObject([
       {
         parts: [
           { id: "a", name: "a" },
@@ -71,7 +69,7 @@ describe("a streamed chat completion", () => {
       piece("b2", { arguments: ":2}" }),
       chatChunk({}, "tool_calls"),
     ];
-    expect(messagesIn(streamed(chatCompletions, chunks))).toMatchObject([
+    expect(messagesIn(streamed(openaiChat, chunks))).toMatchObject([
       {
         parts: [
           { id: "a", name: "f", arguments: { x: 1 } },
@@ -84,7 +82,7 @@ describe("a streamed chat completion", () => {
   it("keeps reasoning, refusal, audio and the legacy function call", () => {
     expect(
       messagesIn(
-        streamed(chatCompletions, [
+        streamed(openaiChat, [
           chatChunk({ role: "assistant", reasoning_content: "Hm" }),
           chatChunk({ reasoning_content: "m." }),
           chatChunk({ reasoning_details: [{ type: "reasoning.text", text: " So" }] }),
@@ -116,7 +114,7 @@ describe("a streamed chat completion", () => {
   it("keeps only as much of an endless text as a span can have", () => {
     const piece = "x".repeat(100_000);
     const attributes = streamed(
-      chatCompletions,
+      openaiChat,
       Array.from({ length: 100 }, () => chatChunk({ content: piece })),
     );
     expect(String(attributes["completion_text"]).length).toBeLessThan(1_100_000);
@@ -138,7 +136,7 @@ describe("a streamed chat completion", () => {
               ],
             }),
           );
-          const whole = chatCompletions.readResponse({
+          const whole = openaiChat.readResponse({
             id: "chatcmpl-1",
             model: "gpt-5-mini-2025-08-07",
             choices: [
@@ -152,7 +150,7 @@ describe("a streamed chat completion", () => {
               },
             ],
           });
-          expect(streamed(chatCompletions, [...text, ...calls, chatChunk({}, "tool_calls")])).toEqual(whole);
+          expect(streamed(openaiChat, [...text, ...calls, chatChunk({}, "tool_calls")])).toEqual(whole);
         },
       ),
     );

@@ -1,6 +1,6 @@
 import { field, numberOf, textOf } from "../json-fields.js";
-import type { ResponseFailure } from "../model-client/operation.js";
-import { definedOnly, type ReadAttributes } from "../model-client/read-attributes.js";
+import { codeText } from "../wire/response-failure.js";
+import { definedOnly, type ReadAttributes } from "./read-attributes.js";
 
 /**
  * Attributes of a client error, in addition to its class and message. An error inside a stream has no HTTP status and a
@@ -25,25 +25,4 @@ export function describeApiError(error: unknown): ReadAttributes {
 export function isUserAbort(error: unknown): boolean {
   const className = textOf(field(field(error, "constructor"), "name"));
   return className === "APIUserAbortError" || field(error, "name") === "AbortError";
-}
-
-/**
- * The error in a response with HTTP status 200. Gateways such as OpenRouter put it into the body or into a choice, if the
- * model's provider fails after the response has started. The client does not throw.
- *
- * @param errors - the values of the fields that can hold an error.
- */
-export function failureIn(errors: readonly unknown[]): ResponseFailure | undefined {
-  for (const error of errors) {
-    const type = [textOf(field(error, "type")), codeText(field(error, "code"))].filter(Boolean).join(" ");
-    const message = textOf(error) ?? textOf(field(error, "message"));
-    if (type === "" && message === undefined) continue;
-    return { type: type || "error", message: message ?? "The response has an error." };
-  }
-  return undefined;
-}
-
-/** OpenRouter's error codes are numbers. */
-function codeText(code: unknown): string | undefined {
-  return typeof code === "number" ? String(code) : textOf(code);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { responses } from "../../../src/integrations/openai/responses.js";
+import { openaiResponses } from "../../../src/integrations/wire/openai-responses.js";
 
 describe("the responses API", () => {
   it("reads instructions, items and built-in tools of a request", () => {
-    const attributes = responses.readRequest({
+    const attributes = openaiResponses.readRequest({
       model: "gpt-5",
       instructions: "Be kind.",
       input: [
@@ -59,7 +59,7 @@ describe("the responses API", () => {
   });
 
   it("reads why a response was cut short", () => {
-    const attributes = responses.readResponse({
+    const attributes = openaiResponses.readResponse({
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
       output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Half" }] }],

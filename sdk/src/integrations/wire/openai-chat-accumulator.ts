@@ -2,7 +2,7 @@ import { countOf, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } fr
 import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
-import { reasoningText } from "./chat-messages.js";
+import { reasoningText } from "./openai-messages.js";
 
 /** A tool call that arrives in pieces: id and name with the first piece, the arguments with all of them. */
 interface ToolCall {

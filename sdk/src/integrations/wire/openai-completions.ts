@@ -4,14 +4,15 @@ import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
-import { finishReasons, responseIdentity } from "./chat-completions.js";
-import { completionText, plainInputText } from "./chat-messages.js";
-import { contentParts } from "./message-parts.js";
-import { requestParameters } from "./request-parameters.js";
-import { usageAttributes } from "./usage.js";
+import { finishReasons, responseIdentity } from "./openai-chat.js";
+import { completionText } from "./message-texts.js";
+import { contentParts } from "./openai-content.js";
+import { plainInputText } from "./openai-messages.js";
+import { requestParameters } from "./openai-request.js";
+import { usageAttributes } from "./openai-usage.js";
 
 /** `completions.create`, the API before chat completions. */
-export const completions: ModelOperation = {
+export const openaiCompletions: ModelOperation = {
   name: "text_completion",
   spanType: "llm",
   readRequest: (request) =>

@@ -1,12 +1,12 @@
 import { elementsOf, field, textOf } from "../json-fields.js";
 import type { ModelOperation } from "../model-client/operation.js";
 import { definedOnly } from "../model-client/read-attributes.js";
-import { plainInputText } from "./chat-messages.js";
-import { requestParameters } from "./request-parameters.js";
-import { usageAttributes } from "./usage.js";
+import { plainInputText } from "./openai-messages.js";
+import { requestParameters } from "./openai-request.js";
+import { usageAttributes } from "./openai-usage.js";
 
 /** `embeddings.create`. The vectors are not recorded: thousands of numbers are of no use to a reader. */
-export const embeddings: ModelOperation = {
+export const openaiEmbeddings: ModelOperation = {
   name: "embeddings",
   spanType: "embedding",
   readRequest: (request) =>

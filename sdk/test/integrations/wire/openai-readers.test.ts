@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { it } from "vitest";
-import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
-import { completions } from "../../../src/integrations/openai/completions.js";
-import { embeddings } from "../../../src/integrations/openai/embeddings.js";
-import { responses } from "../../../src/integrations/openai/responses.js";
+import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
+import { openaiCompletions } from "../../../src/integrations/wire/openai-completions.js";
+import { openaiEmbeddings } from "../../../src/integrations/wire/openai-embeddings.js";
+import { openaiResponses } from "../../../src/integrations/wire/openai-responses.js";
 import { streamed } from "./streamed.js";
 
 it("no reader throws, whatever the request or response is", () => {
-  const operations = [chatCompletions, responses, completions, embeddings];
+  const operations = [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings];
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {
       for (const operation of operations) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { chatCompletions } from "../../../src/integrations/openai/chat-completions.js";
+import { openaiChat } from "../../../src/integrations/wire/openai-chat.js";
 
 describe("the request of a chat completion", () => {
   it("becomes messages with every kind of part", () => {
-    const { prompt_messages: messages } = chatCompletions.readRequest({
+    const { prompt_messages: messages } = openaiChat.readRequest({
       model: "gpt-5-mini",
       messages: [
         { role: "developer", content: "Be brief." },
@@ -64,7 +64,7 @@ describe("the request of a chat completion", () => {
   });
 
   it("has its parameters, the user's last message and the tools, without headers of an MCP server", () => {
-    const attributes = chatCompletions.readRequest({
+    const attributes = openaiChat.readRequest({
       model: "gpt-5-mini",
       messages: [
         { role: "system", content: "Help." },
