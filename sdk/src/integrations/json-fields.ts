@@ -1,6 +1,6 @@
 /**
- * Reads what a provider's client sends and receives without trusting its shape. A field that is missing, has another type,
- * or has a getter that throws counts as absent. Nothing here throws.
+ * Reads what a provider's client sends and receives without trusting its shape. A field that is missing, has another type or
+ * is a getter counts as absent. Nothing here throws.
  */
 
 /** An object whose fields are not known. */
@@ -11,8 +11,21 @@ export function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** A field of an object or function, or undefined. */
+/**
+ * An own field of an object, or undefined. Getters do not run: the getters of some clients consume a stream, send a request
+ * or log a warning.
+ */
 export function field(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  try {
+    return Object.getOwnPropertyDescriptor(value, key)?.value as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Any member of an object of a client library or the runtime, such as a method or a class; undefined if it throws. */
+export function member(value: unknown, key: string): unknown {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   try {
     return (value as Fields)[key];

@@ -1,4 +1,4 @@
-import { field, numberOf, textOf } from "../json-fields.js";
+import { field, member, numberOf, textOf } from "../json-fields.js";
 import { codeText } from "../wire/response-failure.js";
 import { definedOnly, type ReadAttributes } from "./read-attributes.js";
 
@@ -10,7 +10,7 @@ export function describeApiError(error: unknown): ReadAttributes {
   const status = numberOf(field(error, "status"));
   const code = codeText(field(error, "code"));
   const type = textOf(field(error, "type"));
-  const className = textOf(field(field(error, "constructor"), "name"));
+  const className = textOf(member(member(error, "constructor"), "name"));
   const isGeneralClass = className === "APIError" || className === "ConflictError";
   const details = [type, code, status].filter((detail) => detail !== undefined);
   return definedOnly({
@@ -23,6 +23,6 @@ export function describeApiError(error: unknown): ReadAttributes {
 
 /** True if the app cancelled the call. */
 export function isUserAbort(error: unknown): boolean {
-  const className = textOf(field(field(error, "constructor"), "name"));
-  return className === "APIUserAbortError" || field(error, "name") === "AbortError";
+  const className = textOf(member(member(error, "constructor"), "name"));
+  return className === "APIUserAbortError" || member(error, "name") === "AbortError";
 }

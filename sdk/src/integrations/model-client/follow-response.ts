@@ -1,4 +1,4 @@
-import { field } from "../json-fields.js";
+import { field, member } from "../json-fields.js";
 import { followStream, isAsyncIterable } from "./follow-stream.js";
 import type { ModelCall } from "./model-call.js";
 import { followRawResponse } from "./raw-response.js";
@@ -118,12 +118,12 @@ function takeResponse(
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof field(value, "then") === "function";
+  return typeof member(value, "then") === "function";
 }
 
 function isApiPromise(value: unknown): value is ApiPromise {
   return (
     isPromise(value) &&
-    ["_thenUnwrap", "asResponse", "parse"].every((name) => typeof field(value, name) === "function")
+    ["_thenUnwrap", "asResponse", "parse"].every((name) => typeof member(value, name) === "function")
   );
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
-import { field, numberOf, textOf } from "../json-fields.js";
+import { field, member, numberOf, textOf } from "../json-fields.js";
 import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
 import type { ModelOperation } from "./operation.js";
 import type { ReadAttributes } from "./read-attributes.js";
@@ -84,10 +84,10 @@ export class ModelCall {
   /** Records the HTTP response, which may arrive long before its body is read. */
   recordHttpResponse(response: unknown): void {
     if (response === undefined) return;
-    this.#status = numberOf(field(response, "status"));
+    this.#status = numberOf(member(response, "status"));
     this.recordData();
-    const headers = field(response, "headers");
-    if (typeof field(headers, "get") === "function") {
+    const headers = member(response, "headers");
+    if (typeof member(headers, "get") === "function") {
       const requestId = textOf((headers as Headers).get(this.#library.requestIdHeader));
       this.#span.setAttributes({ request_id: requestId });
     }

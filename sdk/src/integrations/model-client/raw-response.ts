@@ -5,7 +5,7 @@ import {
   tapReadableStream,
   type StreamObserver,
 } from "../../capture/integration.js";
-import { field, parseJsonOrText } from "../json-fields.js";
+import { member, parseJsonOrText } from "../json-fields.js";
 import { endWhenCollected, observeChunks } from "./follow-stream.js";
 import type { ModelCall } from "./model-call.js";
 import { filterNodeSse, filterSse } from "./sse-filter.js";
@@ -27,8 +27,8 @@ const READ_METHODS = ["json", "text", "arrayBuffer", "blob", "bytes", "formData"
 export function followRawResponse(response: unknown, call: ModelCall, settings: StreamSettings): unknown {
   try {
     call.recordHttpResponse(response);
-    const body = field(response, "body");
-    const headers = field(response, "headers") as Pick<Headers, "get"> | undefined;
+    const body = member(response, "body");
+    const headers = member(response, "headers") as Pick<Headers, "get"> | undefined;
     const isStream = headers?.get("content-type")?.includes("text/event-stream") ?? false;
     const isHidden = isStream ? hiddenEventTest(settings) : undefined;
     if (response instanceof Response && body instanceof ReadableStream && !body.locked) {
@@ -76,7 +76,7 @@ function replaceBody(response: Response, body: Bytes): void {
     },
   };
   for (const name of READ_METHODS) {
-    if (typeof field(response, name) !== "function") continue;
+    if (typeof member(response, name) !== "function") continue;
     members[name] = {
       value: () => (copy(current) as unknown as Record<string, () => Promise<unknown>>)[name]?.(),
     };

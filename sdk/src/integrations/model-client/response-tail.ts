@@ -1,5 +1,5 @@
 import { tapReadableStream } from "../../capture/integration.js";
-import { field, fieldsOf, parseJsonOrText } from "../json-fields.js";
+import { field, fieldsOf, member, parseJsonOrText } from "../json-fields.js";
 
 /** The end of a response body that was read. */
 export interface ResponseTail {
@@ -15,7 +15,7 @@ const KEPT_BYTES = 64 * 1024;
  * error; the token counts beside it would be lost.
  */
 export function keepTail(response: unknown): ResponseTail | undefined {
-  const body = field(response, "body");
+  const body = member(response, "body");
   if (!(body instanceof ReadableStream) || body.locked) return undefined;
   const pieces: Uint8Array[] = [];
   let length = 0;

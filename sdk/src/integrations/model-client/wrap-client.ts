@@ -1,5 +1,5 @@
 import { isInModelSpan, isRecording } from "../../capture/integration.js";
-import { field } from "../json-fields.js";
+import { field, member } from "../json-fields.js";
 import { hookAttempts, hookClones, hookRequests } from "./client-hooks.js";
 import type { ClientLibrary, ModelClientOptions, ModelMethod } from "./client-library.js";
 import { followResponse, onResponseRead } from "./follow-response.js";
@@ -36,7 +36,7 @@ export function wrapClient(
 
 /** The object at a path of property names. */
 export function resourceAt(client: object, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => field(value, key), client);
+  return path.reduce<unknown>((value, key) => member(value, key), client);
 }
 
 function wrapMethod(wrapped: WrappedClient, method: ModelMethod): void {

@@ -1,4 +1,4 @@
-import { field } from "../json-fields.js";
+import { member } from "../json-fields.js";
 
 /**
  * Providers by the end of the host name. An OpenAI client can talk to any of them. The names are those of the collector's
@@ -49,12 +49,12 @@ export function providerOf(client: unknown): string {
 
 /** True for `AzureOpenAI`. It is recognised by its fields and class name: the package must not be imported. */
 export function isAzureClient(client: unknown): boolean {
-  return typeof field(client, "apiVersion") === "string" && isInstanceOf(client, "AzureOpenAI");
+  return typeof member(client, "apiVersion") === "string" && isInstanceOf(client, "AzureOpenAI");
 }
 
 /** The base URL of a client. */
 export function addressOf(client: unknown): URL | undefined {
-  const text = field(client, "baseURL");
+  const text = member(client, "baseURL");
   if (typeof text !== "string") return undefined;
   try {
     return new URL(text);
@@ -71,7 +71,7 @@ export function isOfHost({ hostname }: URL, host: string): boolean {
 function isInstanceOf(value: unknown, className: string): boolean {
   for (let proto: unknown = value; typeof proto === "object" && proto !== null;) {
     proto = Object.getPrototypeOf(proto) as unknown;
-    if (field(field(proto, "constructor"), "name") === className) return true;
+    if (member(member(proto, "constructor"), "name") === className) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { isRecording, isWrapped, tool } from "../../capture/integration.js";
-import { field, fieldsOf, textOf } from "../json-fields.js";
+import { field, fieldsOf, member, textOf } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
 import { resourceAt } from "../model-client/wrap-client.js";
 
@@ -37,10 +37,10 @@ function withTracedTools(request: unknown): unknown {
 
 function tracedTool(definition: unknown): unknown {
   const fields = fieldsOf(definition);
-  const description = fieldsOf(fields?.["function"]);
+  const description = fieldsOf(field(fields, "function"));
   if (fields === undefined || description === undefined) return definition;
   const { function: run } = description;
-  const name = textOf(description["name"]) ?? textOf(field(run, "name"));
+  const name = textOf(field(description, "name")) ?? textOf(member(run, "name"));
   if (name === undefined) return definition;
   // The client's schema helpers (`zodFunction`) keep the function beside its description.
   const { $callback: callback } = fields;

@@ -1,4 +1,4 @@
-import { elementsOf, field, fieldsOf, textOf } from "../json-fields.js";
+import { elementsOf, field, fieldsOf, member, textOf } from "../json-fields.js";
 import type { PreparedStream } from "../model-client/client-library.js";
 import { addressOf, isAzureClient, isOfHost, providerOf } from "./provider.js";
 
@@ -92,8 +92,8 @@ export function streamUsageOf(client: unknown): StreamUsage {
 
 /** Azure accepts `stream_options` since 2024-09-01-preview. The address of the v1 API has no version. */
 function azureStreamUsage(client: unknown, url: URL | undefined): StreamUsage {
-  const query = field(field(client, "_options"), "defaultQuery");
-  const version = textOf(field(client, "apiVersion")) ?? textOf(field(query, "api-version"));
+  const query = member(member(client, "_options"), "defaultQuery");
+  const version = textOf(member(client, "apiVersion")) ?? textOf(field(query, "api-version"));
   if (version === undefined) return url?.pathname.startsWith("/openai/v1") === true ? "ask" : "unknown";
   return /^\d{4}-\d\d-\d\d/.test(version) && version < "2024-09-01" ? "leave" : "ask";
 }

@@ -39,7 +39,7 @@ export function createChatAccumulator(): StreamAccumulator {
       if (fields === undefined) return false;
       addMetadata(metadata, fields);
       let isGenerated = false;
-      for (const [position, piece] of elementsOf(fields["choices"]).entries()) {
+      for (const [position, piece] of elementsOf(field(fields, "choices")).entries()) {
         const choice = choices.at(indexOf(field(piece, "index"), position));
         if (addDelta(choice, field(piece, "delta"))) isGenerated = true;
         choice.finishReason = textOf(field(piece, "finish_reason")) ?? choice.finishReason;
@@ -61,13 +61,13 @@ export function createChatAccumulator(): StreamAccumulator {
 }
 
 /** Empty texts are skipped: Azure's first chunk, with the results of the prompt filters, has an empty model and id. */
-function addMetadata(metadata: Record<string, unknown>, chunk: Fields): void {
+export function addMetadata(metadata: Record<string, unknown>, chunk: Fields): void {
   for (const key of ["id", "model", "service_tier", "system_fingerprint"]) {
-    const value = textOf(chunk[key]);
+    const value = textOf(field(chunk, key));
     if (value !== undefined) metadata[key] = value;
   }
   for (const key of ["usage", "x_groq", "error"]) {
-    const value = fieldsOf(chunk[key]);
+    const value = fieldsOf(field(chunk, key));
     if (value !== undefined) metadata[key] = value;
   }
 }
@@ -76,20 +76,20 @@ function addMetadata(metadata: Record<string, unknown>, chunk: Fields): void {
 function addDelta(choice: Choice, delta: unknown): boolean {
   const fields = fieldsOf(delta);
   if (fields === undefined) return false;
-  choice.role = textOf(fields["role"]) ?? choice.role;
+  choice.role = textOf(field(fields, "role")) ?? choice.role;
   const content = deltaContent(fields);
   const reasoning = reasoningText(fields) + content.reasoning;
-  const refusal = textOf(fields["refusal"]) ?? "";
+  const refusal = textOf(field(fields, "refusal")) ?? "";
   choice.content = appendLimited(choice.content, content.text);
   choice.reasoning = appendLimited(choice.reasoning, reasoning);
   choice.refusal = appendLimited(choice.refusal, refusal);
   let isGenerated = content.text !== "" || reasoning !== "" || refusal !== "";
-  if (addAudio(choice, fields["audio"])) isGenerated = true;
-  for (const [position, call] of elementsOf(fields["tool_calls"]).entries()) {
+  if (addAudio(choice, field(fields, "audio"))) isGenerated = true;
+  for (const [position, call] of elementsOf(field(fields, "tool_calls")).entries()) {
     addToolCall(choice, call, position);
     isGenerated = true;
   }
-  const functionCall = fieldsOf(fields["function_call"]);
+  const functionCall = fieldsOf(field(fields, "function_call"));
   if (functionCall !== undefined) {
     choice.functionCall ??= newToolCall(0);
     addToCall(choice.functionCall, functionCall);
@@ -100,10 +100,11 @@ function addDelta(choice: Choice, delta: unknown): boolean {
 
 /** Mistral's reasoning models send a list of parts instead of a text. Some of these parts are reasoning. */
 function deltaContent(delta: Fields): { text: string; reasoning: string } {
-  if (typeof delta["content"] === "string") return { text: delta["content"], reasoning: "" };
+  const content = field(delta, "content");
+  if (typeof content === "string") return { text: content, reasoning: "" };
   let text = "";
   let reasoning = "";
-  for (const part of elementsOf(delta["content"])) {
+  for (const part of elementsOf(content)) {
     text += textOf(field(part, "text")) ?? "";
     for (const thought of elementsOf(field(part, "thinking")))
       reasoning += textOf(field(thought, "text")) ?? "";
@@ -125,15 +126,15 @@ function addToolCall(choice: Choice, piece: unknown, position: number): void {
   const custom = fieldsOf(field(piece, "custom"));
   const called = custom ?? fieldsOf(field(piece, "function")) ?? {};
   const id = textOf(field(piece, "id"));
-  const call = toolCallOf(choice.calls, piece, id, textOf(called["name"]), position);
+  const call = toolCallOf(choice.calls, piece, id, textOf(field(called, "name")), position);
   call.id ??= id;
   if (custom === undefined) {
     addToCall(call, called);
     return;
   }
   call.isCustom = true;
-  call.name ||= textOf(custom["name"]) ?? "";
-  call.arguments = appendLimited(call.arguments, textOf(custom["input"]) ?? "");
+  call.name ||= textOf(field(custom, "name")) ?? "";
+  call.arguments = appendLimited(call.arguments, textOf(field(custom, "input")) ?? "");
 }
 
 /**
@@ -164,8 +165,8 @@ function indexOfCall(calls: readonly ToolCall[], id: string | undefined, positio
 }
 
 function addToCall(call: ToolCall, piece: Fields): void {
-  call.name ||= textOf(piece["name"]) ?? "";
-  const args = piece["arguments"];
+  call.name ||= textOf(field(piece, "name")) ?? "";
+  const args = field(piece, "arguments");
   // Some servers send the arguments as an object instead of JSON text.
   const text = typeof args === "object" && args !== null ? jsonText(args) : (textOf(args) ?? "");
   call.arguments = appendLimited(call.arguments, text);

@@ -6,6 +6,7 @@ import type { ModelOperation, StreamAccumulator } from "../model-client/operatio
 import { definedOnly, nonEmpty } from "../model-client/read-attributes.js";
 import { finishReasons, responseIdentity } from "./openai-chat.js";
 import { completionText } from "./message-texts.js";
+import { addMetadata } from "./openai-chat-accumulator.js";
 import { contentParts } from "./openai-content.js";
 import { plainInputText } from "./openai-messages.js";
 import { requestParameters } from "./openai-request.js";
@@ -51,15 +52,15 @@ interface Choice {
 }
 
 function createAccumulator(): StreamAccumulator {
-  let metadata: Readonly<Record<string, unknown>> = {};
+  const metadata: Record<string, unknown> = {};
   const choices = new IndexedParts<Choice>(() => ({ text: "", finish_reason: undefined }));
   return {
     add(chunk) {
       const fields = fieldsOf(chunk);
       if (fields === undefined) return false;
-      metadata = { ...metadata, ...fields, usage: fields["usage"] ?? metadata["usage"] };
+      addMetadata(metadata, fields);
       let isGenerated = false;
-      for (const [position, delta] of elementsOf(fields["choices"]).entries()) {
+      for (const [position, delta] of elementsOf(field(fields, "choices")).entries()) {
         const choice = choices.at(indexOf(field(delta, "index"), position));
         const piece = textOf(field(delta, "text")) ?? "";
         if (piece !== "") isGenerated = true;

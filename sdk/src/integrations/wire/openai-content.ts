@@ -23,31 +23,37 @@ export function contentParts(content: unknown): MessagePart[] {
 }
 
 function contentPart(part: Fields): MessagePart[] {
-  switch (part["type"]) {
+  switch (field(part, "type")) {
     case "text":
     case "input_text":
     case "output_text":
-      return contentParts(part["text"]);
+      return contentParts(field(part, "text"));
     case "refusal":
-      return refusalParts(part["refusal"]);
+      return refusalParts(field(part, "refusal"));
     case "reasoning_text":
     case "summary_text":
-      return reasoningParts(part["text"]);
+      return reasoningParts(field(part, "text"));
     case "thinking":
-      return reasoningParts(contentText(part["thinking"]));
+      return reasoningParts(contentText(field(part, "thinking")));
     case "image_url":
     case "input_image":
-      return [mediaPart("image", field(part["image_url"], "url") ?? part["image_url"] ?? part["file_id"])];
+      return [
+        mediaPart(
+          "image",
+          field(field(part, "image_url"), "url") ?? field(part, "image_url") ?? field(part, "file_id"),
+        ),
+      ];
     case "input_audio":
-      return [audioPart(fieldsOf(part["input_audio"]) ?? part)];
+      return [audioPart(fieldsOf(field(part, "input_audio")) ?? part)];
     case "output_audio":
       return audioParts(part);
     case "file":
-      return [filePart(fieldsOf(part["file"]) ?? part)];
+      return [filePart(fieldsOf(field(part, "file")) ?? part)];
     case "input_file":
       return [filePart(part)];
     default:
-      return typeof part["type"] === "string" ? [{ ...part, type: part["type"] }] : [];
+      // The span copies the part.
+      return typeof field(part, "type") === "string" ? [part as MessagePart] : [];
   }
 }
 
@@ -65,25 +71,28 @@ export function resultPart(id: unknown, result: unknown): MessagePart {
 export function audioParts(audio: unknown): MessagePart[] {
   const fields = fieldsOf(audio);
   if (fields === undefined) return [];
-  const data = textOf(fields["data"]);
+  const data = textOf(field(fields, "data"));
   const sound: MessagePart[] =
     data === undefined ? [] : [{ type: "blob", modality: "audio", mime_type: "audio/*", content: data }];
-  return [...contentParts(fields["transcript"]), ...sound];
+  return [...contentParts(field(fields, "transcript")), ...sound];
 }
 
 function audioPart(audio: Fields): MessagePart {
-  const format = textOf(audio["format"]) ?? "*";
+  const format = textOf(field(audio, "format")) ?? "*";
   return {
     type: "blob",
     modality: "audio",
     mime_type: `audio/${format}`,
-    content: textOf(audio["data"]) ?? "",
+    content: textOf(field(audio, "data")) ?? "",
   };
 }
 
 function filePart(file: Fields): MessagePart {
-  const name = textOf(file["filename"]);
-  const part = mediaPart("file", file["file_data"] ?? file["file_url"] ?? file["file_id"]);
+  const name = textOf(field(file, "filename"));
+  const part = mediaPart(
+    "file",
+    field(file, "file_data") ?? field(file, "file_url") ?? field(file, "file_id"),
+  );
   return name === undefined ? part : { ...part, file_name: name };
 }
 
@@ -95,15 +104,15 @@ export function toolDefinitions(tools: unknown): ToolDefinition[] {
   return elementsOf(tools).flatMap((tool) => {
     const fields = fieldsOf(tool);
     if (fields === undefined) return [];
-    const type = textOf(fields["type"]) ?? "function";
+    const type = textOf(field(fields, "type")) ?? "function";
     if (type !== "function" && type !== "custom") {
-      return [{ type, name: textOf(fields["server_label"]) ?? textOf(fields["name"]) ?? type }];
+      return [{ type, name: textOf(field(fields, "server_label")) ?? textOf(field(fields, "name")) ?? type }];
     }
-    const definition = fieldsOf(fields[type]) ?? fields;
-    const name = textOf(definition["name"]);
+    const definition = fieldsOf(field(fields, type)) ?? fields;
+    const name = textOf(field(definition, "name"));
     if (name === undefined) return [];
-    const description = textOf(definition["description"]);
-    const parameters = definition["parameters"] ?? definition["format"];
+    const description = textOf(field(definition, "description"));
+    const parameters = field(definition, "parameters") ?? field(definition, "format");
     return [
       {
         type,

@@ -15,18 +15,21 @@ export function chatMessages(messages: unknown): Message[] {
 export function chatMessageParts(message: unknown): MessagePart[] {
   const fields = fieldsOf(message);
   if (fields === undefined) return [];
-  if (fields["role"] === "tool") {
-    return [resultPart(fields["tool_call_id"], fields["content"])];
+  if (field(fields, "role") === "tool") {
+    return [resultPart(field(fields, "tool_call_id"), field(fields, "content"))];
   }
-  if (fields["role"] === "function") return [resultPart(fields["name"], fields["content"])];
-  const legacyCall = fieldsOf(fields["function_call"]);
+  if (field(fields, "role") === "function")
+    return [resultPart(field(fields, "name"), field(fields, "content"))];
+  const legacyCall = fieldsOf(field(fields, "function_call"));
   return [
     ...reasoningParts(reasoningText(fields)),
-    ...contentParts(fields["content"]),
-    ...refusalParts(fields["refusal"]),
-    ...audioParts(fields["audio"]),
-    ...elementsOf(fields["tool_calls"]).flatMap(chatToolCall),
-    ...(legacyCall === undefined ? [] : [toolCallPart("", legacyCall["name"], legacyCall["arguments"])]),
+    ...contentParts(field(fields, "content")),
+    ...refusalParts(field(fields, "refusal")),
+    ...audioParts(field(fields, "audio")),
+    ...elementsOf(field(fields, "tool_calls")).flatMap(chatToolCall),
+    ...(legacyCall === undefined
+      ? []
+      : [toolCallPart("", field(legacyCall, "name"), field(legacyCall, "arguments"))]),
   ];
 }
 
@@ -45,10 +48,11 @@ export function reasoningText(message: unknown): string {
 function chatToolCall(call: unknown): MessagePart[] {
   const fields = fieldsOf(call);
   if (fields === undefined) return [];
-  const custom = fieldsOf(fields["custom"]);
-  if (custom !== undefined) return [toolCallPart(fields["id"], custom["name"], custom["input"])];
-  const called = fields["function"];
-  return [toolCallPart(fields["id"], field(called, "name"), field(called, "arguments"))];
+  const custom = fieldsOf(field(fields, "custom"));
+  if (custom !== undefined)
+    return [toolCallPart(field(fields, "id"), field(custom, "name"), field(custom, "input"))];
+  const called = field(fields, "function");
+  return [toolCallPart(field(fields, "id"), field(called, "name"), field(called, "arguments"))];
 }
 
 /** The text of a prompt without roles: legacy completions and embeddings take a text or a list of texts. */

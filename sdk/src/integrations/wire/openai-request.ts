@@ -41,9 +41,9 @@ function toolChoice(choice: unknown): string | undefined {
   const named = fieldsOf(choice);
   if (named === undefined) return textOf(choice);
   return (
-    textOf(named["name"]) ??
-    textOf(field(named["function"], "name")) ??
-    textOf(field(named["custom"], "name")) ??
-    textOf(named["type"])
+    textOf(field(named, "name")) ??
+    textOf(field(field(named, "function"), "name")) ??
+    textOf(field(field(named, "custom"), "name")) ??
+    textOf(field(named, "type"))
   );
 }

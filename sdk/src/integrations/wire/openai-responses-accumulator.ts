@@ -1,4 +1,4 @@
-import { elementsOf, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
+import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
 import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
@@ -50,32 +50,32 @@ export function createResponsesAccumulator(): StreamAccumulator {
   return {
     add(event) {
       const fields = fieldsOf(event);
-      const type = textOf(fields?.["type"]);
+      const type = textOf(field(fields, "type"));
       if (fields === undefined || type === undefined) return false;
-      response = fieldsOf(fields["response"]) ?? response;
+      response = fieldsOf(field(fields, "response")) ?? response;
       if (END_EVENTS.has(type)) isComplete = true;
-      const index = indexOf(fields["output_index"], 0);
+      const index = indexOf(field(fields, "output_index"), 0);
       if (type === "response.output_item.added") {
-        const item = fieldsOf(fields["item"]) ?? {};
+        const item = fieldsOf(field(fields, "item")) ?? {};
         items.at(index).item = item;
         return isToolCall(item);
       }
       if (type === "response.output_item.done") {
-        Object.assign(items.at(index), { item: fieldsOf(fields["item"]) ?? {}, isDone: true });
+        Object.assign(items.at(index), { item: fieldsOf(field(fields, "item")) ?? {}, isDone: true });
         return false;
       }
       const delta = TEXT_DELTAS[type];
       if (delta === undefined) return OTHER_GENERATED.has(type);
-      const text = textOf(fields["delta"]);
+      const text = textOf(field(fields, "delta"));
       if (text === undefined) return false;
-      const partIndex = delta.index === undefined ? 0 : indexOf(fields[delta.index], 0);
+      const partIndex = delta.index === undefined ? 0 : indexOf(field(fields, delta.index), 0);
       const { texts } = items.at(index);
       const key = `${partIndex} ${delta.kind}`;
       texts.set(key, appendLimited(texts.get(key) ?? "", text));
       return true;
     },
     response() {
-      const hasOutput = elementsOf(response["output"]).length > 0;
+      const hasOutput = elementsOf(field(response, "output")).length > 0;
       return hasOutput || items.size === 0 ? response : { ...response, output: items.inOrder().map(toItem) };
     },
     isComplete: () => isComplete,
@@ -83,7 +83,7 @@ export function createResponsesAccumulator(): StreamAccumulator {
 }
 
 function isToolCall(item: Fields): boolean {
-  return textOf(item["type"])?.endsWith("_call") ?? false;
+  return textOf(field(item, "type"))?.endsWith("_call") ?? false;
 }
 
 /** The item with the texts that arrived, if it is not done. */

@@ -72,11 +72,14 @@ function itemMessages(items: readonly unknown[]): Message[] {
 function itemMessage(item: unknown): Message | undefined {
   const fields = fieldsOf(item);
   if (fields === undefined) return undefined;
-  const role = textOf(fields["role"]);
-  const type = textOf(fields["type"]) ?? "message";
-  if (type === "message") return { role: role ?? "user", parts: contentParts(fields["content"]) };
+  const role = textOf(field(fields, "role"));
+  const type = textOf(field(fields, "type")) ?? "message";
+  if (type === "message") return { role: role ?? "user", parts: contentParts(field(fields, "content")) };
   if (type.endsWith("_output")) {
-    return { role: "tool", parts: [resultPart(fields["call_id"], fields["output"] ?? fields["tools"])] };
+    return {
+      role: "tool",
+      parts: [resultPart(field(fields, "call_id"), field(fields, "output") ?? field(fields, "tools"))],
+    };
   }
   if (type === "reasoning") {
     const parts = reasoningItemParts(fields);
@@ -86,8 +89,8 @@ function itemMessage(item: unknown): Message | undefined {
 }
 
 function reasoningItemParts(item: Fields): MessagePart[] {
-  const content = contentParts(item["content"]);
-  return content.length > 0 ? content : contentParts(item["summary"]);
+  const content = contentParts(field(item, "content"));
+  return content.length > 0 ? content : contentParts(field(item, "summary"));
 }
 
 /** Calls that the app executes, with the field of their arguments. */
@@ -103,15 +106,19 @@ const CLIENT_CALLS: Readonly<Record<string, string>> = {
 function callItemPart(type: string, item: Fields): MessagePart {
   const argumentsField = CLIENT_CALLS[type];
   if (argumentsField !== undefined) {
-    const name = textOf(item["name"]) ?? type.replace(/_call$/, "");
-    return toolCallPart(item["call_id"] ?? item["id"], name, item[argumentsField] ?? item["actions"]);
+    const name = textOf(field(item, "name")) ?? type.replace(/_call$/, "");
+    return toolCallPart(
+      field(item, "call_id") ?? field(item, "id"),
+      name,
+      field(item, argumentsField) ?? field(item, "actions"),
+    );
   }
-  if (!type.endsWith("_call")) return { ...item, type };
+  if (!type.endsWith("_call")) return item as MessagePart;
   const { id, status, ...call } = item;
   return {
     type: "server_tool_call",
     id: textOf(id) ?? "",
-    name: textOf(item["name"]) ?? type.replace(/_call$/, ""),
+    name: textOf(field(item, "name")) ?? type.replace(/_call$/, ""),
     status: textOf(status) ?? "",
     server_tool_call: call,
   };
