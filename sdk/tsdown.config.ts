@@ -2,12 +2,17 @@ import { defineConfig } from "tsdown";
 
 /** The sources that load at the start, apart from the public entries. */
 const CORE =
-  /src.(?:capture|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!integration|model-span)|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+
+/** The sources that the integrations share, and the main entry does not use. Not their types. */
+const MODEL_CLIENT =
+  /src.(?:integrations.(?:model-client|wire|json-fields)|capture.(?:integration|model-span)).*(?<!\.d)\.ts$/;
 
 /** Builds the package: ESM and CommonJS with types for both, and an entry for each path of `exports`. */
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    anthropic: "src/integrations/anthropic/index.ts",
     openai: "src/integrations/openai/index.ts",
     prices: "src/prices/index.ts",
     wire: "src/wire/index.ts",
@@ -27,9 +32,11 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         // Shared by chunks that load later, and not needed at the start.
-        { name: "batch-request", test: /export.batch-request/, priority: 1 },
+        { name: "batch-request", test: /export.batch-request/, priority: 3 },
+        // Shared by the integrations. A wire reader that only one of them uses is part of its entry.
+        { name: "model-client", test: MODEL_CLIENT, minShareCount: 2, priority: 1 },
         // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
-        { name: "core", test: CORE, minShareCount: 2 },
+        { name: "core", test: CORE, minShareCount: 2, priority: 2 },
         // The types that several entries share. Named after its file, the chunk would replace the main entry's.
         { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
       ],

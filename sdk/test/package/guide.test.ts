@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,16 +8,27 @@ import { packApp, type PackedApp } from "./packed-app.js";
 const { resolve } = createRequire(import.meta.url);
 const TSC = resolve("typescript/bin/tsc");
 const ROOT = join(import.meta.dirname, "../../..");
+const LIBRARIES = join(import.meta.dirname, "../libraries/node_modules");
+
+/** The client libraries of the integrations. */
+const CLIENTS = ["@anthropic-ai/sdk"];
+/** The guides whose examples are run. */
+const GUIDES = ["sdk", "openai", "anthropic"].map((name) => `docs/guide/${name}.md`);
 
 let app: PackedApp;
 beforeAll(() => {
   app = packApp();
   symlinkSync(dirname(resolve("openai")), join(app.directory, "node_modules/openai"));
+  for (const name of CLIENTS) {
+    const link = join(app.directory, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(LIBRARIES, name), link);
+  }
 });
 afterAll(() => app.remove());
 
 /** Every code example of the SDK's guides. */
-const EXAMPLES = ["docs/guide/sdk.md", "docs/guide/openai.md"].flatMap((page) => {
+const EXAMPLES = GUIDES.flatMap((page) => {
   const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```(ts|js)\n(.*?)^```/gms);
   return [...blocks].map(([, language = "", code = ""], index) => ({
     page,
@@ -46,7 +57,12 @@ it.each(EXAMPLES)("example $number of $page runs", (example) => {
   let file = join(app.directory, fileOf(example));
   if (example.language === "ts") file = file.replace(/\.mts$/, ".mjs");
   else app.write(fileOf(example), example.code);
-  const env = { ...process.env, OPENAI_API_KEY: "test-key" };
+  const env = {
+    ...process.env,
+    OPENAI_API_KEY: "test-key",
+    ANTHROPIC_API_KEY: "test-key",
+    GEMINI_API_KEY: "test-key",
+  };
   const output = execFileSync(process.execPath, [file], { encoding: "utf8", env, stdio: "pipe" });
   expect(output).toBe("");
 });

@@ -74,17 +74,36 @@ describe("the tarball", () => {
     expect(current).toEqual([]);
   });
 
-  it("has a core entry of at most 12 kB gzipped, with its static imports", () => {
+  /** The code of an entry with its static imports, by file. Dynamic imports load later, and do not count. */
+  function codeOf(entry: string): Map<string, string> {
     const reached = new Map<string, string>();
     const visit = (file: string) => {
       if (reached.has(file)) return;
       const code = readFileSync(join(app.installed, "dist", file), "utf8");
       reached.set(file, code);
-      // Dynamic imports load later, and do not count.
       for (const [, next = ""] of code.matchAll(/(?:from|import)\s*["'`]\.\/([^"'`]+)["'`]/g)) visit(next);
     };
-    visit("index.js");
-    const code = [...reached.values()].join("\n");
+    visit(entry);
+    return reached;
+  }
+
+  it.each(["openai", "anthropic"])(
+    "has an integration %s that adds at most 6 kB gzipped to the core and to what all client wrappers share",
+    (name) => {
+      const core = codeOf("index.js");
+      const entry = [...codeOf(`${name}.js`)];
+      const added = entry.filter(([file]) => !core.has(file) && file !== "model-client.js");
+      expect(gzipSync(added.map(([, code]) => code).join("\n")).length).toBeLessThanOrEqual(6 * 1024);
+    },
+  );
+
+  it("has at most 6 kB gzipped that all client wrappers share", () => {
+    const code = readFileSync(join(app.installed, "dist/model-client.js"));
+    expect(gzipSync(code).length).toBeLessThanOrEqual(6 * 1024);
+  });
+
+  it("has a core entry of at most 12 kB gzipped, with its static imports", () => {
+    const code = [...codeOf("index.js").values()].join("\n");
     expect(gzipSync(code).length).toBeLessThanOrEqual(12 * 1024);
     for (const later of ["text-embedding-3-small", "node:zlib", "Retry-After"])
       expect(code).not.toContain(later);

@@ -11,7 +11,7 @@ export interface WrittenExchange {
   readonly status?: number;
   /** The JSON response. */
   readonly body?: unknown;
-  /** The chunks of a stream, instead of a body. `[DONE]` is added unless `api` is `responses`. */
+  /** The chunks of a stream, instead of a body. `[DONE]` is added for APIs whose streams end with it. */
   readonly chunks?: readonly unknown[];
 }
 
@@ -20,7 +20,11 @@ const PATHS: Readonly<Record<string, string>> = {
   responses: "/v1/responses",
   completions: "/v1/completions",
   embeddings: "/v1/embeddings",
+  messages: "/v1/messages",
 };
+
+/** APIs whose streams end with an event of their own. */
+const WITHOUT_DONE = ["responses", "messages", "generateContent"];
 
 /** Converts an exchange of a test to the shape of a recorded one. */
 export function writtenExchange(written: WrittenExchange): Exchange {
@@ -34,7 +38,7 @@ export function writtenExchange(written: WrittenExchange): Exchange {
       status,
       headers: { "content-type": chunks === undefined ? "application/json" : "text/event-stream" },
       body,
-      sse: chunks === undefined ? null : toEvents(chunks, api !== "responses"),
+      sse: chunks === undefined ? null : toEvents(chunks, api),
     },
     expect: {
       model: null,
@@ -52,9 +56,13 @@ export function writtenExchange(written: WrittenExchange): Exchange {
   };
 }
 
-function toEvents(chunks: readonly unknown[], endsWithDone: boolean): string {
-  const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
-  return events.join("") + (endsWithDone ? "data: [DONE]\n\n" : "");
+function toEvents(chunks: readonly unknown[], api: string): string {
+  const events = chunks.map((chunk) => {
+    // Anthropic's client reads the name of the event.
+    const name = api === "messages" ? `event: ${(chunk as { type: string }).type}\n` : "";
+    return `${name}data: ${JSON.stringify(chunk)}\n\n`;
+  });
+  return events.join("") + (WITHOUT_DONE.includes(api) ? "" : "data: [DONE]\n\n");
 }
 
 /** A chunk of a chat stream, with a piece of one choice. */

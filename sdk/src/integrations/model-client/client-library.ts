@@ -18,6 +18,8 @@ export interface ModelMethod {
   readonly path: readonly string[];
   readonly method: string;
   readonly operation: ModelOperation;
+  /** True if clients of other vendors have this method too. Default: the method identifies a client of the library. */
+  readonly isAmbiguous?: boolean;
   /** Finds the request in the arguments. Default: the first argument. */
   readonly requestOf?: (args: readonly unknown[]) => unknown;
   /** False for a call that does not call the model. Default: every call does. */
@@ -40,6 +42,10 @@ export interface PreparedStream {
 
 /** What the wrapper has to know of a client library. */
 export interface ClientLibrary {
+  /** The function that wraps the client, for warnings: `wrapOpenAI`. */
+  readonly wrapper: string;
+  /** What the function expects, for warnings: `a client such as new OpenAI()`. */
+  readonly expectedClient: string;
   readonly methods: readonly ModelMethod[];
   /** The provider that a client talks to, as the label `provider` shows it. */
   readonly providerOf: (client: object) => string;

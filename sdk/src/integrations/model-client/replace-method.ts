@@ -7,15 +7,18 @@ export type ClientMethod = (this: unknown, ...args: unknown[]) => unknown;
 /**
  * Replaces a method on an object, and leaves its class unchanged. Does nothing if the method is missing or was replaced
  * before.
+ *
+ * @returns true if the method is replaced, now or before.
  */
 export function replaceMethod(
   target: unknown,
   name: string,
   replace: (original: ClientMethod) => ClientMethod,
-): void {
-  if (typeof target !== "object" || target === null) return;
+): boolean {
+  if (typeof target !== "object" || target === null) return false;
   const original: unknown = Reflect.get(target, name);
-  if (typeof original !== "function" || REPLACED in original) return;
+  if (typeof original !== "function") return false;
+  if (REPLACED in original) return true;
   const replacement = Object.defineProperties(replace(original as ClientMethod), {
     name: { value: name },
     length: { value: original.length },
@@ -27,6 +30,7 @@ export function replaceMethod(
     writable: true,
     enumerable: false,
   });
+  return true;
 }
 
 /** Runs a step that must not disturb the app. Returns undefined if it throws. */

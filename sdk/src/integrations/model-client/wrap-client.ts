@@ -5,10 +5,11 @@ import type { ClientLibrary, ModelClientOptions, ModelMethod } from "./client-li
 import { followResponse, onResponseRead } from "./follow-response.js";
 import { ModelCall } from "./model-call.js";
 import { ignoringErrors, replaceMethod } from "./replace-method.js";
+import { warnUnhooked } from "./warn-unhooked.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 /** A client that is being wrapped. */
-interface WrappedClient {
+export interface WrappedClient {
   readonly client: object;
   readonly library: ClientLibrary;
   readonly options: ModelClientOptions;
@@ -26,9 +27,12 @@ export function wrapClient(
   wrapClone: (clone: object) => object,
 ): void {
   const wrapped: WrappedClient = { client, library, options };
+  let isHooked = false;
   for (const method of library.methods) {
-    ignoringErrors(() => wrapMethod(wrapped, method));
+    const isReplaced = ignoringErrors(() => wrapMethod(wrapped, method)) === true;
+    if (isReplaced && method.isAmbiguous !== true) isHooked = true;
   }
+  if (!isHooked) warnUnhooked(client, library);
   ignoringErrors(() => hookAttempts(client));
   ignoringErrors(() => hookRequests(client));
   ignoringErrors(() => hookClones(client, wrapClone));
@@ -39,8 +43,8 @@ export function resourceAt(client: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => member(value, key), client);
 }
 
-function wrapMethod(wrapped: WrappedClient, method: ModelMethod): void {
-  replaceMethod(
+function wrapMethod(wrapped: WrappedClient, method: ModelMethod): boolean {
+  return replaceMethod(
     resourceAt(wrapped.client, method.path),
     method.method,
     (original) =>

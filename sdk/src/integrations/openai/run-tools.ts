@@ -1,9 +1,8 @@
-import { isRecording, isWrapped, tool } from "../../capture/integration.js";
+import { isRecording } from "../../capture/integration.js";
 import { field, fieldsOf, member, textOf } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
+import { copyWith, isUntraced, traced } from "../model-client/traced-tool.js";
 import { resourceAt } from "../model-client/wrap-client.js";
-
-type ToolFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Records the functions that `runTools()` calls as tool spans, in addition to the model calls. */
 export function traceRunTools(client: object): void {
@@ -48,27 +47,4 @@ function tracedTool(definition: unknown): unknown {
     ...(isUntraced(run) && { function: copyWith(description, { function: traced(name, run) }) }),
     ...(isUntraced(callback) && { $callback: traced(name, callback) }),
   });
-}
-
-/** Records only the first argument: the client passes its runner as a further argument. */
-function traced(name: string, run: ToolFunction): ToolFunction {
-  const wrapper: ToolFunction = function (...args) {
-    const call = tool(name, () => Reflect.apply(run, this, args));
-    return Reflect.apply(call, undefined, args.slice(0, 1)) as unknown;
-  };
-  return Object.defineProperties(wrapper, { name: { value: run.name }, length: { value: run.length } });
-}
-
-function isUntraced(value: unknown): value is ToolFunction {
-  return typeof value === "function" && !isWrapped(value);
-}
-
-/** A copy with other values. It keeps the class and the properties that are not enumerable. */
-function copyWith(original: object, values: Readonly<Record<string, unknown>>): object {
-  const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(original);
-  for (const [key, value] of Object.entries(values)) {
-    const enumerable = descriptors[key]?.enumerable ?? true;
-    descriptors[key] = { value, enumerable, configurable: true, writable: true };
-  }
-  return Object.create(Object.getPrototypeOf(original) as object | null, descriptors) as object;
 }

@@ -1,6 +1,6 @@
 import { elementsOf, field, fieldsOf, member, textOf } from "../json-fields.js";
 import type { PreparedStream } from "../model-client/client-library.js";
-import { addressOf, isAzureClient, isOfHost, providerOf } from "./provider.js";
+import { addressOf, isAzureClient, isOfHost, providerOf } from "../model-client/provider.js";
 
 /**
  * Whether a server is asked for the token counts of a stream: `ask`, or `leave` if it sends them anyway or is known to
@@ -87,7 +87,7 @@ export function streamUsageOf(client: unknown): StreamUsage {
     return azureStreamUsage(client, url);
   }
   if (isHost(ACCEPT_STREAM_OPTIONS) || isHost(SAME_MACHINE)) return "ask";
-  return ALWAYS_SEND_USAGE.has(providerOf(client)) ? "leave" : "unknown";
+  return ALWAYS_SEND_USAGE.has(providerOf(client, "openai")) ? "leave" : "unknown";
 }
 
 /** Azure accepts `stream_options` since 2024-09-01-preview. The address of the v1 API has no version. */

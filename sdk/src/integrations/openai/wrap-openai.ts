@@ -3,13 +3,13 @@ import { describeApiError, isUserAbort } from "../model-client/api-error.js";
 import type { ClientLibrary, ModelClientOptions, ModelMethod } from "../model-client/client-library.js";
 import type { ModelOperation } from "../model-client/operation.js";
 import { ignoringErrors } from "../model-client/replace-method.js";
+import { providerOf } from "../model-client/provider.js";
 import { wrapClient } from "../model-client/wrap-client.js";
 import { openaiChat } from "../wire/openai-chat.js";
 import { openaiCompletions } from "../wire/openai-completions.js";
 import { openaiEmbeddings } from "../wire/openai-embeddings.js";
 import { openaiResponses } from "../wire/openai-responses.js";
 import { backgroundResponses } from "./background-responses.js";
-import { providerOf } from "./provider.js";
 import { traceRunTools } from "./run-tools.js";
 import { prepareUsage } from "./stream-usage.js";
 
@@ -52,7 +52,14 @@ function methods(options: WrapOpenAIOptions): readonly ModelMethod[] {
     prepareUsage(client, request, options.includeUsage);
   return [
     { path: ["chat", "completions"], method: "create", operation: openaiChat, prepareStream },
-    { path: ["completions"], method: "create", operation: openaiCompletions, prepareStream },
+    {
+      path: ["completions"],
+      method: "create",
+      operation: openaiCompletions,
+      prepareStream,
+      // Anthropic's client has it too.
+      isAmbiguous: true,
+    },
     { path: ["embeddings"], method: "create", operation: openaiEmbeddings },
     { path: ["responses"], method: "create", operation: responses },
     { path: ["beta", "responses"], method: "create", operation: responses },
@@ -92,8 +99,10 @@ function retrieveMethod(path: readonly string[]): ModelMethod {
  */
 export function wrapOpenAI<Client extends object>(client: Client, options: WrapOpenAIOptions = {}): Client {
   const library: ClientLibrary = {
+    wrapper: "wrapOpenAI",
+    expectedClient: "a client such as new OpenAI()",
     methods: methods(options),
-    providerOf,
+    providerOf: (of) => providerOf(of, "openai"),
     describeError: describeApiError,
     isUserAbort,
     requestIdHeader: "x-request-id",

@@ -8,6 +8,7 @@ import {
   textParts,
   toolResultPart,
 } from "./message-parts.js";
+import { toolDefinition } from "./tool-definition.js";
 
 /**
  * The parts of a message's content, of chat completions and of the responses API: a text, or a list of typed parts. Parts
@@ -109,17 +110,7 @@ export function toolDefinitions(tools: unknown): ToolDefinition[] {
       return [{ type, name: textOf(field(fields, "server_label")) ?? textOf(field(fields, "name")) ?? type }];
     }
     const definition = fieldsOf(field(fields, type)) ?? fields;
-    const name = textOf(field(definition, "name"));
-    if (name === undefined) return [];
-    const description = textOf(field(definition, "description"));
     const parameters = field(definition, "parameters") ?? field(definition, "format");
-    return [
-      {
-        type,
-        name,
-        ...(description !== undefined && { description }),
-        ...(parameters !== undefined && parameters !== null && { parameters }),
-      },
-    ];
+    return toolDefinition(type, field(definition, "name"), field(definition, "description"), parameters);
   });
 }

@@ -31,6 +31,8 @@ const messages: ModelOperation = {
 };
 const METHOD: ModelMethod = { path: ["messages"], method: "create", operation: messages };
 const LIBRARY: ClientLibrary = {
+  wrapper: "wrapAcme",
+  expectedClient: "a client such as new Acme()",
   methods: [METHOD],
   providerOf: () => "acme",
   describeError: (error) => ({ error_code: field(error, "code") }),

@@ -1,6 +1,6 @@
 import OpenAI, { AzureOpenAI } from "openai";
 import { expect, it } from "vitest";
-import { providerOf } from "../../../src/integrations/openai/provider.js";
+import { providerOf } from "../../../src/integrations/model-client/provider.js";
 
 it.each([
   ["https://api.openai.com/v1", "openai"],
@@ -20,7 +20,7 @@ it.each([
   ["https://gateway.example.com/v1", "openai"],
   ["https://notapi.groq.com.example.com/v1", "openai"],
 ])("the provider of %s is %s", (baseURL, provider) => {
-  expect(providerOf(new OpenAI({ apiKey: "k", baseURL }))).toBe(provider);
+  expect(providerOf(new OpenAI({ apiKey: "k", baseURL }), "openai")).toBe(provider);
 });
 
 it("the provider of an AzureOpenAI client is azure, whatever its address", () => {
@@ -29,12 +29,12 @@ it("the provider of an AzureOpenAI client is azure, whatever its address", () =>
     baseURL: "https://gateway.example.com",
     apiVersion: "2025-01-01",
   });
-  expect(providerOf(client)).toBe("azure");
+  expect(providerOf(client, "openai")).toBe("azure");
 });
 
 it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])(
   "the provider of the client %j is openai",
   (client) => {
-    expect(providerOf(client)).toBe("openai");
+    expect(providerOf(client, "openai")).toBe("openai");
   },
 );

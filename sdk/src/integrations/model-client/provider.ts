@@ -1,8 +1,8 @@
 import { member } from "../json-fields.js";
 
 /**
- * Providers by the end of the host name. An OpenAI client can talk to any of them. The names are those of the collector's
- * labels (contract 6).
+ * Providers by the end of the host name. A client of OpenAI or Anthropic can talk to any of them. The names are those of the
+ * collector's labels (contract 6).
  */
 const HOSTS: readonly (readonly [suffix: string, provider: string])[] = [
   ["openai.azure.com", "azure"],
@@ -38,13 +38,13 @@ const HOSTS: readonly (readonly [suffix: string, provider: string])[] = [
 /** Local servers by their default port. */
 const LOCAL_PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234": "lmstudio" };
 
-/** The provider that an OpenAI client talks to; `openai` for an unknown host, such as a proxy or a gateway. */
-export function providerOf(client: unknown): string {
+/** The provider that a client talks to; the vendor of the client for an unknown host, such as a proxy or a gateway. */
+export function providerOf(client: unknown, vendor: string): string {
   if (isAzureClient(client)) return "azure";
   const url = addressOf(client);
-  if (url === undefined) return "openai";
+  if (url === undefined) return vendor;
   const known = HOSTS.find(([suffix]) => isOfHost(url, suffix));
-  return known?.[1] ?? LOCAL_PORTS[url.port] ?? "openai";
+  return known?.[1] ?? LOCAL_PORTS[url.port] ?? vendor;
 }
 
 /** True for `AzureOpenAI`. It is recognised by its fields and class name: the package must not be imported. */

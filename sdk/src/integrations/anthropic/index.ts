@@ -1,0 +1,6 @@
+/**
+ * Records the calls of an Anthropic client.
+ *
+ * @packageDocumentation
+ */
+export { wrapAnthropic, type WrapAnthropicOptions } from "./wrap-anthropic.js";
