@@ -13,6 +13,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     anthropic: "src/integrations/anthropic/index.ts",
+    google: "src/integrations/google/index.ts",
     openai: "src/integrations/openai/index.ts",
     prices: "src/prices/index.ts",
     wire: "src/wire/index.ts",

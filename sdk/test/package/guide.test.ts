@@ -11,9 +11,9 @@ const ROOT = join(import.meta.dirname, "../../..");
 const LIBRARIES = join(import.meta.dirname, "../libraries/node_modules");
 
 /** The client libraries of the integrations. */
-const CLIENTS = ["@anthropic-ai/sdk"];
+const CLIENTS = ["@anthropic-ai/sdk", "@google/genai"];
 /** The guides whose examples are run. */
-const GUIDES = ["sdk", "openai", "anthropic"].map((name) => `docs/guide/${name}.md`);
+const GUIDES = ["sdk", "openai", "anthropic", "google"].map((name) => `docs/guide/${name}.md`);
 
 let app: PackedApp;
 beforeAll(() => {
@@ -51,7 +51,8 @@ it("the examples in TypeScript compile in strict mode", () => {
   const options = ["--strict", "--module", "node16", "--target", "es2022", "--lib", "es2023,dom"];
   const command = [TSC, ...options, "--skipLibCheck", ...files];
   execFileSync(process.execPath, command, { cwd: app.directory, encoding: "utf8" });
-});
+  // The types of the client libraries are large.
+}, 120_000);
 
 it.each(EXAMPLES)("example $number of $page runs", (example) => {
   let file = join(app.directory, fileOf(example));

@@ -34,15 +34,16 @@ export function followResponse(returned: unknown, call: ModelCall, settings: Str
 
 /** Calls a function with the parsed response of a client promise when the app reads it. The app gets it unchanged. */
 export function onResponseRead(returned: unknown, callback: (response: unknown) => void): unknown {
-  if (!isApiPromise(returned)) return returned;
-  return returned._thenUnwrap((response) => {
+  const pass = (response: unknown): unknown => {
     try {
       callback(response);
     } catch {
       // Recording must not disturb the app.
     }
     return response;
-  });
+  };
+  if (isApiPromise(returned)) return returned._thenUnwrap(pass);
+  return returned instanceof Promise ? returned.then(pass) : returned;
 }
 
 function followApiPromise(promise: ApiPromise, call: ModelCall, settings: StreamSettings): ApiPromise {

@@ -1,6 +1,7 @@
 import {
   tapAsyncIterable,
   tapAsyncIterator,
+  tapReadableStream,
   type StreamEnd,
   type StreamObserver,
   warnOnce,
@@ -42,7 +43,9 @@ export function followStream(
   const isAborted = () => stream.controller?.signal.aborted === true;
   const observer = observeChunks(call, accumulator, settings, isAborted, tail);
   endOnAbort(stream.controller?.signal, call, accumulator);
-  endWhenCollected(stream, call, accumulator);
+  const tapped = tapOtherStream(stream, observer);
+  endWhenCollected(tapped ?? stream, call, accumulator);
+  if (tapped !== undefined) return tapped;
 
   // A stream can be read once; the client itself rejects a second reader.
   let isRead = false;
@@ -62,6 +65,37 @@ export function followStream(
     return tapAsyncIterator(source, observer);
   };
   return stream;
+}
+
+/** Taps a stream that can be read without its async iterator: a generator, or a `ReadableStream` of any class. */
+function tapOtherStream(stream: ClientStream, observer: StreamObserver<unknown>): ClientStream | undefined {
+  if (stream instanceof ReadableStream && !stream.locked) {
+    const tapped = tapReadableStream<unknown>(stream, observer);
+    return Object.setPrototypeOf(tapped, Object.getPrototypeOf(stream) as object | null) as ClientStream;
+  }
+  const iterator = stream as Partial<AsyncIterator<unknown>>;
+  return typeof iterator.next === "function"
+    ? tapGenerator(stream as ClientStream & AsyncIterator<unknown>, observer)
+    : undefined;
+}
+
+/** Replaces the methods of a generator, so that the app gets the same object. */
+function tapGenerator<Generator extends AsyncIterator<unknown>>(
+  generator: Generator,
+  observer: StreamObserver<unknown>,
+): Generator {
+  const source: AsyncIterator<unknown> = {
+    next: generator.next.bind(generator),
+    ...(generator.return && { return: generator.return.bind(generator) }),
+    ...(generator.throw && { throw: generator.throw.bind(generator) }),
+  };
+  const tapped = tapAsyncIterator(source, observer);
+  const members = { ...tapped, [Symbol.asyncIterator]: () => generator };
+  for (const key of Reflect.ownKeys(members)) {
+    const value: unknown = Reflect.get(members, key);
+    Object.defineProperty(generator, key, { value, configurable: true, writable: true });
+  }
+  return generator;
 }
 
 /** Accumulates the chunks of a stream, and ends the span with it. */

@@ -27,15 +27,20 @@ export function wrapClient(
   wrapClone: (clone: object) => object,
 ): void {
   const wrapped: WrappedClient = { client, library, options };
-  let isHooked = false;
-  for (const method of library.methods) {
-    const isReplaced = ignoringErrors(() => wrapMethod(wrapped, method)) === true;
-    if (isReplaced && method.isAmbiguous !== true) isHooked = true;
-  }
-  if (!isHooked) warnUnhooked(client, library);
+  if (!wrapMethods(wrapped)) warnUnhooked(client, library);
   ignoringErrors(() => hookAttempts(client));
   ignoringErrors(() => hookRequests(client));
   ignoringErrors(() => hookClones(client, wrapClone));
+}
+
+/** Replaces the methods that call a model. Returns true if the client has one that identifies its library. */
+export function wrapMethods(wrapped: WrappedClient): boolean {
+  let isHooked = false;
+  for (const method of wrapped.library.methods) {
+    const isReplaced = ignoringErrors(() => wrapMethod(wrapped, method)) === true;
+    if (isReplaced && method.isAmbiguous !== true) isHooked = true;
+  }
+  return isHooked;
 }
 
 /** The object at a path of property names. */

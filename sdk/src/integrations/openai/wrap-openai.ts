@@ -1,5 +1,6 @@
 import { field } from "../json-fields.js";
 import { describeApiError, isUserAbort } from "../model-client/api-error.js";
+import { BackgroundResponses } from "../model-client/background-responses.js";
 import type { ClientLibrary, ModelClientOptions, ModelMethod } from "../model-client/client-library.js";
 import type { ModelOperation } from "../model-client/operation.js";
 import { ignoringErrors } from "../model-client/replace-method.js";
@@ -9,7 +10,6 @@ import { openaiChat } from "../wire/openai-chat.js";
 import { openaiCompletions } from "../wire/openai-completions.js";
 import { openaiEmbeddings } from "../wire/openai-embeddings.js";
 import { openaiResponses } from "../wire/openai-responses.js";
-import { backgroundResponses } from "./background-responses.js";
 import { traceRunTools } from "./run-tools.js";
 import { prepareUsage } from "./stream-usage.js";
 
@@ -36,6 +36,9 @@ export interface WrapOpenAIOptions extends ModelClientOptions {
   /** Share of these calls to evaluate, 0 to 1. Default: the option `evaluationSampleRate`. */
   readonly evaluationSampleRate?: number | undefined;
 }
+
+/** One for the process: a client may retrieve a response that another client has started. */
+const backgroundResponses = new BackgroundResponses();
 
 /** The responses API, with the responses that continue in the background. */
 const responses: ModelOperation = {

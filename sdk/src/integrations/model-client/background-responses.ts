@@ -30,6 +30,3 @@ export class BackgroundResponses {
     return false;
   }
 }
-
-/** One for the process: a client may retrieve a response that another client has started. */
-export const backgroundResponses = new BackgroundResponses();

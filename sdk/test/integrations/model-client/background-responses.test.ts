@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BackgroundResponses } from "../../../src/integrations/openai/background-responses.js";
+import { BackgroundResponses } from "../../../src/integrations/model-client/background-responses.js";
 
 it("notices once that a response in progress is complete", () => {
   const responses = new BackgroundResponses();
