@@ -24,6 +24,13 @@ export function field(value: unknown, key: string): unknown {
   }
 }
 
+/** A copy of an object's own fields, without its getters; empty for any other value. */
+export function copyFields(value: unknown): Record<string, unknown> {
+  const fields = fieldsOf(value);
+  if (fields === undefined) return {};
+  return Object.fromEntries(Object.keys(fields).map((key) => [key, field(fields, key)]));
+}
+
 /** Any member of an object of a client library or the runtime, such as a method or a class; undefined if it throws. */
 export function member(value: unknown, key: string): unknown {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;

@@ -1,7 +1,20 @@
 import { expect, it } from "vitest";
 import { field } from "../../src/integrations/json-fields.js";
+import { anthropicMessage } from "../../src/integrations/wire/anthropic.js";
+import { geminiEmbeddings } from "../../src/integrations/wire/gemini-embeddings.js";
+import { geminiInteraction } from "../../src/integrations/wire/gemini-interactions.js";
+import { geminiContent } from "../../src/integrations/wire/gemini.js";
 import { openaiChat } from "../../src/integrations/wire/openai-chat.js";
 import { openaiResponses } from "../../src/integrations/wire/openai-responses.js";
+
+const READERS = [
+  openaiChat,
+  openaiResponses,
+  anthropicMessage,
+  geminiContent,
+  geminiInteraction,
+  geminiEmbeddings,
+];
 
 /** An object whose fields and inherited fields are all getters. */
 function withGetters(names: readonly string[], onRead: (name: string) => void): object {
@@ -25,20 +38,56 @@ it("reads own data properties, and runs no getter", () => {
   expect(read).toEqual([]);
 });
 
-it("no reader runs a getter of a request, a message or a response", () => {
+it("no reader runs a getter of a request, a message, a response or a chunk", () => {
   const read: string[] = [];
-  const names = ["role", "content", "type", "text", "tool_calls", "name", "function", "usage", "model"];
-  const value = withGetters(names, (name) => read.push(name));
-  for (const reader of [openaiChat, openaiResponses]) {
+  const names = [
+    "role",
+    "content",
+    "type",
+    "text",
+    "tool_calls",
+    "name",
+    "function",
+    "usage",
+    "model",
+    "parts",
+  ];
+  const value = withGetters([...names, "id", "input", "args", "candidates"], (name) => read.push(name));
+  const holder = { role: "user", content: [value], parts: [value] };
+  for (const reader of READERS) {
     reader.readRequest({
-      messages: [value, { role: "user", content: [value] }],
-      input: [value],
+      messages: [value, holder],
+      contents: [value, holder],
+      input: [value, holder],
       tools: [value],
     });
     reader.readRequest(value);
-    reader.readResponse({ choices: [value, { message: value }], output: [value], usage: value });
+    reader.readResponse({
+      choices: [value, { message: value }],
+      output: [value],
+      usage: value,
+      usageMetadata: value,
+    });
+    reader.readResponse({
+      content: [value],
+      candidates: [value, { content: value }],
+      steps: [value],
+      embeddings: [value],
+    });
     reader.readResponse(value);
-    reader.createAccumulator?.().add(value);
+    const accumulator = reader.createAccumulator?.();
+    for (const chunk of [
+      value,
+      { candidates: [value, { content: holder }], usageMetadata: value },
+      { type: "message_start", message: value },
+      { type: "content_block_start", content_block: value },
+      { type: "message_delta", delta: value, usage: value },
+      { event_type: "step.start", index: 0, step: value },
+      { event_type: "step.delta", index: 0, delta: value },
+      { event_type: "interaction.completed", interaction: value },
+    ])
+      accumulator?.add(chunk);
+    if (accumulator !== undefined) reader.readResponse(accumulator.response());
   }
   expect(read).toEqual([]);
 });

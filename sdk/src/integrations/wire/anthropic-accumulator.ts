@@ -1,4 +1,4 @@
-import { field, fieldsOf, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
+import { copyFields, field, indexOf, parseJsonOrText, textOf, type Fields } from "../json-fields.js";
 import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
@@ -32,7 +32,7 @@ export function createAnthropicAccumulator(): StreamAccumulator {
           message = startOf(event);
           return false;
         case "content_block_start": {
-          const start = fieldsOf(field(event, "content_block")) ?? {};
+          const start = copyFields(field(event, "content_block"));
           blocks.at(indexOf(field(event, "index"), blocks.size)).start = start;
           return textOf(field(start, "type"))?.endsWith("tool_use") ?? false;
         }
@@ -42,7 +42,7 @@ export function createAnthropicAccumulator(): StreamAccumulator {
           message = {
             ...message,
             ...definedFields(field(event, "delta")),
-            usage: { ...fieldsOf(message["usage"]), ...definedFields(field(event, "usage")) },
+            usage: { ...copyFields(message["usage"]), ...definedFields(field(event, "usage")) },
           };
           isComplete ||= textOf(message["stop_reason"]) !== undefined;
           return false;
@@ -63,13 +63,13 @@ export function createAnthropicAccumulator(): StreamAccumulator {
 
 /** The first event counts output tokens before there is output; the count of a cut stream is not known. */
 function startOf(event: unknown): Record<string, unknown> {
-  const message = fieldsOf(field(event, "message")) ?? {};
-  return { ...message, usage: { ...fieldsOf(field(message, "usage")), output_tokens: undefined } };
+  const message = copyFields(field(event, "message"));
+  return { ...message, usage: { ...copyFields(message["usage"]), output_tokens: undefined } };
 }
 
 /** The fields of a later event replace those of an earlier one, unless they are null. */
 function definedFields(value: unknown): Fields {
-  const fields = Object.entries(fieldsOf(value) ?? {});
+  const fields = Object.entries(copyFields(value));
   return Object.fromEntries(fields.filter(([, sent]) => sent !== undefined && sent !== null));
 }
 

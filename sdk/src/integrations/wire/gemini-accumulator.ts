@@ -1,4 +1,4 @@
-import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
+import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf } from "../json-fields.js";
 import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { StreamAccumulator } from "../model-client/operation.js";
@@ -26,9 +26,9 @@ export function createGeminiAccumulator(): StreamAccumulator {
         if (value !== undefined && value !== null) response[key] = value;
       }
       // Vertex AI sends the counts with the last chunk, other fields with each of them.
-      const usage = fieldsOf(field(chunk, "usageMetadata"));
-      if (usage !== undefined)
-        response["usageMetadata"] = { ...fieldsOf(response["usageMetadata"]), ...usage };
+      const usage = field(chunk, "usageMetadata");
+      if (fieldsOf(usage) !== undefined)
+        response["usageMetadata"] = { ...copyFields(response["usageMetadata"]), ...copyFields(usage) };
       let isGenerated = false;
       for (const [position, piece] of elementsOf(field(chunk, "candidates")).entries()) {
         const candidate = candidates.at(indexOf(field(piece, "index"), position));
@@ -66,7 +66,7 @@ function addPart(parts: unknown[], part: unknown): boolean {
   const last = parts.at(-1);
   const lastText = field(last, "text");
   if (typeof lastText === "string" && (field(last, "thought") === true) === isThought)
-    parts[parts.length - 1] = { ...(last as Fields), text: appendLimited(lastText, text) };
+    parts[parts.length - 1] = { ...copyFields(last), text: appendLimited(lastText, text) };
   else parts.push({ text, ...(isThought && { thought: true }) });
   return true;
 }

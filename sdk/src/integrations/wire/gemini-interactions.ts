@@ -1,5 +1,5 @@
 import type { Message, MessagePart, ToolDefinition } from "../../wire/index.js";
-import { elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
+import { copyFields, elementsOf, field, fieldsOf, indexOf, textOf, type Fields } from "../json-fields.js";
 import { appendLimited } from "../model-client/append-limited.js";
 import { IndexedParts } from "../model-client/indexed-parts.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
@@ -163,16 +163,16 @@ function createAccumulator(): StreamAccumulator {
     add(event) {
       const type = textOf(field(event, "event_type")) ?? "";
       if (type === "error") interaction["error"] = field(event, "error");
-      const sent = fieldsOf(field(event, "interaction"));
-      if (sent !== undefined) {
-        interaction = { ...interaction, ...sent };
+      const sent = field(event, "interaction");
+      if (fieldsOf(sent) !== undefined) {
+        interaction = { ...interaction, ...copyFields(sent) };
         isComplete ||= type.startsWith("interaction.complete");
         return false;
       }
       const index = indexOf(field(event, "index"), 0);
       const start = fieldsOf(field(event, "step")) ?? fieldsOf(field(event, "content"));
       if (start !== undefined) {
-        steps.at(index).start = start;
+        steps.at(index).start = copyFields(start);
         return textOf(field(start, "type")) === "function_call";
       }
       const delta = fieldsOf(field(event, "delta"));
@@ -207,7 +207,7 @@ function addDelta(step: StepPieces, delta: Fields): boolean {
       return false;
     default:
       // Media and calls arrive whole.
-      step.start = { ...step.start, ...delta };
+      step.start = { ...step.start, ...copyFields(delta) };
       return true;
   }
 }

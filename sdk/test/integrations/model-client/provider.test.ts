@@ -38,3 +38,13 @@ it.each([{}, { baseURL: "no address" }, { baseURL: 7 }, null, undefined])(
     expect(providerOf(client, "openai")).toBe("openai");
   },
 );
+
+it.each([
+  ["https://api.anthropic.com", "anthropic"],
+  ["https://bedrock-runtime.eu-west-1.amazonaws.com", "bedrock"],
+  ["https://us-east5-aiplatform.googleapis.com/v1", "google"],
+  ["https://my-resource.services.ai.azure.com/anthropic/", "azure"],
+  ["https://gateway.example.com", "anthropic"],
+])("the provider of an Anthropic client of %s is %s", (baseURL, provider) => {
+  expect(providerOf({ baseURL }, "anthropic")).toBe(provider);
+});
