@@ -39,6 +39,12 @@ export interface OtlpSpan {
   readonly statusMessage: string;
 }
 
+/** What the meaning of the attributes of a span follows from. */
+export type AttributeSource = Pick<
+  OtlpSpan,
+  "name" | "startUnixNano" | "attributes" | "events" | "statusCode" | "statusMessage"
+>;
+
 /** The instrumentation library of spans. */
 export interface OtlpScope {
   readonly name: string;

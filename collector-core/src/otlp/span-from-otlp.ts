@@ -10,7 +10,14 @@ import { takeSpanType } from "./mapping/span-type.js";
 import { takeUsage } from "./mapping/usage.js";
 import { instantOf } from "./nanoseconds.js";
 import { isShallow, type JsonTexts } from "./json-texts.js";
-import { MAX_VALUE_DEPTH, NO_NAME, type OtlpEvent, type OtlpScope, type OtlpSpan } from "./received-spans.js";
+import {
+  MAX_VALUE_DEPTH,
+  NO_NAME,
+  type AttributeSource,
+  type OtlpEvent,
+  type OtlpScope,
+  type OtlpSpan,
+} from "./received-spans.js";
 
 /**
  * Maps a span of any library (contract 6): OpenTelemetry's conventions, OpenInference, Traceloop, the AI SDK, Langfuse and
@@ -59,31 +66,44 @@ function mapWithoutEvents(
   texts: JsonTexts,
   resource: Attributes | undefined,
 ): { readonly mapped: Span; readonly events: readonly OtlpEvent[] } {
-  const attributes = new AttributeSet(span.attributes, texts);
-  const outcome = takeOutcome(span, attributes);
-  const spanType = takeSpanType(attributes, span.name);
-  const labels = takeLabels(attributes, span, spanType);
-  const provider = typeof labels["provider"] === "string" ? labels["provider"] : "";
-  const usage = takeUsage(attributes, provider, scope.name);
-  const { events, content } = takeConversation(attributes, span.events, spanType);
-  const { status, error } = outcome;
-  const mappedAttributes: Attributes = {};
-  addPresent(mappedAttributes, labels);
-  addPresent(mappedAttributes, usage);
-  const ttftMs = takeTimeToFirstToken(attributes, span);
-  if (ttftMs !== undefined) mappedAttributes["ttft_ms"] = ttftMs;
-  if (error !== undefined) addPresent(mappedAttributes, error);
-  addPresent(mappedAttributes, shallow(content));
-  // Unmapped attributes, except those whose keys the mapping has set.
-  for (const [key, value] of attributes.all())
-    if (value !== undefined && !Object.hasOwn(mappedAttributes, key))
-      setProperty(mappedAttributes, key, value);
+  const { spanType, status, mapped: mappedAttributes, events } = mapAttributes(span, scope, texts);
   addSpanFields(mappedAttributes, span, scope, resource);
   const mapped = basicsOf(span);
   mapped.span_type = spanType;
   mapped.status = status;
   mapped.attributes = mappedAttributes;
   return { mapped, events };
+}
+
+/** What the attributes of a span mean. */
+interface MappedAttributes {
+  readonly spanType: string;
+  readonly status: string;
+  readonly mapped: Attributes;
+  /** The events that are not messages. */
+  readonly events: readonly OtlpEvent[];
+}
+
+/** Maps the attributes of a span, and takes the messages from its events. */
+export function mapAttributes(span: AttributeSource, scope: OtlpScope, texts: JsonTexts): MappedAttributes {
+  const attributes = new AttributeSet(span.attributes, texts);
+  const { status, error } = takeOutcome(span, attributes);
+  const spanType = takeSpanType(attributes, span.name);
+  const labels = takeLabels(attributes, span, spanType);
+  const provider = typeof labels["provider"] === "string" ? labels["provider"] : "";
+  const usage = takeUsage(attributes, provider, scope.name);
+  const { events, content } = takeConversation(attributes, span.events, spanType);
+  const mapped: Attributes = {};
+  addPresent(mapped, labels);
+  addPresent(mapped, usage);
+  const ttftMs = takeTimeToFirstToken(attributes, span);
+  if (ttftMs !== undefined) mapped["ttft_ms"] = ttftMs;
+  if (error !== undefined) addPresent(mapped, error);
+  addPresent(mapped, shallow(content));
+  // Unmapped attributes, except those whose keys the mapping has set.
+  for (const [key, value] of attributes.all())
+    if (value !== undefined && !Object.hasOwn(mapped, key)) setProperty(mapped, key, value);
+  return { spanType, status, mapped, events };
 }
 
 /** The mapping produces JSON, although the types of messages allow more. */

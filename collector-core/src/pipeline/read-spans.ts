@@ -1,4 +1,7 @@
+import type { Span } from "@obspan/sdk/wire";
 import type { BatchRange } from "../interfaces.js";
+import { JsonTexts } from "../otlp/json-texts.js";
+import { OTEL_SPAN_TYPE, spanFromOtel } from "../otlp/span-from-otel.js";
 import { createPipelineSpan, type PipelineSpan, type SpanDecisions } from "../span/pipeline-span.js";
 import { readSpanFacts } from "../span/span-facts.js";
 import type { LeafUsage } from "./leaf-usage.js";
@@ -26,7 +29,8 @@ export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanRea
   };
 
   return function readSpans({ batch, from, to }, pipelineSpans) {
-    const { parts, generatedSpanIds, spans } = batch;
+    const { parts, generatedSpanIds, spans: received } = batch;
+    const spans = received.some(isOfOtel) ? mapOtelSpans(received, from, to, lost) : received;
     // The first of several leases records the parents of the whole batch.
     leafUsage.recordParents(from === 0 ? spans : spans.slice(from, to), parts[0].context.tenant);
     let part = 0;
@@ -40,11 +44,33 @@ export function createSpanReader({ leafUsage, sampler, counters, lost }: SpanRea
         const generatedSpanId = generatedSpanIds?.[index];
         const facts = readSpanFacts(span, context, generatedSpanId, onInvalid);
         pipelineSpans.push(
-          createPipelineSpan({ span, facts, context, batch, index, generatedSpanId }, decisions),
+          createPipelineSpan(
+            { span, received: received[index], facts, context, batch, index, generatedSpanId },
+            decisions,
+          ),
         );
       } catch (error) {
         lost.add(error);
       }
     }
   };
+}
+
+function isOfOtel({ span_type: type }: Span): boolean {
+  return type === OTEL_SPAN_TYPE;
+}
+
+/** The spans of a batch with those of a range mapped (contract 6). */
+function mapOtelSpans(spans: readonly Span[], from: number, to: number, lost: LostSpans): readonly Span[] {
+  const texts = new JsonTexts();
+  return spans.map((span, index) => {
+    if (index < from || index >= to) return span;
+    try {
+      return spanFromOtel(span, texts);
+    } catch (error) {
+      // The span is kept as it came.
+      lost.add(error, 0);
+      return span;
+    }
+  });
 }

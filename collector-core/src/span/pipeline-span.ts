@@ -53,6 +53,8 @@ export interface OriginFields {
 /** Input of {@link createPipelineSpan}. */
 export interface PipelineSpanSource {
   readonly span: Span;
+  /** The span in the bytes of the batch, where it is not `span`. */
+  readonly received?: Span | undefined;
   readonly facts: SpanFacts;
   readonly context: BatchContext;
   readonly batch?: BatchBytes | undefined;
@@ -70,9 +72,9 @@ export interface SpanDecisions {
 
 /** Creates a pipeline span from a received span. */
 export function createPipelineSpan(source: PipelineSpanSource, decisions: SpanDecisions): PipelineSpan {
-  const { span, facts, context, batch, index = 0, generatedSpanId } = source;
+  const { span, received = span, facts, context, batch, index = 0, generatedSpanId } = source;
   const hashes = source.hashes ?? hashesOf(context.tenant, facts);
-  const origin: OriginFields = { batch, index, received: span, generatedSpanId, hashes };
+  const origin: OriginFields = { batch, index, received, generatedSpanId, hashes };
   return {
     span,
     facts,

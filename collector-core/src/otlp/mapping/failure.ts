@@ -1,4 +1,4 @@
-import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
+import type { AttributeSource, OtlpEvent } from "../received-spans.js";
 import { asNumber, asText, onlyReason, type AttributeSet } from "./attribute-set.js";
 import { keyGroup } from "./key-groups.js";
 
@@ -23,7 +23,7 @@ const OUTCOME_OK: Outcome = { status: "OK" };
  * `error.type`, which OpenTelemetry allows on failed operations only, an exception that left the span, Langfuse's level,
  * the AI SDK's finish reason.
  */
-export function takeOutcome(span: OtlpSpan, attributes: AttributeSet): Outcome {
+export function takeOutcome(span: AttributeSource, attributes: AttributeSet): Outcome {
   const exception = span.events.findLast(({ name }) => name === "exception");
   const isPlain = span.statusCode !== ERROR && exception === undefined && !attributes.mayHave(SIGNS);
   if (isPlain || !hasFailed(span, attributes, exception)) return OUTCOME_OK;
@@ -44,7 +44,11 @@ export function takeOutcome(span: OtlpSpan, attributes: AttributeSet): Outcome {
 const OK = 1;
 const ERROR = 2;
 
-function hasFailed(span: OtlpSpan, attributes: AttributeSet, exception: OtlpEvent | undefined): boolean {
+function hasFailed(
+  span: AttributeSource,
+  attributes: AttributeSet,
+  exception: OtlpEvent | undefined,
+): boolean {
   if (span.statusCode === ERROR) return true;
   if (attributes.text("langfuse.observation.level") === "ERROR") return true;
   if (span.statusCode === OK) return false;

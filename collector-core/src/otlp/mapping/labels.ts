@@ -1,7 +1,7 @@
 import type { JsonValue, KnownSpanType, ToolDefinition } from "@obspan/sdk/wire";
 import { copyText } from "../../span/kept-text.js";
 import type { JsonTexts } from "../json-texts.js";
-import type { OtlpEvent, OtlpSpan } from "../received-spans.js";
+import type { AttributeSource, OtlpEvent } from "../received-spans.js";
 import { asBoolean, asNumber, asRecord, asText, onlyReason, type AttributeSet } from "./attribute-set.js";
 import { readIndexed } from "./indexed-attributes.js";
 import { keyGroup, listGroup } from "./key-groups.js";
@@ -126,7 +126,7 @@ const MODEL_TYPES: ReadonlySet<KnownSpanType> = new Set(["llm", "embedding", "re
 export type Labels = Readonly<Record<string, JsonValue | undefined>>;
 
 /** Takes names, ids and settings of a span from its attributes. */
-export function takeLabels(attributes: AttributeSet, span: OtlpSpan, spanType: KnownSpanType): Labels {
+export function takeLabels(attributes: AttributeSet, span: AttributeSource, spanType: KnownSpanType): Labels {
   const isModelCall = MODEL_TYPES.has(spanType);
   const metadata = attributes.peek(METADATA, asRecord);
   const settings = attributes.peek(SETTINGS, asRecord);
@@ -241,7 +241,7 @@ function asJson(definitions: readonly ToolDefinition[]): JsonValue {
 }
 
 /** Takes the time to first token in milliseconds, from an attribute or the time of an event. */
-export function takeTimeToFirstToken(attributes: AttributeSet, span: OtlpSpan): number | undefined {
+export function takeTimeToFirstToken(attributes: AttributeSet, span: AttributeSource): number | undefined {
   const seconds = attributes.take(TTFT_SECONDS, asNumber);
   if (seconds !== undefined) return round(seconds * 1000);
   return (
@@ -257,7 +257,7 @@ function isFirstToken({ name }: OtlpEvent): boolean {
   );
 }
 
-function msFromEvent(span: OtlpSpan, event: OtlpEvent | undefined): number | undefined {
+function msFromEvent(span: AttributeSource, event: OtlpEvent | undefined): number | undefined {
   if (event === undefined) return undefined;
   const said = asNumber(event.attributes.get("ai.response.msToFirstChunk"));
   if (said !== undefined) return said;
@@ -272,7 +272,7 @@ const COMPLETION_START = keyGroup([
 ]);
 
 /** Langfuse and Mastra send the start time of the response. */
-function msToCompletionStart(attributes: AttributeSet, span: OtlpSpan): number | undefined {
+function msToCompletionStart(attributes: AttributeSet, span: AttributeSource): number | undefined {
   const start = attributes.peek(COMPLETION_START, asText);
   const ms = start === undefined ? Number.NaN : Date.parse(start.replaceAll('"', ""));
   if (!Number.isFinite(ms)) return undefined;
