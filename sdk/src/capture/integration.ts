@@ -33,7 +33,10 @@ export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 export { tapReadableStream } from "../streams/readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";
 export { stringifyValue, toJsonValue } from "../span/json-value.js";
+export { startSpan } from "./observe.js";
 export { tool } from "./span-wrappers.js";
+export { currentTraceparent, withTrace } from "./trace-context.js";
+export type { ManualSpan } from "../span/span-handle.js";
 export { isWrapped } from "./wrap-function.js";
 export { warnOnce } from "../warnings.js";
 
