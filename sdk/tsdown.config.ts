@@ -2,7 +2,7 @@ import { defineConfig } from "tsdown";
 
 /** The sources that load at the start, apart from the public entries. */
 const CORE =
-  /src.(?:capture.(?!integration|model-span)|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!integration|model-span|otel-span)|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
 /** The sources that the integrations share, and the main entry does not use. Not their types. */
 const MODEL_CLIENT =

@@ -21,6 +21,8 @@ export function spanFromOtel(span: Span, texts: JsonTexts): Span {
   const originals = new Map((span.events ?? []).map((event) => [toOtlp(event), event]));
   const attributes = new Map(Object.entries(span.attributes ?? {}));
   const scope = attributes.get("otel.scope.name");
+  const description = attributes.get("otel.status_description");
+  attributes.delete("otel.status_description");
   const { spanType, status, mapped, events } = mapAttributes(
     {
       name: span.name,
@@ -28,7 +30,7 @@ export function spanFromOtel(span: Span, texts: JsonTexts): Span {
       attributes,
       events: [...originals.keys()],
       statusCode: STATUS_CODES[span.status ?? ""] ?? 0,
-      statusMessage: "",
+      statusMessage: typeof description === "string" ? description : "",
     },
     { name: typeof scope === "string" ? scope : "", version: "" },
     texts,

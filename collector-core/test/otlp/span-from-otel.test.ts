@@ -57,6 +57,14 @@ describe("contract 6: spans that the SDK passes on from OpenTelemetry", () => {
           attributes: { ...CALL, "otel.scope.name": "genai" },
         },
         { ...sdkSpan, span_id: "a000000000000002", name: "work", attributes: {}, events: [failure] },
+        {
+          ...sdkSpan,
+          span_id: "a000000000000005",
+          name: "failed",
+          status: "ERROR",
+          attributes: { "otel.status_description": "no answer" },
+          events: [],
+        },
         { ...sdkSpan, span_id: "a000000000000003", name: "own", span_type: "custom", attributes: CALL },
       ],
     });
@@ -118,6 +126,7 @@ describe("contract 6: spans that the SDK passes on from OpenTelemetry", () => {
       status: "ERROR",
       attributes: { error_type: "RangeError", error_message: "too long" },
     });
+    expect(find("a000000000000005")?.attributes).toEqual({ error_message: "no answer" });
     // The type of another sender stays.
     expect(find("a000000000000003")).toMatchObject({ span_type: "custom", attributes: CALL });
     const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -27,6 +27,10 @@
 import { activeRuntime } from "../runtime/active-runtime.js";
 
 export { isInModelSpan, startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
+export { setContextBridge, type ContextBridge, type ContextNode } from "../span/context.js";
+export { currentContext, runInContext } from "../span/context.js";
+export { describeError } from "../span/describe-error.js";
+export { flush } from "../runtime/delivery.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
 export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";

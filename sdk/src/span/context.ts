@@ -38,12 +38,29 @@ export interface ContextNode {
 
 const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());
 
+/** Joins the contexts of another tracer with those of the SDK. */
+export interface ContextBridge {
+  /** The context that the calling code runs in. @param own - the one that the SDK knows. */
+  current(own: ContextNode | undefined): ContextNode | undefined;
+  /** Runs a function of which the SDK says that it runs in a context. */
+  run<T>(node: ContextNode | undefined, fn: () => T): T;
+}
+
+const bridges = processWide<{ bridge?: ContextBridge }>("bridges", () => ({}));
+
+/** Joins contexts from now on. One bridge for a process: further ones are ignored. */
+export function setContextBridge(bridge: ContextBridge): void {
+  bridges.bridge ??= bridge;
+}
+
 /** The context that the calling code runs in. */
 export function currentContext(): ContextNode | undefined {
-  return storage.getStore();
+  const own = storage.getStore();
+  return bridges.bridge === undefined ? own : bridges.bridge.current(own);
 }
 
 /** Runs a function in a context; `undefined` runs it outside every span. */
 export function runInContext<T>(node: ContextNode | undefined, fn: () => T): T {
-  return storage.run(node, fn);
+  const { bridge } = bridges;
+  return storage.run(node, bridge === undefined ? fn : () => bridge.run(node, fn));
 }

@@ -12,6 +12,7 @@ const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 /** Guides, with the files that their examples are. The last one is run. */
 const GUIDES: readonly (readonly [guide: string, files: readonly string[]])[] = [
   ["mcp.md", ["server.mts", "client.mts"]],
+  ["opentelemetry.md", ["processor.mts", "provider.mts"]],
 ];
 
 let app: PackedApp;

@@ -32,6 +32,14 @@ const RECORDED = [
   ["main", "agent", null],
 ];
 
+const MANIFEST = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+};
+/** The entries that are integrations. */
+const INTEGRATIONS = Object.keys(MANIFEST.exports)
+  .map((path) => path.slice(2))
+  .filter((name) => !["", "package.json", "prices", "wire"].includes(name));
+
 describe("the tarball", () => {
   it("contains every exported file, and has no runtime dependency", () => {
     const manifest = JSON.parse(readFileSync(join(app.installed, "package.json"), "utf8")) as {
@@ -87,7 +95,7 @@ describe("the tarball", () => {
     return reached;
   }
 
-  it.each(["openai", "anthropic", "google"])(
+  it.each(INTEGRATIONS)(
     "has an integration %s that adds at most 6 kB gzipped to the core and to what all client wrappers share",
     (name) => {
       const core = codeOf("index.js");

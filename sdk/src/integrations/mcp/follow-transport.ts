@@ -1,4 +1,4 @@
-import { field, fieldsOf } from "../json-fields.js";
+import { fieldsOf, member } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
 import { Requests } from "./requests.js";
 
@@ -62,7 +62,7 @@ function onHandler(transport: object, name: string, wrap: (handler: Handler) => 
     return wrapper;
   };
   const inherited = setterOf(transport, name);
-  let current = inherited === undefined ? wrapOf(field(transport, name)) : undefined;
+  let current = inherited === undefined ? wrapOf(member(transport, name)) : undefined;
   Object.defineProperty(transport, name, {
     configurable: true,
     enumerable: true,

@@ -1,5 +1,5 @@
 import { isRecording, warnOnce } from "../../capture/integration.js";
-import { field } from "../json-fields.js";
+import { member } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
 import { followTransport } from "./follow-transport.js";
 
@@ -47,7 +47,7 @@ export function wrapMcpServer<Server extends object>(server: Server): Server {
 }
 
 function wrapPeer<Peer extends object>(peer: Peer, wrapper: string, expected: string): Peer {
-  if (typeof peer === "function" || typeof field(peer, "connect") !== "function") {
+  if (typeof peer === "function" || typeof member(peer, "connect") !== "function") {
     warnOnce(
       wrapper,
       `${wrapper} records nothing: it expects ${expected}, an object with the method connect(transport).`,
