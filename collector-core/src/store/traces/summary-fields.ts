@@ -45,17 +45,16 @@ export function encodeSummary(summary: TraceSummary): string {
   return JSON.stringify(FIELDS.map((field) => summary[field]));
 }
 
-/** Encodes the summary of a trace that was running and is abandoned now. */
-export function encodeAbandoned(text: string): string {
-  const values = JSON.parse(text) as unknown[];
+/** Encodes the summary of a trace that was running and is abandoned now. @param listed - what {@link encodeSummary} wrote, parsed. */
+export function encodeAbandoned(listed: readonly unknown[]): string {
+  const values = [...listed];
   values[FIELDS.indexOf("status")] = ABANDONED;
   values[FIELDS.indexOf("running")] = false;
   return JSON.stringify(values);
 }
 
-/** Decodes what {@link encodeSummary} wrote. */
-export function decodeSummary(columns: ColumnFields, text: string): TraceSummary {
-  const values = JSON.parse(text) as unknown[];
+/** Decodes what {@link encodeSummary} wrote, parsed. */
+export function decodeSummary(columns: ColumnFields, values: readonly unknown[]): TraceSummary {
   const listed = Object.fromEntries(FIELDS.map((field, index) => [field, values[index]])) as ListedFields;
   return { ...columns, ...listed };
 }

@@ -283,6 +283,33 @@ describe("a trace file that is rebuilt", () => {
   });
 });
 
+describe("a text search in a trace file that was rebuilt", () => {
+  it("finds the newest traces first", async () => {
+    const clock = new FakeClock();
+    await open({ clock });
+    const { directory } = durable;
+    const filled = (trace_id: string, prompt_text: string) =>
+      aSpan({ trace_id, attributes: { prompt_text: prompt_text + noiseOf(1, 30_000) } });
+    // The newest trace has the text in the oldest of its chunks only, and older traces have it in the last chunks.
+    await append(filled("older", ""));
+    await append(filled("old", ""));
+    await append(filled("new", "needle"));
+    for (let n = 0; n < 8; n++) await append(filled("new", ""));
+    await append(filled("old", "needle"), filled("older", "needle"));
+    for (let n = 0; n < 4; n++) await append(filled("old", ""));
+    const found = async () =>
+      (await durable.store.list({ q: "needle", limit: 1 })).traces.map((trace) => trace.trace_id);
+    expect(await found()).toEqual(["new"]);
+    await durable.store.stop();
+    durable = await openDurableStore({
+      directory,
+      clock,
+      format: { ...FILE_FORMAT, version: FILE_FORMAT.version + 1 },
+    });
+    expect(await found()).toEqual(["new"]);
+  });
+});
+
 describe("a long trace in a file", () => {
   it("of 10,000 spans is read whole, also after late spans", async () => {
     await open({ maxSpansPerTrace: 20_000, usualBufferBytes: () => 2 ** 20 });

@@ -88,6 +88,82 @@ describe("a durable store on a damaged file", () => {
     });
   });
 
+  describe("in the row of a trace", () => {
+    const key = { tenant: "", traceId: "t1" };
+    const answers = async () => {
+      const { traces } = await durable.store.list({ limit: 100, order: "slowest" });
+      return {
+        traces,
+        summary: (await durable.store.summaries([key]))[0],
+        facets: await durable.store.facets({}),
+      };
+    };
+    /** Flips one byte in the middle of a column of `t1`. */
+    const damage = (column: string): Promise<void> =>
+      change(
+        `UPDATE trace_detail SET ${column} = CAST(substr(CAST(${column} AS BLOB), 1, length(${column}) / 2) || ` +
+          `char(1 + (unicode(substr(${column}, length(${column}) / 2 + 1, 1)) % 100)) || ` +
+          `substr(CAST(${column} AS BLOB), length(${column}) / 2 + 2) AS ${column === "spans" ? "BLOB" : "TEXT"}) ` +
+          "WHERE trace_id = 't1'",
+      );
+    const logged = (part: string): number => lines.filter(({ message }) => message.includes(part)).length;
+
+    it("computes a damaged summary again from the spans, and says so once", async () => {
+      await open();
+      await fill(0, 4);
+      const before = await answers();
+      await damage("summary");
+      expect(await answers()).toEqual(before);
+      expect(await answers()).toEqual(before);
+      expect(logged("The summary of a trace")).toBe(1);
+      await durable.store.flush();
+      await durable.reopen();
+      expect(await answers()).toEqual(before);
+      expect(logged("The summary of a trace")).toBe(1);
+    });
+
+    it("writes a damaged summary again when the trace is abandoned", async () => {
+      await open();
+      await durable.store.append(pipelineSpans([aSpan({ trace_id: "t1", status: "RUNNING" })]));
+      await durable.store.flush();
+      await damage("summary");
+      durable.clock.advance(31 * 60_000);
+      durable.engine.tick();
+      expect(await durable.store.summaries([key])).toMatchObject([{ status: "ABANDONED", span_count: 1 }]);
+      expect((await durable.store.list({ status: "ABANDONED" })).traces).toHaveLength(1);
+    });
+
+    it("keeps the spans of a trace whose state is damaged", async () => {
+      await open();
+      await fill(0, 4);
+      const before = await answers();
+      await damage("state");
+      expect(await spansIn("t1")).toHaveLength(20);
+      expect(await answers()).toEqual(before);
+      await durable.store.append(pipelineSpans([aSpan({ trace_id: "t1" })]));
+      expect(await spansIn("t1")).toHaveLength(21);
+      expect(logged("The state of a trace")).toBe(1);
+    });
+
+    it("leaves out the spans of a trace whose places are damaged, counts them, and evicts it like others", async () => {
+      await open({ ttlSeconds: 3600 });
+      await fill(0, 4);
+      const before = await answers();
+      await damage("spans");
+      expect(await answers()).toEqual(before);
+      expect(await spansIn("t1")).toEqual([]);
+      expect(await spansIn("t2")).toHaveLength(20);
+      expect(await ids("nothing like it")).toEqual([]);
+      await durable.store.summaries([]);
+      expect(durable.store.usage().unsaved.corrupt_chunk).toBe(20);
+      expect(logged("The list of the spans")).toBe(1);
+      durable.clock.advance(3_700_000);
+      durable.engine.tick();
+      await durable.store.flush();
+      expect(durable.store.usage()).toMatchObject({ state: "ok", traces: 0, evicted: { ttl: 4 } });
+    });
+  });
+
   it("leaves the records of the open chunk out if they are damaged", async () => {
     await open();
     await fill(0, 3);
@@ -108,6 +184,8 @@ describe("a durable store on a damaged file", () => {
     await fill(0, 60);
     await durable.store.stop();
     await durable.reopen();
+    // The first tick commits.
+    durable.engine.tick();
     await durable.store.append(pipelineSpans([aSpan({ trace_id: "uncommitted" })]));
     // All but the first pages, which are read when the file is opened.
     flipBytes(durable.path, 30 * 4096, 400 * 4096);

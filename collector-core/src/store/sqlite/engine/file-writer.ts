@@ -28,6 +28,7 @@ const SQL = {
     "INSERT OR IGNORE INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
     "VALUES (?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
   putSignature: "INSERT OR REPLACE INTO chunk_signature (id, bits) VALUES (?, ?)",
+  setLastSequence: "UPDATE chunk SET last_seq = ? WHERE id = ?",
   countTraces: "UPDATE chunk SET traces = traces + ? WHERE id = ?",
   findUnused: "SELECT 1 FROM chunk WHERE id = ? AND traces <= 0",
   removeChunk: "DELETE FROM chunk WHERE id = ?",
@@ -86,6 +87,8 @@ export class FileWriter {
   /** Chunks and value sets that may be unused after the next flush. */
   readonly #chunksToCheck = new Set<number>();
   readonly #setsToCheck = new Set<number>();
+  /** By how much the number of traces of each chunk has changed since the last flush. */
+  readonly #traceDeltas = new Map<number, number>();
   /** Chunks that are being read. They are removed when the last reader ends. */
   readonly #readers = new Map<number, number>();
   /** Spans of all traces in the file. */
@@ -122,6 +125,7 @@ export class FileWriter {
       this.#written.chunk !== writer.openId ||
       this.#written.bytes < writer.position.bytes ||
       this.#evaluations.length > 0 ||
+      this.#traceDeltas.size > 0 ||
       this.#chunksToCheck.size > 0 ||
       this.#setsToCheck.size > 0
     );
@@ -148,10 +152,9 @@ export class FileWriter {
     if (!this.hasUnflushed) return;
     this.begin();
     this.#writeChunks();
-    const deltas = new Map<number, number>();
-    for (const trace of this.#changed) if (!trace.isRemoved) this.#writeTrace(trace, deltas);
+    for (const trace of this.#changed) if (!trace.isRemoved) this.#writeTrace(trace);
     this.#changed.clear();
-    this.countTraces(deltas);
+    this.#writeCounts();
     this.#writeEvaluations();
     this.#removeUnused();
   }
@@ -209,6 +212,11 @@ export class FileWriter {
     this.#statements.putSignature.run(id, signatureOf(raw));
   }
 
+  /** Sets the newest trace of the time when a chunk was closed. */
+  setLastSequence(id: number, lastSequence: number): void {
+    this.#statements.setLastSequence.run(lastSequence, id);
+  }
+
   /** Replaces the records of a closed chunk. */
   rewriteChunk(id: number, raw: Buffer): void {
     const { codec, checksum, data } = encodeChunk(raw);
@@ -218,7 +226,7 @@ export class FileWriter {
     this.#options.reader.invalidate(id);
   }
 
-  #writeTrace(trace: TraceRecord, deltas: Map<number, number>): void {
+  #writeTrace(trace: TraceRecord): void {
     const { buffer, tables, valueSets, nowMs } = this.#options;
     const { spans, stored } = buffer;
     const before = stored.get(trace);
@@ -241,9 +249,9 @@ export class FileWriter {
       },
       before !== undefined,
     );
-    for (const chunk of live) if (before?.chunks.has(chunk) !== true) add(deltas, chunk, 1);
+    for (const chunk of live) if (before?.chunks.has(chunk) !== true) add(this.#traceDeltas, chunk, 1);
     if (before !== undefined) {
-      for (const chunk of before.chunks) if (!live.has(chunk)) add(deltas, chunk, -1);
+      for (const chunk of before.chunks) if (!live.has(chunk)) add(this.#traceDeltas, chunk, -1);
       if (before.valueSet !== valueSet) this.#setsToCheck.add(before.valueSet);
     }
     const count = trace.spanCount + trace.evaluationCount;
@@ -252,20 +260,26 @@ export class FileWriter {
   }
 
   /** Writes that a running trace, which is not in the buffer, is abandoned. */
-  abandon(row: RunningTraceRow): void {
+  abandon(row: RunningTraceRow, summary: NonNullable<RunningTraceRow["summary"]>): void {
     const { tables, valueSets } = this.#options;
     this.begin();
     const valueSet = valueSets.idWithStatus(row.valueSet, ABANDONED) ?? row.valueSet;
-    tables.abandon(row, valueSet);
+    tables.abandon(row, summary, valueSet);
     this.#setsToCheck.add(row.valueSet);
   }
 
+  /** A trace of these chunks was removed from the file. */
+  removedFrom(chunks: Iterable<number>): void {
+    for (const chunk of chunks) add(this.#traceDeltas, chunk, -1);
+  }
+
   /** Adds to the number of traces of chunks. */
-  countTraces(deltas: ReadonlyMap<number, number>): void {
-    for (const [chunk, delta] of deltas) {
+  #writeCounts(): void {
+    for (const [chunk, delta] of this.#traceDeltas) {
       if (delta !== 0) this.#statements.countTraces.run(delta, chunk);
       if (delta < 0) this.#chunksToCheck.add(chunk);
     }
+    this.#traceDeltas.clear();
   }
 
   /** The chunk may have no stored span. */

@@ -10,7 +10,7 @@ import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import { BufferLimit } from "./buffer-limit.js";
-import { ChunkReader, type OnCorruptChunk } from "./chunk-reader.js";
+import { ChunkReader, readRecordedSpan, type OnCorruptChunk } from "./chunk-reader.js";
 import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
 import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
@@ -27,7 +27,7 @@ import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
-import { TraceTables, type StoredTraceRow } from "./trace-tables.js";
+import { TraceTables, type DamagedPart, type RunningTraceRow, type StoredTraceRow } from "./trace-tables.js";
 import { ValueSets } from "./value-sets.js";
 
 /** The share of the limit that is left after the buffer was full, so that it is not full with every batch. */
@@ -64,6 +64,8 @@ export interface OpenStoreOptions {
   readonly readings: OpenReadings;
   readonly onEvicted: (reason: EvictionReason, count: number) => void;
   readonly onCorruptChunk: OnCorruptChunk;
+  /** Called when a part of a trace is damaged, perhaps several times. @param spans - that are left out for it. */
+  readonly onDamagedTrace: (sequence: number, part: DamagedPart | "summary", spans: number) => void;
 }
 
 /**
@@ -112,7 +114,10 @@ export class OpenStore {
       ...(typeof wallMs === "number" && { wallMs }),
     });
     this.#hasher = new SpanHasher(hashSeed);
-    this.tables = new TraceTables(db, hashSeed);
+    this.tables = new TraceTables(db, hashSeed, (sequence, part) => {
+      const spans = part === "places" ? (this.tables.summary(sequence)?.span_count ?? 0) : 0;
+      options.onDamagedTrace(sequence, part, spans);
+    });
     this.#evicted = new EvictedKeys(db);
     const valueSets = new ValueSets(db, hashSeed);
 
@@ -354,12 +359,18 @@ export class OpenStore {
     this.flush();
     for (const row of this.tables.abandonedAt(nowMs, TRACES_PER_STEP)) {
       const trace = this.#buffer.get(row.key);
-      if (trace === undefined) this.#file.abandon(row);
-      else this.#file.changed(trace);
+      if (trace === undefined && row.summary !== undefined) this.#file.abandon(row, row.summary);
+      else if (trace !== undefined) this.#file.changed(trace);
+      else this.#abandonDamaged(row);
     }
     this.flush();
     this.#nextAbandonedMs = this.tables.nextAbandonedMs();
     return nowMs >= this.#nextAbandonedMs;
+  }
+
+  /** The summary cannot be changed, only written again. */
+  #abandonDamaged(row: RunningTraceRow): void {
+    if (this.#repairedSummary(row.sequence) === undefined) this.#file.abandon(row, []);
   }
 
   /** Writes what changed, without committing it. */
@@ -391,8 +402,24 @@ export class OpenStore {
     return row !== undefined && row.lastMs > expiredMs ? row : undefined;
   }
 
+  /** Summarizes a trace from its spans, because its summary is damaged. Undefined if it is gone, or its spans cannot be read. */
+  #repairedSummary(sequence: number): TraceSummary | undefined {
+    const row = this.tables.read(sequence);
+    if (row === undefined) return undefined;
+    this.#options.onDamagedTrace(sequence, "summary", 0);
+    const [place] = [...row.places.spans, ...row.places.evaluations];
+    const found = place && this.#reader.find(place);
+    const recorded = found && readRecordedSpan(found);
+    // Another key: the damage is there.
+    if (recorded?.span.trace_id !== row.key.traceId || recorded.context.tenant !== row.key.tenant)
+      return undefined;
+    const trace = this.#buffer.get(row.key) ?? this.#buffer.load(row);
+    this.#file.changed(trace);
+    return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
+  }
+
   #storedSummary(sequence: number): TraceSummary | undefined {
-    const summary = this.tables.summary(sequence);
+    const summary = this.tables.summary(sequence) ?? this.#repairedSummary(sequence);
     const { abandonedMs } = this.#pendingChanges();
     if (summary === undefined || abandonedMs === undefined) return summary;
     if (!this.tables.isAbandonedAt(sequence, abandonedMs)) return summary;
@@ -505,6 +532,8 @@ export class OpenStore {
       const atMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
       this.#indexer.replay({ record, spans: record.parse() }, place, atMs);
     }
-    if (id !== this.#writer.openId) this.#file.putSignature(id, chunk.raw);
+    if (id === this.#writer.openId) return;
+    this.#file.putSignature(id, chunk.raw);
+    this.#file.setLastSequence(id, this.#buffer.traces.newestSequence);
   }
 }

@@ -52,6 +52,8 @@ export class Retention {
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
   readonly #pageBytes: number;
   #expiredMs: number | undefined;
+  /** The next traces beyond `maxTraces`, the oldest last. */
+  #oldest: number[] = [];
 
   constructor(options: RetentionOptions) {
     this.#options = options;
@@ -121,8 +123,22 @@ export class Retention {
   /** Makes room for one more trace. */
   makeRoomForTrace(): void {
     const { bounds, traceCount } = this.#options;
-    const surplus = traceCount() + 1 - bounds.maxTraces;
-    if (surplus > 0) this.#evictOldest("max_traces", surplus);
+    for (let surplus = traceCount() + 1 - bounds.maxTraces; surplus > 0;) {
+      const oldest = this.#takeOldest();
+      if (oldest === undefined) return;
+      surplus -= this.#evict("max_traces", [oldest]);
+    }
+  }
+
+  /** The oldest trace, which may be gone meanwhile. Every trace that the file does not have yet is newer than those that it has. */
+  #takeOldest(): number | undefined {
+    const { tables, flush } = this.#options;
+    if (this.#oldest.length === 0) this.#oldest = tables.oldest(TRACES_PER_STEP).reverse();
+    if (this.#oldest.length === 0) {
+      flush();
+      this.#oldest = tables.oldest(TRACES_PER_STEP).reverse();
+    }
+    return this.#oldest.pop();
   }
 
   /** One step towards the bounds. @returns true if more steps are needed. */

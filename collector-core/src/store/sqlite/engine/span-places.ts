@@ -1,3 +1,5 @@
+import { DamageError, sealBytes, unsealBytes } from "../records/sealed.js";
+
 /** Where the JSON of a span is. */
 export interface SpanPlace {
   readonly chunk: number;
@@ -27,7 +29,12 @@ export interface TracePlaces {
   readonly staleChunks: readonly number[];
 }
 
-const FORMAT = 1;
+/** The places of a trace whose places cannot be read. */
+export const NO_PLACES: TracePlaces = { arrivals: 0, spans: [], evaluations: [], staleChunks: [] };
+
+const FORMAT = 2;
+/** As version 1 of the file has it: without a checksum. */
+const FORMAT_WITHOUT_SEAL = 1;
 const TAG = { nextOrdinal: 1, nextArrival: 2, wrapper: 4, running: 8 } as const;
 const MAX_VARINT_BYTES = 8;
 /** A tag, two varints for the chunk and the ordinal, one for the arrival, the hash and the time. */
@@ -36,7 +43,7 @@ const MAX_SPAN_BYTES = 1 + 3 * MAX_VARINT_BYTES + 4 + 8;
 /** Encodes places in about five bytes for each span: consecutive spans of a batch differ by one. */
 export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: TracePlaces): Uint8Array {
   const maxBytes =
-    (5 + staleChunks.length) * MAX_VARINT_BYTES + (spans.length + evaluations.length) * MAX_SPAN_BYTES;
+    (6 + staleChunks.length) * MAX_VARINT_BYTES + (spans.length + evaluations.length) * MAX_SPAN_BYTES;
   const bytes = Buffer.allocUnsafe(maxBytes);
   let at = bytes.writeUInt8(FORMAT, 0);
   at = writeVarint(bytes, at, arrivals);
@@ -71,14 +78,17 @@ export function encodePlaces({ arrivals, spans, evaluations, staleChunks }: Trac
     at = writeVarint(bytes, at, chunk - last);
     last = chunk;
   }
-  return bytes.subarray(0, at);
+  return bytes.subarray(0, sealBytes(bytes, at));
 }
 
-/** @throws RangeError if the bytes are not of {@link encodePlaces}. */
+/** @throws DamageError if the bytes are not what {@link encodePlaces} returned. */
 export function decodePlaces(blob: Uint8Array): TracePlaces {
-  const reader = new VarintReader(Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength));
+  const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
+  const isSealed = bytes[0] !== FORMAT_WITHOUT_SEAL;
+  const reader = new VarintReader(isSealed ? unsealBytes(bytes) : bytes);
   const format = reader.byte();
-  if (format !== FORMAT) throw new RangeError(`Places of spans in the unknown format ${format}.`);
+  if (isSealed && format !== FORMAT)
+    throw new DamageError(`Places of spans in the unknown format ${format}.`);
   const arrivals = reader.varint();
   const counts = [reader.varint(), reader.varint()];
   let previous: PlacedSpan | undefined;
@@ -103,7 +113,8 @@ export function decodePlaces(blob: Uint8Array): TracePlaces {
     return chain;
   });
   let last = 0;
-  const staleChunks = Array.from({ length: reader.varint() }, () => (last += reader.varint()));
+  const staleChunks: number[] = [];
+  for (let left = reader.varint(); left > 0; left--) staleChunks.push((last += reader.varint()));
   return { arrivals, spans, evaluations, staleChunks };
 }
 
@@ -144,8 +155,12 @@ class VarintReader {
 
   byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new RangeError("Places of spans end too early.");
+    if (byte === undefined) throw new DamageError("Places of spans end too early.");
     return byte;
+  }
+
+  #require(bytes: number): void {
+    if (this.#at + bytes > this.#bytes.length) throw new DamageError("Places of spans end too early.");
   }
 
   varint(): number {
@@ -158,12 +173,14 @@ class VarintReader {
   }
 
   double(): number {
+    this.#require(8);
     const value = this.#bytes.readDoubleLE(this.#at);
     this.#at += 8;
     return value;
   }
 
   int32(): number {
+    this.#require(4);
     const value = this.#bytes.readInt32LE(this.#at);
     this.#at += 4;
     return value;

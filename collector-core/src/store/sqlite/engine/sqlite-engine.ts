@@ -24,6 +24,16 @@ const CHECKPOINT_AFTER_MS = 5000;
 /** Interval of trying to store again. */
 const RETRY_INTERVAL_MS = 5000;
 
+/** Damaged parts of traces that are logged and counted. */
+const MAX_LOGGED_DAMAGES = 10_000;
+/** What is logged of a damaged part of a trace. */
+const DAMAGES = {
+  summary:
+    "The summary of a trace in the trace store is damaged. It is computed again from the spans, if they can be read.",
+  state: "The state of a trace in the trace store is damaged. What it had of dropped spans is left out.",
+  places: "The list of the spans of a trace in the trace store is damaged. These spans are left out.",
+} as const;
+
 /** Options of {@link createSqliteEngine}. */
 export interface SqliteEngineOptions extends StoreBounds {
   /** Opens the file, or an empty one in place of a damaged one. */
@@ -88,6 +98,7 @@ class SqliteEngine implements StorageEngine {
   /** The counts of the last commit. */
   #committed = { evicted: { ...this.#evicted }, lateEvaluations: 0 };
   readonly #corruptChunks = new Set<number>();
+  readonly #damagedTraces = new Set<string>();
   readonly #readings = new OpenReadings();
   readonly #selects = new Map<number, AsyncIterator<readonly TraceKey[]>>();
   #lastSelect = 0;
@@ -134,6 +145,7 @@ class SqliteEngine implements StorageEngine {
       readings: this.#readings,
       onEvicted: (reason, count) => (this.#evicted[reason] += count),
       onCorruptChunk: (chunk, spans, error) => this.#onCorruptChunk(chunk, spans, error),
+      onDamagedTrace: (sequence, part, spans) => this.#onDamagedTrace(sequence, part, spans),
     });
     if (needsRebuild && !this.#isRebuilt) {
       this.#host.log("info", "Rebuilding the trace store from its chunks.", { path });
@@ -149,6 +161,14 @@ class SqliteEngine implements StorageEngine {
     this.#unsaved.corrupt_chunk += spans;
     const message = "A chunk of the trace store cannot be read. Its spans are left out.";
     this.#host.log("error", message, { path: this.#file.path, chunk, spans, error: describeError(error) });
+  }
+
+  #onDamagedTrace(sequence: number, part: keyof typeof DAMAGES, spans: number): void {
+    const damage = `${part} ${sequence}`;
+    if (this.#damagedTraces.has(damage) || this.#damagedTraces.size >= MAX_LOGGED_DAMAGES) return;
+    this.#damagedTraces.add(damage);
+    this.#unsaved.corrupt_chunk += spans;
+    this.#host.log("error", DAMAGES[part], { path: this.#file.path, trace: sequence, spans });
   }
 
   append(records: Buffer): void {
@@ -368,6 +388,7 @@ class SqliteEngine implements StorageEngine {
     this.#readings.clear();
     this.#selects.clear();
     this.#corruptChunks.clear();
+    this.#damagedTraces.clear();
     this.#file = this.#options.openFile({ isKnownCorrupt });
     this.#isRebuilt = false;
     this.#removal.opened();

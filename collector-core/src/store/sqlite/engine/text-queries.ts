@@ -14,7 +14,7 @@ import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
 import type { ChunkReader, ReadChunk } from "./chunk-reader.js";
 import type { ChunkWriter } from "./chunk-writer.js";
 import type { SqlCondition } from "./query-sql.js";
-import { decodePlaces, type SpanPlace } from "./span-places.js";
+import type { SpanPlace, TracePlaces } from "./span-places.js";
 import { prepareAll, type TraceTables } from "./trace-tables.js";
 
 /** Texts whose results are cached. */
@@ -337,13 +337,10 @@ class LivePlaces {
     return places.has(numberOf({ chunk, ordinal }));
   }
 
-  #remember(sequence: number, blob: Uint8Array | undefined): ReadonlySet<number> {
+  #remember(sequence: number, { spans, evaluations }: TracePlaces): ReadonlySet<number> {
     const places = new Set<number>();
-    if (blob !== undefined) {
-      const { spans, evaluations } = decodePlaces(blob);
-      for (const place of spans) places.add(numberOf(place));
-      for (const place of evaluations) places.add(numberOf(place));
-    }
+    for (const place of spans) places.add(numberOf(place));
+    for (const place of evaluations) places.add(numberOf(place));
     this.#places.set(sequence, places);
     return places;
   }

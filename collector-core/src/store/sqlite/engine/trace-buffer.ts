@@ -9,8 +9,7 @@ import type { TraceRecord } from "../../traces/trace-record.js";
 import { TraceRegistry } from "../../traces/trace-registry.js";
 import { bufferedSpan } from "./buffered-span.js";
 import { readRecordedSpan, type ChunkReader } from "./chunk-reader.js";
-import { chunksOf, decodePlaces, type PlacedSpan, type TracePlaces } from "./span-places.js";
-import { decodeState } from "./trace-state.js";
+import { chunksOf, type PlacedSpan, type TracePlaces } from "./span-places.js";
 import type { StoredTraceRow } from "./trace-tables.js";
 
 /** Size of a segment: the buffer holds digests of spans, a few hundred bytes each. */
@@ -56,37 +55,32 @@ export class TraceBuffer {
 
   /** Brings a trace back from the file, as it was: with its sequence, its totals and what the span cap dropped. */
   load(row: StoredTraceRow): TraceRecord {
-    return this.#load(row, decodePlaces(row.places), (place) => this.#read(place));
+    return this.#load(row, (place) => this.#read(place));
   }
 
   /** Brings several traces back. Each chunk is read once for many of them: traces that ran together share chunks. */
   loadTogether(rows: readonly StoredTraceRow[]): void {
-    let group: { readonly row: StoredTraceRow; readonly places: TracePlaces }[] = [];
+    let group: StoredTraceRow[] = [];
     let spans: PlacedSpan[] = [];
     const load = (): void => {
       const read = new Map<PlacedSpan, PipelineSpan | undefined>();
       for (const place of spans.sort((a, b) => a.chunk - b.chunk)) read.set(place, this.#read(place));
-      for (const { row, places } of group) this.#load(row, places, (place) => read.get(place));
+      for (const row of group) this.#load(row, (place) => read.get(place));
       group = [];
       spans = [];
     };
     for (const row of rows) {
-      const places = decodePlaces(row.places);
-      group.push({ row, places });
-      appendAll(spans, places.spans);
-      appendAll(spans, places.evaluations);
+      group.push(row);
+      appendAll(spans, row.places.spans);
+      appendAll(spans, row.places.evaluations);
       if (spans.length >= SPANS_PER_LOAD) load();
     }
     load();
   }
 
-  #load(
-    row: StoredTraceRow,
-    places: TracePlaces,
-    read: (place: PlacedSpan) => PipelineSpan | undefined,
-  ): TraceRecord {
-    const { key, sequence, lastMs, valueSet } = row;
-    const { isPartial, dropped, ...owner } = decodeState(row.state);
+  #load(row: StoredTraceRow, read: (place: PlacedSpan) => PipelineSpan | undefined): TraceRecord {
+    const { key, sequence, lastMs, valueSet, places } = row;
+    const { isPartial, dropped, ...owner } = row.state;
     const hash = this.#hasher.trace(key.tenant, key.traceId);
     const trace = this.traces.restore(key, hash, sequence, isPartial, lastMs);
     trace.setOwner(owner);

@@ -13,8 +13,7 @@ import { readRecordedSpan, type ChunkReader, type SpanInRecord } from "./chunk-r
 import type { FileWriter } from "./file-writer.js";
 import type { OpenReadings, Reading } from "./open-readings.js";
 import { SpanPageBuilder } from "./span-pages.js";
-import { chunksOf, decodePlaces, type PlacedSpan } from "./span-places.js";
-import { decodeState } from "./trace-state.js";
+import { chunksOf, type PlacedSpan } from "./span-places.js";
 import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
 
 /** Options of {@link TraceReadings}. */
@@ -47,11 +46,11 @@ export class TraceReadings {
     const row = find(key);
     const summary = row && summaryOf(row.sequence);
     if (row === undefined || summary === undefined) return undefined;
-    const places = decodePlaces(row.places);
+    const { places } = row;
     const byArrival = [...places.spans, ...places.evaluations].sort((a, b) => a.arrival - b.arrival);
     const chunks = chunksOf(places);
     file.holdChunks(chunks);
-    const remains = remainsOf(decodeState(row.state));
+    const remains = remainsOf(row.state);
     const hasDropped = remains?.dropped !== undefined;
     return { reading: readings.add({ chunks, hasDropped, byArrival, byStart: undefined }), summary, remains };
   }
@@ -108,7 +107,7 @@ export class TraceReadings {
     const row = this.#options.find(key);
     if (row === undefined) return undefined;
     const { lo } = hasher.span(hasher.trace(key.tenant, key.traceId), spanId);
-    const { spans, evaluations } = decodePlaces(row.places);
+    const { spans, evaluations } = row.places;
     for (const place of [...spans, ...evaluations]) {
       if (place.idHash !== lo) continue;
       const found = reader.find(place);
@@ -132,7 +131,7 @@ export class TraceReadings {
   arrivalOf(sequence: number): number | null {
     const row = this.#options.tables.read(sequence);
     if (row === undefined) return null;
-    const { spans, evaluations } = decodePlaces(row.places);
+    const { spans, evaluations } = row.places;
     let arrivedAtMs: number | null = null;
     for (const place of [spans[0], evaluations[0]]) {
       const found = place && this.#options.reader.find(place);

@@ -2,7 +2,7 @@ import { hashNumber } from "../../../hashing/seeded-hash.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { EvictedKeys } from "./evicted-keys.js";
 import type { FileWriter } from "./file-writer.js";
-import { chunksOf, decodePlaces, type SpanPlace, type TracePlaces } from "./span-places.js";
+import { chunksOf, type SpanPlace, type TracePlaces } from "./span-places.js";
 import type { TextEraser } from "./text-eraser.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
@@ -33,7 +33,7 @@ export class TraceRemover {
   }
 
   /**
-   * Evicts traces and remembers their keys. Everything must be flushed.
+   * Evicts traces and remembers their keys. Traces with spans that were not flushed lose them too.
    *
    * @returns their number.
    */
@@ -41,30 +41,30 @@ export class TraceRemover {
     if (sequences.length === 0) return 0;
     const { file, tables, evicted, hasher, nowMs, place } = this.#options;
     file.begin();
-    const deltas = new Map<number, number>();
     let removed = 0;
     for (const sequence of sequences) {
       const row = tables.read(sequence);
       if (row === undefined) continue;
-      const places = this.#removeRows(row, deltas);
+      const chunks = this.#removeRows(row);
       const hash = hasher.trace(row.key.tenant, row.key.traceId);
-      evicted.add(hash, nowMs(), { before: place(), chunks: chunksWithText(places) });
+      evicted.add(hash, nowMs(), { before: place(), chunks });
       removed++;
     }
-    file.countTraces(deltas);
     return removed;
   }
 
-  #removeRows(row: StoredTraceRow, deltas: Map<number, number>): TracePlaces {
+  /** @returns the chunks with spans of the trace, stored or not. */
+  #removeRows(row: StoredTraceRow): number[] {
     const { file, tables, buffer } = this.#options;
-    const places = decodePlaces(row.places);
-    for (const chunk of chunksOf(places)) deltas.set(chunk, (deltas.get(chunk) ?? 0) - 1);
+    const { places } = row;
+    file.removedFrom(chunksOf(places));
     tables.remove(row.sequence);
     file.spanCount -= places.spans.length + places.evaluations.length;
     file.checkValueSet(row.valueSet);
     const buffered = buffer.get(row.key);
+    const chunks = chunksWithText(buffered === undefined ? [places] : [places, buffer.placesOf(buffered)]);
     if (buffered !== undefined) buffer.drop(buffered);
-    return places;
+    return chunks;
   }
 
   /**
@@ -78,16 +78,14 @@ export class TraceRemover {
     file.begin();
     const row = tables.read(sequence);
     if (row === undefined) return false;
-    const deltas = new Map<number, number>();
-    const places = this.#removeRows(row, deltas);
-    eraser.add(row.key, chunksWithText(places));
-    file.countTraces(deltas);
+    eraser.add(row.key, this.#removeRows(row));
     this.#removeEvaluations.run(hashNumber(hasher.trace(row.key.tenant, row.key.traceId)));
     return true;
   }
 }
 
 /** The chunks with spans of a trace, stored or not. */
-function chunksWithText(places: TracePlaces): number[] {
-  return [...new Set([...chunksOf(places), ...places.staleChunks])].sort((a, b) => a - b);
+function chunksWithText(states: readonly TracePlaces[]): number[] {
+  const chunks = states.flatMap((places) => [...chunksOf(places), ...places.staleChunks]);
+  return [...new Set(chunks)].sort((a, b) => a - b);
 }

@@ -1,3 +1,4 @@
+import { parseSealed, sealJson } from "../records/sealed.js";
 import { NO_SERIAL, type SpanLabels } from "../../traces/span-labels.js";
 import type { RootSpan } from "../../traces/dropped-spans.js";
 import { DroppedSpans } from "../../traces/dropped-spans.js";
@@ -22,6 +23,7 @@ export interface DecodedState extends Pick<TraceRecord, "isPartial" | "sessionId
   readonly dropped: DroppedSpans | undefined;
 }
 
+/** Encodes what a file has of a trace besides its spans, with a checksum. */
 export function encodeState({ isPartial, sessionId, userId, dropped }: TraceRecord): string {
   const state: TraceState = {
     ...(isPartial && { partial: true }),
@@ -35,12 +37,17 @@ export function encodeState({ isPartial, sessionId, userId, dropped }: TraceReco
       },
     }),
   };
-  return JSON.stringify(state);
+  return sealJson(JSON.stringify(state), "");
 }
 
-/** Decodes what {@link encodeState} wrote. */
+/** Decodes what {@link encodeState} wrote. @throws DamageError */
 export function decodeState(text: string): DecodedState {
-  const { partial: isPartial = false, sessionId = "", userId = "", dropped } = JSON.parse(text) as TraceState;
+  const {
+    partial: isPartial = false,
+    sessionId = "",
+    userId = "",
+    dropped,
+  } = parseSealed(text, "") as TraceState;
   if (dropped === undefined) return { isPartial, sessionId, userId, dropped: undefined };
   const { count, totals, root } = dropped;
   const restored = new DroppedSpans(TraceTotals.fromState(totals, DroppedSpans.MAX_MODELS));

@@ -3,6 +3,10 @@ import { SeededHash } from "../../../hashing/seeded-hash.js";
 import type { TraceKey } from "../../../interfaces.js";
 import { decodeSummary, encodeAbandoned, encodeSummary } from "../../traces/summary-fields.js";
 import type { TraceFacts } from "../../traces/trace-facts.js";
+import { traceKeyText } from "../../../span/trace-key-text.js";
+import { DamageError, parseSealed, sealJson } from "../records/sealed.js";
+import { decodePlaces, NO_PLACES, type TracePlaces } from "./span-places.js";
+import { decodeState, type DecodedState } from "./trace-state.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
 
 /** A trace as the file has it. */
@@ -26,17 +30,20 @@ export interface StoredTraceRow {
   readonly key: TraceKey;
   readonly valueSet: number;
   readonly lastMs: number;
-  readonly state: string;
-  readonly places: Uint8Array;
+  readonly state: DecodedState;
+  readonly places: TracePlaces;
 }
+
+/** A part of a row whose bytes are damaged. */
+export type DamagedPart = "state" | "places";
 
 /** What is needed to write that a running trace is abandoned. */
 export interface RunningTraceRow {
   readonly sequence: number;
   readonly key: TraceKey;
   readonly valueSet: number;
-  /** As `encodeSummary` wrote it. */
-  readonly summary: string;
+  /** What `encodeSummary` wrote, parsed; undefined if it is damaged. */
+  readonly summary: readonly unknown[] | undefined;
 }
 
 /** Salts, so that equal texts of different kinds have different hashes. */
@@ -79,8 +86,15 @@ const SQL = {
 export class TraceTables {
   readonly #hash: SeededHash;
   readonly #statements: Readonly<Record<keyof typeof SQL, SqlStatement>>;
+  readonly #onDamage: (sequence: number, part: DamagedPart) => void;
 
-  constructor(db: SqlDatabase, hashSeed: Int32Array) {
+  /** @param onDamage - called when a part of a trace cannot be read. It is read as if it were empty. */
+  constructor(
+    db: SqlDatabase,
+    hashSeed: Int32Array,
+    onDamage: (sequence: number, part: DamagedPart) => void,
+  ) {
+    this.#onDamage = onDamage;
     this.#hash = new SeededHash(hashSeed);
     this.#statements = prepareAll(db, SQL);
   }
@@ -105,7 +119,8 @@ export class TraceTables {
       runningUntilMs,
     );
     const { session_id: sessionId, user_id: userId } = summary;
-    const values = [sequence, sessionId, userId, encodeSummary(summary), state, places] as const;
+    const listed = sealJson(encodeSummary(summary), traceKeyText(key));
+    const values = [sequence, sessionId, userId, listed, state, places] as const;
     if (isStored) updateDetail.run(...values);
     else insertDetail.run(...values, this.#keyHash(key.traceId), key.tenant, key.traceId);
   }
@@ -117,16 +132,19 @@ export class TraceTables {
   }
 
   /** The sequence of a trace and its places, see `span-places.ts`. */
-  findPlaces({ tenant, traceId }: TraceKey): { sequence: number; places: Uint8Array } | undefined {
+  findPlaces({ tenant, traceId }: TraceKey): { sequence: number; places: TracePlaces } | undefined {
     const row = this.#statements.findPlaces
       .all(this.#keyHash(traceId))
       .find((each) => each["trace_id"] === traceId && each["tenant"] === tenant);
-    return row && { sequence: Number(row["seq"]), places: row["spans"] as Uint8Array };
+    if (row === undefined) return undefined;
+    const sequence = Number(row["seq"]);
+    return { sequence, places: this.#placesIn(sequence, row) };
   }
 
-  /** The places of a trace; undefined if the file does not have it. */
-  places(sequence: number): Uint8Array | undefined {
-    return this.#statements.places.get(sequence)?.["spans"] as Uint8Array | undefined;
+  /** The places of a trace; none if the file does not have it. */
+  places(sequence: number): TracePlaces {
+    const row = this.#statements.places.get(sequence);
+    return row === undefined ? NO_PLACES : this.#placesIn(sequence, row);
   }
 
   /** The traces with that id, at most one per tenant, newest first. */
@@ -148,16 +166,37 @@ export class TraceTables {
       key: keyOf(row),
       valueSet: Number(row["value_set"]),
       lastMs: Number(row["last_ms"]),
-      state: String(row["state"]),
-      places: row["spans"] as Uint8Array,
+      state: this.#stateIn(sequence, row),
+      places: this.#placesIn(sequence, row),
     };
   }
 
+  #placesIn(sequence: number, row: SqlRow): TracePlaces {
+    const places = unlessDamaged(() => decodePlaces(row["spans"] as Uint8Array));
+    if (places === undefined) this.#onDamage(sequence, "places");
+    return places ?? NO_PLACES;
+  }
+
+  #stateIn(sequence: number, row: SqlRow): DecodedState {
+    const state = unlessDamaged(() => decodeState(String(row["state"])));
+    if (state !== undefined) return state;
+    this.#onDamage(sequence, "state");
+    const summary = this.summary(sequence);
+    return {
+      isPartial: summary?.partial ?? false,
+      sessionId: summary?.session_id ?? "",
+      userId: summary?.user_id ?? "",
+      dropped: undefined,
+    };
+  }
+
+  /** The summary of a trace; undefined if the file does not have it, or if it is damaged. */
   summary(sequence: number): TraceSummary | undefined {
     const row = this.#statements.summary.get(sequence);
-    if (row === undefined) return undefined;
+    const listed = row && listedIn(row);
+    if (row === undefined || listed === undefined) return undefined;
     const { tenant, traceId } = keyOf(row);
-    return decodeSummary({ trace_id: traceId, tenant }, String(row["summary"]));
+    return decodeSummary({ trace_id: traceId, tenant }, listed);
   }
 
   remove(sequence: number): void {
@@ -181,7 +220,7 @@ export class TraceTables {
       sequence: Number(row["seq"]),
       key: keyOf(row),
       valueSet: Number(row["value_set"]),
-      summary: String(row["summary"]),
+      summary: listedIn(row),
     }));
   }
 
@@ -191,9 +230,13 @@ export class TraceTables {
   }
 
   /** Writes that a running trace is abandoned. */
-  abandon({ sequence, summary }: RunningTraceRow, valueSet: number): void {
+  abandon(
+    { sequence, key }: RunningTraceRow,
+    summary: NonNullable<RunningTraceRow["summary"]>,
+    valueSet: number,
+  ): void {
     this.#statements.abandon.run(sequence, valueSet);
-    this.#statements.setSummary.run(sequence, encodeAbandoned(summary));
+    this.#statements.setSummary.run(sequence, sealJson(encodeAbandoned(summary), traceKeyText(key)));
   }
 
   /** Store time of the last span of a trace; undefined if the file does not have it. */
@@ -225,6 +268,20 @@ export function prepareAll<Name extends string>(
 ): Record<Name, SqlStatement> {
   const names = Object.keys(sql) as Name[];
   return Object.fromEntries(names.map((name) => [name, db.prepare(sql[name])])) as Record<Name, SqlStatement>;
+}
+
+/** The fields of the summary in a row; undefined if they are damaged. */
+function listedIn(row: SqlRow): readonly unknown[] | undefined {
+  return unlessDamaged(() => parseSealed(String(row["summary"]), traceKeyText(keyOf(row))) as unknown[]);
+}
+
+function unlessDamaged<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamageError) return undefined;
+    throw error;
+  }
 }
 
 function keyOf(row: SqlRow): TraceKey {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { SeededHash } from "../../../hashing/seeded-hash.js";
 import type { TraceValues, ValueField } from "../../traces/trace-values.js";
-import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
+import type { SqlDatabase, SqlRow, SqlStatement } from "../driver/sqlite-driver.js";
 
 /** The fields of {@link TraceValues} that have several values. */
 const VALUE_FIELDS = [
@@ -87,7 +87,9 @@ export class ValueSets {
     const row = this.#statements.read.get(id);
     // Nothing is cached then: another set may get the id.
     if (row === undefined) return undefined;
-    const values = fromLabels(JSON.parse(String(row["labels"])) as Label[]);
+    const labels = parseLabels(row);
+    if (labels === undefined) return undefined;
+    const values = fromLabels(labels);
     this.#valuesById.set(id, values);
     return values;
   }
@@ -107,7 +109,7 @@ export class ValueSets {
       const row = statements.read.get(id);
       if (row === undefined) continue;
       const text = String(row["labels"]);
-      for (const [field, value] of JSON.parse(text) as Label[]) {
+      for (const [field, value] of parseLabels(row) ?? []) {
         const label = this.labelId(field, value);
         if (label === undefined) continue;
         statements.unlink.run(label, id);
@@ -136,6 +138,15 @@ const SQL = {
 } as const;
 
 type Label = readonly [field: LabelField, value: string];
+
+/** The labels of a row; undefined if they are damaged. */
+function parseLabels(row: SqlRow): Label[] | undefined {
+  try {
+    return JSON.parse(String(row["labels"])) as Label[];
+  } catch {
+    return undefined;
+  }
+}
 
 function labelsOf(values: TraceValues): Label[] {
   const labels: Label[] = [
