@@ -17,6 +17,8 @@ export interface Exchange {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: unknown;
     readonly sse: string | null;
+    /** A body that is neither one JSON document nor server-sent events: NDJSON, or Amazon's binary event stream. */
+    readonly raw?: { readonly encoding: "utf8" | "base64"; readonly text: string };
   };
   readonly expect: {
     readonly model: string | null;

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { constants, createServer as createHttp2Server, type Http2ServerResponse } from "node:http2";
 import { isDeepStrictEqual } from "node:util";
 import type { Exchange } from "./exchange.js";
 
@@ -21,6 +22,8 @@ export interface Delivery {
   readonly split?: Split;
   /** Headers in addition to the recorded ones. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called before the status and the headers are sent. The server waits for its promise. */
+  readonly beforeHeaders?: () => Promise<void>;
   /** Called before each piece, or before the break. The server waits for its promise. */
   readonly beforePiece?: (position: number) => Promise<void> | void;
   /** After this number of pieces, `reset` resets the connection, and `end` ends the body as if it were complete. */
@@ -60,14 +63,23 @@ interface PreparedResponse {
   readonly once: boolean;
 }
 
-/** Starts a replay server on a free port of 127.0.0.1. */
-export async function startReplayServer(): Promise<ReplayServer> {
+/**
+ * Starts a replay server on a free port of 127.0.0.1.
+ *
+ * @param protocol - `http2` without TLS is what Amazon's client uses for an address that starts with `http:`.
+ */
+export async function startReplayServer(protocol: "http1" | "http2" = "http1"): Promise<ReplayServer> {
   const requests: ReceivedRequest[] = [];
   let prepared: PreparedResponse[] = [];
 
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     void answer(request, response).catch(() => response.destroy());
-  });
+  };
+  const connections = new Set<{ destroy(): void }>();
+  // The compatibility API of node:http2 has the same requests and responses.
+  const server =
+    protocol === "http2" ? createHttp2Server(handle as unknown as () => void) : createServer(handle);
+  server.on("connection", (connection: { destroy(): void }) => connections.add(connection));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const abandoned = new Promise<void>((resolve) => {
@@ -97,7 +109,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
     always: (exchange, delivery = {}) => void prepared.push({ exchange, delivery, once: false }),
     reset: () => void (prepared = []),
     async close() {
-      server.closeAllConnections();
+      for (const connection of connections) connection.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -130,10 +142,15 @@ async function send(
   { response: recorded }: Exchange,
   delivery: Delivery,
 ): Promise<void> {
-  const isStream = recorded.sse !== null;
-  const body = Buffer.from(recorded.sse ?? JSON.stringify(recorded.body));
+  const { raw } = recorded;
+  const isStream = recorded.sse !== null || raw !== undefined;
+  const body =
+    raw === undefined
+      ? Buffer.from(recorded.sse ?? JSON.stringify(recorded.body))
+      : Buffer.from(raw.text, raw.encoding);
   const { breakOff, split = isStream ? "events" : "whole" } = delivery;
-  response.socket?.setNoDelay(true);
+  if (response.req.httpVersionMajor === 1) response.socket?.setNoDelay(true);
+  await delivery.beforeHeaders?.();
   response.writeHead(recorded.status, {
     ...recorded.headers,
     "x-request-id": "req_replayed",
@@ -144,13 +161,18 @@ async function send(
     await delivery.beforePiece?.(position);
     if (response.destroyed) return;
     if (position === breakOff?.afterPieces) {
-      if (breakOff.how === "reset") response.socket?.resetAndDestroy();
-      else response.end();
+      if (breakOff.how === "end") response.end();
+      else resetConnection(response);
       return;
     }
     if (!response.write(piece)) await drained(response);
   }
   response.end();
+}
+
+function resetConnection(response: ServerResponse): void {
+  if (response.req.httpVersionMajor === 1) response.socket?.resetAndDestroy();
+  else (response as unknown as Http2ServerResponse).stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 }
 
 /** Resolves when the response accepts more data, or is closed. */
@@ -174,15 +196,33 @@ function pieces(body: Buffer, split: Split): Buffer[] {
       return inPiecesOf(body, 7);
     case "events":
     case "event-pairs": {
-      const events = body.toString("utf8").split(/(?<=\n\n)/);
+      const events = eventsOf(body);
       const size = split === "events" ? 1 : 2;
       const groups: Buffer[] = [];
       for (let start = 0; start < events.length; start += size) {
-        groups.push(Buffer.from(events.slice(start, start + size).join("")));
+        groups.push(Buffer.concat(events.slice(start, start + size)));
       }
       return groups;
     }
   }
+}
+
+/** The events of a body: server-sent events, lines of JSON, or the frames of Amazon's event stream. */
+function eventsOf(body: Buffer): Buffer[] {
+  if (body[0] !== 0) {
+    const separator = body[0] === 0x7b ? /(?<=\n)/ : /(?<=\n\n)/;
+    return body
+      .toString("utf8")
+      .split(separator)
+      .map((event) => Buffer.from(event));
+  }
+  const frames: Buffer[] = [];
+  for (let start = 0; start < body.length;) {
+    const end = start + body.readUInt32BE(start);
+    frames.push(body.subarray(start, end));
+    start = end;
+  }
+  return frames;
 }
 
 function inPiecesOf(body: Buffer, size: number): Buffer[] {
