@@ -8,7 +8,7 @@ import type { ManualSpan, SpanAttributes } from "../span/span-handle.js";
 /** What the span of a model call starts with. */
 export interface ModelSpanStart extends EvaluationRequest {
   /** Default `llm`. */
-  readonly spanType?: "llm" | "embedding" | undefined;
+  readonly spanType?: "llm" | "embedding" | "retrieval" | undefined;
   readonly name: string;
   readonly attributes?: SpanAttributes | undefined;
 }

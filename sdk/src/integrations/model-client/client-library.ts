@@ -20,6 +20,8 @@ export interface ModelMethod {
   readonly operation: ModelOperation;
   /** True if clients of other vendors have this method too. Default: the method identifies a client of the library. */
   readonly isAmbiguous?: boolean;
+  /** True for a method that always streams. Default: streams if the request says so (`stream: true`). */
+  readonly isStream?: boolean;
   /** Finds the request in the arguments. Default: the first argument. */
   readonly requestOf?: (args: readonly unknown[]) => unknown;
   /** False for a call that does not call the model. Default: every call does. */

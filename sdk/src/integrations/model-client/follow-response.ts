@@ -20,6 +20,7 @@ interface ApiPromise extends PromiseLike<unknown> {
  */
 export function followResponse(returned: unknown, call: ModelCall, settings: StreamSettings): unknown {
   if (isApiPromise(returned)) return followApiPromise(returned, call, settings);
+  if (isFernPromise(returned)) return followFernPromise(returned, call, settings);
   if (isPromise(returned)) {
     return returned.then(
       (response) => takeResponse(response, undefined, call, settings),
@@ -116,6 +117,30 @@ function takeResponse(
     // Recording must not disturb the app.
   }
   return response;
+}
+
+/** The promise of a client that Fern generates (`cohere-ai`). */
+interface FernPromise {
+  /** All methods of the promise (`then`, `withRawResponse`) use this private promise. */
+  innerPromise: Promise<{ readonly data: unknown; readonly rawResponse: unknown }>;
+}
+
+function isFernPromise(value: unknown): value is FernPromise {
+  return (
+    typeof member(value, "withRawResponse") === "function" && field(value, "innerPromise") instanceof Promise
+  );
+}
+
+/** Returns the same promise. */
+function followFernPromise(promise: FernPromise, call: ModelCall, settings: StreamSettings): FernPromise {
+  promise.innerPromise = promise.innerPromise.then(
+    (answer) => ({ ...answer, data: takeResponse(answer.data, answer.rawResponse, call, settings) }),
+    (error: unknown) => {
+      call.fail(error);
+      throw error;
+    },
+  );
+  return promise;
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

@@ -11,9 +11,11 @@ import type { StreamAccumulator } from "./operation.js";
 import { keepTail, type ResponseTail } from "./response-tail.js";
 import type { StreamSettings } from "./stream-settings.js";
 
-/** The stream of a client that Stainless generates; its fields are absent on other async iterables. */
+/** The stream of a client. The fields are those of clients that Stainless generates, unless said otherwise. */
 interface ClientStream extends AsyncIterable<unknown> {
   readonly controller?: AbortController;
+  /** The controller of Ollama's client. */
+  readonly abortController?: AbortController;
   /** Private to the client's class. All ways of reading the stream use it. */
   iterator?: () => AsyncIterator<unknown>;
 }
@@ -40,9 +42,9 @@ export function followStream(
     return stream;
   }
   const tail = keepTail(httpResponse);
-  const isAborted = () => stream.controller?.signal.aborted === true;
-  const observer = observeChunks(call, accumulator, settings, isAborted, tail);
-  endOnAbort(stream.controller?.signal, call, accumulator);
+  const { signal } = stream.controller ?? stream.abortController ?? {};
+  const observer = observeChunks(call, accumulator, settings, () => signal?.aborted === true, tail);
+  endOnAbort(signal, call, accumulator);
   const tapped = tapOtherStream(stream, observer);
   endWhenCollected(tapped ?? stream, call, accumulator);
   if (tapped !== undefined) return tapped;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
-import { field, member, numberOf, textOf } from "../json-fields.js";
+import { member, numberOf, textOf } from "../json-fields.js";
 import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
 import type { ModelOperation } from "./operation.js";
 import type { ReadAttributes } from "./read-attributes.js";
@@ -45,14 +45,15 @@ export class ModelCall {
   ) {
     this.operation = operation;
     this.#library = library;
-    const model = textOf(field(request, "model"));
+    const read = readRequest(operation, request);
+    const model = textOf(read["model"]);
     this.#span = startModelSpan({
       name: model === undefined ? operation.name : `${operation.name} ${model}`,
       spanType: operation.spanType,
       attributes: {
         provider: options.provider ?? library.providerOf(client),
         ...(isStream && { stream: true }),
-        ...readRequest(operation, request),
+        ...read,
         ...(!capturesPrompt() && { stop: undefined }),
       },
       evaluationTypes: options.evaluationTypes,
@@ -72,6 +73,11 @@ export class ModelCall {
   /** Records that the client sends the request: 0 for the first attempt, 1 for the first retry. */
   recordAttempt(retryCount: number): void {
     this.#attempts = Math.max(this.#attempts, retryCount + 1);
+  }
+
+  /** Records that the client sends the request, once more if it did before. */
+  addAttempt(): void {
+    this.#attempts += 1;
   }
 
   /** Returns true for the first request of the call. The client makes its retries inside that request. */

@@ -4,7 +4,7 @@ import type { ReadAttributes } from "./read-attributes.js";
 export interface ModelOperation {
   /** Start of the span's name, before the model: OpenTelemetry's `gen_ai.operation.name`. */
   readonly name: string;
-  readonly spanType: "llm" | "embedding";
+  readonly spanType: "llm" | "embedding" | "retrieval";
   readonly readRequest: (request: unknown) => ReadAttributes;
   readonly readResponse: (response: unknown) => ReadAttributes;
   /** The failure that a successful HTTP response reports in its body, if any. */

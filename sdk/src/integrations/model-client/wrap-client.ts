@@ -16,7 +16,8 @@ export interface WrappedClient {
 }
 
 /**
- * Records the model calls of a client as spans. The client itself is changed. Wrapping it again has no effect.
+ * Records the model calls of a client as spans. The client itself is changed. Wrapping it again has no effect. Warns if the
+ * client has none of the library's methods: it is a class, or the client of another vendor.
  *
  * @param wrapClone - wraps a client that this one creates by `withOptions()`.
  */
@@ -48,6 +49,7 @@ export function resourceAt(client: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => member(value, key), client);
 }
 
+/** Returns false if the client does not have the method. */
 function wrapMethod(wrapped: WrappedClient, method: ModelMethod): boolean {
   return replaceMethod(
     resourceAt(wrapped.client, method.path),
@@ -80,13 +82,13 @@ interface StartedCall {
 /** Returns undefined if the call is not recorded. */
 function startCall(
   wrapped: WrappedClient,
-  { operation, requestOf, isModelCall, prepareStream }: ModelMethod,
+  { operation, isStream: alwaysStreams, requestOf, isModelCall, prepareStream }: ModelMethod,
   args: readonly unknown[],
 ): StartedCall | undefined {
   return ignoringErrors(() => {
     if (!isRecording() || isInModelSpan() || isModelCall?.(args) === false) return undefined;
     const request = requestOf === undefined ? args[0] : requestOf(args);
-    const isStream = field(request, "stream") === true;
+    const isStream = alwaysStreams ?? field(request, "stream") === true;
     const call = new ModelCall({ ...wrapped, operation }, request, isStream);
     const prepared = isStream ? ignoringErrors(() => prepareStream?.(wrapped.client, request)) : undefined;
     return {
