@@ -1,0 +1,6 @@
+/**
+ * Records the calls of Mistral's client.
+ *
+ * @packageDocumentation
+ */
+export { wrapMistral, type WrapMistralOptions } from "./wrap-mistral.js";
