@@ -1,0 +1,6 @@
+/**
+ * Records the calls of Cohere's client.
+ *
+ * @packageDocumentation
+ */
+export { wrapCohere, type WrapCohereOptions } from "./wrap-cohere.js";
