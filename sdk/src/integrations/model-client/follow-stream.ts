@@ -104,7 +104,7 @@ function tapGenerator<Generator extends AsyncIterator<unknown>>(
 export function observeChunks(
   call: ModelCall,
   accumulator: StreamAccumulator,
-  { isHiddenChunk, missingUsageWarning }: StreamSettings,
+  { isHiddenChunk, endsSilently, missingUsageWarning }: StreamSettings,
   isAborted: () => boolean,
   tail?: ResponseTail,
 ): StreamObserver<unknown> {
@@ -124,7 +124,7 @@ export function observeChunks(
         return;
       }
       // A stream whose controller aborts ends without an error.
-      const isCut = end.type === "aborted" || isAborted();
+      const isCut = end.type === "aborted" || isAborted() || endsSilently === true;
       if (isCut && !accumulator.isComplete()) call.abort(() => accumulator.response());
       else call.succeed(() => accumulator.response());
       if (missingUsageWarning !== undefined && end.type === "finished" && lacksUsage(call, accumulator))
