@@ -13,8 +13,12 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     anthropic: "src/integrations/anthropic/index.ts",
+    bedrock: "src/integrations/bedrock/index.ts",
+    cohere: "src/integrations/cohere/index.ts",
     google: "src/integrations/google/index.ts",
     mcp: "src/integrations/mcp/index.ts",
+    mistral: "src/integrations/mistral/index.ts",
+    ollama: "src/integrations/ollama/index.ts",
     openai: "src/integrations/openai/index.ts",
     otel: "src/integrations/otel/index.ts",
     prices: "src/prices/index.ts",

@@ -11,9 +11,18 @@ const ROOT = join(import.meta.dirname, "../../..");
 const LIBRARIES = join(import.meta.dirname, "../libraries/node_modules");
 
 /** The client libraries of the integrations. */
-const CLIENTS = ["@anthropic-ai/sdk", "@google/genai"];
+const CLIENTS = [
+  "@anthropic-ai/sdk",
+  "@google/genai",
+  "@aws-sdk/client-bedrock-runtime",
+  "@mistralai/mistralai",
+  "cohere-ai",
+  "ollama",
+];
 /** The guides whose examples are run. */
-const GUIDES = ["sdk", "openai", "anthropic", "google"].map((name) => `docs/guide/${name}.md`);
+const GUIDES = ["sdk", "openai", "anthropic", "google", "bedrock", "mistral", "cohere", "ollama"].map(
+  (name) => `docs/guide/${name}.md`,
+);
 
 let app: PackedApp;
 beforeAll(() => {
@@ -63,6 +72,8 @@ it.each(EXAMPLES)("example $number of $page runs", (example) => {
     OPENAI_API_KEY: "test-key",
     ANTHROPIC_API_KEY: "test-key",
     GEMINI_API_KEY: "test-key",
+    MISTRAL_API_KEY: "test-key",
+    CO_API_KEY: "test-key",
   };
   const output = execFileSync(process.execPath, [file], { encoding: "utf8", env, stdio: "pipe" });
   expect(output).toBe("");
