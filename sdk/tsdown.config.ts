@@ -16,6 +16,7 @@ export default defineConfig({
     bedrock: "src/integrations/bedrock/index.ts",
     cohere: "src/integrations/cohere/index.ts",
     google: "src/integrations/google/index.ts",
+    langchain: "src/integrations/langchain/index.ts",
     mcp: "src/integrations/mcp/index.ts",
     mistral: "src/integrations/mistral/index.ts",
     ollama: "src/integrations/ollama/index.ts",

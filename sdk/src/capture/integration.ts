@@ -42,6 +42,15 @@ export { tool } from "./span-wrappers.js";
 export { currentTraceparent, withTrace } from "./trace-context.js";
 export type { ManualSpan } from "../span/span-handle.js";
 export { isWrapped } from "./wrap-function.js";
+// For frameworks that report when their runs start and end: the context of a span is theirs, not that of the calling code.
+export { activeRuntime } from "../runtime/active-runtime.js";
+export { beginSpan, type CallSpanStart } from "./call-span.js";
+export { createFirstTokenTimer } from "./time-to-first-token.js";
+export { currentContext, runInContext, type ContextNode } from "../span/context.js";
+export { newTrace } from "../span/start-span.js";
+export type { RecordedSpan } from "../span/recorded-span.js";
+export type { SpanAttributes } from "../span/span-handle.js";
+export { processWide } from "../process-wide.js";
 export { warnOnce } from "../warnings.js";
 
 /** True if spans are recorded: the SDK is configured, and not turned off. */

@@ -15,7 +15,7 @@ export function replaceMethod(
   name: string,
   replace: (original: ClientMethod) => ClientMethod,
 ): boolean {
-  if (typeof target !== "object" || target === null) return false;
+  if ((typeof target !== "object" && typeof target !== "function") || target === null) return false;
   const original: unknown = Reflect.get(target, name);
   if (typeof original !== "function") return false;
   if (REPLACED in original) return true;

@@ -1,0 +1,79 @@
+import { createFirstTokenTimer, type ContextNode, type RecordedSpan } from "../../capture/integration.js";
+import { countOf, elementsOf, field } from "../json-fields.js";
+import type { Run } from "./run-tree.js";
+
+/** The stream of a model run. */
+export interface ModelStream {
+  /** Records a chunk of the stream. */
+  readonly add: (token: unknown, chunk: unknown) => void;
+  /** Output tokens that LangChain counted twice. */
+  readonly extraOutputTokens: () => number;
+}
+
+/**
+ * Decides who records a model call: a wrapped client underneath, or the handler. LangChain does not say which client a model
+ * uses, so the handler waits until a client asks whether the call is recorded already (`isInModelSpan`).
+ *
+ * - A client that asks and starts a span records the call. The span of the run is not sent, and the client's span is a child
+ *   of the run's parent.
+ * - If nothing asks, the span of the run has the call.
+ * - If other spans have started inside the run before, its span is kept as their parent, without the usage.
+ */
+export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode | undefined): void {
+  // With `live`, the start of the span is sent already.
+  let isParent = span.runtime.config.live;
+  let isAsked = false;
+  let isClaimed = false;
+  Object.defineProperty(span, "ownsModelCall", {
+    get: () => {
+      isAsked = true;
+      // The client starts its span in the same step.
+      queueMicrotask(() => (isAsked = false));
+      return undefined;
+    },
+  });
+  run.node = {
+    trace: span.trace,
+    span,
+    get spanId() {
+      if (isAsked) isClaimed = true;
+      else isParent = true;
+      return isAsked && !isParent ? (parent?.spanId ?? "") : span.spanId;
+    },
+  };
+  run.finish = () => {
+    if (isClaimed && !isParent) return;
+    if (isClaimed) span.spanType = "task";
+    span.end();
+  };
+}
+
+/** Follows the tokens of a stream. */
+export function followTokens(span: RecordedSpan): ModelStream {
+  const markFirstToken = createFirstTokenTimer(span);
+  let startOutput: number | undefined;
+  let extra = 0;
+  return {
+    add(token, chunk) {
+      const message = field(chunk, "message");
+      if (token !== "" || hasContent(message)) {
+        span.setAttribute("stream", true);
+        markFirstToken();
+      }
+      // Anthropic's first event has a provisional number of output tokens, its last event all of them. LangChain adds them up.
+      const output = countOf(field(field(message, "usage_metadata"), "output_tokens"));
+      if (output === undefined || span.attributes["provider"] !== "anthropic") return;
+      if (startOutput !== undefined) extra = startOutput;
+      startOutput ??= output;
+    },
+    extraOutputTokens: () => extra,
+  };
+}
+
+function hasContent(message: unknown): boolean {
+  return (
+    elementsOf(field(message, "content")).length > 0 ||
+    elementsOf(field(message, "tool_call_chunks")).length > 0 ||
+    field(field(message, "additional_kwargs"), "reasoning_content") !== undefined
+  );
+}
