@@ -21,6 +21,7 @@ export default defineConfig({
     mistral: "src/integrations/mistral/index.ts",
     ollama: "src/integrations/ollama/index.ts",
     openai: "src/integrations/openai/index.ts",
+    "openai-agents": "src/integrations/openai-agents/index.ts",
     otel: "src/integrations/otel/index.ts",
     prices: "src/prices/index.ts",
     wire: "src/wire/index.ts",

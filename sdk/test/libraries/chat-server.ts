@@ -121,3 +121,71 @@ export function anthropicAnswer(text: string, isStream = false): Exchange {
   const headers = { "content-type": "text/event-stream" };
   return { ...exchange, response: { ...exchange.response, headers, body: null, sse } };
 }
+
+/** A response of OpenAI's responses API. */
+export function responsesAnswer(answer: string | readonly CalledTool[], isStream = false): Exchange {
+  const id = `resp_${++answers}`;
+  const output =
+    typeof answer === "string"
+      ? [
+          {
+            id: `msg_${answers}`,
+            type: "message",
+            role: "assistant",
+            status: "completed",
+            content: [{ type: "output_text", text: answer, annotations: [] }],
+          },
+        ]
+      : answer.map(([call_id, name, args]) => ({
+          id: `fc_${call_id}`,
+          type: "function_call",
+          status: "completed",
+          call_id,
+          name,
+          arguments: JSON.stringify(args),
+        }));
+  const response = {
+    id,
+    object: "response",
+    status: "completed",
+    model: "gpt-5-mini-2025-08-07",
+    instructions: "Be short.",
+    tools: [{ type: "function", name: "weather", parameters: {} }],
+    output,
+    usage: {
+      input_tokens: 30,
+      output_tokens: 12,
+      total_tokens: 42,
+      input_tokens_details: { cached_tokens: 20 },
+      output_tokens_details: { reasoning_tokens: 6 },
+    },
+  };
+  const chunks = [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } },
+    ...output.flatMap((item, output_index) => [
+      { type: "response.output_item.added", output_index, item },
+      ...("content" in item
+        ? [
+            {
+              type: "response.output_text.delta",
+              output_index,
+              content_index: 0,
+              item_id: item.id,
+              delta: answer,
+            },
+          ]
+        : []),
+      { type: "response.output_item.done", output_index, item },
+    ]),
+    { type: "response.completed", response },
+  ];
+  return anyBody(
+    writtenExchange({ api: "responses", request: {}, ...(isStream ? { chunks } : { body: response }) }),
+  );
+}
+
+/** An error of the responses API. */
+export function responsesError(status: number, message: string): Exchange {
+  const body = { error: { message, type: "server_error" } };
+  return anyBody(writtenExchange({ api: "responses", request: {}, status, body }));
+}

@@ -1,0 +1,6 @@
+/**
+ * Records the runs of the OpenAI Agents SDK.
+ *
+ * @packageDocumentation
+ */
+export { ObspanTraceProcessor } from "./trace-processor.js";
