@@ -14,6 +14,7 @@ export default defineConfig({
     index: "src/index.ts",
     anthropic: "src/integrations/anthropic/index.ts",
     bedrock: "src/integrations/bedrock/index.ts",
+    "claude-agent-sdk": "src/integrations/claude-agent-sdk/index.ts",
     cohere: "src/integrations/cohere/index.ts",
     google: "src/integrations/google/index.ts",
     langchain: "src/integrations/langchain/index.ts",

@@ -32,7 +32,7 @@ export { currentContext, runInContext } from "../span/context.js";
 export { describeError } from "../span/describe-error.js";
 export { flush } from "../runtime/delivery.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
-export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
+export { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 export { tapReadableStream } from "../streams/readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";

@@ -1,0 +1,6 @@
+/**
+ * Records the queries of the Claude Agent SDK.
+ *
+ * @packageDocumentation
+ */
+export { wrapQuery, type WrapQueryOptions } from "./wrap-query.js";
