@@ -32,7 +32,7 @@ export { currentContext, runInContext } from "../span/context.js";
 export { describeError } from "../span/describe-error.js";
 export { flush } from "../runtime/delivery.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
-export { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
+export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 export { tapReadableStream } from "../streams/readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";
@@ -45,7 +45,6 @@ export { isWrapped } from "./wrap-function.js";
 // For frameworks that report when their runs start and end: the context of a span is theirs, not that of the calling code.
 export { activeRuntime } from "../runtime/active-runtime.js";
 export { beginSpan, type CallSpanStart } from "./call-span.js";
-export { createFirstTokenTimer } from "./time-to-first-token.js";
 export { currentContext, runInContext, type ContextNode } from "../span/context.js";
 export { newTrace } from "../span/start-span.js";
 export type { RecordedSpan } from "../span/recorded-span.js";

@@ -268,3 +268,11 @@ it("ends the spans of a run that the app aborts", async () => {
     "      llm chat",
   ]);
 });
+
+it("leaves the model calls of a run without tracing to a wrapped client", async () => {
+  wrapOpenAI(client);
+  server.expect(responsesAnswer("Hello"));
+  await new Runner({ tracingDisabled: true }).run(support(), "Hi");
+  await settled();
+  expect(takeTree().lines).toEqual(["llm chat gpt-5-mini"]);
+});

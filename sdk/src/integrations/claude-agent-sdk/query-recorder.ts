@@ -8,7 +8,7 @@ import {
 import type { Message, MessagePart } from "../../wire/index.js";
 import { elementsOf, field, numberOf, textOf } from "../json-fields.js";
 import { definedOnly } from "../model-client/read-attributes.js";
-import { recordSafely, startRunSpan } from "../run-spans/run-span.js";
+import { recordSafely, setFirstToken, startRunSpan } from "../run-spans/run-span.js";
 import { completionText, promptText } from "../wire/message-texts.js";
 import { partsOf, resultText, userMessage } from "./content.js";
 import {
@@ -401,10 +401,6 @@ export class QueryRecorder {
     }
     this.#calls.clear();
   }
-}
-
-function setFirstToken(span: RecordedSpan, ttftMs: number): void {
-  if (span.runtime.config.enableTtft) span.putDefault("ttft_ms", Math.round(ttftMs * 1000) / 1000);
 }
 
 function fail(turn: RecordedSpan, agent: RecordedSpan, result: unknown): void {

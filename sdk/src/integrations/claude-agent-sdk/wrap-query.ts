@@ -1,7 +1,6 @@
 import {
   currentContext,
   isRecording,
-  overrideMembers,
   tapAsyncIterator,
   warnOnce,
   type RecordedSpan,
@@ -132,6 +131,8 @@ function followQuery(
       return result;
     };
   }
-  const followed = overrideMembers(query, members);
-  return overrideMembers(followed, { [Symbol.asyncIterator]: () => followed });
+  members[Symbol.asyncIterator] = () => query;
+  for (const name of Reflect.ownKeys(members))
+    Object.defineProperty(query, name, { value: members[name], configurable: true, writable: true });
+  return query;
 }

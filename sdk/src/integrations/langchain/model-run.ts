@@ -1,5 +1,6 @@
-import { createFirstTokenTimer, type ContextNode, type RecordedSpan } from "../../capture/integration.js";
+import type { ContextNode, RecordedSpan } from "../../capture/integration.js";
 import { countOf, elementsOf, field } from "../json-fields.js";
+import { setFirstToken } from "../run-spans/run-span.js";
 import type { Run } from "./run-tree.js";
 
 /** The stream of a model run. */
@@ -50,7 +51,6 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
 
 /** Follows the tokens of a stream. */
 export function followTokens(span: RecordedSpan): ModelStream {
-  const markFirstToken = createFirstTokenTimer(span);
   let startOutput: number | undefined;
   let extra = 0;
   return {
@@ -58,7 +58,7 @@ export function followTokens(span: RecordedSpan): ModelStream {
       const message = field(chunk, "message");
       if (token !== "" || hasContent(message)) {
         span.setAttribute("stream", true);
-        markFirstToken();
+        setFirstToken(span);
       }
       // Anthropic's first event has a provisional number of output tokens, its last event all of them. LangChain adds them up.
       const output = countOf(field(field(message, "usage_metadata"), "output_tokens"));

@@ -42,3 +42,8 @@ const storage = processWide("context", () => new AsyncLocalStorage<ContextNode |
 export function enterContext(node: ContextNode | undefined): void {
   storage.enterWith(node);
 }
+
+/** Sets the time to the first token, unless it is set or not measured. */
+export function setFirstToken(span: RecordedSpan, ttftMs = performance.now() - span.startedAtMs): void {
+  if (span.runtime.config.enableTtft) span.putDefault("ttft_ms", Math.round(ttftMs * 1000) / 1000);
+}
