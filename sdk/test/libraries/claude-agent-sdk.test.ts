@@ -209,12 +209,12 @@ it("takes the times of tools from the hooks, even where the app reads late, and 
   };
   const options = { ...script(PRICES), hooks };
   for await (const { type } of query({ prompt: "Hi", options }))
-    if (type === "user") await new Promise((resolve) => setTimeout(resolve, 100));
+    if (type === "user") await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(called).toEqual(["PreToolUse", "PreToolUse"]);
   expect(hooks.PreToolUse).toHaveLength(1);
   for (const { duration_ms } of takeTree().ofType("tool")) {
     expect(duration_ms).toBeGreaterThanOrEqual(10);
-    expect(duration_ms).toBeLessThan(90);
+    expect(duration_ms).toBeLessThan(1000);
   }
 });
 

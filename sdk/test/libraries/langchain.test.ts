@@ -288,6 +288,22 @@ describe("errors", () => {
   });
 });
 
+it("ends the spans of a graph that the app stops by a signal", async () => {
+  server.expect(chatAnswer("Hello there", true), {
+    beforePiece: (piece) => (piece < 3 ? undefined : new Promise(() => undefined)),
+  });
+  const controller = new AbortController();
+  const agent = createAgent({ model: chatModel(), tools: [weather], name: "support" });
+  const options = { streamMode: "messages", signal: controller.signal, ...callbacks() } as const;
+  const reading = readAll(await agent.stream(QUESTION, options));
+  setTimeout(() => controller.abort(), 100);
+  await expect(reading).rejects.toThrow();
+  const lines: string[] = [];
+  await expect
+    .poll(() => (lines.push(...takeTree().lines.map((line) => line.trim())), lines))
+    .toContain("agent support");
+});
+
 // Last: from here on every run is recorded without callbacks.
 describe("instrumentLangChain", () => {
   it("records every run without callbacks in the code, and each run once", async () => {
@@ -315,17 +331,6 @@ describe("instrumentLangChain", () => {
     })();
     const spans = () => (collectGarbage(), takeTree().ofType("llm"));
     await expect.poll(spans, { timeout: 10_000 }).toMatchObject([{ attributes: { aborted: true } }]);
-  });
-
-  it("ends the spans of a graph whose stream is not read to the end", async () => {
-    server.expect(chatAnswer("Hello", true));
-    await (async () => {
-      const agent = createAgent({ model: chatModel(), tools: [weather], name: "support" });
-      await readFirst(await agent.stream(QUESTION, { streamMode: "messages" }));
-    })();
-    const lines = () => (collectGarbage(), takeTree().lines.map((line) => line.trim()));
-    const seen: string[] = [];
-    await expect.poll(() => (seen.push(...lines()), seen), { timeout: 10_000 }).toContain("agent support");
   });
 
   it("warns when it gets another module", () => {

@@ -346,6 +346,7 @@ export class QueryRecorder {
     this.#turn = undefined;
     this.#streamed.clear();
     this.#readyMs.clear();
+    this.#toolTimes.clear();
   }
 
   /** Completes the calls of a turn by the totals of each model. Calls that no message tells of become one span. */

@@ -11,7 +11,7 @@ import { enterContext, recordSafely } from "../run-spans/run-span.js";
 import { followFunctions } from "./function-context.js";
 import { lastMessageOr } from "./messages.js";
 import { chatPrompt, requestAttributes, resultAttributes } from "./model-attributes.js";
-import { followTokens, shareModelCall, type ModelStream } from "./model-run.js";
+import { followTokens, shareModelCall } from "./model-run.js";
 import { endRun, openRun, startRun, type RunStart } from "./run-tree.js";
 
 /** The name that tells this handler from others. */
@@ -41,7 +41,6 @@ export class ObspanCallbackHandler {
   readonly ignoreChain = false;
   readonly ignoreAgent = false;
   readonly ignoreRetriever = false;
-  readonly #streams = new WeakMap<RecordedSpan, ModelStream>();
 
   /** Tells LangChain to call the `_createRunFor…Start` methods, which run in the context of the run itself. */
   _addRunToRunMap(): void {}
@@ -99,16 +98,13 @@ export class ObspanCallbackHandler {
   }
 
   handleLLMNewToken(token: string, _index: unknown, id: string, ...rest: unknown[]): void {
-    recordSafely(() => {
-      const span = openRun(id)?.span;
-      if (span !== undefined) this.#streams.get(span)?.add(token, field(rest[2], "chunk"));
-    });
+    recordSafely(() => openRun(id)?.stream?.add(token, field(rest[2], "chunk")));
   }
 
   handleLLMEnd(output: unknown, id: string, _parentId?: string, _tags?: unknown, extra?: unknown): void {
-    endRun(id, (span) => {
+    endRun(id, (span, { stream }) => {
       const { tokens_output: tokens, ...attributes } = resultAttributes(output);
-      const extraTokens = this.#streams.get(span)?.extraOutputTokens() ?? 0;
+      const extraTokens = stream?.extraOutputTokens() ?? 0;
       span.setAttributes({
         ...attributes,
         tokens_output: tokens === undefined ? undefined : tokens - extraTokens,
@@ -206,7 +202,7 @@ export class ObspanCallbackHandler {
     const run = span === undefined ? undefined : openRun(textOf(id));
     if (span === undefined || run === undefined) return;
     recordSafely(() => {
-      this.#streams.set(span, followTokens(span));
+      run.stream = followTokens(span);
       shareModelCall(run, span, outside);
       enterContext(run.node);
     });

@@ -1,15 +1,7 @@
 import type { ContextNode, RecordedSpan } from "../../capture/integration.js";
 import { countOf, elementsOf, field } from "../json-fields.js";
 import { setFirstToken } from "../run-spans/run-span.js";
-import type { Run } from "./run-tree.js";
-
-/** The stream of a model run. */
-export interface ModelStream {
-  /** Records a chunk of the stream. */
-  readonly add: (token: unknown, chunk: unknown) => void;
-  /** Output tokens that LangChain counted twice. */
-  readonly extraOutputTokens: () => number;
-}
+import type { ModelStream, Run } from "./run-tree.js";
 
 /**
  * Decides who records a model call: a wrapped client underneath, or the handler. LangChain does not say which client a model
@@ -44,9 +36,17 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
   };
   run.finish = () => {
     if (isClaimed && !isParent) return;
-    if (isClaimed) span.spanType = "task";
+    if (isClaimed) leaveUsage(span);
     span.end();
   };
+}
+
+/** The span inside has the usage of the call. It is counted once. */
+function leaveUsage(span: RecordedSpan): void {
+  span.spanType = "task";
+  span.onEnd = undefined;
+  for (const key of Object.keys(span.attributes))
+    if (key.startsWith("tokens_")) Reflect.deleteProperty(span.attributes, key);
 }
 
 /** Follows the tokens of a stream. */

@@ -11,6 +11,14 @@ import { elementsOf, field, textOf } from "../json-fields.js";
 import { OpenRuns } from "../run-spans/open-runs.js";
 import { recordSafely, startRunSpan } from "../run-spans/run-span.js";
 
+/** The stream of a model run. */
+export interface ModelStream {
+  /** Records a chunk of the stream. */
+  readonly add: (token: unknown, chunk: unknown) => void;
+  /** Output tokens that LangChain counted twice. */
+  readonly extraOutputTokens: () => number;
+}
+
 /** A run of LangChain that has started and not ended. */
 export interface Run {
   readonly id: string;
@@ -25,6 +33,8 @@ export interface Run {
   readonly children: Set<Run>;
   /** Ends the span. Default: the span ends as it is. */
   finish: (() => void) | undefined;
+  /** Follows the stream of a model run. Several handlers may report it. */
+  stream: ModelStream | undefined;
 }
 
 /** What LangChain reports of every run when it starts. */
@@ -72,6 +82,7 @@ export function startRun(start: RunStart): Run | undefined {
     agent: ownAgent ?? parent?.agent,
     children: new Set(),
     finish: undefined,
+    stream: undefined,
   };
   parent?.children.add(run);
   runs.add(start.id, run);
