@@ -4,20 +4,27 @@ import { defineConfig } from "tsdown";
 const CORE =
   /src.(?:capture.(?!integration|model-span|otel-span)|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
-/** The sources that the integrations share, and the main entry does not use. Not their types. */
-const MODEL_CLIENT =
-  /src.(?:integrations.(?:model-client|wire|json-fields)|capture.(?:integration|model-span)).*(?<!\.d)\.ts$/;
+/** What the wrappers of clients share, and the main entry does not use. Not the types. */
+const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields).*(?<!\.d)\.ts$/;
+
+/** The wire readers. Not their types. */
+const WIRE_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
+
+/** What only integrations need of the core. Not the types. */
+const INTEGRATION = /src.capture.(?:integration|model-span).*(?<!\.d)\.ts$/;
 
 /** Builds the package: ESM and CommonJS with types for both, and an entry for each path of `exports`. */
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    "ai-sdk": "src/integrations/ai-sdk/index.ts",
     anthropic: "src/integrations/anthropic/index.ts",
     bedrock: "src/integrations/bedrock/index.ts",
     "claude-agent-sdk": "src/integrations/claude-agent-sdk/index.ts",
     cohere: "src/integrations/cohere/index.ts",
     google: "src/integrations/google/index.ts",
     langchain: "src/integrations/langchain/index.ts",
+    mastra: "src/integrations/mastra/index.ts",
     mcp: "src/integrations/mcp/index.ts",
     mistral: "src/integrations/mistral/index.ts",
     ollama: "src/integrations/ollama/index.ts",
@@ -43,8 +50,16 @@ export default defineConfig({
       groups: [
         // Shared by chunks that load later, and not needed at the start.
         { name: "batch-request", test: /export.batch-request/, priority: 3 },
-        // Shared by the integrations. A wire reader that only one of them uses is part of its entry.
-        { name: "model-client", test: MODEL_CLIENT, minShareCount: 2, priority: 1 },
+        // Shared by most integrations. What only one of them uses is part of its entry.
+        { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 1 },
+        { name: "model-client", test: MODEL_CLIENT, minShareCount: 3, priority: 1 },
+        { name: "wire-readers", test: WIRE_READERS, minShareCount: 3, priority: 1 },
+        // Also used by the bodies of Bedrock. Named after its file, the chunk would take the name of the entry.
+        {
+          name: "anthropic-reader",
+          test: /src.integrations.wire.anthropic.*(?<!\.d)\.ts$/,
+          minShareCount: 2,
+        },
         // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
         { name: "core", test: CORE, minShareCount: 2, priority: 2 },
         // The types that several entries share. Named after its file, the chunk would replace the main entry's.

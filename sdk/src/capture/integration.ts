@@ -27,28 +27,32 @@
 import { activeRuntime } from "../runtime/active-runtime.js";
 
 export { isInModelSpan, startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
-export { setContextBridge, type ContextBridge, type ContextNode } from "../span/context.js";
-export { currentContext, runInContext } from "../span/context.js";
-export { describeError } from "../span/describe-error.js";
-export { flush } from "../runtime/delivery.js";
+export { startSpan } from "./integration-span.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
 export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 export { tapReadableStream } from "../streams/readable-stream-tap.js";
 export type { StreamEnd, StreamObserver } from "../streams/stream-observer.js";
 export { stringifyValue, toJsonValue } from "../span/json-value.js";
-export { startSpan } from "./observe.js";
 export { tool } from "./span-wrappers.js";
-export { currentTraceparent, withTrace } from "./trace-context.js";
-export type { ManualSpan } from "../span/span-handle.js";
 export { isWrapped } from "./wrap-function.js";
+export { currentTraceparent, withTrace } from "./trace-context.js";
+export { flush } from "../runtime/delivery.js";
+export type { ManualSpan, SpanAttributes, SpanHandle } from "../span/span-handle.js";
+export { describeError } from "../span/describe-error.js";
 // For frameworks that report when their runs start and end: the context of a span is theirs, not that of the calling code.
 export { activeRuntime } from "../runtime/active-runtime.js";
 export { beginSpan, type CallSpanStart } from "./call-span.js";
-export { currentContext, runInContext, type ContextNode } from "../span/context.js";
+export { createFirstTokenTimer } from "./time-to-first-token.js";
+export {
+  currentContext,
+  runInContext,
+  setContextBridge,
+  type ContextBridge,
+  type ContextNode,
+} from "../span/context.js";
 export { newTrace } from "../span/start-span.js";
 export type { RecordedSpan } from "../span/recorded-span.js";
-export type { SpanAttributes } from "../span/span-handle.js";
 export { processWide } from "../process-wide.js";
 export { warnOnce } from "../warnings.js";
 

@@ -68,5 +68,5 @@ export function setAgent(agent: string): void {
 function setOnTrace(key: "sessionId" | "userId" | "agent", value: string): void {
   const trace = currentContext()?.trace;
   if (trace !== undefined) trace[key] = value;
-  else warnOnce(key, `${key} was set outside every span: set it inside a span, or inside withTrace().`);
+  else warnOnce(key, `${key} was set outside every span: set it inside a span.`);
 }

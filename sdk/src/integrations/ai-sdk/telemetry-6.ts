@@ -1,0 +1,77 @@
+import { currentContext, isInModelSpan, isRecording } from "../../capture/integration.js";
+import { field } from "../json-fields.js";
+import { enterSpan } from "./enter-span.js";
+import { requestAttributes, responseAttributes } from "./open-model-call.js";
+import { OperationRun } from "./operation-run.js";
+import type { TelemetryCallbacks } from "./telemetry-callbacks.js";
+import { tracerSpanOf } from "./tracer-span.js";
+
+/** Ends the spans of an operation whose end is never reported: AI SDK 6 has no event for errors. */
+const unreported = new FinalizationRegistry<() => void>((end) => end());
+
+/**
+ * The telemetry of one operation of AI SDK 6, which has events for steps and tools. A step starts with its model call. The
+ * call ends when a tool starts, or with the step.
+ */
+export function createTelemetry6(): TelemetryCallbacks {
+  let start: unknown;
+  let run: OperationRun | undefined;
+  let isIgnored = false;
+
+  /**
+   * The spans of the operation. They start with the first step: only then it is known whether the call has a tracer of
+   * `obspanTracer()`, which records more.
+   */
+  function startedRun(): OperationRun | undefined {
+    isIgnored ||= run === undefined && tracerSpanOf(currentContext()?.span) !== undefined;
+    if (!isIgnored) run ??= new OperationRun("generate", start);
+    return run;
+  }
+
+  return {
+    onStart(event, lifetime) {
+      start = event;
+      isIgnored = !isRecording() || isInModelSpan();
+      unreported.register(lifetime, () => run?.abort());
+    },
+    onStepStart(event) {
+      const started = startedRun();
+      if (started === undefined) return;
+      started.startStep(field(event, "stepNumber"));
+      // Their schemas may be functions, which are not called.
+      const tools = Object.entries(Object(field(event, "tools")) as object).map(([name, tool]) => ({
+        name,
+        description: field(tool, "description"),
+      }));
+      const request = {
+        ...Object(start),
+        ...Object(event),
+        ...Object(field(event, "model")),
+        tools,
+      } as object;
+      enterSpan(started.startCall(requestAttributes(request)).span);
+    },
+    onToolCallStart(event) {
+      const started = startedRun();
+      if (started === undefined) return;
+      started.call?.finishedAt(performance.now());
+      enterSpan(started.startTool(field(event, "toolCall")));
+    },
+    onToolCallFinish(event) {
+      const error = field(event, "success") === false ? (field(event, "error") ?? "error") : undefined;
+      run?.endTool(field(event, "toolCall"), field(event, "output"), error);
+    },
+    onStepFinish(event) {
+      if (run === undefined) return;
+      const response = field(event, "response");
+      run.endCall({
+        model: field(response, "modelId"),
+        response_id: field(response, "id"),
+        ...responseAttributes(event, field(event, "content")),
+      });
+      run.endStep(field(event, "finishReason"));
+      enterSpan(run.root);
+    },
+    onFinish: (event) => run?.succeed(field(event, "text")),
+  };
+}
