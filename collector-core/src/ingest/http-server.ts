@@ -223,8 +223,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // No route of Fastify reads a body. Node would discard this one without counting its chunks.
     if (isChunked) request.resume();
     const answer = (): void => handleByFastify(request, response);
-    // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them.
-    if (path.startsWith("/v1/")) whenSocketAssigned(response, () => answerInSlice(answer));
+    // Probes, scrapes and pages hold little memory and do not wait for pipelined responses before them. An encoded path
+    // may be that of a query: Fastify decodes `/%761/traces`.
+    if (path.startsWith("/v1/") || path.includes("%"))
+      whenSocketAssigned(response, () => answerInSlice(answer));
     else answer();
   }
 

@@ -98,6 +98,16 @@ describe("limits.max_in_flight_bytes bounds responses", () => {
     expect((await fetch(url + path)).status).toBe(200);
   });
 
+  it("builds one response per connection at a time, also of an encoded path", async () => {
+    const { url, path, metric } = await withLongList();
+    const reader = await connectRaw(url, false);
+    reader.socket.write(getRequest(path.replace("v", "%76")).repeat(16));
+    await until(async () => (await metric('obs_in_flight_bytes{kind="answers"}')) > 0);
+    await fetch(url + path);
+    expect(await metric('obs_in_flight_refused_total{kind="answers"}')).toBe(0);
+    expect(await metric('obs_in_flight_bytes{kind="answers"}')).toBeLessThan(12 * MIB);
+  });
+
   it("answers pipelined requests in order and closes the connection after a refusal", async () => {
     const { url } = await startCollector();
     const client = await connectRaw(url);
