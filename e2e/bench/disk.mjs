@@ -258,7 +258,7 @@ async function measureCollectors({
       await new Promise((resolve) => setTimeout(resolve, 500));
       bytes[name] = (writtenBytes(collectors[name]) - before) / (requests * bodyBytes);
     }
-    // What both write is the answers.
+    // What both write is the responses.
     figures[`writtenAt${ratePerSecond}`] = bytes.disk - bytes.memory;
   }
 

@@ -15,7 +15,7 @@ interface Judge {
 }
 
 /** A judge with OpenAI's chat API. */
-async function judge(settings: Settings = {}, answers = true): Promise<Judge> {
+async function judge(settings: Settings = {}, isAnswering = true): Promise<Judge> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -36,7 +36,8 @@ async function judge(settings: Settings = {}, answers = true): Promise<Judge> {
         choices: [choice],
         usage,
       };
-      if (answers) response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+      if (isAnswering)
+        response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -18,8 +18,8 @@ describe("the queue's levels", () => {
   rule("3.2", "reject: refuses new spans with 429 from the hard limit on, and drops none", async () => {
     const collector = await collectorForTest({ LIMITS_MAX_QUEUE_SIZE: "20000" });
     const requests = tooMuchFor(20_000);
-    const { answers } = await burst(collector, clientForTest(collector.url, requests.length), requests);
-    const statuses = answers.map(({ status }) => status);
+    const { responses } = await burst(collector, clientForTest(collector.url, requests.length), requests);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(9);
     expect(statuses).toContain(429);
     const ledger = await ledgerAtRest(collector.url);
@@ -34,8 +34,8 @@ describe("the queue's levels", () => {
       BACKPRESSURE_MODE: "drop_oldest",
     });
     const requests = tooMuchFor(20_000);
-    const { answers } = await burst(collector, clientForTest(collector.url, requests.length), requests);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const { responses } = await burst(collector, clientForTest(collector.url, requests.length), requests);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
     const ledger = await ledgerAtRest(collector.url);
     expectToAddUp(ledger);
     expect(ledger.dropped["evicted_oldest"]).toBeGreaterThan(0);
@@ -56,8 +56,8 @@ describe("the queue's levels", () => {
       // How many requests the collector reads before its worker runs varies, so this checks after every batch.
       const requests = tooMuchFor(20_000).flatMap((batch) => [batch, { path: "/ready" }]);
       const client = clientForTest(collector.url, requests.length);
-      const { answers } = await burst(collector, client, requests);
-      const full = answers.find(({ status }) => status === 503);
+      const { responses } = await burst(collector, client, requests);
+      const full = responses.find(({ status }) => status === 503);
       expect(JSON.parse(full?.body ?? "")).toEqual({
         status: "not_ready",
         queue_pct: expect.any(Number),
@@ -74,8 +74,8 @@ describe("SIGTERM", () => {
     const collector = await collectorForTest();
     const requests = tooMuchFor(20_000);
     const client = clientForTest(collector.url, requests.length);
-    const { answers } = await burst(collector, client, requests, () => collector.signal("SIGTERM"));
-    const accepted = answers.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
+    const { responses } = await burst(collector, client, requests, () => collector.signal("SIGTERM"));
+    const accepted = responses.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
     expect(await collector.exit).toEqual({ code: 0, signal: null });
     const ledger = collector.lastLedger();
     expectToAddUp(ledger);

@@ -39,10 +39,10 @@ it("spec 3.2: refuses OTLP with 429 while the queue is full, and counts a retrie
   const client = clientForTest(collector.url, REQUESTS);
   const requests = Array.from({ length: REQUESTS }, (_, number) => traces(number));
 
-  const { answers } = await burst(collector, client, requests);
-  const refused = requests.filter((_, index) => answers[index]?.status === 429);
+  const { responses } = await burst(collector, client, requests);
+  const refused = requests.filter((_, index) => responses[index]?.status === 429);
   expect(refused.length).toBeGreaterThan(0);
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     if (status === 200) {
       expect(body).toBe("{}");
       continue;

@@ -25,13 +25,13 @@ function startStructured(settings: Settings = {}): Promise<BuiltCollector> {
   return collectorForTest({ LOGGING_STRUCTURED: "true", ...settings });
 }
 
-function withStatus(answers: readonly Answer[], status: number): Answer[] {
-  return answers.filter((each) => each.status === status);
+function withStatus(responses: readonly Answer[], status: number): Answer[] {
+  return responses.filter((each) => each.status === status);
 }
 
 /** Expects 202 or the refusal of contract 2. */
-function expectRefusals(answers: readonly Answer[]): void {
-  for (const { status, headers, body } of answers.filter((each) => each.status !== 202)) {
+function expectRefusals(responses: readonly Answer[]): void {
+  for (const { status, headers, body } of responses.filter((each) => each.status !== 202)) {
     expect(status).toBe(429);
     expect(Number(headers["retry-after"])).toBeGreaterThanOrEqual(1);
     expect(JSON.parse(body)).toEqual({
@@ -48,9 +48,9 @@ it("spec 3.2: reject refuses from the hard limit on with Retry-After, is not rea
   const collector = await startStructured();
   const client = clientForTest(collector.url, BATCHES + 1);
 
-  const { answers } = await burst(collector, client, [...batches(), READY]);
-  const ready = answers.at(-1);
-  const posted = answers.slice(0, -1);
+  const { responses } = await burst(collector, client, [...batches(), READY]);
+  const ready = responses.at(-1);
+  const posted = responses.slice(0, -1);
   const accepted = withStatus(posted, 202);
   expectRefusals(posted);
   const refusal = JSON.parse(posted.find(({ status }) => status === 429)?.body ?? "") as {
@@ -119,8 +119,8 @@ it("spec 3.2: drop_oldest accepts everything, counts evicted spans, and keeps th
   const collector = await startStructured({ BACKPRESSURE_MODE: "drop_oldest" });
   const client = clientForTest(collector.url, BATCHES);
 
-  const { answers } = await burst(collector, client, batches());
-  expect(withStatus(answers, 202)).toHaveLength(BATCHES);
+  const { responses } = await burst(collector, client, batches());
+  expect(withStatus(responses, 202)).toHaveLength(BATCHES);
 
   const ledger = await ledgerAtRest(collector.url);
   expectToAddUp(ledger);
@@ -146,8 +146,8 @@ it("drop_oldest evicts single spans, the oldest first", async () => {
   });
   const client = clientForTest(collector.url, 40);
   const requests = Array.from({ length: 40 }, (_, index) => telemetry(batchOf(7, `t${index}`)));
-  const { answers } = await burst(collector, client, requests);
-  expect(withStatus(answers, 202)).toHaveLength(40);
+  const { responses } = await burst(collector, client, requests);
+  expect(withStatus(responses, 202)).toHaveLength(40);
 
   const ledger = await ledgerAtRest(collector.url);
   expectToAddUp(ledger);
@@ -196,11 +196,11 @@ it("limits.max_queue_bytes refuses prompts of 100 KB before memory runs out", as
     const requests = Array.from({ length: connections }, (_, index) =>
       telemetry(batchOf(1, `t${round}-${index}`, { attributes: { prompt_text: prompt } })),
     );
-    const { answers } = await burst(collector, client, requests);
-    const taken = withStatus(answers, 202).length;
+    const { responses } = await burst(collector, client, requests);
+    const taken = withStatus(responses, 202).length;
     accepted += taken;
-    refused += answers.length - taken;
-    expectRefusals(answers);
+    refused += responses.length - taken;
+    expectRefusals(responses);
   }
   expect(refused).toBeGreaterThan(0);
   expect(accepted).toBeGreaterThan(0);
@@ -230,8 +230,8 @@ it("counts the same spans as its clients over many bursts", async () => {
   for (let round = 0; round < bursts; round++) {
     const sizes = Array.from({ length: 64 }, (_, index) => 1 + ((index * 7 + round) % 40));
     const requests = sizes.map((size, index) => telemetry(batchOf(size, `t${round}-${index}`)));
-    const { answers } = await burst(collector, client, requests);
-    for (const [index, { status }] of answers.entries()) {
+    const { responses } = await burst(collector, client, requests);
+    for (const [index, { status }] of responses.entries()) {
       const size = sizes[index] ?? 0;
       if (status === 202) acceptedSpans += size;
       else refusedSpans += size;

@@ -33,12 +33,12 @@ async function stopWithFullQueue(
   const batches = Array.from({ length: BATCHES }, (_, index) =>
     telemetry(smallSpans(SPANS_PER_BATCH, `t${index}`)),
   );
-  const { answers } = await burst(collector, client, batches, () => collector.signal(signal));
-  return answers;
+  const { responses } = await burst(collector, client, batches, () => collector.signal(signal));
+  return responses;
 }
 
-function countAccepted(answers: readonly Answer[]): number {
-  return answers.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
+function countAccepted(responses: readonly Answer[]): number {
+  return responses.filter(({ status }) => status === 202).length * SPANS_PER_BATCH;
 }
 
 it.each([
@@ -59,8 +59,8 @@ it.each([
       slowestMs = Math.max(slowestMs, performance.now() - stoppedAt);
       expect(exit).toEqual({ code: 0, signal: null });
 
-      const { answers, refusals, acceptedSpans } = await load.stop();
-      expect(Object.keys(answers).filter((status) => status !== "202" && status !== "503")).toEqual([]);
+      const { responses, refusals, acceptedSpans } = await load.stop();
+      expect(Object.keys(responses).filter((status) => status !== "202" && status !== "503")).toEqual([]);
       expect(Object.keys(refusals).filter((refusal) => refusal !== "503 shutting_down")).toEqual([]);
 
       const ledger = collector.lastLedger();
@@ -91,7 +91,7 @@ it("spec 4.9 rule 6: processes a full queue with drain_queue", async () => {
 });
 
 it("spec 4.9 rule 6: refuses new spans with 503 shutting_down while it drains, and is not ready", async () => {
-  const { collector, client, answers } = await heldWhileDraining();
+  const { collector, client, responses } = await heldWhileDraining();
   const late = client.send(telemetry(batchOf(1, "late")));
   const lateOtlp = client.send({ ...telemetry("{}"), path: "/v1/traces" });
   const probe = client.send({ path: "/ready" });
@@ -116,7 +116,7 @@ it("spec 4.9 rule 6: refuses new spans with 503 shutting_down while it drains, a
     reasons: expect.arrayContaining(["shutting_down"]),
   });
 
-  const accepted = countAccepted(await answers);
+  const accepted = countAccepted(await responses);
   expect(await collector.exit).toEqual({ code: 0, signal: null });
   expectToAddUp(collector.lastLedger());
   expect(collector.lastLedger()).toMatchObject({ accepted, processed: accepted });
@@ -201,12 +201,12 @@ it("does not wait for connections that are idle or in the middle of a request", 
 
 it("ignores a signal repeated within a second and continues to drain", async () => {
   const collector = await startStructured();
-  const answers = await stopWithFullQueue(collector);
+  const responses = await stopWithFullQueue(collector);
   collector.signal("SIGTERM");
   collector.signal("SIGINT");
 
   expect(await collector.exit).toEqual({ code: 0, signal: null });
-  const accepted = countAccepted(answers);
+  const accepted = countAccepted(responses);
   expect(collector.lastLedger()).toMatchObject({ accepted, processed: accepted });
 });
 
@@ -215,8 +215,8 @@ it.each([
   ["SIGINT", 130],
 ] as const)("on %s more than a second after the first signal exits with %i", async (signal, code) => {
   // The collector is stopped in the middle of its drain.
-  const { collector, answers } = await heldWhileDraining();
-  answers.catch(() => undefined);
+  const { collector, responses } = await heldWhileDraining();
+  responses.catch(() => undefined);
   await pause(SAME_SIGNAL_MS + 200);
   collector.signal(signal);
   collector.signal("SIGCONT");
@@ -280,7 +280,7 @@ interface HeldCollector {
   /** With two open connections. */
   readonly client: HttpClient;
   /** The responses to the batches that it drains. */
-  readonly answers: Promise<readonly Answer[]>;
+  readonly responses: Promise<readonly Answer[]>;
 }
 
 async function heldWhileDraining(): Promise<HeldCollector> {
@@ -288,14 +288,14 @@ async function heldWhileDraining(): Promise<HeldCollector> {
     const collector = await startStructured();
     const client = clientForTest(collector.url, 3);
     await client.openConnections();
-    const answers = stopWithFullQueue(collector);
+    const responses = stopWithFullQueue(collector);
     await collector.logged(/Stopping: SIGTERM/);
     collector.signal("SIGSTOP");
     // By then everything it wrote before it was stopped has arrived.
     await pause(50);
-    if (!collector.stderr.some((line) => line.includes("Ledger"))) return { collector, client, answers };
+    if (!collector.stderr.some((line) => line.includes("Ledger"))) return { collector, client, responses };
     collector.signal("SIGCONT");
-    await Promise.all([answers, collector.exit]);
+    await Promise.all([responses, collector.exit]);
   }
   throw new Error("The drain was always over before the collector could be held.");
 }

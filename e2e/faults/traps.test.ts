@@ -41,10 +41,10 @@ it("reliability.md, traps: waits for the longest times that can be set, although
     EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
   });
   const client = clientForTest(collector.url, 4);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, index) => client.send(telemetry(smallSpans(10, `t${index}`))).answer),
   );
-  expect(answers.map(({ status }) => status)).toEqual(new Array(10).fill(202));
+  expect(responses.map(({ status }) => status)).toEqual(new Array(10).fill(202));
   await ledgerAtRest(collector.url);
   const { value } = await scrape(collector.url);
   expect(value("obs_trace_store_traces")).toBe(10);

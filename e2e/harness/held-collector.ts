@@ -5,7 +5,7 @@ import { within } from "./until.js";
 /** The result of a burst. */
 export interface BurstOutcome {
   /** In the order of the requests. */
-  readonly answers: readonly Answer[];
+  readonly responses: readonly Answer[];
 }
 
 /**
@@ -33,5 +33,7 @@ export async function burst(
   } finally {
     collector.signal("SIGCONT");
   }
-  return { answers: await within("all are answered", Promise.all(sent.map((each) => each.answer)), 30_000) };
+  return {
+    responses: await within("all are answered", Promise.all(sent.map((each) => each.answer)), 30_000),
+  };
 }

@@ -86,15 +86,15 @@ const MAX_ATTEMPTS = 10;
  * @returns all responses, in order.
  */
 export async function sendAsRetryAfterSays(port: number, request: RawRequest): Promise<RawAnswer[]> {
-  const answers: RawAnswer[] = [];
-  while (answers.length < MAX_ATTEMPTS) {
+  const responses: RawAnswer[] = [];
+  while (responses.length < MAX_ATTEMPTS) {
     const answer = await sendRequest(port, request);
-    answers.push(answer);
+    responses.push(answer);
     const retryAfter = /^Retry-After: (\d+)\r?$/im.exec(answer.start)?.[1];
     if (answer.status !== 503 || retryAfter === undefined) break;
     await pause(Number(retryAfter) * 1000);
   }
-  return answers;
+  return responses;
 }
 
 /** Sends requests with a limited concurrency. */
@@ -103,14 +103,14 @@ export async function sendRequests(
   requests: Iterable<RawRequest>,
   connections: number,
 ): Promise<RawAnswer[]> {
-  const answers: RawAnswer[] = [];
+  const responses: RawAnswer[] = [];
   const waiting = requests[Symbol.iterator]();
   async function sendOn(): Promise<void> {
     for (let next = waiting.next(); next.done !== true; next = waiting.next())
-      answers.push(await sendRequest(port, next.value));
+      responses.push(await sendRequest(port, next.value));
   }
   await Promise.all(Array.from({ length: connections }, sendOn));
-  return answers;
+  return responses;
 }
 
 /** Writes pieces with backpressure. */

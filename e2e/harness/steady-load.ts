@@ -10,7 +10,7 @@ export interface LoadOptions {
 /** The responses that the clients received. */
 export interface LoadCounts {
   /** Responses by status. */
-  readonly answers: Readonly<Record<number, number>>;
+  readonly responses: Readonly<Record<number, number>>;
   /** Errors by status and code: `503 shutting_down`. */
   readonly refusals: Readonly<Record<string, number>>;
   /** Spans of batches that were answered 202. */
@@ -32,7 +32,7 @@ const RECONNECT_MS = 50;
 /** Sends batches on each connection, the next one after each response, until it is stopped. */
 export function startLoad(url: string, { connections, spansPerBatch }: LoadOptions): Load {
   const client = createHttpClient(url, connections);
-  const answers: Record<number, number> = {};
+  const responses: Record<number, number> = {};
   const refusals: Record<string, number> = {};
   let acceptedSpans = 0;
   let unanswered = 0;
@@ -45,7 +45,7 @@ export function startLoad(url: string, { connections, spansPerBatch }: LoadOptio
       const spans = Array.from({ length: spansPerBatch }, () => SPAN(traceId));
       try {
         const { status, body } = await client.send(telemetry({ service: "load", spans })).answer;
-        answers[status] = (answers[status] ?? 0) + 1;
+        responses[status] = (responses[status] ?? 0) + 1;
         if (status === 202) acceptedSpans += spansPerBatch;
         else count(refusals, `${status} ${errorCode(body)}`);
       } catch {
@@ -57,7 +57,7 @@ export function startLoad(url: string, { connections, spansPerBatch }: LoadOptio
 
   const senders = Promise.all(Array.from({ length: connections }, (_, index) => sendOn(index)));
   const counts = (): LoadCounts => ({
-    answers: { ...answers },
+    responses: { ...responses },
     refusals: { ...refusals },
     acceptedSpans,
     unanswered,

@@ -49,7 +49,8 @@ export const ERROR_CATALOGUE = {
   trace_store_disabled: { status: 404, meaning: "The trace store is off (`trace_store.enabled`)." },
   trace_store_in_memory: {
     status: 404,
-    meaning: "Traces are kept in memory only: there is no file (`trace_store.path`), or it cannot be used.",
+    meaning:
+      "Traces are kept in memory only: there is no file (`trace_store.path`), or it could not be opened; the log says why.",
   },
   method_not_allowed: { status: 405, meaning: "The path does not support the method; see `Allow`." },
   request_timeout: {
@@ -142,6 +143,6 @@ export function internalError(): ApiError {
 }
 
 /** @param problem - the name of the parameter and what it must be, without a full stop. */
-export function invalidQuery(problem: string): ApiError {
-  return new ApiError("invalid_query", `Invalid query: ${problem}.`);
+export function invalidQuery(problem: string, details: ErrorDetails = {}): ApiError {
+  return new ApiError("invalid_query", `Invalid query: ${problem}.`, details);
 }

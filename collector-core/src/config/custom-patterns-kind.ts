@@ -46,6 +46,6 @@ function problemOf(item: unknown, position: number): string | undefined {
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `item ${position}: pattern ${showRaw(JSON.stringify(pattern))} cannot be used: ${showRaw(reason)}`;
+    return `item ${position}: pattern ${showRaw(JSON.stringify(pattern))} is not valid RE2 syntax: ${showRaw(reason)}`;
   }
 }

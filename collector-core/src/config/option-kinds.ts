@@ -126,8 +126,10 @@ export function textMap(limits: {
   readonly rule: string;
   readonly isName: RegExp;
   readonly isText: RegExp;
+  /** What a text may consist of. */
+  readonly textRule: string;
 }): OptionKind<Readonly<Record<string, string>>> {
-  const { rule, isName, isText } = limits;
+  const { rule, isName, isText, textRule } = limits;
   return {
     rule,
     schema: {
@@ -149,7 +151,7 @@ export function textMap(limits: {
       for (const [name, text] of Object.entries(value as Record<string, unknown>)) {
         if (!isName.test(name)) return { ok: false, detail: `${JSON.stringify(name)} cannot be a name` };
         if (typeof text !== "string" || !isText.test(text))
-          return { ok: false, detail: `the text of ${JSON.stringify(name)} cannot be used` };
+          return { ok: false, detail: `the text of ${JSON.stringify(name)} must consist of ${textRule}` };
       }
       return { ok: true, value: value as Record<string, string> };
     },

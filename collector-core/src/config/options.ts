@@ -241,6 +241,7 @@ export const OPTIONS = {
       rule: "header names with their texts (in the variable: name=text,name=text)",
       isName: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
       isText: /^[\t -~]*$/,
+      textRule: "printable ASCII characters and tabs",
     }),
     default: {},
     doc: "Headers of every export request, such as an API key.",

@@ -1,4 +1,4 @@
-import { ApiError } from "../api-schema/errors.js";
+import { invalidQuery } from "../api-schema/errors.js";
 import { parseTimestamp, type Instant } from "./timestamp.js";
 
 /**
@@ -10,9 +10,8 @@ export function requireTimestamp(text: string | undefined, field: string): Insta
   if (text === undefined) return undefined;
   const instant = parseTimestamp(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
   if (instant !== undefined) return instant;
-  throw new ApiError(
-    "invalid_query",
-    `${field} must be RFC 3339, such as 2026-11-21T05:57:56Z (a + written as %2B), or Unix epoch milliseconds.`,
+  throw invalidQuery(
+    `${field} must be RFC 3339, such as 2026-11-21T05:57:56Z (a + written as %2B), or Unix epoch milliseconds`,
     { field },
   );
 }

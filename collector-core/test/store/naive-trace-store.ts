@@ -12,19 +12,22 @@ interface NaiveTrace {
 /** What a trace store does, in the plainest way: arrays of objects. Against it the real one is checked. */
 export class NaiveTraceStore {
   traces: NaiveTrace[] = [];
+  readonly #maxTraces: number;
+  readonly #maxSpansPerTrace: number;
+  readonly #ttlMs: number;
   readonly #evictedIds = new Set<string>();
 
-  constructor(
-    private readonly maxTraces: number,
-    private readonly maxSpansPerTrace: number,
-    private readonly ttlMs: number,
-  ) {}
+  constructor(maxTraces: number, maxSpansPerTrace: number, ttlMs: number) {
+    this.#maxTraces = maxTraces;
+    this.#maxSpansPerTrace = maxSpansPerTrace;
+    this.#ttlMs = ttlMs;
+  }
 
   append(span: Span, nowMs: number): void {
     this.expire(nowMs);
     let trace = this.traces.find(({ id }) => id === span.trace_id);
     if (trace === undefined) {
-      if (this.traces.length === this.maxTraces) this.#evict(this.traces[0]);
+      if (this.traces.length === this.#maxTraces) this.#evict(this.traces[0]);
       trace = {
         id: span.trace_id,
         isPartial: this.#evictedIds.has(span.trace_id),
@@ -40,7 +43,7 @@ export class NaiveTraceStore {
     const known = trace.spans[index];
     if (known === undefined) trace.spans.push(span);
     else if (known.status === "RUNNING" || span.status !== "RUNNING") trace.spans[index] = span;
-    while (trace.spans.length > this.maxSpansPerTrace) {
+    while (trace.spans.length > this.#maxSpansPerTrace) {
       const dropped = trace.spans.shift();
       trace.droppedCount++;
       trace.droppedTokens += dropped === undefined ? 0 : tokensOf(dropped);
@@ -49,7 +52,7 @@ export class NaiveTraceStore {
 
   expire(nowMs: number): void {
     for (const trace of [...this.traces]) {
-      if (nowMs - trace.lastSpanAtMs >= this.ttlMs) this.#evict(trace);
+      if (nowMs - trace.lastSpanAtMs >= this.#ttlMs) this.#evict(trace);
     }
   }
 

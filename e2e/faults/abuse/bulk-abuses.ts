@@ -11,9 +11,9 @@ export const BULK_ABUSES: readonly Abuse[] = [
       ({ port, size, note }) =>
       async () => {
         const exports = Array.from({ length: size(8, 16) }, () => rawRequest({ path: "/v1/export" }));
-        const answers = await sendRequests(port, exports, 8);
-        note(answers);
-        expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+        const responses = await sendRequests(port, exports, 8);
+        note(responses);
+        expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
       },
   },
   {
@@ -28,9 +28,9 @@ export const BULK_ABUSES: readonly Abuse[] = [
         body,
       });
       return async () => {
-        const answers = await Promise.all([1, 2].map(() => sendRequest(port, request, 200_000)));
-        note(answers);
-        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        const responses = await Promise.all([1, 2].map(() => sendRequest(port, request, 200_000)));
+        note(responses);
+        expect(responses.map(({ status }) => status)).toEqual([200, 200]);
       };
     },
   },

@@ -23,13 +23,13 @@ async function storeLargeSpan({ port }: AbuseContext): Promise<void> {
 /** Expects that small batches are accepted soon while others misbehave. */
 async function expectIngestion({ port, note }: AbuseContext, batches: number): Promise<void> {
   const batch = gzippedBatch(JSON.stringify({ spans: [{ name: "small", trace_id: "small" }] }));
-  const answers = await sendRequests(
+  const responses = await sendRequests(
     port,
     Array.from({ length: batches }, () => batch),
     2,
   );
-  note(answers);
-  expect(answers.filter(({ status, tookMs }) => status !== 202 || tookMs > 5000)).toEqual([]);
+  note(responses);
+  expect(responses.filter(({ status, tookMs }) => status !== 202 || tookMs > 5000)).toEqual([]);
 }
 
 /** An import that takes longer than the request timeout allows for other requests. */

@@ -26,13 +26,13 @@ function bodies(
     prepare({ port, size, note }) {
       const requests = make();
       return async () => {
-        const answers = await sendRequests(
+        const responses = await sendRequests(
           port,
           Array.from({ length: size(bounded, whole) }, () => requests).flat(),
           4,
         );
-        note(answers);
-        expect(answers.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
+        note(responses);
+        expect(responses.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
       };
     },
   };
@@ -106,9 +106,9 @@ export const PARSING_ABUSES: readonly Abuse[] = [
       return async () => {
         // Two such lines at once exceed the share of imports in limits.max_in_flight_bytes.
         const imports = Array.from({ length: size(1, 4) }, () => sendAsRetryAfterSays(port, request));
-        const answers = await Promise.all(imports);
-        note(answers.flat());
-        expect(answers.map((ofImport) => ofImport.at(-1)?.status)).toEqual(answers.map(() => 413));
+        const responses = await Promise.all(imports);
+        note(responses.flat());
+        expect(responses.map((ofImport) => ofImport.at(-1)?.status)).toEqual(responses.map(() => 413));
       };
     },
   },
@@ -148,13 +148,13 @@ export const PARSING_ABUSES: readonly Abuse[] = [
         conventionalSpan(JSON.stringify([messages])),
       ];
       return async () => {
-        const answers = await sendRequests(
+        const responses = await sendRequests(
           port,
           Array.from({ length: size(1, 5) }, () => requests).flat(),
           2,
         );
-        note(answers);
-        expect(answers.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
+        note(responses);
+        expect(responses.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
         await pause(500);
       };
     },

@@ -16,9 +16,9 @@ function manyQueries(name: string, atOnce: number, path: (n: number) => string):
         const requests: RawRequest[] = Array.from({ length: atOnce * rounds }, (_, n) =>
           rawRequest({ path: path(n) }),
         );
-        const answers = await sendRequests(port, requests, atOnce);
-        note(answers);
-        expect(answers.filter(({ status }) => status !== 200).map(({ start }) => start)).toEqual([]);
+        const responses = await sendRequests(port, requests, atOnce);
+        note(responses);
+        expect(responses.filter(({ status }) => status !== 200).map(({ start }) => start)).toEqual([]);
       },
   };
 }

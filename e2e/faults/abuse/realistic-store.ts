@@ -12,8 +12,8 @@ const generated = new Map<number, readonly RawRequest[]>();
 export async function fillStore(collector: BuiltCollector, traces: number): Promise<void> {
   let requests = generated.get(traces);
   if (requests === undefined) generated.set(traces, (requests = batches(traces)));
-  const answers = await sendRequests(collector.port, requests, 4);
-  const refused = answers.filter(({ status }) => status !== 202);
+  const responses = await sendRequests(collector.port, requests, 4);
+  const refused = responses.filter(({ status }) => status !== 202);
   if (refused.length > 0) throw new Error(`The store was not filled: ${refused[0]?.start ?? ""}`);
   await ledgerAtRest(collector.url);
 }

@@ -39,8 +39,8 @@ export async function runAbuse(abuse: Abuse): Promise<void> {
     port: collector.port,
     storedTraces,
     size: experimentSize,
-    note: (answers) => {
-      for (const { status } of answers) {
+    note: (responses) => {
+      for (const { status } of responses) {
         const shown = status === 0 ? "none" : String(status);
         statuses[shown] = (statuses[shown] ?? 0) + 1;
       }

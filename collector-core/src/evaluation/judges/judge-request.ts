@@ -56,5 +56,5 @@ export const VERDICT_SCHEMA: JSONSchema7 = {
 
 /** Prompt of the second attempt after an invalid answer. */
 export function repairPrompt(problem: string): string {
-  return `That answer cannot be used: ${problem}. Answer again, with the JSON object {"score": …, "label": "…", "explanation": "…"} and nothing else.`;
+  return `That answer is not a verdict: ${problem}. Answer again, with the JSON object {"score": …, "label": "…", "explanation": "…"} and nothing else.`;
 }

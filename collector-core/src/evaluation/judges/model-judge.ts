@@ -112,7 +112,11 @@ export async function createModelJudge(options: ModelJudgeOptions): Promise<Judg
         replies.push(second);
         const repaired = readVerdict(second.text);
         return typeof repaired === "string"
-          ? { type: "malformed", reason: `The judge's answer cannot be used: ${repaired}.`, usage: usage() }
+          ? {
+              type: "malformed",
+              reason: `The judge gave no verdict in two attempts: ${repaired}. Use a model that follows a JSON schema.`,
+              usage: usage(),
+            }
           : { type: "completed", verdict: repaired, usage: usage() };
       } catch (error) {
         signal.throwIfAborted();
@@ -129,7 +133,7 @@ function failure(
   const last = RetryError.isInstance(error) ? error.lastError : error;
   const tooLarge = causes(last).find((cause) => cause instanceof AnswerTooLarge);
   if (tooLarge !== undefined)
-    return { type: "malformed", reason: `The judge's answer cannot be used: ${tooLarge.message}.` };
+    return { type: "malformed", reason: `The judge gave no verdict: ${tooLarge.message}.` };
   if (APICallError.isInstance(last)) {
     const { statusCode } = last;
     // A successful status with an unexpected body.

@@ -124,7 +124,7 @@ function tryToCompile(parameter: string): CompiledSearch | string {
     const expression = compileSearch(parameter);
     return expression.size > MAX_INSTRUCTIONS ? TOO_LARGE : expression;
   } catch (error) {
-    return `the expression cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return `the expression is not valid RE2 syntax: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -147,10 +147,10 @@ function inconclusive(omitted: number): string {
 
 const TOO_LONG = `the text after the colon is longer than ${MAX_PARAMETER_LENGTH} characters`;
 const TOO_LARGE =
-  `the expression cannot be used: it compiles to more than ${MAX_INSTRUCTIONS} instructions; ` +
-  "a repetition such as {1000} multiplies the size of its element";
+  `the expression compiles to more than ${MAX_INSTRUCTIONS} instructions; use smaller repetitions: ` +
+  "{1000} multiplies the size of its element";
 const TOO_MANY_CLASSES =
-  "the expression cannot be used: its character classes contain too many characters; " +
+  "the character classes of the expression contain too many characters; " +
   "use fewer Unicode classes such as \\pL and fewer long ranges such as [a-\u9fa5] under (?i)";
 
 function validJson(completion: string): Verdict {

@@ -28,7 +28,7 @@ export function compileCustomPattern(
   { pattern, replacement }: CustomPattern,
   { position, clock }: CustomPatternOptions,
 ): Pattern {
-  if (pattern === "") throw new Error("it is empty");
+  if (pattern === "") throw new Error("the pattern is empty");
   const expression = compile(pattern);
   const name = `custom_${position}`;
   const budget = new TimeBudget(name, clock);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ApiError } from "../../api-schema/errors.js";
+import { invalidQuery } from "../../api-schema/errors.js";
 import type { TraceOrder } from "../../api-schema/trace.js";
 
 /** The end of a page. */
@@ -34,11 +34,9 @@ export class ListCursors {
   decode(cursor: string, order: TraceOrder): ListPosition {
     const position = this.#read(cursor);
     if (position?.order === order) return position;
-    throw new ApiError(
-      "invalid_query",
-      "`cursor` is not a `next_cursor` that this collector has answered to a query of this order.",
-      { field: "cursor" },
-    );
+    throw invalidQuery("cursor must be the next_cursor of an earlier page of the same order", {
+      field: "cursor",
+    });
   }
 
   #read(cursor: string): ListPosition | undefined {

@@ -43,6 +43,11 @@ function open(config: Partial<JudgeModelConfig> = {}) {
   });
 }
 
+/** What a judge says of {@link TEXT}. */
+async function score(config?: Partial<JudgeModelConfig>) {
+  return await (await open(config)).score(TYPE, TEXT, never);
+}
+
 /** The expected request to a provider, and the expected usage of its response. */
 const PROVIDERS: readonly {
   readonly config: Partial<JudgeModelConfig>;
@@ -121,8 +126,7 @@ describe("contract 8: the providers of the judge, over real HTTP", () => {
     vi.stubEnv("AWS_REGION", "eu-central-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-    const judge = await open({ ...provider.config, baseUrl: server.url + provider.base });
-    const answer = await judge.score(TYPE, TEXT, never);
+    const answer = await score({ ...provider.config, baseUrl: server.url + provider.base });
     expect(answer).toMatchObject({ type: "completed", verdict: VERDICT });
     const [tokensInput, tokensOutput] = provider.tokens;
     expect(answer.usage.tokensInput).toBe(tokensInput);
@@ -139,8 +143,7 @@ describe("contract 8: the providers of the judge, over real HTTP", () => {
 
   it("openai: uses the Responses API without storage at the default address", async () => {
     vi.stubEnv("OPENAI_BASE_URL", `${server.url}/v1`);
-    const judge = await open({ baseUrl: undefined });
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score({ baseUrl: undefined })).toMatchObject({
       type: "completed",
       usage: { tokensInput: 14, tokensOutput: 26 },
     });
@@ -179,8 +182,7 @@ describe("contract 8: the providers of the judge, over real HTTP", () => {
 describe("contract 8: the answer of the judge", () => {
   it("requires only the score", async () => {
     server.reply = () => ({ score: 1 });
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score()).toMatchObject({
       type: "completed",
       verdict: { score: 1, label: undefined, explanation: undefined },
     });
@@ -199,21 +201,19 @@ describe("contract 8: the answer of the judge", () => {
     ["an explanation that is not a text", { score: 1, explanation: ["because"] }],
   ])("%s: is malformed after one repair request", async (_name, reply) => {
     server.reply = () => reply;
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score()).toMatchObject({
       type: "malformed",
-      reason: expect.stringContaining("The judge's answer cannot be used: ") as string,
+      reason: expect.stringContaining("The judge gave no verdict in two attempts: ") as string,
       usage: { tokensInput: 166, tokensOutput: 56 },
     });
     expect(server.calls).toHaveLength(2);
-    expect(server.calls[1]?.text).toContain("That answer cannot be used: ");
+    expect(server.calls[1]?.text).toContain("That answer is not a verdict: ");
     expect(server.calls[1]?.material).toEqual(TEXT);
   });
 
   it("counts after a repair, with the usage of both attempts", async () => {
     server.reply = (_call, index) => (index === 0 ? { score: 9 } : VERDICT);
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score()).toMatchObject({
       type: "completed",
       verdict: VERDICT,
       usage: { tokensInput: 166 },
@@ -237,26 +237,23 @@ describe("contract 8: the answer of the judge", () => {
         write();
       },
     });
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score()).toMatchObject({
       type: "malformed",
-      reason: "The judge's answer cannot be used: the answer is larger than 1048576 bytes.",
+      reason: "The judge gave no verdict: the answer is larger than 1048576 bytes.",
     });
     expect(server.calls).toHaveLength(1);
   });
 
   it("is malformed when the body does not match the provider's API", async () => {
     server.reply = () => respondWith(200, "<html>welcome</html>");
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({ type: "malformed" });
+    expect(await score()).toMatchObject({ type: "malformed" });
   });
 });
 
 describe("a failing judge", () => {
   it("is retried after 500, and then reported as an error with the status", async () => {
     server.reply = () => respondWith(500, { error: { message: "oops" } }, { "Retry-After-Ms": "1" });
-    const judge = await open();
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score()).toMatchObject({
       type: "error",
       errorType: "InternalServerError",
       reason: "The judge's provider responded with 500: oops",
@@ -271,8 +268,7 @@ describe("a failing judge", () => {
     "%s: what it really says of an error is the reason",
     async (provider, base, name, type, reason) => {
       server.reply = () => recordedAnswer(name);
-      const judge = await open({ provider, model: "any", baseUrl: server.url + base });
-      expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+      expect(await score({ provider, model: "any", baseUrl: server.url + base })).toMatchObject({
         type: "error",
         errorType: type,
         reason: expect.stringContaining(reason) as string,
@@ -282,8 +278,7 @@ describe("a failing judge", () => {
 
   it("is not retried after a refused API key, which the reason does not contain", async () => {
     server.reply = () => respondWith(401, { error: { message: "Incorrect API key provided." } });
-    const judge = await open();
-    const answer = await judge.score(TYPE, TEXT, never);
+    const answer = await score();
     expect(answer).toMatchObject({ type: "error", errorType: "AuthenticationError" });
     expect(JSON.stringify(answer)).not.toContain("sk-judge");
     expect(server.calls).toHaveLength(1);
@@ -294,8 +289,7 @@ describe("a failing judge", () => {
     server.reply = () => ({
       raw: (response) => void response.writeHead(307, { Location: `${other.url}/v1/chat/completions` }).end(),
     });
-    const judge = await open({ provider: "azure" });
-    expect(await judge.score(TYPE, TEXT, never)).toMatchObject({
+    expect(await score({ provider: "azure" })).toMatchObject({
       type: "error",
       reason: expect.stringContaining("redirects are not followed") as string,
     });

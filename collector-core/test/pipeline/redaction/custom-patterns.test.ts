@@ -140,27 +140,27 @@ describe("REDACTION_CUSTOM_PATTERNS_JSON (spec 2.6)", () => {
     [
       "an empty pattern",
       '[{"pattern":"","replacement":"b"}]',
-      'item 1: pattern "" cannot be used: it is empty',
+      'item 1: pattern "" is not valid RE2 syntax: the pattern is empty',
     ],
     [
       "an open bracket",
       '[{"pattern":"[a","replacement":"b"}]',
-      'item 1: pattern "[a" cannot be used: missing closing ]',
+      'item 1: pattern "[a" is not valid RE2 syntax: missing closing ]',
     ],
     [
       "lookahead",
       '[{"pattern":"a(?=b)","replacement":"b"}]',
-      'item 1: pattern "a(?=b)" cannot be used: invalid',
+      'item 1: pattern "a(?=b)" is not valid RE2 syntax: invalid',
     ],
     [
       "lookbehind",
       '[{"pattern":"(?<=a)b","replacement":"b"}]',
-      'item 1: pattern "(?<=a)b" cannot be used: invalid',
+      'item 1: pattern "(?<=a)b" is not valid RE2 syntax: invalid',
     ],
     [
       "a back reference",
       String.raw`[{"pattern":"(a)\\1","replacement":"b"}]`,
-      "cannot be used: invalid escape sequence",
+      "is not valid RE2 syntax: invalid escape sequence",
     ],
   ])("spec 7: %s stops the start", (_what, value, reason) => {
     const found = problems({ env: { [VARIABLE]: value } });

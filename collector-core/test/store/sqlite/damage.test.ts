@@ -2,27 +2,20 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "no
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../../../src/store/sqlite/driver/open-sqlite.js";
-import { recordingLogger, type LoggedLine } from "../../running-collector.js";
 import { spansOf } from "../read-trace.js";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
-import { openFaulty, type Faults } from "./faulty-database.js";
+import { openFaultyStore, type FaultyStore } from "./faulty-database.js";
 import { flipBytes } from "./flip-bytes.js";
 import { noiseOf } from "./noise.js";
 
 describe("a durable store on a damaged file", () => {
   let durable: DurableStore;
-  let faults: Faults;
-  let lines: LoggedLine[];
+  let faults: FaultyStore["faults"];
+  let lines: FaultyStore["lines"];
 
-  const open = async (options: DurableStoreOptions = {}): Promise<void> => {
-    faults = { db: undefined };
-    lines = [];
-    durable = await openDurableStore({
-      openDatabase: openFaulty(faults),
-      logger: recordingLogger(lines),
-      ...options,
-    });
+  const open = async (options?: DurableStoreOptions): Promise<void> => {
+    ({ durable, faults, lines } = await openFaultyStore(options));
   };
   afterEach(() => durable.close());
 

@@ -1,25 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SQL_CODES, SqlError } from "../../../src/store/sqlite/driver/sqlite-driver.js";
-import { recordingLogger, type LoggedLine } from "../../running-collector.js";
 import { spansOf } from "../read-trace.js";
 import { anEvaluation, aSpan, pipelineSpans } from "../span-batches.js";
-import { openDurableStore, type DurableStore, type DurableStoreOptions } from "./durable-store.js";
-import { openFaulty, type Faults } from "./faulty-database.js";
+import type { DurableStore, DurableStoreOptions } from "./durable-store.js";
+import { openFaultyStore, type FaultyStore } from "./faulty-database.js";
 import { noiseOf } from "./noise.js";
 
 describe("a durable store on a disk that fails", () => {
   let durable: DurableStore;
-  let faults: Faults;
-  let lines: LoggedLine[];
+  let faults: FaultyStore["faults"];
+  let lines: FaultyStore["lines"];
 
-  const open = async (options: DurableStoreOptions = {}): Promise<void> => {
-    faults = { db: undefined };
-    lines = [];
-    durable = await openDurableStore({
-      openDatabase: openFaulty(faults),
-      logger: recordingLogger(lines),
-      ...options,
-    });
+  const open = async (options?: DurableStoreOptions): Promise<void> => {
+    ({ durable, faults, lines } = await openFaultyStore(options));
   };
   afterEach(() => durable.close());
 

@@ -1,5 +1,11 @@
 import type { SqlDatabase, SqlStatement } from "../../../src/store/sqlite/driver/sqlite-driver.js";
-import { openWithoutSync } from "./durable-store.js";
+import { recordingLogger, type LoggedLine } from "../../running-collector.js";
+import {
+  openDurableStore,
+  openWithoutSync,
+  type DurableStore,
+  type DurableStoreOptions,
+} from "./durable-store.js";
 
 /** What a test does to the databases that it opens. */
 export interface Faults {
@@ -39,4 +45,23 @@ export function openFaulty(faults: Faults): (path: string) => SqlDatabase {
     faults.db = db;
     return faulty;
   };
+}
+
+/** A durable store whose disk fails when a test wants it. */
+export interface FaultyStore {
+  readonly durable: DurableStore;
+  readonly faults: Faults;
+  /** What the store logs. */
+  readonly lines: readonly LoggedLine[];
+}
+
+export async function openFaultyStore(options: DurableStoreOptions = {}): Promise<FaultyStore> {
+  const faults: Faults = { db: undefined };
+  const lines: LoggedLine[] = [];
+  const durable = await openDurableStore({
+    openDatabase: openFaulty(faults),
+    logger: recordingLogger(lines),
+    ...options,
+  });
+  return { durable, faults, lines };
 }

@@ -3,6 +3,7 @@ import { JsonTextSearch, PIECE_BYTES } from "./json-text-search.js";
 import { holdForReading, type SliceMemory, type SpanSlice } from "../bytes/segment-store.js";
 import type { SpanStore } from "../span-store.js";
 import { SpanText } from "./span-text.js";
+import { runInTurns } from "../../../runtime/steps.js";
 import type { TimeSlice } from "../../../runtime/time-slice.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
 
@@ -93,11 +94,6 @@ export class TextSearch {
     // The match may be in another span of the batch.
     const isAlone = end - start === surroundings.end - surroundings.start;
     if (!isAlone && !(await this.#mayBeIn(slice, pause))) return false;
-    const steps = this.#text.matches(memory.bytes, start, end);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-      await pause();
-    }
+    return await runInTurns(this.#text.matches(memory.bytes, start, end), pause);
   }
 }
