@@ -1,4 +1,31 @@
-/** True for an object that is not an array. */
+import { types } from "node:util";
+
+/** True for a Proxy: whatever is done with it can run code of the app. */
+export const { isProxy } = types;
+
+/** True for an object that is not an array, and no Proxy. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !isProxy(value) && !Array.isArray(value);
+}
+
+/** True for an array that is no Proxy. */
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && !isProxy(value);
+}
+
+/** A property that an object has itself. Undefined for a getter, which is code of the app. */
+export function ownValue(object: object, key: PropertyKey): unknown {
+  return Object.hasOwn(object, key) ? Object.getOwnPropertyDescriptor(object, key)?.value : undefined;
+}
+
+/**
+ * A property that an object or one of its classes has. Undefined for a getter or a Proxy: the getters of some clients'
+ * results start a request, or read their stream.
+ */
+export function dataValue(object: object, key: PropertyKey): unknown {
+  for (let owner: object | null = object; owner !== null && !isProxy(owner);) {
+    if (Object.hasOwn(owner, key)) return ownValue(owner, key);
+    owner = Object.getPrototypeOf(owner) as object | null;
+  }
+  return undefined;
 }

@@ -16,6 +16,8 @@ export async function freshSdk(): Promise<Sdk> {
 export async function recordingSdk(options: Parameters<Sdk["configure"]>[0] = {}): Promise<Sdk> {
   const fresh = await freshSdk();
   fresh.configure(options);
+  const { loadLateCode } = await import("../src/late-code.js");
+  await loadLateCode();
   return fresh;
 }
 

@@ -1,44 +1,55 @@
-import { isRecord } from "../is-record.js";
+import { isArray, isRecord, ownValue } from "../is-record.js";
+import { toJsonValue } from "../span/json-value.js";
 import type { Message, MessagePart } from "../wire/index.js";
 
 /** Reads messages in the format of chat APIs (`{ role, content }`). Returns undefined for any other value. */
 export function readMessages(value: unknown): Message[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
+  if (!isArray(value) || value.length === 0) return undefined;
   const messages: Message[] = [];
-  for (const item of value as unknown[]) {
-    if (!isRecord(item) || typeof item["role"] !== "string") return undefined;
-    messages.push({ role: item["role"], parts: readParts(item) });
+  for (const item of value) {
+    const role = isRecord(item) && ownValue(item, "role");
+    if (typeof role !== "string") return undefined;
+    messages.push({ role, parts: readParts(item as object) });
   }
   return messages;
 }
 
-function readParts(message: Record<string, unknown>): MessagePart[] {
-  const { content, parts, tool_calls: toolCalls, tool_call_id: toolCallId } = message;
+function readParts(message: object): MessagePart[] {
+  const content = ownValue(message, "content");
+  const toolCallId = ownValue(message, "tool_call_id");
+  const toolCalls = ownValue(message, "tool_calls");
   const read: MessagePart[] = [];
   if (typeof toolCallId === "string")
     return [{ type: "tool_call_response", id: toolCallId, response: content ?? "" }];
-  for (const part of [content, parts].flat()) {
+  for (const part of [content, ownValue(message, "parts")].flatMap((value) =>
+    isArray(value) ? value : [value],
+  )) {
     if (typeof part === "string") read.push({ type: "text", content: part });
     else if (isRecord(part)) read.push(readPart(part));
   }
-  if (Array.isArray(toolCalls))
-    for (const call of toolCalls as unknown[]) if (isRecord(call)) read.push(readToolCall(call));
+  if (isArray(toolCalls)) for (const call of toolCalls) if (isRecord(call)) read.push(readToolCall(call));
   return read;
 }
 
-function readPart(part: Record<string, unknown>): MessagePart {
-  const { type, text } = part;
+function readPart(part: object): MessagePart {
+  const type = ownValue(part, "type");
+  const text = ownValue(part, "text");
   if (typeof text === "string") return { type: type === "reasoning" ? "reasoning" : "text", content: text };
-  return { ...part, type: typeof type === "string" ? type : "unknown" };
+  // Copied without its getters, which a spread would run.
+  const copy = toJsonValue(part) as Record<string, unknown>;
+  return { ...copy, type: typeof type === "string" ? type : "unknown" };
 }
 
-function readToolCall(call: Record<string, unknown>): MessagePart {
-  const { name, arguments: args } = isRecord(call["function"]) ? call["function"] : call;
+function readToolCall(call: object): MessagePart {
+  const fn = ownValue(call, "function");
+  const named = isRecord(fn) ? fn : call;
+  const id = ownValue(call, "id");
+  const name = ownValue(named, "name");
   return {
     type: "tool_call",
-    id: typeof call["id"] === "string" ? call["id"] : "",
+    id: typeof id === "string" ? id : "",
     name: typeof name === "string" ? name : "",
-    arguments: parseArguments(args),
+    arguments: parseArguments(ownValue(named, "arguments")),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.js";
+import { isArray, isProxy, isRecord, ownValue } from "../is-record.js";
 import { stringifyValue } from "../span/json-value.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import type { SpanAttributes } from "../span/span-handle.js";
@@ -13,7 +13,8 @@ export function recordInput(span: RecordedSpan, args: readonly unknown[]): void 
     return;
   }
   for (const [index, arg] of args.entries()) {
-    const messages = readMessages(arg) ?? (isRecord(arg) ? readMessages(arg["messages"]) : undefined);
+    const messages =
+      readMessages(arg) ?? (isRecord(arg) ? readMessages(ownValue(arg, "messages")) : undefined);
     if (messages !== undefined) {
       span.put("prompt_messages", messages);
       return;
@@ -23,8 +24,9 @@ export function recordInput(span: RecordedSpan, args: readonly unknown[]): void 
       span.put("prompt_text", arg);
       return;
     }
-    if (isRecord(arg) && typeof arg["prompt"] === "string") {
-      span.put("prompt_text", arg["prompt"]);
+    const prompt = isRecord(arg) && ownValue(arg, "prompt");
+    if (typeof prompt === "string") {
+      span.put("prompt_text", prompt);
       return;
     }
   }
@@ -40,47 +42,50 @@ export function recordOutput(span: RecordedSpan, value: unknown): void {
   }
   // An embedding is a long list of numbers, not a text.
   if (span.spanType === "embedding" || !span.runtime.policy.capturesCompletion) return;
-  if (span.spanType === "llm")
-    span.putDefault("completion_text", responseText(value) ?? stringifyValue(value));
-  else span.putDefault("output_text", stringifyValue(value));
+  if (span.spanType === "llm") {
+    const text = responseText(value);
+    // The fields of an instance are the internals of a client library.
+    if (text !== undefined || !isInstance(value))
+      span.putDefault("completion_text", text ?? stringifyValue(value));
+  } else span.putDefault("output_text", stringifyValue(value));
 }
 
-/** Sets the text of a stream. */
-export function recordStreamedText(span: RecordedSpan, text: string): void {
-  if (text !== "") span.putDefault(span.spanType === "llm" ? "completion_text" : "output_text", text);
+function isInstance(value: unknown): boolean {
+  if (!isRecord(value)) return isProxy(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 /** The text of a response of a model API. */
 function responseText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (!isRecord(value)) return undefined;
-  const { text, output_text: outputText, content, message, choices } = value;
-  for (const candidate of [text, outputText, content]) if (typeof candidate === "string") return candidate;
-  if (Array.isArray(content)) return joinTexts(content);
-  if (isRecord(message)) return responseText(message);
-  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return first === undefined ? undefined : responseText(first);
+  for (const key of ["text", "output_text", "content"]) {
+    const text = ownValue(value, key);
+    if (typeof text === "string") return text;
+    if (key === "content" && isArray(text)) return joinTexts(text);
+  }
+  const choices = ownValue(value, "choices");
+  return responseText(ownValue(value, "message") ?? (isArray(choices) ? ownValue(choices, 0) : undefined));
 }
 
 function joinTexts(parts: readonly unknown[]): string | undefined {
-  const texts = parts.flatMap((part) =>
-    isRecord(part) && typeof part["text"] === "string" ? [part["text"]] : [],
-  );
+  const texts = parts
+    .map((part) => isRecord(part) && ownValue(part, "text"))
+    .filter((text) => typeof text === "string");
   return texts.length === 0 ? undefined : texts.join("");
 }
 
 /** Model, tokens and finish reason of a response, under the names of the known model APIs. */
-function readUsage(response: Record<string, unknown>): SpanAttributes {
-  const usage = isRecord(response["usage"]) ? response["usage"] : {};
+function readUsage(response: object): SpanAttributes {
+  const usage = firstRecord(response, "usage");
   const inputDetails = firstRecord(usage, "prompt_tokens_details", "input_tokens_details");
   const outputDetails = firstRecord(usage, "completion_tokens_details", "output_tokens_details");
   const cacheRead = firstNumber(usage, "cache_read_input_tokens");
   const cacheWrite = firstNumber(usage, "cache_creation_input_tokens");
   const input = firstNumber(usage, "prompt_tokens", "input_tokens", "inputTokens", "promptTokens");
-  const { model } = response;
-  const finishReason = response["stop_reason"] ?? response["finishReason"] ?? response["finish_reason"];
   return {
-    model: typeof model === "string" ? model : undefined,
+    model: firstText(response, "model"),
     // Anthropic counts cache tokens separately: the input is the sum (contract 6).
     tokens_input: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
     tokens_output: firstNumber(
@@ -94,16 +99,18 @@ function readUsage(response: Record<string, unknown>): SpanAttributes {
       cacheRead ?? firstNumber(inputDetails, "cached_tokens") ?? firstNumber(usage, "cachedInputTokens"),
     tokens_cache_write: cacheWrite,
     tokens_reasoning: firstNumber(outputDetails, "reasoning_tokens") ?? firstNumber(usage, "reasoningTokens"),
-    finish_reason: typeof finishReason === "string" ? finishReason : undefined,
+    finish_reason: firstText(response, "stop_reason", "finishReason", "finish_reason"),
   };
 }
 
-function firstNumber(record: Record<string, unknown>, ...keys: readonly string[]): number | undefined {
-  for (const key of keys) if (typeof record[key] === "number") return record[key];
-  return undefined;
+function firstNumber(record: object, ...keys: readonly string[]): number | undefined {
+  return keys.map((key) => ownValue(record, key)).find((value) => typeof value === "number");
 }
 
-function firstRecord(record: Record<string, unknown>, ...keys: readonly string[]): Record<string, unknown> {
-  for (const key of keys) if (isRecord(record[key])) return record[key];
-  return {};
+function firstText(record: object, ...keys: readonly string[]): string | undefined {
+  return keys.map((key) => ownValue(record, key)).find((value) => typeof value === "string");
+}
+
+function firstRecord(record: object, ...keys: readonly string[]): object {
+  return keys.map((key) => ownValue(record, key)).find(isRecord) ?? {};
 }

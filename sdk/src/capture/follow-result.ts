@@ -1,15 +1,17 @@
 import { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
-import { recordOutput, recordStreamedText } from "./call-texts.js";
-import { readChunk } from "../streams/chunk-content.js";
+import { dataValue, isProxy } from "../is-record.js";
+import { withLateCode } from "../late-code.js";
+import { recordOutput } from "./call-texts.js";
 import { runInContext } from "../span/context.js";
-import { stringifyValue } from "../span/json-value.js";
-import { createFirstTokenTimer } from "./time-to-first-token.js";
 import { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
 import { tapReadableStream } from "../streams/readable-stream-tap.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import type { StreamObserver } from "../streams/stream-observer.js";
 import { tapGenerator } from "../streams/generator-tap.js";
-import { TextAccumulator } from "../streams/text-accumulator.js";
+import type { StreamRecorder } from "./record-stream.js";
+
+/** Most chunks of a stream that wait for the code that reads them. */
+const MAX_WAITING = 1000;
 
 /**
  * Ends a span when the result of its function is complete: now, when a promise settles, or when a stream ends.
@@ -19,14 +21,14 @@ import { TextAccumulator } from "../streams/text-accumulator.js";
  */
 export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
   try {
-    if (typeof result === "object" && result !== null) {
+    if (typeof result === "object" && result !== null && !isProxy(result)) {
       if (isPromiseLike(result)) return followPromise(span, result, recordsOutput) as R;
       const stream = followStream(span, result, recordsOutput);
       if (stream !== undefined) return stream as R;
     }
     if (recordsOutput) recordOutput(span, result);
   } catch {
-    // A result that throws when it is read, such as a Proxy, is returned unchanged.
+    // A result that throws when it is read is returned unchanged.
   }
   span.end();
   return result;
@@ -68,7 +70,9 @@ function followStream(span: RecordedSpan, value: object, recordsOutput: boolean)
   if (!isAsyncIterable(value)) return undefined;
   if (isAsyncIterator(value)) {
     // An iterator that is its own iterable, like an async generator: the object is kept.
-    const source = iteratorMethods((step) => value[step]?.bind(value)) as unknown as AsyncIterator<unknown>;
+    const source = iteratorMethods((step) =>
+      methodOf(value, step)?.bind(value),
+    ) as unknown as AsyncIterator<unknown>;
     const tapped = tapAsyncIterator(source, observeText(span, recordsOutput, value), run);
     return overrideMembers(
       value,
@@ -102,60 +106,52 @@ const unreachableStreams = new FinalizationRegistry<StreamObserver<unknown>>((ob
 );
 
 /**
- * Accumulates the text of a stream, and ends the span with it.
+ * Records the text of a stream, and ends the span with it. The code that reads chunks loads after the start of the app;
+ * until then, they wait.
  *
  * @param stream - the object that its reader holds: if it is garbage-collected, the span ends as aborted.
  */
 function observeText(span: RecordedSpan, recordsOutput: boolean, stream?: object): StreamObserver<unknown> {
-  const isModelCall = span.spanType === "llm";
-  const markFirstToken = isModelCall ? createFirstTokenTimer(span) : undefined;
-  const keepsText = recordsOutput && span.runtime.policy.capturesCompletion;
-  const accumulated = new TextAccumulator();
-  const decoder = new TextDecoder();
-  if (isModelCall) span.put("stream", true);
+  const waiting: Parameters<StreamRecorder>[] = [];
+  let record: StreamRecorder = (...event) => {
+    if (waiting.length < MAX_WAITING || event[1] !== undefined) waiting.push(event);
+  };
+  withLateCode((late) => {
+    record = late?.recordStream(span, recordsOutput) ?? ((_, end, atMs) => end && span.endAt(atMs));
+    for (const event of waiting.splice(0)) record(...event);
+  });
   const observer: StreamObserver<unknown> = {
-    onChunk(chunk) {
-      if (chunk instanceof Uint8Array) {
-        if (chunk.length > 0) markFirstToken?.();
-        if (keepsText) accumulated.append(decoder.decode(chunk, { stream: true }));
-        return true;
-      }
-      const { text, isGenerated } = readChunk(chunk);
-      if (isGenerated) markFirstToken?.();
-      if (!keepsText) return true;
-      if (text !== undefined) accumulated.append(text);
-      else if (!isModelCall)
-        accumulated.append(`${accumulated.length > 0 ? "\n" : ""}${stringifyValue(chunk) ?? ""}`);
+    onChunk: (chunk) => {
+      record(chunk, undefined, performance.now());
       return true;
     },
-    onEnd(end) {
-      if (!span.isRecording) return;
-      if (keepsText) recordStreamedText(span, accumulated.toString());
-      if (end.type === "failed") span.recordError(end.error);
-      if (end.type === "aborted") span.put("aborted", true);
-      span.end();
-    },
+    onEnd: (end) => record(undefined, end, performance.now()),
   };
   if (stream !== undefined) unreachableStreams.register(stream, observer);
   return observer;
 }
 
 function isPromiseLike(value: object): value is PromiseLike<unknown> {
-  return "then" in value && typeof value.then === "function";
+  return methodOf(value, "then") !== undefined;
 }
 
 function isPlainPromise(value: object): boolean {
-  return value.constructor === Promise;
+  return dataValue(value, "constructor") === Promise && methodOf(value, "then") === Promise.prototype.then;
 }
 
 function isGenerator(value: object): value is Generator {
-  return Object.prototype.toString.call(value) === "[object Generator]";
+  return dataValue(value, Symbol.toStringTag) === "Generator";
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
-  return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
+  return methodOf(value, Symbol.asyncIterator) !== undefined;
 }
 
 function isAsyncIterator(value: object): value is AsyncIterator<unknown> {
-  return "next" in value && typeof value.next === "function";
+  return methodOf(value, "next") !== undefined;
+}
+
+function methodOf(value: object, key: PropertyKey): ((...args: unknown[]) => unknown) | undefined {
+  const method = dataValue(value, key);
+  return typeof method === "function" ? (method as () => unknown) : undefined;
 }

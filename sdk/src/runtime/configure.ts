@@ -3,6 +3,7 @@ import type { Config } from "../config/options.js";
 import { isEnvironmentSet, readConfig, type Environment } from "../config/read-config.js";
 import { RuntimeError } from "../config/runtime-error.js";
 import { createExporter } from "../export/exporter.js";
+import { loadLateCode } from "../late-code.js";
 import { createSpanPricer } from "../prices/span-pricer.js";
 import { createTextPolicy } from "../span/text-policy.js";
 import { warn } from "../warnings.js";
@@ -65,6 +66,7 @@ function start(config: Config): void {
   const runtime: Runtime = { config, policy: createTextPolicy(config), exporter, prices };
   recordingState.runtime = Object.freeze(runtime);
   recordingState.phase = "frozen";
+  void loadLateCode();
 }
 
 function readEnvironment(): Environment {

@@ -1,5 +1,6 @@
 import { createLedger, type ExporterStats } from "../export/ledger.js";
 import type { Span } from "../wire/index.js";
+import { loadLateCode } from "../late-code.js";
 import { recordingState } from "./runtime.js";
 
 /**
@@ -8,6 +9,7 @@ import { recordingState } from "./runtime.js";
  * rejects.
  */
 export async function flush(): Promise<void> {
+  await loadLateCode();
   await recordingState.runtime?.exporter.flush();
 }
 
@@ -17,6 +19,7 @@ export async function flush(): Promise<void> {
  * a crash it takes at most one second.
  */
 export async function shutdown(): Promise<void> {
+  await loadLateCode();
   await recordingState.runtime?.exporter.shutdown();
 }
 

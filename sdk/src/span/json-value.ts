@@ -1,3 +1,4 @@
+import { dataValue, isProxy, ownValue } from "../is-record.js";
 import type { JsonValue } from "../wire/index.js";
 
 /** Longest text, in UTF-16 units. A longer text is clipped, and ends with a note. */
@@ -22,8 +23,8 @@ export interface CopiedValue {
 export type TextFilter = (text: string, path: readonly string[]) => string;
 
 /**
- * Copies any value into one that JSON can carry. Never throws. Circular references, functions, binary data, getters that
- * throw and the like are replaced by a text that names them. Big integers become text. Long texts are clipped, and a value
+ * Copies any value into one that JSON can carry. Never throws, and runs no code of the value: no getter, no Proxy trap, no
+ * `toJSON()`. What it cannot copy, such as a circular reference or a function, is replaced by a text that names it. Big integers become text. Long texts are clipped, and a value
  * that is too large or too deep ends early.
  *
  * @returns undefined for `undefined` and for non-finite numbers.
@@ -126,6 +127,7 @@ class Copier {
 
   #object(object: object, depth: number): JsonValue | undefined {
     if (depth > MAX_DEPTH) return this.#placeholder("[too deep]");
+    if (isProxy(object)) return this.#placeholder("[unreadable]");
     if (++this.#nodes > MAX_NODES) return this.#placeholder("[too large]");
     if (this.#ancestors.includes(object)) return this.#placeholder("[circular]");
     this.#ancestors.push(object);
@@ -142,30 +144,30 @@ class Copier {
     if (Array.isArray(object)) return this.#array(object as unknown[], depth);
     if (object instanceof Error) return this.#record(errorFields(object), depth);
     if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
-      return this.#placeholder(`[${object.constructor.name}: ${object.byteLength} bytes]`);
+      return this.#placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
     if (object instanceof Map)
-      return this.#record(Object.fromEntries(object as Map<PropertyKey, unknown>), depth);
-    if (object instanceof Set) return this.#array([...(object as Set<unknown>)], depth);
+      return this.#record(
+        Object.fromEntries(Map.prototype.entries.call(object) as Iterable<[PropertyKey, unknown]>),
+        depth,
+      );
+    if (object instanceof Set) return this.#array([...Set.prototype.values.call(object)], depth);
     if (object instanceof Promise || object instanceof RegExp)
-      return this.#placeholder(Object.prototype.toString.call(object));
-    const { toJSON } = object as { toJSON?: unknown };
-    if (typeof toJSON === "function") {
-      const json: unknown = toJSON.call(object, "");
-      if (json !== object) return this.copy(json, depth + 1);
-    }
+      return this.#placeholder(`[object ${classNameOf(object)}]`);
+    if (object instanceof Date) return this.copy(Date.prototype.toJSON.call(object), depth);
+    if (object instanceof URL) return this.#text(String(object));
     return this.#record(object as Record<string, unknown>, depth);
   }
 
   #array(array: readonly unknown[], depth: number): JsonValue[] {
     const copy: JsonValue[] = [];
     this.bytes += 2;
-    for (const [index, item] of array.entries()) {
+    for (let index = 0; index < array.length; index++) {
       if (this.#isFull()) {
         copy.push(this.#placeholder(`[${array.length - index} more]`));
         break;
       }
       this.#nodes++;
-      copy.push(this.copy(item, depth + 1) ?? null);
+      copy.push(this.copy(ownValue(array, index), depth + 1) ?? null);
     }
     return copy;
   }
@@ -192,12 +194,9 @@ class Copier {
   }
 
   #member(record: Record<string, unknown>, key: string, depth: number): JsonValue | undefined {
-    let value: unknown;
-    try {
-      value = record[key];
-    } catch {
-      return this.#placeholder("[unreadable]");
-    }
+    const property = Object.getOwnPropertyDescriptor(record, key);
+    if (property?.get !== undefined) return this.#placeholder("[unreadable]");
+    const value: unknown = property?.value;
     // Methods are left out, as `JSON.stringify` does.
     return typeof value === "function" ? undefined : this.copy(value, depth + 1);
   }
@@ -209,9 +208,14 @@ class Copier {
 
 /** The name, message, own fields and cause of an error. */
 function errorFields(error: Error): Record<string, unknown> {
-  const { name, message, cause } = error;
-  const fields: Record<string, unknown> = { name, message };
-  Object.assign(fields, error);
-  if (cause !== undefined) fields["cause"] = cause;
+  const fields: Record<string, unknown> = {};
+  for (const key of ["name", "message", ...Object.keys(error), "cause"]) {
+    const value = dataValue(error, key);
+    if (value !== undefined) setKey(fields, key, value);
+  }
   return fields;
+}
+
+function classNameOf(object: object): string {
+  return String(ownValue(dataValue(object, "constructor") as object, "name"));
 }

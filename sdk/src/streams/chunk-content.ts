@@ -1,3 +1,5 @@
+import { isProxy, ownValue } from "../is-record.js";
+
 /** The content of a stream chunk. */
 export interface ChunkContent {
   /** The text, if any. */
@@ -44,11 +46,7 @@ export function readChunk(chunk: unknown): ChunkContent {
   if (typeof chunk === "string") return { text: chunk, isGenerated: chunk !== "" };
   if (typeof chunk !== "object" || chunk === null) return NOTHING;
   const found = { text: "", isGenerated: false, isKnown: false };
-  try {
-    inspect(chunk, found, 0);
-  } catch {
-    // A getter threw: what was found before is used.
-  }
+  inspect(chunk, found, 0);
   if (!found.isKnown) return { text: undefined, isGenerated: true };
   return { text: found.text === "" ? undefined : found.text, isGenerated: found.isGenerated };
 }
@@ -60,15 +58,14 @@ interface Found {
 }
 
 function inspect(value: object, found: Found, depth: number): void {
-  if (depth > MAX_DEPTH) return;
+  if (depth > MAX_DEPTH || isProxy(value)) return;
   if (Array.isArray(value)) {
     for (const item of value as unknown[])
       if (typeof item === "object" && item !== null) inspect(item, found, depth + 1);
     return;
   }
-  const record = value as Record<string, unknown>;
   // Events without new content: `message_start`, `response.created`, `ping`, `response.output_text.done`, …
-  const { type } = record;
+  const type = ownValue(value, "type");
   if (
     typeof type === "string" &&
     /(?:^|[._])(?:start|created|in_progress|ping|done|completed|finish|stop|end)$/.test(type)
@@ -76,7 +73,7 @@ function inspect(value: object, found: Found, depth: number): void {
     found.isKnown = true;
   else {
     for (const key of TEXT_KEYS) {
-      const text = record[key];
+      const text = ownValue(value, key);
       if (typeof text !== "string") continue;
       found.isKnown = true;
       if (text === "") continue;
@@ -86,9 +83,10 @@ function inspect(value: object, found: Found, depth: number): void {
         found.text += text;
     }
   }
-  for (const key of OTHER_KEYS) if (hasContent(record[key])) found.isKnown = found.isGenerated = true;
+  for (const key of OTHER_KEYS)
+    if (hasContent(ownValue(value, key))) found.isKnown = found.isGenerated = true;
   for (const key of NESTED_KEYS) {
-    const nested = record[key];
+    const nested = ownValue(value, key);
     if (typeof nested !== "object" || nested === null) continue;
     found.isKnown = true;
     inspect(nested, found, depth + 1);

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { dataValue } from "../is-record.js";
 import { overrideMembers } from "./async-iterator-tap.js";
 import { createEndNotifier, notifyChunk, type StreamObserver } from "./stream-observer.js";
 
@@ -25,6 +26,5 @@ export function tapNodeStream(stream: Readable, observer: StreamObserver<unknown
 
 /** True for a readable Node stream, also of the package `readable-stream`. */
 export function isNodeStream(value: object): value is Readable {
-  const { pipe, on, read, emit } = value as Record<string, unknown>;
-  return [pipe, on, read, emit].every((method) => typeof method === "function");
+  return ["pipe", "on", "read", "emit"].every((key) => typeof dataValue(value, key) === "function");
 }

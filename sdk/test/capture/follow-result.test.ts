@@ -331,3 +331,61 @@ describe("streams that a function returns", () => {
     expect(takeSpans().map(({ attributes }) => attributes?.["output_text"])).toEqual(["[1,2]", '{"a":1}']);
   });
 });
+
+it("runs no code of a result: no getter, no Proxy trap, no then() that the app does not call", async () => {
+  const { llm, observe, tool, takeSpans } = await recordingSdk();
+  const run: string[] = [];
+  class Lazy {
+    readonly id = 1;
+    get text(): string {
+      run.push("text");
+      return "read";
+    }
+    get usage(): unknown {
+      run.push("usage");
+      throw new Error("starts a request");
+    }
+    get then(): undefined {
+      run.push("then");
+      return undefined;
+    }
+    get [Symbol.asyncIterator](): undefined {
+      run.push("asyncIterator");
+      return undefined;
+    }
+    get [Symbol.toStringTag](): string {
+      run.push("toStringTag");
+      return "Lazy";
+    }
+    toJSON(): unknown {
+      run.push("toJSON");
+      return {};
+    }
+  }
+  const trap = (name: string) => (): never => {
+    run.push(name);
+    throw new Error(name);
+  };
+  const proxy = new Proxy(
+    {},
+    { get: trap("get"), has: trap("has"), getPrototypeOf: trap("getPrototypeOf"), ownKeys: trap("ownKeys") },
+  );
+  const query = {
+    then(resolve: (value: number) => void): void {
+      run.push("query");
+      resolve(5);
+    },
+  };
+  for (const result of [new Lazy(), [new Lazy()], { message: new Lazy() }, proxy, [proxy], query]) {
+    // An assertion about the result itself would read it.
+    const isSame = llm(() => result)() === result;
+    const [element] = await tool(async () => await Promise.resolve([result]))();
+    expect([isSame, element === result]).toEqual([true, true]);
+    observe("block", () => [result]);
+    tool((argument: unknown) => argument === result)(result);
+  }
+  expect(run).toEqual([]);
+  expect(await query).toBe(5);
+  expect(run).toEqual(["query"]);
+  expect(takeSpans()).toHaveLength(24);
+});

@@ -16,20 +16,20 @@ beforeAll(() => {
 });
 afterAll(() => app.remove());
 
-/** A program that uses the package as `sdk`, and prints its spans. */
+/** A program that uses the package as `sdk`, and prints its spans, sorted by name. */
 const USE = `
   sdk.configure({ service: "packed", enableCostCalculation: true });
   const answer = sdk.llm({ model: "gpt-5-mini" }, async (prompt) => ({ text: prompt + "!", usage: { input_tokens: 4_000_000, output_tokens: 0 } }));
   const main = sdk.agent("main", async () => { await answer("Hi"); for await (const part of sdk.task(async function* () { yield 1; })()) void part; });
   main().then(() => new Promise((resolve) => setTimeout(resolve, 200))).then(() => {
-    const spans = sdk.takeSpans();
+    const spans = sdk.takeSpans().sort((one, other) => one.name < other.name ? -1 : 1);
     console.log(JSON.stringify(spans.map(({ name, span_type, attributes }) => [name, span_type, attributes.cost_usd])));
   });
 `;
 const RECORDED = [
   ["llm", "llm", 1],
-  ["task", "task", null],
   ["main", "agent", null],
+  ["task", "task", null],
 ];
 
 const MANIFEST = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {

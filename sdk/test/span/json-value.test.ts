@@ -46,6 +46,7 @@ describe("any value that an app passes", () => {
     ["numbers that JSON does not have", [NaN, Infinity, -0], [null, null, -0]],
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
     ["an invalid date", new Date(NaN), null],
+    ["a URL", new URL("http://example.com/a"), "http://example.com/a"],
     ["a map", new Map([["a", 1]]), { a: 1 }],
     ["a set", new Set([1, "b"]), [1, "b"]],
     ["bytes", new Uint8Array(5), "[Uint8Array: 5 bytes]"],
@@ -74,13 +75,14 @@ describe("any value that an app passes", () => {
       { a: 1 },
     ],
     [
-      "a toJSON that throws",
+      "a toJSON of the app, which is not called",
       {
         toJSON() {
           throw new Error("no");
         },
+        a: 1,
       },
-      "[unreadable]",
+      { a: 1 },
     ],
   ])("%s", (_, value, expected) => {
     expect(toJsonValue(value)).toEqual(expected);
