@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export { configure } from "./runtime/configure.js";
+export { configure, configureOnce, isConfigured } from "./runtime/configure.js";
 export type { ConfigureOptions } from "./config/configure-options.js";
 export { RuntimeError } from "./config/runtime-error.js";
 export { observe, startSpan, type SpanOptions } from "./capture/observe.js";

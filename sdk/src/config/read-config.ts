@@ -1,5 +1,5 @@
 import type { ConfigureOptions } from "./configure-options.js";
-import { OPTION_LIST, OPTIONS, variableOf, type Config, type Option } from "./options.js";
+import { OPTION_LIST, variableOf, type Config, type Option } from "./options.js";
 
 /** Environment variables by name. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface ReadConfig {
   readonly config: Config;
   readonly problems: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 /** Reads every option: from the arguments, otherwise from its variable, otherwise its default (spec 2.5). */
@@ -34,11 +33,8 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
   // Both options give prices: an argument for one also wins over the variable of the other.
   if (options.pricingSource !== undefined && options.pricingData === undefined)
     values["pricingData"] = undefined;
-  const warnings = Object.keys(options)
-    .filter((name) => !Object.hasOwn(OPTIONS, name))
-    .map((name) => `unknown option ${show(name)}${suggestion(name)}`);
   // The type of each value comes from the kind that has checked it.
-  return { config: Object.freeze(values) as Config, problems, warnings };
+  return { config: Object.freeze(values) as Config, problems };
 }
 
 /** True if any variable of the option table is set. */
@@ -51,18 +47,11 @@ function problem(name: string, option: Option, value: unknown, source: string): 
 }
 
 /** A value for a message: short, and without the credentials of a URL. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === "string") {
     const text = value.replace(/\/\/[^/\s]*@/, "//***@");
     return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
   }
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   return typeof value === "function" ? "a function" : String(value);
-}
-
-/** Suggests `pushUrl` for `push_url` and `pushURL`. */
-function suggestion(name: string): string {
-  const plain = (text: string) => text.replaceAll(/[_-]/g, "").toLowerCase();
-  const similar = OPTION_LIST.find(([known]) => plain(known) === plain(name));
-  return similar === undefined ? "" : `; did you mean ${similar[0]}?`;
 }

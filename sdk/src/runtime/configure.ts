@@ -3,7 +3,7 @@ import type { Config } from "../config/options.js";
 import { isEnvironmentSet, readConfig, type Environment } from "../config/read-config.js";
 import { RuntimeError } from "../config/runtime-error.js";
 import { createExporter } from "../export/exporter.js";
-import { loadLateCode } from "../late-code.js";
+import { loadLateCode, withLateCode } from "../late-code.js";
 import { createSpanPricer } from "../prices/span-pricer.js";
 import { createTextPolicy } from "../span/text-policy.js";
 import { warn } from "../warnings.js";
@@ -31,10 +31,45 @@ export function configure(options: ConfigureOptions = {}): void {
       "ALREADY_CONFIGURED",
     );
   }
-  const { config, problems, warnings } = readConfig(options, readEnvironment());
+  const { config, problems } = readConfig(options, readEnvironment());
   if (problems.length > 0) throw new RuntimeError(`configure(): ${problems.join("; ")}.`, "INVALID_OPTION");
-  for (const warning of warnings) warn(`configure(): ${warning}`);
   start(config);
+  withLateCode((late) => late?.warnUnknownOptions(options));
+}
+
+/**
+ * {@link configure}, for a module that is evaluated more than once in a process, such as a module that several bundles of a
+ * Next.js app contain, or a setup file of a test runner. If the SDK is configured already, it changes nothing, and warns if
+ * the options differ.
+ *
+ * @throws `RuntimeError` with code `INVALID_OPTION` if a value of the first call is not allowed.
+ *
+ * @example
+ * ```ts
+ * configureOnce({ service: "shop", pushUrl: "http://127.0.0.1:8080" });
+ * ```
+ */
+export function configureOnce(options: ConfigureOptions = {}): void {
+  if (recordingState.phase !== "frozen") {
+    configure(options);
+    return;
+  }
+  const { config } = recordingState.runtime ?? {};
+  if (config !== undefined)
+    withLateCode((late) => late?.warnDifferentOptions(options, readEnvironment(), config));
+}
+
+/**
+ * Whether spans are recorded: `configure()` was called, or an earlier call of a wrapped function configured the SDK from the
+ * environment.
+ *
+ * @example
+ * ```ts
+ * if (!isConfigured()) configure({ service: "shop" });
+ * ```
+ */
+export function isConfigured(): boolean {
+  return recordingState.runtime !== undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 import { readConfig } from "../../src/config/read-config.js";
 
 describe("spec 2.5: the source of a setting", () => {
@@ -80,9 +81,11 @@ describe("spec 2.5: the source of a setting", () => {
     expect(readConfig(options, environment).problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it("an unknown option is reported in a warning that names the similar option", () => {
-    expect(readConfig({ push_url: "http://x" } as never, {}).warnings).toEqual([
-      'unknown option "push_url"; did you mean pushUrl?',
+  it("an unknown option is reported in a warning that names the similar option", async () => {
+    const heard = listenToConsole();
+    await recordingSdk({ push_url: "http://x" } as never);
+    expect(heard.warnings).toEqual([
+      '[obspan] configure(): unknown option "push_url"; did you mean pushUrl?',
     ]);
   });
 

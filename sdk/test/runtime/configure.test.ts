@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { freshSdk, listenToConsole, recordingSdk, setEnvironment } from "../fresh-sdk.js";
 
 describe("spec 3.1: configure() once", () => {
@@ -50,5 +50,48 @@ describe("spec 3.1: configure() once", () => {
     setEnvironment({ OBS_MAX_RETRIES: "-1" });
     const { configure } = await freshSdk();
     expect(() => configure()).toThrow(/maxRetries = "-1" \(OBS_MAX_RETRIES\)/);
+  });
+});
+
+describe("configureOnce()", () => {
+  const options = {
+    service: "shop",
+    batchSize: 5,
+    mask: (text: string) => text,
+    evaluationTypes: ["relevance"],
+  };
+
+  it("configures the first time, and does nothing when it is called again with equal options", async () => {
+    const heard = listenToConsole();
+    const { configureOnce, isConfigured, task, takeSpans } = await freshSdk();
+    expect(isConfigured()).toBe(false);
+    configureOnce(options);
+    expect(isConfigured()).toBe(true);
+    configureOnce({ ...options, mask: (text: string) => text });
+    await vi.dynamicImportSettled();
+    task("step", () => 1)();
+    expect([takeSpans().length, heard.warnings]).toEqual([1, []]);
+  });
+
+  it("keeps the first options, and warns which options differ, without their values", async () => {
+    const heard = listenToConsole();
+    const { configureOnce, configure } = await recordingSdk(options);
+    configureOnce({ ...options, service: "other", apiKey: "secret-key" });
+    await vi.dynamicImportSettled();
+    expect(heard.warnings).toEqual([expect.stringContaining("which stay: service, apiKey differ now")]);
+    expect(() => configure()).toThrow(/already/);
+  });
+
+  it("throws when a value of the first call is not allowed", async () => {
+    const { configureOnce, isConfigured } = await freshSdk();
+    expect(() => configureOnce({ batchSize: 0 })).toThrow(/batchSize = 0/);
+    expect(isConfigured()).toBe(false);
+  });
+
+  it("isConfigured() is true after the environment has configured the SDK", async () => {
+    setEnvironment({ OBS_SERVICE: "from-env" });
+    const { task, isConfigured } = await freshSdk();
+    task("step", () => 1)();
+    expect(isConfigured()).toBe(true);
   });
 });
