@@ -1,6 +1,8 @@
 import type { ExitOptions } from "./exit-options.js";
 import { sendAtExit } from "./send-at-exit.js";
 
+export { sendAtExit };
+
 /**
  * Handles an event that announces the end of the process.
  *
@@ -13,16 +15,12 @@ export type ExitHandler = (
 ) => Promise<void>;
 
 /**
- * Prepares for the end of the process.
- *
- * The handler sends the buffered spans within `shutdownTimeout`, on `beforeExit`, SIGTERM and SIGINT. The app's own signal
- * handlers stay in charge: if it has any, they decide when the process ends. If it has none, the signal is raised again
- * after the spans are sent, and ends the process as it would without the SDK.
+ * Creates the handler that sends the buffered spans within `shutdownTimeout`, on `beforeExit`, SIGTERM, SIGINT and SIGHUP.
+ * The app's own signal handlers stay in charge: if it has any, they decide when the process ends. If it has none, the signal
+ * is raised again after the spans are sent, and ends the process as it would without the SDK.
  */
-export function prepareExit(options: ExitOptions): ExitHandler {
+export function createExitHandler(options: ExitOptions): ExitHandler {
   const { settle, stats } = options;
-  const sendRest = () => sendAtExit(options);
-  exitCallbacks().add(sendRest);
   let isSettling = false;
 
   const settledSpans = () => {
@@ -44,28 +42,10 @@ export function prepareExit(options: ExitOptions): ExitHandler {
       process.removeListener("beforeExit", listener);
     if (typeof event === "number" || process.listenerCount(event) - 1 > signalExitListeners()) return;
     // A process that a signal ends emits no `exit`.
-    if (!isSecond) sendRest();
+    if (!isSecond) sendAtExit(options);
     process.removeListener(event, listener);
     process.kill(process.pid, event);
   };
-}
-
-/** Each copy of this package in the process adds its callback to the same set. */
-const EXIT_CALLBACKS = Symbol.for("obspan.sdk.exit");
-
-/**
- * The callbacks that run at the end of the process. There is one listener, even if the SDK is started many times, as test
- * runners do.
- */
-function exitCallbacks(): Set<() => void> {
-  const holder = globalThis as Record<symbol, Set<() => void> | undefined>;
-  const existing = holder[EXIT_CALLBACKS];
-  if (existing !== undefined) return existing;
-  const callbacks = (holder[EXIT_CALLBACKS] = new Set());
-  process.on("exit", () => {
-    for (const callback of callbacks) callback();
-  });
-  return callbacks;
 }
 
 /**

@@ -30,7 +30,7 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(output).toContain("3 spans were dropped");
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)(
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "%s without a handler of the app sends the spans, and the signal ends the process",
     async (signal) => {
       const receiver = await startReceiver();
@@ -114,10 +114,25 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     const receiver = await startReceiver();
     const { output } = await runApp(
       `spans(1); await shutdown(); await new Promise((resolve) => setImmediate(resolve));
-       console.log(process.listenerCount("SIGTERM"), process.listenerCount("SIGINT"), process.listenerCount("beforeExit"));`,
+       console.log(...["SIGTERM", "SIGINT", "SIGHUP", "beforeExit"].map((event) => process.listenerCount(event)));
+       console.log(process.listeners("exit").filter((listener) => String(listener).includes("sendAtExit")).length);`,
       receiver.url,
     );
-    expect(output).toBe("0 0 0\n");
+    expect(output).toBe("0 0 0 0\n0\n");
+  });
+
+  it.each([
+    ["in the tick of configure()", "spans(3); process.exit(5);"],
+    ["after a while", "spans(3); setTimeout(() => process.exit(5), 200);"],
+    [
+      "when the event loop was blocked",
+      "const end = Date.now() + 300; while (Date.now() < end); spans(3); process.exit(5);",
+    ],
+  ])("process.exit() %s sends the buffered spans", async (_, code) => {
+    const receiver = await startReceiver();
+    const { exitCode, output } = await runApp(code, receiver.url);
+    expect([exitCode, output]).toEqual([5, ""]);
+    expect(receiver.names).toEqual(["s0", "s1", "s2"]);
   });
 
   it("await flush() at the end of a module keeps the process alive until it is done", async () => {

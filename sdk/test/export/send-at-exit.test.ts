@@ -3,9 +3,6 @@ import { closedPort, startReceiver } from "./receiver.js";
 import { runApp } from "./run-app.js";
 
 describe("an end of the process without asynchronous code", () => {
-  /** Waits until the SDK is prepared for the end of the process, shortly after configure(). */
-  const PREPARED = `const prepared = async () => { while (globalThis[Symbol.for("obspan.sdk.exit")] === undefined) await new Promise((resolve) => setTimeout(resolve, 5)); };`;
-
   it.each([
     ["process.exit()", "process.exit(4);", 4],
     ["an uncaught error", 'setTimeout(() => { throw new Error("boom"); });', 1],
@@ -17,17 +14,14 @@ describe("an end of the process without asynchronous code", () => {
     ],
   ])("%s sends the buffered spans, and ends the process as usual", async (_, end, code) => {
     const receiver = await startReceiver();
-    const { exitCode, output } = await runApp(
-      `${PREPARED} await prepared(); spans(250); ${end}`,
-      receiver.url,
-    );
+    const { exitCode, output } = await runApp(`spans(250); ${end}`, receiver.url);
     expect(exitCode).toBe(code);
     expect(output).not.toContain("[obspan]");
     expect(new Set(receiver.names).size).toBe(250);
   });
 
   it("lost spans are counted and logged, and the process is not delayed for long", async () => {
-    const program = `${PREPARED} await prepared();
+    const program = `
       process.on("exit", () => { const { dropped, pending } = stats(); console.log(dropped.shutdown, pending); });
       spans(2); process.exit(0);`;
     const away = await runApp(program, `http://127.0.0.1:${await closedPort()}`);
@@ -47,7 +41,7 @@ describe("an end of the process without asynchronous code", () => {
       (response) => void response.writeHead(202).end(),
     );
     const { output } = await runApp(
-      `${PREPARED} await prepared(); spans(1); void flush();
+      `spans(1); void flush();
        setTimeout(() => { spans(2); process.exit(0); }, 300);`,
       receiver.url,
     );
