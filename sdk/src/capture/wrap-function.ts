@@ -1,8 +1,9 @@
 import { beginSpan, runInSpan, type CallSpanStart } from "./call-span.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
 
-/** Any function. Parameters of type `never` accept every function. */
-export type AnyFunction = (...args: never[]) => unknown;
+/** Any function. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- other types would make an unannotated parameter unusable
+export type AnyFunction = (...args: any[]) => unknown;
 
 /** How the calls of a wrapped function are recorded. */
 export interface CallSpan extends CallSpanStart {
@@ -31,6 +32,13 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   return copyProperties(wrapper, original) as unknown as F;
 }
 
+/** What the package reflect-metadata adds to `Reflect`. */
+interface ReflectMetadata {
+  getOwnMetadataKeys(target: object): readonly unknown[];
+  getOwnMetadata(key: unknown, target: object): unknown;
+  defineMetadata(key: unknown, value: unknown, target: object): void;
+}
+
 function copyProperties<W extends object>(wrapper: W, original: object): W {
   for (const key of Reflect.ownKeys(original)) {
     // Only sloppy-mode functions have them, and they cannot be copied.
@@ -38,6 +46,10 @@ function copyProperties<W extends object>(wrapper: W, original: object): W {
     const descriptor = Reflect.getOwnPropertyDescriptor(original, key);
     if (descriptor !== undefined) Reflect.defineProperty(wrapper, key, descriptor);
   }
+  // NestJS and others keep what their decorators set in reflect-metadata, by function.
+  const { getOwnMetadataKeys, getOwnMetadata, defineMetadata } = Reflect as Partial<ReflectMetadata>;
+  for (const key of getOwnMetadataKeys?.(original) ?? [])
+    defineMetadata?.(key, getOwnMetadata?.(key, original), wrapper);
   // The prototype tells async functions and generators from others.
   Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original) as object | null);
   return wrapper;
