@@ -1,26 +1,7 @@
-import { currentContext } from "../span/context.js";
+import { withLateCode } from "../late-code.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
-import { newTrace, startRecordedSpan } from "../span/start-span.js";
-import { warnOnce } from "../warnings.js";
-
-/** A score of a trace or a span, given by the app or one of its users. */
-export interface Score {
-  /** The scored trace. Default: the current trace. */
-  readonly traceId?: string | undefined;
-  /** The scored span. Default: the whole trace; without `traceId`, the current span. */
-  readonly spanId?: string | undefined;
-  /** What is scored: `user_feedback`, `correctness`, … */
-  readonly type: string;
-  /** 0 to 1. */
-  readonly score: number;
-  readonly label?: string | undefined;
-  readonly comment?: string | undefined;
-}
-
-/** The collector would refuse the whole batch if an id were longer (contract 1). */
-const MAX_TRACE_ID_LENGTH = 128;
-const MAX_SPAN_ID_LENGTH = 64;
-const MAX_TYPE_LENGTH = 200;
+import { currentContext } from "../span/context.js";
+import type { Score } from "./record-score.js";
 
 /**
  * Sends a score from the app or its users. It is sent as an evaluation span of the trace (contract 8), and shown beside the
@@ -31,37 +12,9 @@ const MAX_TYPE_LENGTH = 200;
  * score({ traceId, type: "user_feedback", score: 1, comment: "Thanks" });
  * ```
  */
-export function score({ traceId, spanId, type, score: value, label, comment }: Score): void {
+export function score(given: Score): void {
   const runtime = activeRuntime();
   if (runtime === undefined) return;
   const context = currentContext();
-  const scoredTrace = traceId ?? context?.trace.traceId ?? "";
-  const scoredSpan = spanId ?? (traceId === undefined ? context?.spanId : undefined) ?? "";
-  const isUsable =
-    isId(scoredTrace, MAX_TRACE_ID_LENGTH) &&
-    (scoredSpan === "" || isId(scoredSpan, MAX_SPAN_ID_LENGTH)) &&
-    isId(type, MAX_TYPE_LENGTH) &&
-    Number.isFinite(value) &&
-    value >= 0 &&
-    value <= 1;
-  if (!isUsable) {
-    warnOnce("score", "score() needs a trace, a type and a score from 0 to 1: it is left out.");
-    return;
-  }
-  const parent = { trace: newTrace(scoredTrace), spanId: scoredSpan, span: undefined };
-  const span = startRecordedSpan(runtime, `evaluation.${type}`, "evaluation", parent);
-  span.setAttributes({
-    evaluation_type: type,
-    evaluation_score: value,
-    evaluation_label: label,
-    evaluation_comment: comment,
-    evaluation_source: "user",
-    evaluation_outcome: "completed",
-    evaluated_span_id: scoredSpan === "" ? undefined : scoredSpan,
-  });
-  span.end();
-}
-
-function isId(text: unknown, maxLength: number): boolean {
-  return typeof text === "string" && text !== "" && text.length <= maxLength;
+  withLateCode((late) => late?.recordScore(runtime, given, context));
 }

@@ -1,7 +1,8 @@
 import type { EvaluationRequest } from "./call-span.js";
 import type { SpanAttributes } from "../span/span-handle.js";
 import { wrapFunction, type AnyFunction, type CallSpan } from "./wrap-function.js";
-import { warnOnce } from "../warnings.js";
+import { isRecord } from "../is-record.js";
+import { withLateCode } from "../late-code.js";
 
 /** Options of a wrapper or decorator. */
 export interface WrapperOptions {
@@ -41,23 +42,27 @@ export interface SpanDecorator {
 
 /**
  * Records each call of a function as a span:
- * - `tool(fn)`, `tool("search", fn)`, `tool({ name: "search" }, fn)` wrap a function and keep its type;
+ * - `tool(fn)`, `tool("search", fn)`, `tool({ name: "search" }, fn)` wrap a function and keep its type; the function may
+ *   also come first;
  * - `@tool`, `@tool()`, `@tool("search")`, `@tool({ … })` decorate a method, with TC39 or legacy decorators.
  */
 export interface SpanWrapper<Options> extends SpanDecorator {
   <F extends AnyFunction>(options: Options | string, fn: F): F;
+  <F extends AnyFunction>(fn: F, options: Options | string): F;
   (options?: Options | string): SpanDecorator;
 }
 
 /** Creates the wrapper of one kind of span. */
 function spanWrapper<Options extends WrapperOptions>(spanType: string): SpanWrapper<Options> {
   function wrapper(...args: unknown[]): unknown {
-    const [first, second] = args;
-    const options = readOptions(first);
+    const [first, second, third] = args;
+    const isSwapped =
+      typeof first === "function" && third === undefined && (typeof second === "string" || isOptions(second));
+    const [options, fn] = isSwapped ? [readOptions(second), first] : [readOptions(first), second];
     if (options === undefined) return decorate(spanType, {}, args);
-    return typeof second === "function"
-      ? wrap(spanType, options, second as AnyFunction, undefined)
-      : (...decorated: unknown[]) => decorate(spanType, options, decorated);
+    if (typeof fn === "function") return wrap(spanType, options, fn as AnyFunction, undefined);
+    if (fn !== undefined) withLateCode((late) => late?.warnWrapper(spanType));
+    return (...decorated: unknown[]) => decorate(spanType, options, decorated);
   }
   return wrapper as SpanWrapper<Options>;
 }
@@ -67,6 +72,11 @@ function readOptions(first: unknown): ModelOptions | undefined {
   if (first === undefined) return {};
   if (typeof first === "string") return { name: first };
   return typeof first === "object" && first !== null && !isPrototype(first) ? first : undefined;
+}
+
+/** True for options, and false for the context of a TC39 decorator. */
+function isOptions(value: unknown): boolean {
+  return isRecord(value) && value["kind"] === undefined;
 }
 
 /** A legacy decorator without parentheses gets the prototype of the class as its first argument. */
@@ -90,7 +100,7 @@ function decorate(spanType: string, options: ModelOptions, args: readonly unknow
     if (context === undefined || context.kind === "method")
       return wrap(spanType, options, first as AnyFunction, context?.name);
   }
-  warnOnce(`decorate:${spanType}`, `@${spanType} decorates methods only: nothing else is recorded.`);
+  withLateCode((late) => late?.warnWrapper(spanType));
   return third;
 }
 

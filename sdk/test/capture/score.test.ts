@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
+import { freshSdk, listenToConsole, recordingSdk } from "../fresh-sdk.js";
 
 describe("score()", () => {
   it("contract 8: sends an evaluation span of the trace, with its source", async () => {
@@ -46,4 +46,11 @@ describe("score()", () => {
     score(unusable);
     expect([takeSpans(), heard.warnings.length]).toEqual([[], 1]);
   });
+});
+
+it("does not throw where nothing is recorded, whatever it is given", async () => {
+  listenToConsole();
+  const { score } = await freshSdk();
+  const untyped = score as unknown as (given?: unknown) => void;
+  for (const given of [undefined, null, 5, "good", {}]) expect(() => untyped(given)).not.toThrow();
 });

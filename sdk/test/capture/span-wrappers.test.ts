@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
-import { recordingSdk } from "../fresh-sdk.js";
+import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 
 describe("function wrappers", () => {
   it.each(["llm", "tool", "agent", "task", "retrieval", "embedding"] as const)(
@@ -249,5 +249,27 @@ describe("function wrappers", () => {
     expect(await returned).toBe("rows");
     expect(query.runs).toBe(1);
     expect(takeSpans()).toEqual([expect.objectContaining({ name: "query", status: "OK" })]);
+  });
+});
+
+describe("the arguments of a wrapper", () => {
+  it("tool(fn, name) and tool(fn, options) wrap the function too", async () => {
+    const { tool, takeSpans } = await recordingSdk();
+    const named = tool((value: number) => value + 1, "add");
+    const described = tool((value: number) => value + 1, { name: "add more", captureInput: false });
+    expect([named(1), described(2)]).toEqual([2, 3]);
+    expect(takeSpans().map(({ name, attributes }) => [name, attributes?.["input_text"]])).toEqual([
+      ["add", "1"],
+      ["add more", undefined],
+    ]);
+  });
+
+  it("one warning says what a wrapper expects when it gets no function", async () => {
+    const heard = listenToConsole();
+    const { tool } = await recordingSdk();
+    const untyped = tool as unknown as (...args: unknown[]) => unknown;
+    untyped("search", "no function");
+    untyped("search", { run: () => 1 });
+    expect(heard.warnings).toEqual([expect.stringContaining('tool("name", fn) wraps functions')]);
   });
 });
