@@ -37,5 +37,5 @@ export {
   setUser,
   withTrace,
 } from "./capture/trace-context.js";
-export { flush, shutdown, stats, takeSpans } from "./runtime/delivery.js";
+export { flush, shutdown, stats, takeSpans, type FlushOptions } from "./runtime/delivery.js";
 export type { DropReason, ExporterStats } from "./export/ledger.js";

@@ -38,12 +38,17 @@ export interface BatchSender {
    * @returns false if the collector could not be reached after all retries: sending more is of no use now.
    */
   send(spans: readonly Span[], signal: AbortSignal): Promise<boolean>;
+  /** From now on a refused connection is not retried: the process ends, and nobody listens. */
+  giveUpWhenRefused(): void;
 }
 
 /** Creates a {@link BatchSender}. */
 export function createBatchSender(options: BatchSenderOptions): BatchSender {
   const { config, transport, bodies, displayUrl, newBatchId, random, onSend, onSettled, debug } = options;
   const backoffMs = config.retryBackoff * 1000;
+
+  let isEnding = false;
+  let endWait = (): void => undefined;
 
   async function send(spans: readonly Span[], signal: AbortSignal): Promise<boolean> {
     // Retries repeat the id, so that the collector counts the batch once (contract 1).
@@ -74,13 +79,16 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
         drop(spans, "refused", `${displayUrl} ${describe(response)}${hint(response)}`);
         return true;
       }
-      if (retry >= config.maxRetries) {
+      const isRefused = "code" in response && response.code === "ECONNREFUSED";
+      if (retry >= config.maxRetries || (isEnding && isRefused)) {
         drop(spans, "retries_exhausted", `${displayUrl} ${describe(response)}${hint(response)}`);
         return false;
       }
       const retryAfterMs =
         "status" in response ? readRetryAfterMs(response.retryAfter, Date.now()) : undefined;
-      await sleep(retryWaitMs(retry, backoffMs, retryAfterMs, random()), signal);
+      const waited = sleep(retryWaitMs(retry, backoffMs, retryAfterMs, random()), signal);
+      if (isRefused) endWait = waited.end;
+      await waited.promise;
     }
   }
 
@@ -99,7 +107,13 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     onSettled(spans.length, { type: "dropped", reason, why });
   }
 
-  return { send };
+  return {
+    send,
+    giveUpWhenRefused() {
+      isEnding = true;
+      endWait();
+    },
+  };
 }
 
 /** A request that got no response. */
@@ -126,15 +140,25 @@ function hint(response: TransportResponse | Failure): string {
 }
 
 /** Waits, at most until the signal. Does not keep the process alive. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    timer.unref();
-    signal.addEventListener("abort", finish, { once: true });
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    }
-  });
+function sleep(
+  ms: number,
+  signal: AbortSignal,
+): { readonly promise: Promise<void>; readonly end: () => void } {
+  const { promise, resolve } = withResolvers();
+  const timer = setTimeout(end, ms);
+  timer.unref();
+  signal.addEventListener("abort", end, { once: true });
+  function end(): void {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    resolve();
+  }
+  return { promise, end };
+}
+
+/** `Promise.withResolvers` came with Node 22. */
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve: () => resolve() };
 }

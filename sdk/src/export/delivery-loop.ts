@@ -1,4 +1,4 @@
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
@@ -169,17 +169,16 @@ class BatchLoop implements DeliveryLoop {
     const { buffer, ledger } = this.#options;
     const upTo = ledger.taken + buffer.size;
     if (buffer.size === 0 && ledger.inFlight === 0) return;
-    // Everything else in the exporter lets the process end; a caller waits for this.
-    const keepsProcessAlive = setInterval(() => undefined, 2 ** 30);
+    // Nothing here keeps the process alive; the time limit of the caller does.
     await new Promise<void>((resolve) => {
       this.#flushes.push({ upTo, resolve });
       this.drain(true);
     });
-    clearInterval(keepsProcessAlive);
   }
 
   async settle(): Promise<void> {
     const { buffer, ledger, config } = this.#options;
+    this.#sender.giveUpWhenRefused();
     const upTo = ledger.taken + buffer.size;
     const deadline = { isOver: false };
     let timer: NodeJS.Timeout | undefined;

@@ -1,29 +1,66 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import { createLedger, type ExporterStats } from "../export/ledger.js";
 import type { Span } from "../wire/index.js";
 import { loadLateCode } from "../late-code.js";
 import { recordingState } from "./runtime.js";
 
+/** Options of {@link flush}. */
+export interface FlushOptions {
+  /** Longest wait, in milliseconds. Default: 5,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
 /**
  * Sends the buffered spans now. Resolves when the collector acknowledged each of them, when they were dropped, or when
  * the collector could not be reached after all retries; in that last case the remaining spans stay in the buffer. Never
  * rejects.
+ *
+ * @returns false if the time limit came first. The spans are still sent in the background.
+ *
+ * @example
+ * ```ts
+ * export async function handler(event: unknown) {
+ *   const answer = await support(event);
+ *   await flush({ timeoutMs: 1000 }); // before the platform freezes the process
+ *   return answer;
+ * }
+ * ```
  */
-export async function flush(): Promise<void> {
-  await loadLateCode();
-  await recordingState.runtime?.exporter.flush();
+export async function flush({ timeoutMs = 5000 }: FlushOptions = {}): Promise<boolean> {
+  // It also keeps the process alive, which nothing in the exporter does.
+  let timer: NodeJS.Timeout | undefined;
+  const done = loadLateCode().then(() => recordingState.runtime?.exporter.flush());
+  const isDone = await Promise.race([
+    done.then(() => true),
+    new Promise<boolean>((resolve) => (timer = setTimeout(resolve, timeoutMs, false))),
+  ]);
+  clearTimeout(timer);
+  return isDone;
 }
 
 /**
  * Sends the buffered spans, for at most `shutdownTimeout`, and stops. Spans that end later are dropped and counted.
  * Calling it again has no effect. Never rejects. The SDK does the same when the process ends; at `process.exit()` and in
  * a crash it takes at most one second.
+ *
+ * @example
+ * ```ts
+ * afterAll(() => shutdown()); // in the setup file of a test runner
+ * ```
  */
 export async function shutdown(): Promise<void> {
   await loadLateCode();
   await recordingState.runtime?.exporter.shutdown();
 }
 
-/** What happened to the spans so far. At any moment `enqueued = acked + the sum of dropped + pending`. */
+/**
+ * What happened to the spans so far. At any moment `enqueued = acked + the sum of dropped + pending`.
+ *
+ * @example
+ * ```ts
+ * const { acked, dropped, pending } = stats();
+ * ```
+ */
 export function stats(): ExporterStats {
   return recordingState.runtime?.exporter.stats() ?? createLedger().stats(0);
 }
@@ -31,6 +68,11 @@ export function stats(): ExporterStats {
 /**
  * Takes the buffered spans out of the buffer, in the form in which they would be sent. Meant for tests, and for apps that
  * send spans themselves. Leave `pushUrl` unset when you use it.
+ *
+ * @example
+ * ```ts
+ * expect(takeSpans().map(({ name }) => name)).toEqual(["search", "support"]);
+ * ```
  */
 export function takeSpans(): Span[] {
   return recordingState.runtime?.exporter.takeSpans() ?? [];

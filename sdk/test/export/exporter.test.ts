@@ -613,3 +613,25 @@ describe("the exporter never throws into the app", () => {
     expect(receiver.names).toEqual(["s0", "t0"]);
   });
 });
+
+describe("flush({ timeoutMs })", () => {
+  it("resolves with true when all spans are settled, and with false at its limit; the spans are sent later", async () => {
+    let respond = (): void => undefined;
+    const receiver = await startReceiver((response) => {
+      respond = () => void response.writeHead(202).end();
+    }, answer(202));
+    const { makeSpans, flush, stats } = await sendingSdk(receiver.url);
+    expect(await flush()).toBe(true);
+    makeSpans(2);
+    expect(await flush({ timeoutMs: 50 })).toBe(false);
+    expect(stats()).toMatchObject({ acked: 0, pending: 2 });
+    respond();
+    expect(await flush()).toBe(true);
+    expect(stats()).toMatchObject({ acked: 2, pending: 0 });
+  });
+
+  it("is true where nothing is recorded", async () => {
+    const { flush } = await freshSdk();
+    expect(await flush()).toBe(true);
+  });
+});

@@ -23,6 +23,14 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     expect(tookMs).toBeLessThan(8000);
   });
 
+  it("a refused connection is not retried at the end of the process", async () => {
+    const { output } = await runApp("spans(3);", `http://127.0.0.1:${await closedPort()}`, {
+      retryBackoff: 3600,
+    });
+    expect(output).toMatch(/3 spans were dropped: .*ECONNREFUSED/);
+    expect(output).not.toContain("shutdownTimeout");
+  });
+
   it("with a collector that never responds the process exits after shutdownTimeout", async () => {
     const receiver = await startReceiver(() => undefined);
     const { exitCode, output } = await runApp("spans(3);", receiver.url, { shutdownTimeout: 0.2 });

@@ -8,12 +8,12 @@ const SDK = new URL("../../dist/index.js", import.meta.url).href;
 export async function runApp(
   code: string,
   pushUrl: string,
-  options: { signals?: NodeJS.Signals[]; shutdownTimeout?: number } = {},
+  options: { signals?: NodeJS.Signals[]; shutdownTimeout?: number; retryBackoff?: number } = {},
 ) {
-  const { signals = [], shutdownTimeout = 2 } = options;
+  const { signals = [], shutdownTimeout = 2, retryBackoff = 0.01 } = options;
   const program = `
     import { configure, observe, stats, flush, shutdown } from ${JSON.stringify(SDK)};
-    configure({ pushUrl: ${JSON.stringify(pushUrl)}, shutdownTimeout: ${shutdownTimeout}, retryBackoff: 0.01, flushInterval: 60 });
+    configure({ pushUrl: ${JSON.stringify(pushUrl)}, shutdownTimeout: ${shutdownTimeout}, retryBackoff: ${retryBackoff}, flushInterval: 60 });
     const spans = (count) => { for (let index = 0; index < count; index++) observe("s" + index, () => 1); };
     ${code}
   `;
