@@ -30,6 +30,7 @@ export {
   type WrapperOptions,
 } from "./capture/span-wrappers.js";
 export {
+  bind,
   currentSpan,
   currentTraceparent,
   setAgent,

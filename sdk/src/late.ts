@@ -1,5 +1,27 @@
-/** The code that loads after the start of an app. */
-export { warnDifferentOptions, warnUnknownOptions } from "./config/option-warnings.js";
-export { recordScore } from "./capture/record-score.js";
-export { warnWrapper } from "./capture/wrapper-warning.js";
-export { recordStream } from "./capture/record-stream.js";
+import { recordScore } from "./capture/record-score.js";
+import { recordStream } from "./capture/record-stream.js";
+import { warnWrapper } from "./capture/wrapper-warning.js";
+import { warnDifferentOptions, warnUnknownOptions } from "./config/option-warnings.js";
+import { applyBeforeSend } from "./export/apply-before-send.js";
+import { describeError } from "./span/describe-error.js";
+import { withoutArguments, withoutCompletions } from "./span/message-parts.js";
+
+/** The code that loads after the start of an app, as one chunk. */
+export const LATE_CODE = {
+  applyBeforeSend,
+  describeError,
+  recordScore,
+  recordStream,
+  warnDifferentOptions,
+  warnUnknownOptions,
+  warnWrapper,
+  withoutArguments,
+  withoutCompletions,
+};
+
+type Functions = typeof LATE_CODE;
+
+declare module "./late-code.js" {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it gets its members from the object above
+  interface LateCode extends Functions {}
+}

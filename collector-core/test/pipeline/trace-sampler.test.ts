@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createTraceSampler } from "../../src/pipeline/trace-sampler.js";
 
@@ -23,4 +24,17 @@ describe("spec 4.9 rule 1: each trace is kept with probability sampling.rate", (
       if (low.shouldKeep(`t${index}`)) expect(high.shouldKeep(`t${index}`)).toBe(true);
     }
   });
+});
+
+it("decides for each trace as the SDK does", () => {
+  const file = new URL("../../../sdk/test/fixtures/sampling.json", import.meta.url);
+  const { rates, traces } = JSON.parse(readFileSync(file, "utf8")) as {
+    rates: number[];
+    traces: Record<string, boolean[]>;
+  };
+  for (const [traceId, kept] of Object.entries(traces))
+    expect([traceId, rates.map((rate) => createTraceSampler(rate).shouldKeep(traceId))]).toEqual([
+      traceId,
+      kept,
+    ]);
 });

@@ -1,5 +1,5 @@
-import type { Runtime } from "../runtime/runtime.js";
 import type { ContextNode } from "../span/context.js";
+import type { SpanRecorder } from "../span/recorded-span.js";
 import { newTrace, startRecordedSpan } from "../span/start-span.js";
 import { warnOnce } from "../warnings.js";
 
@@ -24,7 +24,7 @@ const MAX_TYPE_LENGTH = 200;
 
 /** Records a score as an evaluation span. An invalid score is left out with a warning. */
 export function recordScore(
-  runtime: Runtime,
+  runtime: SpanRecorder,
   given: Partial<Score> | undefined,
   context: ContextNode | undefined,
 ): void {

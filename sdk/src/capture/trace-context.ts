@@ -2,6 +2,7 @@ import { currentContext, runInContext, type ContextNode } from "../span/context.
 import { NOOP_SPAN } from "../span/noop-span.js";
 import type { SpanHandle } from "../span/span-handle.js";
 import { newTrace } from "../span/start-span.js";
+import { copyProperties, type AnyFunction } from "./wrap-function.js";
 import { warnOnce } from "../warnings.js";
 
 /**
@@ -42,6 +43,23 @@ export function currentTraceparent(): string | undefined {
  */
 export function withTrace<T>(traceparent: string | readonly string[] | null | undefined, fn: () => T): T {
   return runInContext(readTraceparent(traceparent), fn);
+}
+
+/**
+ * Returns a function that runs in the context of the caller of `bind()`, whenever and wherever it is called. Use it for
+ * callbacks that something else calls: a queue, a pool, an event emitter.
+ *
+ * @example
+ * ```ts
+ * queue.add(bind(() => answer(question))); // a child of the current span
+ * ```
+ */
+export function bind<F extends AnyFunction>(fn: F): F {
+  const context = currentContext();
+  const bound = function (this: unknown, ...args: unknown[]): unknown {
+    return runInContext(context, () => Reflect.apply(fn, this, args) as unknown);
+  };
+  return copyProperties(bound, fn) as unknown as F;
 }
 
 function readTraceparent(header: unknown): ContextNode {

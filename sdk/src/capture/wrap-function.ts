@@ -39,7 +39,8 @@ interface ReflectMetadata {
   defineMetadata(key: unknown, value: unknown, target: object): void;
 }
 
-function copyProperties<W extends object>(wrapper: W, original: object): W {
+/** Copies name, length, own properties and prototype of a function to the one that wraps it. */
+export function copyProperties<W extends object>(wrapper: W, original: object): W {
   for (const key of Reflect.ownKeys(original)) {
     // Only sloppy-mode functions have them, and they cannot be copied.
     if (key === "arguments" || key === "caller") continue;

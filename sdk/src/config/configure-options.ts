@@ -1,5 +1,7 @@
+import type { Span } from "../wire/index.js";
+
 /**
- * The options of `configure()`. Each option except `mask` can also be set by an environment variable. An argument wins over
+ * The options of `configure()`. Each option except functions can also be set by an environment variable. An argument wins over
  * the variable, the variable over the default (spec 2.5). `undefined` counts as not set.
  */
 export interface ConfigureOptions {
@@ -65,6 +67,18 @@ export interface ConfigureOptions {
   live?: boolean | undefined;
   /** Tenant that the spans belong to, sent in the header `X-Tenant-ID`. */
   tenant?: string | undefined;
+  /** Headers of every request to the collector, for example for a gateway before it. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Share of traces to send, 0 to 1. The decision depends only on the trace id, as in the collector. The metrics of the
+   * collector do not count the traces that are left out.
+   */
+  sampleRate?: number | undefined;
+  /**
+   * Gets each span before it is queued, after `mask`. It returns the span to send, or null to drop it. If it throws, the span
+   * is dropped; both are counted as `before_send`. The ids of a span stay.
+   */
+  beforeSend?: ((span: Span) => Span | null) | undefined;
   /** Whether the exporter logs each request to the console. */
   debug?: boolean | undefined;
 }

@@ -1,3 +1,5 @@
+import { isRecord } from "../is-record.js";
+
 /** A kind of option value: how the text of a variable is parsed, and which values are allowed. */
 export interface OptionKind<T> {
   /** Continues the sentence "must be": `a whole number from 1 to 10,000`. */
@@ -9,6 +11,8 @@ export interface OptionKind<T> {
 
 /** Longest delay of a Node timer, in whole seconds. A timer with a longer delay fires immediately. */
 const MAX_TIMER_SECONDS = 2_147_483;
+/** Characters that HTTP allows in a header value. */
+export const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** Formats with commas between thousands. `toLocaleString` would load the tables of Intl, 25 ms of every import. */
 // eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 21 digits
@@ -71,6 +75,27 @@ export function texts(rule: string): OptionKind<readonly string[]> {
     check: (value): value is readonly string[] =>
       Array.isArray(value) && value.every((item) => typeof item === "string" && item !== ""),
   };
+}
+
+/** Headers of a request by name; in a variable `name=value`, separated by commas. */
+export function headers(): OptionKind<Readonly<Record<string, string>>> {
+  return {
+    rule: "headers, in a variable name=value separated by commas",
+    parse: (value) => Object.fromEntries(value.split(",").map((item) => splitHeader(item))),
+    check: (value): value is Readonly<Record<string, string>> =>
+      isRecord(value) &&
+      Object.entries(value).every(
+        ([name, text]) =>
+          /^(?!host$|connection$|transfer-|content-)[\w!#$%&'*+.^`|~-]+$/i.test(name) &&
+          typeof text === "string" &&
+          HEADER_TEXT.test(text),
+      ),
+  };
+}
+
+function splitHeader(item: string): [string, string] {
+  const end = item.indexOf("=");
+  return [item.slice(0, Math.max(end, 0)).trim(), item.slice(end + 1).trim()];
 }
 
 export function fn<F>(rule: string): OptionKind<F> {

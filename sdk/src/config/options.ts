@@ -2,6 +2,8 @@ import type { ConfigureOptions } from "./configure-options.js";
 import {
   boolean,
   fn,
+  HEADER_TEXT,
+  headers,
   integer,
   number,
   oneOf,
@@ -10,6 +12,7 @@ import {
   texts,
   type OptionKind,
 } from "./option-kinds.js";
+import type { Span } from "../wire/index.js";
 import { isPushUrl } from "./push-url.js";
 
 /** An option: its kind and its default. {@link ConfigureOptions} describes its meaning and unit. */
@@ -25,9 +28,8 @@ export interface Option<T = unknown, Default extends T | undefined = T | undefin
 const MAX_NAME_LENGTH = 256;
 const name = text(`a text of 1 to ${MAX_NAME_LENGTH} characters`, (value) => value.length <= MAX_NAME_LENGTH);
 const path = text("the path of a file", () => true);
-/** Characters that HTTP allows in a header value. */
 const headerText = text("a text of 1 to 1,024 printable ASCII characters", (value) =>
-  /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(value),
+  HEADER_TEXT.test(value),
 );
 const tenant = text(
   "a text of 1 to 128 printable ASCII characters",
@@ -70,6 +72,9 @@ export const OPTIONS = {
   maxQueueBytes: option(integer(1024, 2 ** 34), 33_554_432),
   live: option(boolean(), false),
   tenant: option(tenant, undefined),
+  headers: { ...option(headers(), undefined), secret: true },
+  sampleRate: option(number(0, 1), 1),
+  beforeSend: { ...option(fn<(span: Span) => Span | null>("a function"), undefined), argumentOnly: true },
   debug: option(boolean(), false),
 } satisfies { [Name in keyof ConfigureOptions]-?: Option<NonNullable<ConfigureOptions[Name]>> };
 

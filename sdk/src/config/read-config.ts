@@ -1,3 +1,4 @@
+import { isRecord } from "../is-record.js";
 import type { ConfigureOptions } from "./configure-options.js";
 import { OPTION_LIST, variableOf, type Config, type Option } from "./options.js";
 
@@ -28,7 +29,11 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
       if (!kind.check(value)) problems.push(problem(name, option, fromEnvironment, env));
     }
     // A copy: the app may change its list later.
-    values[name] = Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
+    values[name] = Array.isArray(value)
+      ? Object.freeze([...(value as unknown[])])
+      : isRecord(value)
+        ? Object.freeze({ ...value })
+        : value;
   }
   // Both options give prices: an argument for one also wins over the variable of the other.
   if (options.pricingSource !== undefined && options.pricingData === undefined)

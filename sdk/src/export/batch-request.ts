@@ -17,8 +17,9 @@ export function ingestionUrl(pushUrl: string): URL {
 export const MAX_BATCH_BYTES = 5 * 1024 * 1024;
 
 /** The headers of the SDK that every request carries. */
-export function headersOf({ apiKey, tenant }: Config): Record<string, string> {
+export function headersOf({ apiKey, tenant, headers }: Config): Record<string, string> {
   return {
+    ...headers,
     ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
     ...(tenant === undefined ? {} : { "X-Tenant-ID": tenant }),
   };

@@ -1,8 +1,10 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
+import { withLateCode } from "../late-code.js";
 import { runInContext } from "../span/context.js";
 import type { RecordedSpan, SpanSink } from "../span/recorded-span.js";
+import { isTraceSampled } from "../span/trace-sample.js";
 import { warnOnce } from "../warnings.js";
 import type { Span } from "../wire/index.js";
 import type { DeliveryLoop } from "./delivery-loop.js";
@@ -34,7 +36,7 @@ const LIVE_DELAY_MS = 200;
  * also sends the buffered spans when the process ends.
  */
 export function createExporter(config: Config, prices: SpanPricer | undefined): SpanExporter {
-  const { pushUrl, batchSize, live } = config;
+  const { pushUrl, batchSize, live, sampleRate, beforeSend } = config;
   const flushMs = config.flushInterval * 1000;
   const buffer = createSpanBuffer(config.maxQueueSize, config.maxQueueBytes);
   const ledger = createLedger();
@@ -48,14 +50,26 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
   const stats = () => ledger.stats(buffer.size);
 
   function offer(span: RecordedSpan): void {
+    if (sampleRate < 1 && !isTraceSampled(span.traceId, sampleRate)) return;
     const isRunning = span.durationMs < 0;
     const pricer = isRunning || prices?.isLoaded === true ? undefined : prices;
-    let queued = live ? buffer.find(span) : undefined;
-    if (queued === undefined) queued = { span, bytes: span.bytes, pricer };
-    else {
+    const queued: QueuedSpan = { span, bytes: span.bytes, pricer };
+    if (beforeSend === undefined) enqueue(queued, isRunning);
+    else
+      withLateCode((late) => {
+        if (late?.applyBeforeSend(beforeSend, queued) === true) enqueue(queued, isRunning);
+        else if (!isRunning) ledger.refuse("before_send");
+      });
+  }
+
+  function enqueue(latest: QueuedSpan, isRunning: boolean): void {
+    let queued = latest;
+    const waiting = live ? buffer.find(latest.span) : undefined;
+    if (waiting !== undefined) {
       // The start of the span was not sent yet: the span is sent once, as it is now.
-      queued.pricer = pricer;
-      if (buffer.resize(queued, span.bytes)) return;
+      const { bytes, ...rest } = latest;
+      queued = Object.assign(waiting, rest);
+      if (buffer.resize(queued, bytes)) return;
       ledger.withdraw();
     }
     if (isStopped || !(buffer.push(queued) || replaceOldest(queued))) {

@@ -4,9 +4,11 @@
  * - `retries_exhausted`: the collector could not be reached, or answered 429 or 5xx, also after `maxRetries` retries.
  * - `refused`: the collector does not accept it (another 4xx, or a redirect to another origin).
  * - `too_large`: one span is larger than the collector accepts in a request (413).
+ * - `before_send`: `beforeSend()` returned null, or threw.
  * - `shutdown`: the span was still in the buffer after `shutdownTimeout`, or ended after `shutdown()`.
  */
-export type DropReason = "queue_full" | "retries_exhausted" | "refused" | "too_large" | "shutdown";
+export type DropReason =
+  "queue_full" | "retries_exhausted" | "refused" | "too_large" | "before_send" | "shutdown";
 
 /** What happened to the spans of this process. Always `enqueued = acked + the sum of dropped + pending`. */
 export interface ExporterStats {
@@ -30,7 +32,7 @@ export interface Ledger {
   /** A span was taken out of the buffer without being sent: it grew, and is queued again. */
   withdraw(): void;
   /** A span was dropped before it reached the buffer. */
-  refuse(reason: "queue_full" | "shutdown"): void;
+  refuse(reason: "queue_full" | "before_send" | "shutdown"): void;
   /** Spans were taken from the buffer. They are in flight until they are acknowledged or dropped. */
   take(count: number): void;
   /** Spans in flight were acknowledged, or dropped for a reason. */
@@ -50,6 +52,7 @@ export function createLedger(): Ledger {
     retries_exhausted: 0,
     refused: 0,
     too_large: 0,
+    before_send: 0,
     shutdown: 0,
   };
   return {

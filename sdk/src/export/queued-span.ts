@@ -8,12 +8,15 @@ export interface QueuedSpan {
   /** What the span counts in the buffer, in bytes of JSON. */
   bytes: number;
   /** Set if the span ended before the price table was loaded: it is priced when it is sent. */
-  pricer: SpanPricer | undefined;
+  pricer: Pick<SpanPricer, "price"> | undefined;
+  /** What is sent: the span as `beforeSend()` returned it. Absent without `beforeSend`. */
+  wire?: Span;
 }
 
 /** Converts a span to its wire format, and releases its content once it has ended. */
-export function toWireSpan({ span, pricer }: QueuedSpan): Span {
+export function toWireSpan({ span, pricer, wire: changed }: QueuedSpan): Span {
   pricer?.price(span);
+  if (changed !== undefined) return changed;
   const isRunning = span.isRecording;
   const wire: Span = {
     name: span.name,

@@ -1,5 +1,9 @@
+import { setLateLoader } from "../late-code.js";
 import { startFromEnvironment } from "./configure.js";
 import { recordingState, type Runtime } from "./runtime.js";
+
+// Here, because each copy of the package in the process evaluates this file, and nothing that loads late imports it.
+setLateLoader(() => import("../late.js").then(({ LATE_CODE }) => LATE_CODE));
 
 /**
  * The runtime to record with, or undefined if nothing is recorded. The first call without `configure()` configures from

@@ -1,3 +1,4 @@
+import { causesOf } from "./error-causes.js";
 import { stringifyValue } from "./json-value.js";
 
 /** What a span records of an error. */
@@ -7,9 +8,6 @@ export interface ErrorDescription {
   readonly message?: string | undefined;
   readonly stack?: string | undefined;
 }
-
-/** Most errors of a chain of causes. */
-const MAX_CAUSES = 16;
 
 /** Class names that tell the kind of the failure; a code would add nothing. */
 const SPECIFIC_CLASS =
@@ -53,24 +51,6 @@ function codeOf(error: object): string | undefined {
     for (const number of [status, statusCode, code]) if (Number.isInteger(number)) return String(number);
   }
   return undefined;
-}
-
-/** An error and the errors that caused it, outermost first. Never throws. */
-export function causesOf(error: unknown): object[] {
-  const chain: object[] = [];
-  const pending = [error];
-  try {
-    for (const next of pending) {
-      if (typeof next !== "object" || next === null || chain.includes(next)) continue;
-      if (chain.push(next) === MAX_CAUSES) break;
-      pending.push((next as { cause?: unknown }).cause);
-      // `Promise.any()` rejects with an AggregateError of all failures.
-      if (next instanceof AggregateError) for (const each of next.errors as unknown[]) pending.push(each);
-    }
-  } catch {
-    // A getter threw: the chain ends here.
-  }
-  return chain;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,7 +1,9 @@
 import type { Config } from "../config/options.js";
+import { lateCode } from "../late-code.js";
 import type { Attributes, JsonValue, SpanEvent } from "../wire/index.js";
 import { runInContext, type ContextNode, type ParentSpan, type TraceState } from "./context.js";
-import { causesOf, describeError } from "./describe-error.js";
+import { causesOf } from "./error-causes.js";
+import type { ErrorDescription } from "./describe-error.js";
 import { newSpanId } from "./ids.js";
 import { MAX_TEXT_LENGTH, setKey, textBytes } from "./json-value.js";
 import type { ManualSpan, SpanAttributes } from "./span-handle.js";
@@ -160,7 +162,7 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
 
   recordError(error: unknown): this {
     if (this.durationMs >= 0) return this;
-    const { type, message, stack } = describeError(error);
+    const { type, message, stack } = lateCode()?.describeError(error) ?? describeEarly(error);
     this.status = "ERROR";
     this.put("error_type", type);
     this.put("error_message", message);
@@ -240,6 +242,16 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
     this.bytes = total;
     this.isEmpty = false;
     setKey(this.attributes, key, value);
+  }
+}
+
+/** Describes an error in the first milliseconds of the app, without the code or status that it may have. */
+function describeEarly(error: unknown): ErrorDescription {
+  try {
+    const { name, message, stack, constructor } = error as Error;
+    return { type: name === "Error" ? constructor.name : name, message: message, stack };
+  } catch {
+    return { type: typeof error };
   }
 }
 

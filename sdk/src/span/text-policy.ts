@@ -1,6 +1,5 @@
-import { isRecord } from "../is-record.js";
+import { lateCode } from "../late-code.js";
 import { warnOnce } from "../warnings.js";
-import type { JsonValue } from "../wire/index.js";
 import { clipText, copyValue, textBytes, type CopiedValue, type TextFilter } from "./json-value.js";
 
 /** The options that concern texts. */
@@ -89,10 +88,11 @@ export function createTextPolicy(options: TextPolicyOptions): TextPolicy {
         return { value: text, bytes: textBytes(text) };
       }
       const copy = copyValue(value, filterOf(key));
+      // Until the code that finds the forbidden parts is loaded, none of the messages is kept.
       if (!capturesCompletion && key === "prompt_messages")
-        return { ...copy, value: withoutCompletions(copy.value) };
+        return { ...copy, value: lateCode()?.withoutCompletions(copy.value) };
       if (!capturesPrompt && key === "completion_messages")
-        return { ...copy, value: withoutArguments(copy.value) };
+        return { ...copy, value: lateCode()?.withoutArguments(copy.value) };
       return copy;
     },
   };
@@ -104,36 +104,4 @@ const NOTHING: CopiedValue = { value: undefined, bytes: 0 };
 function isNameInMessage(path: readonly string[]): boolean {
   const key = path.length === 1 ? path[0] : path.length === 2 && path[0] === "parts" ? path[1] : undefined;
   return key !== undefined && MESSAGE_NAME_KEYS.has(key);
-}
-
-/** Removes earlier completions and tool results, which a prompt repeats. */
-function withoutCompletions(messages: JsonValue | undefined): JsonValue | undefined {
-  return mapParts(messages, (part, role) => {
-    if (part["type"] === "tool_call_response") return without(part, "response");
-    return role === "assistant" && part["type"] !== "tool_call" ? undefined : part;
-  });
-}
-
-/** Removes the arguments of tool calls: `capturePrompt` covers them too (sdk.md). */
-function withoutArguments(messages: JsonValue | undefined): JsonValue | undefined {
-  return mapParts(messages, (part) => (part["type"] === "tool_call" ? without(part, "arguments") : part));
-}
-
-type JsonRecord = Record<string, JsonValue>;
-
-function mapParts(
-  messages: JsonValue | undefined,
-  change: (part: JsonRecord, role: JsonValue | undefined) => JsonRecord | undefined,
-): JsonValue | undefined {
-  if (!Array.isArray(messages)) return undefined;
-  return messages.map((message) => {
-    if (!isRecord(message) || !Array.isArray(message["parts"])) return {};
-    const role = message["role"];
-    const parts = message["parts"].flatMap((part) => (isRecord(part) ? (change(part, role) ?? []) : []));
-    return { ...message, parts };
-  });
-}
-
-function without(part: JsonRecord, key: string): JsonRecord {
-  return Object.fromEntries(Object.entries(part).filter(([name]) => name !== key));
 }

@@ -115,3 +115,23 @@ it("currentSpan() returns a span that does nothing outside every span", async ()
   expect(currentSpan().isRecording).toBe(false);
   expect(takeSpans()).toEqual([]);
 });
+
+describe("bind()", () => {
+  it("a bound function runs in the context of bind(), with its arguments, this, name and length", async () => {
+    const { agent, task, bind, currentSpan, takeSpans } = await recordingSdk();
+    const later: ((value: number) => number)[] = [];
+    const owner = { base: 1 };
+    agent("run", () => {
+      later.push(
+        bind(function add(this: typeof owner, value: number) {
+          return task("step", () => this.base + value)();
+        }),
+      );
+    })();
+    const [add] = later;
+    expect([add?.name, add?.length, currentSpan().spanId]).toEqual(["add", 1, ""]);
+    expect(agent("other", () => add?.call(owner, 2))()).toBe(3);
+    const [run, step] = takeSpans();
+    expect(step).toMatchObject({ name: "step", trace_id: run?.trace_id, parent_span_id: run?.span_id });
+  });
+});

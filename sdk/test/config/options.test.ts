@@ -10,11 +10,11 @@ it("docs/reference/sdk-options.md is up to date with the option table and its TS
     expect(row.split(" | ").at(-1)?.length).toBeGreaterThan(10);
 });
 
-it("each option except mask has its own variable", () => {
-  const variables = table.OPTION_LIST.map(([name]) => table.variableOf(name));
+it("each option except functions has its own variable", () => {
+  const variables = table.OPTION_LIST.map(([name]) => table.variableOf(name) ?? name);
   expect(new Set(variables).size).toBe(variables.length);
   expect(
     table.OPTION_LIST.filter(([name]) => table.variableOf(name) === undefined).map(([name]) => name),
-  ).toEqual(["mask"]);
+  ).toEqual(["mask", "beforeSend"]);
   expect(table.variableOf("maxCostPerCallAlert")).toBe("OBS_MAX_COST_PER_CALL_ALERT");
 });

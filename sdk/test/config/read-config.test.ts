@@ -38,6 +38,9 @@ describe("spec 2.5: the source of a setting", () => {
       maxQueueSize: 10_000,
       maxQueueBytes: 33_554_432,
       live: false,
+      headers: undefined,
+      sampleRate: 1,
+      beforeSend: undefined,
       tenant: undefined,
       debug: false,
     });
@@ -87,6 +90,25 @@ describe("spec 2.5: the source of a setting", () => {
     expect(heard.warnings).toEqual([
       '[obspan] configure(): unknown option "push_url"; did you mean pushUrl?',
     ]);
+  });
+
+  it("headers come as name=value from the variable, and no message contains them", () => {
+    const read = (headers: string) => readConfig({}, { OBS_HEADERS: headers });
+    expect(read("X-Gateway=a=b , X-Zone = eu").config.headers).toEqual({
+      "X-Gateway": "a=b",
+      "X-Zone": "eu",
+    });
+    for (const invalid of [
+      "secret",
+      "X-A=",
+      "Host=secret",
+      "Content-Length=3",
+      "X A=secret",
+      "X-A=b\nsecret",
+    ])
+      expect(read(invalid).problems).toEqual([
+        "headers = *** (OBS_HEADERS) must be headers, in a variable name=value separated by commas",
+      ]);
   });
 
   it("the settings are frozen", () => {

@@ -42,6 +42,7 @@ describe("spec 4.10 rule 1: requests", () => {
       version: "1.2.3",
       apiKey: "k-123",
       tenant: "acme",
+      headers: { "X-Gateway": "a", "X-API-Key": "not this" },
     });
     sdk.makeSpans(2);
     await sdk.flush();
@@ -51,6 +52,7 @@ describe("spec 4.10 rule 1: requests", () => {
       "content-type": "application/json",
       "x-api-key": "k-123",
       "x-tenant-id": "acme",
+      "x-gateway": "a",
     });
     expect(request?.batch).toMatchObject({
       service: "shop",
