@@ -1,5 +1,6 @@
 import { recordScore } from "./capture/record-score.js";
 import { recordStream } from "./capture/record-stream.js";
+import { tapStream } from "./capture/tap-stream.js";
 import { warnWrapper } from "./capture/wrapper-warning.js";
 import { warnDifferentOptions, warnUnknownOptions } from "./config/option-warnings.js";
 import { applyBeforeSend } from "./export/apply-before-send.js";
@@ -12,6 +13,7 @@ export const LATE_CODE = {
   describeError,
   recordScore,
   recordStream,
+  tapStream,
   warnDifferentOptions,
   warnUnknownOptions,
   warnWrapper,

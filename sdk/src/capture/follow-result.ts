@@ -1,10 +1,8 @@
 import { overrideMembers, tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 import { dataValue, isProxy } from "../is-record.js";
-import { withLateCode } from "../late-code.js";
+import { lateCode, withLateCode } from "../late-code.js";
 import { recordOutput } from "./call-texts.js";
 import { runInContext } from "../span/context.js";
-import { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";
-import { tapReadableStream } from "../streams/readable-stream-tap.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
 import type { StreamObserver } from "../streams/stream-observer.js";
 import { tapGenerator } from "../streams/generator-tap.js";
@@ -59,12 +57,11 @@ function followPromise(span: RecordedSpan, promise: PromiseLike<unknown>, record
 /** The stream to return to the caller; undefined if the value is not a stream. */
 function followStream(span: RecordedSpan, value: object, recordsOutput: boolean): object | undefined {
   const run = <T>(step: () => T): T => runInContext(span, step);
-  if (isNodeStream(value)) return tapNodeStream(value, observeText(span, recordsOutput));
-  if (value instanceof ReadableStream) {
-    const stream = value as ReadableStream<unknown>;
-    return stream.locked
-      ? undefined
-      : tapReadableStream(stream, observeText(span, recordsOutput, stream), run);
+  const isWebStream = value instanceof ReadableStream;
+  if (isWebStream || dataValue(value, "pipe") !== undefined) {
+    // In the first milliseconds, before this code is loaded, the span ends without the stream.
+    const observe = () => observeText(span, recordsOutput, isWebStream ? value : undefined);
+    return lateCode()?.tapStream(value, observe, run);
   }
   if (isGenerator(value)) return tapGenerator(value, observeText(span, recordsOutput, value), run);
   if (!isAsyncIterable(value)) return undefined;
