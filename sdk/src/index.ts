@@ -8,6 +8,7 @@ export { configure, configureOnce, isConfigured } from "./runtime/configure.js";
 export type { ConfigureOptions } from "./config/configure-options.js";
 export { RuntimeError } from "./config/runtime-error.js";
 export { observe, startSpan, type SpanOptions } from "./capture/observe.js";
+export { withPrompt, type Prompt } from "./capture/with-prompt.js";
 export { score } from "./capture/score.js";
 export type { Score } from "./capture/record-score.js";
 export type {

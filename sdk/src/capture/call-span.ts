@@ -66,6 +66,7 @@ function prepareModelCall(
     evaluationSampleRate = config.evaluationSampleRate,
   }: EvaluationRequest,
 ): void {
+  if (span.prompt !== undefined && span.spanType === "llm") span.setAttributes(span.prompt);
   if (config.evaluationEnabled && span.spanType === "llm") {
     if (evaluationTypes !== undefined && evaluationTypes.length > 0)
       span.put("evaluation_types", evaluationTypes);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { processWide } from "../process-wide.js";
-import type { SpanHandle } from "./span-handle.js";
+import type { SpanAttributes, SpanHandle } from "./span-handle.js";
 
 /** What the spans of one trace share within this process. */
 export interface TraceState {
@@ -34,6 +34,8 @@ export interface ContextNode {
   readonly spanId: string;
   /** Absent if the parent is in another process. */
   readonly span: ParentSpan | undefined;
+  /** Set on the model calls inside. */
+  readonly prompt?: SpanAttributes | undefined;
 }
 
 const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());

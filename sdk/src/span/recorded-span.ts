@@ -44,6 +44,8 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
   readonly spanId: string = newSpanId();
   readonly parentSpanId: string;
   readonly trace: TraceState;
+  /** The prompt that the span runs inside. */
+  readonly prompt: SpanAttributes | undefined;
   readonly runtime: SpanRecorder;
   name: string;
   spanType: string;
@@ -89,6 +91,7 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
     this.startedAtMs = startedAtMs;
     this.parentSpanId = parent === undefined ? "" : parent.spanId;
     this.parent = parent?.span;
+    this.prompt = parent?.prompt;
     this.agent = this.parent?.agent;
   }
 

@@ -26,6 +26,8 @@ export interface KnownAttributeValues {
   user_id?: string | undefined;
   /** True if the response was streamed. */
   stream?: boolean | undefined;
+  prompt_name?: string | undefined;
+  prompt_version?: string | undefined;
   prompt_text?: string | undefined;
   completion_text?: string | undefined;
   prompt_messages?: readonly Message[] | undefined;

@@ -20,7 +20,7 @@ export interface TextPolicy {
   apply(key: string, value: unknown): CopiedValue;
 }
 
-const PROMPT_KEYS = ["prompt_text", "prompt_messages", "tool_definitions", "input_text"];
+const PROMPT_KEYS = ["prompt_text", "prompt_messages", "tool_definitions", "input_text", "prompt_variables"];
 const COMPLETION_KEYS = ["completion_text", "completion_messages", "output_text"];
 const OTHER_TEXT_KEYS = ["error_message", "error_stack", "evaluation_comment", "evaluation_explanation"];
 
@@ -33,6 +33,9 @@ const NAME_KEYS = new Set([
   "error_type",
   "finish_reason",
   "pricing_profile",
+  "prompt_name",
+  "prompt_version",
+  "prompt_template_hash",
   "evaluation_types",
   "evaluation_type",
   "evaluation_label",
