@@ -56,6 +56,12 @@ function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => un
 /**
  * Starts a span that you end yourself, as a child of the current span. Use it for work that starts in one callback and ends
  * in another. `span.run(fn)` makes it the parent of the spans that `fn` starts.
+ *
+ * @example
+ * ```ts
+ * const span = startSpan("upload");
+ * socket.on("close", () => span.end());
+ * ```
  */
 export function startSpan(options: SpanOptions | string): ManualSpan {
   return start(options) ?? NOOP_SPAN;

@@ -137,19 +137,54 @@ function wrap(
  */
 export const llm: SpanWrapper<ModelOptions> = spanWrapper("llm");
 
-/** Records calls of an embedding model. The vectors are not recorded. */
+/**
+ * Records calls of an embedding model. The vectors are not recorded.
+ *
+ * @example
+ * ```ts
+ * const embed = embedding({ model: "text-embedding-3-small" }, async (text: string) => callModel(text));
+ * ```
+ */
 export const embedding: SpanWrapper<ModelOptions> = spanWrapper("embedding");
 
-/** Records calls of a tool. The name is a label of metrics. */
+/**
+ * Records calls of a tool. The name is a label of metrics.
+ *
+ * @example
+ * ```ts
+ * const search = tool("search", async (query: string) => index.search(query));
+ * ```
+ */
 export const tool: SpanWrapper<WrapperOptions> = spanWrapper("tool");
 
-/** Records runs of an agent. All spans inside it carry its name, which is a label of metrics. */
+/**
+ * Records runs of an agent. All spans inside it carry its name, which is a label of metrics.
+ *
+ * @example
+ * ```ts
+ * const support = agent("support", async (question: string) => answer(await search(question)));
+ * ```
+ */
 export const agent: SpanWrapper<WrapperOptions> = spanWrapper("agent");
 
-/** Records a step of the app. */
+/**
+ * Records a step of the app.
+ *
+ * @example
+ * ```ts
+ * const rank = task("rank", (documents: string[]) => documents.toSorted());
+ * ```
+ */
 export const task: SpanWrapper<WrapperOptions> = spanWrapper("task");
 
-/** Records searches for documents. */
+/**
+ * Records searches for documents.
+ *
+ * @example
+ * ```ts
+ * const find = retrieval("find", async (query: string) => store.query(query));
+ * ```
+ */
 export const retrieval: SpanWrapper<WrapperOptions> = spanWrapper("retrieval");
 
 /** The wrapper and decorator behind {@link observe}. */

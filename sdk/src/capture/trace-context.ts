@@ -12,7 +12,14 @@ import { warnOnce } from "../warnings.js";
 const TRACEPARENT =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 
-/** The span that the calling code runs in. Outside every span it returns a span that does nothing. */
+/**
+ * The span that the calling code runs in. Outside every span it returns a span that does nothing.
+ *
+ * @example
+ * ```ts
+ * currentSpan().setAttribute("cart", 3);
+ * ```
+ */
 export function currentSpan(): SpanHandle {
   return currentContext()?.span ?? NOOP_SPAN;
 }
@@ -21,6 +28,11 @@ export function currentSpan(): SpanHandle {
  * The W3C `traceparent` header for a request to another service, whose spans then join the current trace.
  *
  * @returns undefined outside every trace.
+ *
+ * @example
+ * ```ts
+ * await fetch(url, { headers: { traceparent: currentTraceparent() ?? "" } });
+ * ```
  */
 export function currentTraceparent(): string | undefined {
   const node = currentContext();
@@ -68,17 +80,38 @@ function readTraceparent(header: unknown): ContextNode {
   return { trace: newTrace(traceId, flags), spanId, span: undefined };
 }
 
-/** Sets the session of the current trace: `session_id` of all its spans that have not ended. */
+/**
+ * Sets the session of the current trace: `session_id` of all its spans that have not ended.
+ *
+ * @example
+ * ```ts
+ * setSession(conversation.id);
+ * ```
+ */
 export function setSession(sessionId: string): void {
   setOnTrace("sessionId", sessionId);
 }
 
-/** Sets the user of the current trace: `user_id` of all its spans that have not ended. */
+/**
+ * Sets the user of the current trace: `user_id` of all its spans that have not ended.
+ *
+ * @example
+ * ```ts
+ * setUser(request.user.id);
+ * ```
+ */
 export function setUser(userId: string): void {
   setOnTrace("userId", userId);
 }
 
-/** Sets the agent of the current trace. Spans inside an `agent` wrapper keep the name of that agent. */
+/**
+ * Sets the agent of the current trace. Spans inside an `agent` wrapper keep the name of that agent.
+ *
+ * @example
+ * ```ts
+ * setAgent("support");
+ * ```
+ */
 export function setAgent(agent: string): void {
   setOnTrace("agent", agent);
 }

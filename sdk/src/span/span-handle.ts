@@ -1,4 +1,10 @@
-import type { KnownSpanStatus, KnownSpanType, Message, ToolDefinition } from "../wire/index.js";
+import type {
+  KnownAttribute,
+  KnownSpanStatus,
+  KnownSpanType,
+  Message,
+  ToolDefinition,
+} from "../wire/index.js";
 
 /** The attributes whose keys the collector knows, with their types (spec 2.2, contract 1). */
 export interface KnownAttributeValues {
@@ -65,7 +71,7 @@ export interface SpanHandle {
   /** False if nothing is recorded: the SDK is not configured or turned off, or the span has ended. */
   readonly isRecording: boolean;
   /** Sets one attribute. `undefined` and non-finite numbers are left out. */
-  setAttribute(key: string, value: unknown): this;
+  setAttribute(key: KnownAttribute | (string & {}), value: unknown): this;
   /** Sets several attributes. Attributes with other keys are kept. */
   setAttributes(attributes: SpanAttributes): this;
   /** Adds an event with the current time. A span keeps at most 128 events. */

@@ -11,6 +11,9 @@ configure({ service: "shop", mask: (text, key) => text + key } satisfies Configu
 // @ts-expect-error a number, and no text
 configure({ batchSize: "5" });
 export const search = tool("search", async <T extends string>(query: T): Promise<string[]> => [query]);
+export const untyped: (query: string) => Promise<string> = tool("untyped", async (query) => String(query));
+export const swapped: (id: number) => number = tool((id: number) => id, "swapped");
+export const known: "tokens_input" extends Parameters<SpanHandle["setAttribute"]>[0] ? true : false = true;
 export const found: Promise<string[]> = search("order");
 export const stream: (prompt: string) => AsyncGenerator<string, number, boolean> = llm(
   { model: "gpt-5-mini", provider: "openai", evaluationTypes: ["relevance"] },
@@ -39,7 +42,7 @@ try {
 `;
 
 const NAMES =
-  "{ agent, configure, llm, observe, RuntimeError, startSpan, takeSpans, tool, type ConfigureOptions }";
+  "{ agent, configure, llm, observe, RuntimeError, startSpan, takeSpans, tool, type ConfigureOptions, type SpanHandle }";
 const IMPORTS = `
 import ${NAMES} from "@obspan/sdk";
 import { wrapOpenAI } from "@obspan/sdk/openai";
@@ -80,6 +83,11 @@ it.each([
   ["an ESM app, resolution node16", "esm.mts", ["--module", "node16"]],
   ["a CommonJS app, resolution node16", "common.cts", ["--module", "node16"]],
   ["an app that a bundler packs", "bundled.mts", ["--module", "esnext", "--moduleResolution", "bundler"]],
+  [
+    "an app with moduleResolution node10",
+    "old.ts",
+    ["--module", "commonjs", "--moduleResolution", "node10", "--ignoreDeprecations", "6.0"],
+  ],
   ["an app with experimentalDecorators", "legacy.mts", ["--module", "node16", "--experimentalDecorators"]],
 ])("the packed types are correct for %s, without the types of Node", (_, file, options) => {
   expect(compile(file, ...options)).toBe("");
