@@ -1,4 +1,5 @@
 import { recordScore } from "./capture/record-score.js";
+import { recordSource } from "./capture/record-source.js";
 import { recordStream } from "./capture/record-stream.js";
 import { tapStream } from "./capture/tap-stream.js";
 import { warnWrapper } from "./capture/wrapper-warning.js";
@@ -12,6 +13,7 @@ export const LATE_CODE = {
   applyBeforeSend,
   describeError,
   recordScore,
+  recordSource,
   recordStream,
   tapStream,
   warnDifferentOptions,

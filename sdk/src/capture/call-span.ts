@@ -1,3 +1,4 @@
+import { withLateCode } from "../late-code.js";
 import { recordInput } from "./call-texts.js";
 import { runInContext } from "../span/context.js";
 import { followResult } from "./follow-result.js";
@@ -26,13 +27,20 @@ export interface CallSpanStart extends EvaluationRequest {
  * attributes and arguments. With `live` the start is sent too.
  *
  * @param args - the arguments of the call; undefined if they are not recorded.
+ * @param entry - the function that the app called: its caller is where the span was made.
  */
-export function beginSpan(runtime: Runtime, start: CallSpanStart, args?: readonly unknown[]): RecordedSpan {
+export function beginSpan(
+  runtime: Runtime,
+  start: CallSpanStart,
+  args: readonly unknown[] | undefined,
+  entry: (...args: never[]) => unknown,
+): RecordedSpan {
   const { spanType, attributes } = start;
   const span = startRecordedSpan(runtime, start.name, spanType);
   if (spanType === "agent") span.agent = span.name;
   if (spanType === "tool") span.put("tool_name", span.name);
   if (attributes !== undefined) span.setAttributes(attributes);
+  if (runtime.config.captureSource === true) captureSource(span, entry);
   if (args !== undefined) {
     try {
       recordInput(span, args);
@@ -43,6 +51,19 @@ export function beginSpan(runtime: Runtime, start: CallSpanStart, args?: readonl
   if (spanType === "llm" || spanType === "embedding") prepareModelCall(runtime, span, start);
   if (runtime.config.live) runtime.exporter.offer(span);
   return span;
+}
+
+/** Most frames of a stack that are read. */
+const MAX_FRAMES = 30;
+
+/** The stack becomes a text only when it is read. */
+function captureSource(span: RecordedSpan, entry: (...args: never[]) => unknown): void {
+  const site: { stack?: unknown } = {};
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = MAX_FRAMES;
+  Error.captureStackTrace(site, entry);
+  Error.stackTraceLimit = stackTraceLimit;
+  withLateCode((late) => late?.recordSource(span, site));
 }
 
 /** Runs a function inside a span, and ends the span with its result. Rethrows the same error object. */

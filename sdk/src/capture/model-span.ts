@@ -38,7 +38,7 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
     const nothing = (): void => undefined;
     return Object.assign(Object.create(NOOP_SPAN) as ManualSpan, { markFirstToken: nothing, endAt: nothing });
   }
-  const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" });
+  const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" }, undefined, startModelSpan);
   return Object.assign(span, { ownsModelCall: true as const, markFirstToken: createFirstTokenTimer(span) });
 }
 

@@ -49,7 +49,7 @@ export function observe(first?: unknown, second?: unknown, third?: unknown): unk
 }
 
 function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => unknown): unknown {
-  const span = start(options);
+  const span = start(options, observe);
   return span === undefined ? block(NOOP_SPAN) : runInSpan(span, () => block(span), false);
 }
 
@@ -64,12 +64,15 @@ function runBlock(options: SpanOptions | string, block: (span: SpanHandle) => un
  * ```
  */
 export function startSpan(options: SpanOptions | string): ManualSpan {
-  return start(options) ?? NOOP_SPAN;
+  return start(options, startSpan) ?? NOOP_SPAN;
 }
 
-function start(options: SpanOptions | string = ""): RecordedSpan | undefined {
+function start(
+  options: SpanOptions | string = "",
+  entry: (...args: never[]) => unknown,
+): RecordedSpan | undefined {
   const runtime = activeRuntime();
   if (runtime === undefined) return undefined;
   const { name, spanType = "span", attributes } = typeof options === "string" ? { name: options } : options;
-  return beginSpan(runtime, { name, spanType, attributes });
+  return beginSpan(runtime, { name, spanType, attributes }, undefined, entry);
 }

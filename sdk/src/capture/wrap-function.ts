@@ -25,7 +25,7 @@ export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   const wrapper = function (this: unknown, ...args: unknown[]): unknown {
     const runtime = activeRuntime();
     if (runtime === undefined) return Reflect.apply(original, this, args);
-    const span = beginSpan(runtime, call, call.recordsInput ? args : undefined);
+    const span = beginSpan(runtime, call, call.recordsInput ? args : undefined, wrapper);
     return runInSpan<unknown>(span, () => Reflect.apply(original, this, args), call.recordsOutput);
   };
   wrappers.add(wrapper);

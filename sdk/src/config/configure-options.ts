@@ -79,6 +79,11 @@ export interface ConfigureOptions {
    * is dropped; both are counted as `before_send`. The ids of a span stay.
    */
   beforeSend?: ((span: Span) => Span | null) | undefined;
+  /**
+   * Whether each span carries where it was made: `code.file.path`, relative to the working directory, and `code.line.number`.
+   * Default: true if `NODE_ENV` is `development`.
+   */
+  captureSource?: boolean | undefined;
   /** Whether the exporter logs each request to the console. */
   debug?: boolean | undefined;
 }

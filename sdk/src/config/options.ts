@@ -74,6 +74,7 @@ export const OPTIONS = {
   tenant: option(tenant, undefined),
   headers: { ...option(headers(), undefined), secret: true },
   sampleRate: option(number(0, 1), 1),
+  captureSource: option(boolean(), undefined),
   beforeSend: { ...option(fn<(span: Span) => Span | null>("a function"), undefined), argumentOnly: true },
   debug: option(boolean(), false),
 } satisfies { [Name in keyof ConfigureOptions]-?: Option<NonNullable<ConfigureOptions[Name]>> };

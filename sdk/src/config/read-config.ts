@@ -35,6 +35,7 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
         ? Object.freeze({ ...value })
         : value;
   }
+  values["captureSource"] ??= environment["NODE_ENV"] === "development";
   // Both options give prices: an argument for one also wins over the variable of the other.
   if (options.pricingSource !== undefined && options.pricingData === undefined)
     values["pricingData"] = undefined;

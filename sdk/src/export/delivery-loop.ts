@@ -1,16 +1,19 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
+import type { Environment } from "../config/read-config.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
 import { log, warn } from "../warnings.js";
+import type { Span } from "../wire/index.js";
 import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
 import { DropLog } from "./drop-log.js";
 import { createTransport, type Transport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
-import { toWireSpan } from "./queued-span.js";
+import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { BodyWriter, isLoopback } from "./request-body.js";
 import type { SpanBuffer } from "./span-buffer.js";
+import { readVcsAttributes, type VcsAttributes } from "./vcs-attributes.js";
 import { withoutTracing } from "./without-tracing.js";
 
 /** A batch as it was sent. */
@@ -41,6 +44,7 @@ export interface DeliveryLoopOptions {
   /** Has a `pushUrl`. */
   readonly config: Config;
   readonly prices: SpanPricer | undefined;
+  readonly environment: Environment;
   readonly buffer: SpanBuffer;
   readonly ledger: Ledger;
   /** Called each time that the loop stops sending. */
@@ -68,9 +72,11 @@ class BatchLoop implements DeliveryLoop {
   /** Callers of `flush()`. Each waits until `ledger.taken` has reached `upTo`. */
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
+  readonly #vcs: Promise<VcsAttributes>;
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
+    this.#vcs = readVcsAttributes(options.environment, process.cwd());
     const { config, ledger } = options;
     const url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport({ url, headers: headersOf(config), timeoutMs: config.timeout * 1000 });
@@ -119,6 +125,15 @@ class BatchLoop implements DeliveryLoop {
     });
   }
 
+  /** The spans of a batch as they are sent. Root spans carry the revision of the app. */
+  #toWire(batch: readonly QueuedSpan[], vcs: VcsAttributes): Span[] {
+    return batch.map((queued) => {
+      const span = toWireSpan(queued);
+      if (span.parent_span_id === undefined) span.attributes = { ...vcs, ...span.attributes };
+      return span;
+    });
+  }
+
   /** @returns false if the collector could not be reached. */
   async #sendBatches(): Promise<boolean> {
     const { buffer, ledger, config, prices } = this.#options;
@@ -129,7 +144,8 @@ class BatchLoop implements DeliveryLoop {
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.take(batch.length);
-        if (!(await this.#sender.send(batch.map(toWireSpan), this.#abort.signal))) return false;
+        if (!(await this.#sender.send(this.#toWire(batch, await this.#vcs), this.#abort.signal)))
+          return false;
         this.#resolveFlushes();
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
+import type { Environment } from "../config/read-config.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { withLateCode } from "../late-code.js";
 import { runInContext } from "../span/context.js";
@@ -35,7 +36,11 @@ const LIVE_DELAY_MS = 200;
  * loaded with the first batch, which keeps the import of the SDK cheap. Until {@link SpanExporter.shutdown}, the exporter
  * also sends the buffered spans when the process ends.
  */
-export function createExporter(config: Config, prices: SpanPricer | undefined): SpanExporter {
+export function createExporter(
+  config: Config,
+  prices: SpanPricer | undefined,
+  environment: Environment,
+): SpanExporter {
   const { pushUrl, batchSize, live, sampleRate, beforeSend } = config;
   const flushMs = config.flushInterval * 1000;
   const buffer = createSpanBuffer(config.maxQueueSize, config.maxQueueBytes);
@@ -130,7 +135,7 @@ export function createExporter(config: Config, prices: SpanPricer | undefined): 
       import("./delivery-loop.js")
         .then(
           ({ createDeliveryLoop }) =>
-            (loop = createDeliveryLoop({ config, prices, buffer, ledger, onDrained })),
+            (loop = createDeliveryLoop({ config, prices, environment, buffer, ledger, onDrained })),
         )
         .catch((error: unknown) => {
           loading = undefined;

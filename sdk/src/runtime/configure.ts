@@ -97,7 +97,7 @@ export function startFromEnvironment(): void {
 /** Builds what recording needs. Changes nothing if it throws. */
 function start(config: Config): void {
   const prices = createSpanPricer(config);
-  const exporter = createExporter(config, prices);
+  const exporter = createExporter(config, prices, readEnvironment());
   const runtime: Runtime = { config, policy: createTextPolicy(config), exporter, prices };
   recordingState.runtime = Object.freeze(runtime);
   recordingState.phase = "frozen";

@@ -40,6 +40,7 @@ describe("spec 2.5: the source of a setting", () => {
       live: false,
       headers: undefined,
       sampleRate: 1,
+      captureSource: false,
       beforeSend: undefined,
       tenant: undefined,
       debug: false,

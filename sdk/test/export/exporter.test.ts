@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { freshSdk, listenToConsole, type Sdk } from "../fresh-sdk.js";
+import { freshSdk, listenToConsole, setEnvironment, type Sdk } from "../fresh-sdk.js";
 import { answer, closedPort, Receiver, startReceiver } from "./receiver.js";
 
 type Options = NonNullable<Parameters<Sdk["configure"]>[0]>;
@@ -188,8 +188,19 @@ describe("spec 4.10 rule 1: requests", () => {
     span.end();
     await sdk.flush();
     expect(span).toMatchObject({ attributes: {} });
-    expect(receiver.requests[0]?.batch.spans[0]?.attributes).toEqual({ prompt_text: "long" });
+    expect(receiver.requests[0]?.batch.spans[0]?.attributes).toMatchObject({ prompt_text: "long" });
   });
+});
+
+it("root spans carry the revision that the app runs", async () => {
+  setEnvironment({ GITHUB_SHA: "b".repeat(40), GITHUB_REF_NAME: "main" });
+  const receiver = await startReceiver();
+  const { observe, flush } = await sendingSdk(receiver.url);
+  observe("root", () => observe("child", () => 1));
+  await flush();
+  const [child, root] = receiver.requests[0]?.batch.spans ?? [];
+  expect(root?.attributes).toEqual({ "vcs.ref.head.revision": "b".repeat(40), "vcs.ref.head.name": "main" });
+  expect(child?.attributes).toEqual({});
 });
 
 describe("spec 4.10 rule 2: failures", () => {
@@ -626,6 +637,7 @@ describe("flush({ timeoutMs })", () => {
     expect(await flush()).toBe(true);
     makeSpans(2);
     expect(await flush({ timeoutMs: 50 })).toBe(false);
+    await expect.poll(() => receiver.requests.length).toBe(1);
     expect(stats()).toMatchObject({ acked: 0, pending: 2 });
     respond();
     expect(await flush()).toBe(true);
