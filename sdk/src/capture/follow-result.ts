@@ -20,7 +20,8 @@ const MAX_WAITING = 1000;
 export function followResult<R>(span: RecordedSpan, result: R, recordsOutput: boolean): R {
   try {
     if (typeof result === "object" && result !== null && !isProxy(result)) {
-      if (isPromiseLike(result)) return followPromise(span, result, recordsOutput) as R;
+      if (isPlainPromise(result) || isPromiseLike(result))
+        return followPromise(span, result, recordsOutput) as R;
       const stream = followStream(span, result, recordsOutput);
       if (stream !== undefined) return stream as R;
     }
@@ -132,8 +133,12 @@ function isPromiseLike(value: object): value is PromiseLike<unknown> {
   return methodOf(value, "then") !== undefined;
 }
 
-function isPlainPromise(value: object): boolean {
-  return dataValue(value, "constructor") === Promise && methodOf(value, "then") === Promise.prototype.then;
+function isPlainPromise(value: object): value is Promise<unknown> {
+  return (
+    Object.getPrototypeOf(value) === Promise.prototype &&
+    !Object.hasOwn(value, "then") &&
+    !Object.hasOwn(value, "constructor")
+  );
 }
 
 function isGenerator(value: object): value is Generator {

@@ -142,6 +142,9 @@ class Copier {
 
   #members(object: object, depth: number): JsonValue | undefined {
     if (Array.isArray(object)) return this.#array(object as unknown[], depth);
+    // Most objects: none of the checks below is needed.
+    if (Object.getPrototypeOf(object) === Object.prototype)
+      return this.#record(object as Record<string, unknown>, depth);
     if (object instanceof Error) return this.#record(errorFields(object), depth);
     if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
       return this.#placeholder(`[${classNameOf(object)}: ${object.byteLength} bytes]`);
