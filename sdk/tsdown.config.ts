@@ -2,7 +2,7 @@ import { defineConfig } from "tsdown";
 
 /** The sources that load at the start, apart from the public entries. */
 const CORE =
-  /src.(?:capture.(?!integration|model-span|otel-span)|config|export|runtime|span|streams|is-record|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!record-|tap-stream|time-to-first|integration|model-span|otel-span)|config|export.(?!batch-request)|runtime|span.(?!describe-error|message-parts)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|is-record|late-code|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
 const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields).*(?<!\.d)\.ts$/;
@@ -49,6 +49,11 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         // Shared by chunks that load later, and not needed at the start.
+        {
+          name: "stream-text",
+          test: /capture.time-to-first|streams.(?:text-acc|node-stream|readable-stream)/,
+          priority: 3,
+        },
         { name: "batch-request", test: /export.batch-request/, priority: 3 },
         // Shared by most integrations. What only one of them uses is part of its entry.
         { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 1 },
@@ -61,7 +66,7 @@ export default defineConfig({
           minShareCount: 2,
         },
         // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
-        { name: "core", test: CORE, minShareCount: 2, priority: 2 },
+        { name: "core", test: CORE, minShareCount: 2, priority: 4 },
         // The types that several entries share. Named after its file, the chunk would replace the main entry's.
         { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
       ],

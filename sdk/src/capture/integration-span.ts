@@ -10,5 +10,5 @@ import { beginSpan, type CallSpanStart } from "./call-span.js";
  */
 export function startSpan(start: CallSpanStart): ManualSpan {
   const runtime = activeRuntime();
-  return runtime === undefined ? NOOP_SPAN : beginSpan(runtime, start);
+  return runtime === undefined ? NOOP_SPAN : beginSpan(runtime, start, undefined, startSpan);
 }

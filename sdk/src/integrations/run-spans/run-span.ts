@@ -21,7 +21,7 @@ export interface RunSpanStart extends CallSpanStart {
 export function startRunSpan({ parent, startedAtMs, ...start }: RunSpanStart): RecordedSpan | undefined {
   const runtime = activeRuntime();
   if (runtime === undefined) return undefined;
-  const span = runInContext(parent, () => beginSpan(runtime, start));
+  const span = runInContext(parent, () => beginSpan(runtime, start, undefined, startRunSpan));
   if (startedAtMs !== undefined) Object.assign(span, { startedAtMs });
   return span;
 }
