@@ -155,6 +155,7 @@ export default defineConfig(
     ignores: [
       "collector-core/src/main.ts",
       "sdk/src/runtime/configure.ts",
+      "sdk/src/register/index.ts",
       "desktop/src/main/main.ts",
       "**/test/**",
       "e2e/**",
@@ -165,7 +166,7 @@ export default defineConfig(
         {
           object: "process",
           property: "env",
-          message: "Only main.ts (in the SDK, configure.ts) reads the environment.",
+          message: "Only main.ts (in the SDK, configure.ts and register) reads the environment.",
         },
       ],
     },

@@ -5,10 +5,14 @@ const CORE =
   /src.(?:capture.(?!record-|tap-stream|time-to-first|integration|model-span|otel-span)|config|export.(?!batch-request)|runtime|span.(?!describe-error|message-parts)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|is-record|late-code|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
-const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields).*(?<!\.d)\.ts$/;
+const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
 
-/** The wire readers. Not their types. */
-const WIRE_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
+/** What the readers of several providers share, and the reader of chat completions, which several providers speak. */
+const WIRE_READERS =
+  /src.integrations.wire.(?:message-|tool-definition|openai-(?:chat|content|messages|request|usage)).*(?<!\.d)\.ts$/;
+
+/** The readers of one provider, which its wrapper and `register` share. */
+const PROVIDER_READER = /src.integrations.wire.([a-z]+)[^/\\]*(?<!\.d)\.ts$/;
 
 /** What only integrations need of the core. Not the types. */
 const INTEGRATION = /src.capture.(?:integration|model-span).*(?<!\.d)\.ts$/;
@@ -32,6 +36,7 @@ export default defineConfig({
     "openai-agents": "src/integrations/openai-agents/index.ts",
     otel: "src/integrations/otel/index.ts",
     prices: "src/prices/index.ts",
+    register: "src/register/index.ts",
     wire: "src/wire/index.ts",
   },
   format: ["esm", "cjs"],
@@ -52,21 +57,22 @@ export default defineConfig({
         {
           name: "stream-text",
           test: /capture.time-to-first|streams.(?:text-acc|node-stream|readable-stream)/,
-          priority: 3,
+          priority: 4,
         },
-        { name: "batch-request", test: /export.batch-request/, priority: 3 },
+        { name: "batch-request", test: /export.batch-request/, priority: 4 },
         // Shared by most integrations. What only one of them uses is part of its entry.
-        { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 1 },
-        { name: "model-client", test: MODEL_CLIENT, minShareCount: 3, priority: 1 },
-        { name: "wire-readers", test: WIRE_READERS, minShareCount: 3, priority: 1 },
-        // Also used by the bodies of Bedrock. Named after its file, the chunk would take the name of the entry.
+        { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 3 },
+        { name: "model-client", test: MODEL_CLIENT, minShareCount: 3, priority: 2 },
+        { name: "wire-readers", test: WIRE_READERS, minShareCount: 2, priority: 1 },
+        // Named after its file, a chunk would take the name of the entry.
         {
-          name: "anthropic-reader",
-          test: /src.integrations.wire.anthropic.*(?<!\.d)\.ts$/,
+          name: (id: string) => `${PROVIDER_READER.exec(id)?.[1] ?? "wire"}-reader`,
+          test: PROVIDER_READER,
           minShareCount: 2,
+          priority: 0,
         },
         // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
-        { name: "core", test: CORE, minShareCount: 2, priority: 4 },
+        { name: "core", test: CORE, minShareCount: 2, priority: 5 },
         // The types that several entries share. Named after its file, the chunk would replace the main entry's.
         { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
       ],

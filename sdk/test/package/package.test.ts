@@ -38,10 +38,10 @@ const MANIFEST = JSON.parse(readFileSync(join(import.meta.dirname, "../../packag
 /** The entries that are integrations. */
 const INTEGRATIONS = Object.keys(MANIFEST.exports)
   .map((path) => path.slice(2))
-  .filter((name) => !["", "package.json", "prices", "wire"].includes(name));
+  .filter((name) => !["", "package.json", "prices", "register", "wire"].includes(name));
 
 /** What several integrations share of the wrappers of clients, and of the formats of providers. */
-const SHARED = ["integration.js", "model-client.js", "wire-readers.js", "anthropic-reader.js"];
+const SHARED = ["integration.js", "model-client.js", "wire-readers.js"];
 
 describe("the tarball", () => {
   it("contains every exported file, and has no runtime dependency", () => {
@@ -106,6 +106,14 @@ describe("the tarball", () => {
       expect(gzipSync(own.map(([, code]) => code).join("\n")).length).toBeLessThanOrEqual(6 * 1024);
     },
   );
+
+  it("has an entry register of at most 6 kB gzipped, without the core and what the wrappers of clients share", () => {
+    const core = codeOf("index.js");
+    const own = [...codeOf("register.js")].filter(
+      ([file]) => !core.has(file) && !["integration.js", "model-client.js"].includes(file),
+    );
+    expect(gzipSync(own.map(([, code]) => code).join("\n")).length).toBeLessThanOrEqual(6 * 1024);
+  });
 
   it.each(SHARED)("has at most 6 kB gzipped in %s, which several integrations share", (file) => {
     const code = readFileSync(join(app.installed, "dist", file));

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
-import { member, numberOf, textOf } from "../json-fields.js";
+import { field, member, numberOf, textOf } from "../json-fields.js";
 import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
-import type { ModelOperation } from "./operation.js";
+import type { ModelOperation, ResponseFailure } from "./operation.js";
 import type { ReadAttributes } from "./read-attributes.js";
 
 /** What a call is recorded with. */
@@ -100,6 +100,11 @@ export class ModelCall {
     if (this.#isPromiseCollected) this.endCollectedPromise();
   }
 
+  /** Records that the response is a stream, also if the request did not say so. */
+  markStream(): void {
+    this.#span.setAttribute("stream", true);
+  }
+
   /** Records that data of the response arrived. */
   recordData(): void {
     this.#lastDataMs = performance.now();
@@ -115,11 +120,23 @@ export class ModelCall {
     this.#end(() => {
       const response = readResponse();
       this.#setResponse(response);
-      const failure = this.operation.readFailure?.(response);
+      if ((this.#status ?? 0) >= 400) this.#span.setAttribute("status_code", this.#status);
+      const failure = this.operation.readFailure?.(response) ?? this.#failureOfStatus(response);
       if (failure === undefined) return;
       this.#span.setAttributes({ error_type: failure.type, error_message: failure.message });
       this.#span.setStatus("ERROR");
     });
+  }
+
+  /** The failure of a response whose status a client would turn into an error. */
+  #failureOfStatus(response: unknown): ResponseFailure | undefined {
+    const status = this.#status ?? 0;
+    if (status < 400) return undefined;
+    const error = field(response, "error");
+    const texts = [field(error, "message"), error, field(response, "message"), `The status is ${status}.`];
+    const message = texts.map(textOf).find((text) => text !== undefined) ?? "";
+    const details = [textOf(field(error, "type")), textOf(field(error, "status")), status];
+    return { type: details.filter((detail) => detail !== undefined).join(" "), message };
   }
 
   /** Ends the span with an error, and with the part of the response that arrived. */

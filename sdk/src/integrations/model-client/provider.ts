@@ -43,8 +43,17 @@ export function providerOf(client: unknown, vendor: string): string {
   if (isAzureClient(client)) return "azure";
   const url = addressOf(client);
   if (url === undefined) return vendor;
-  const known = HOSTS.find(([suffix]) => isOfHost(url, suffix));
-  return known?.[1] ?? LOCAL_PORTS[url.port] ?? vendor;
+  return providerAt(url) ?? LOCAL_PORTS[url.port] ?? vendor;
+}
+
+/** The provider at an address; undefined for an unknown host. */
+export function providerAt(url: URL): string | undefined {
+  return HOSTS.find(([suffix]) => isOfHost(url, suffix))?.[1];
+}
+
+/** The provider that listens on a port of this machine by default. */
+export function localProviderAt({ hostname, port }: URL): string | undefined {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? LOCAL_PORTS[port] : undefined;
 }
 
 /** True for `AzureOpenAI`. It is recognised by its fields and class name: the package must not be imported. */

@@ -29,21 +29,25 @@ export function followRawResponse(response: unknown, call: ModelCall, settings: 
     call.recordHttpResponse(response);
     const body = member(response, "body");
     const headers = member(response, "headers") as Pick<Headers, "get"> | undefined;
-    const isStream = headers?.get("content-type")?.includes("text/event-stream") ?? false;
-    const isHidden = isStream ? hiddenEventTest(settings) : undefined;
+    const contentType = headers?.get("content-type") ?? "";
+    const isHidden = isEventStream(contentType) ? hiddenEventTest(settings) : undefined;
     if (response instanceof Response && body instanceof ReadableStream && !body.locked) {
-      const tapped = tapReadableStream<Uint8Array>(body, observeBody(isStream, call, settings));
+      const tapped = tapReadableStream<Uint8Array>(body, observeBody(contentType, call, settings));
       endWhenCollected(tapped, call);
       replaceBody(response, isHidden === undefined ? tapped : filterSse(tapped, isHidden));
     } else if (typeof body === "object" && body !== null && isNodeStream(body)) {
       endWhenCollected(body, call);
-      tapNodeStream(body, observeBody(isStream, call, settings));
+      tapNodeStream(body, observeBody(contentType, call, settings));
       if (isHidden !== undefined) return withNodeBody(response as object, filterNodeSse(body, isHidden));
     } else call.endUnread();
   } catch {
     call.endUnread();
   }
   return response;
+}
+
+function isEventStream(contentType: string): boolean {
+  return contentType.includes("text/event-stream");
 }
 
 function hiddenEventTest({ isHiddenChunk }: StreamSettings): ((data: string) => boolean) | undefined {
@@ -86,15 +90,24 @@ function replaceBody(response: Response, body: Bytes): void {
 }
 
 /** Observes the bytes of a body, and ends the span with it. */
-function observeBody(isStream: boolean, call: ModelCall, settings: StreamSettings): StreamObserver<unknown> {
-  if (!isStream) return observeJson(call);
+function observeBody(
+  contentType: string,
+  call: ModelCall,
+  settings: StreamSettings,
+): StreamObserver<unknown> {
+  let onChunk: (chunk: unknown) => void = () => undefined;
+  const reader = isEventStream(contentType)
+    ? new SseReader((data) => onChunk(parseJsonOrText(data)))
+    : settings.createReader?.(contentType, (chunk) => onChunk(chunk));
+  if (reader === undefined) return observeJson(call, settings);
+  call.markStream();
   const accumulator = call.operation.createAccumulator?.();
   if (accumulator === undefined) {
     call.succeed(() => undefined);
     return { onChunk: () => true, onEnd: () => undefined };
   }
   const observer = observeChunks(call, accumulator, settings, () => false);
-  const reader = new SseReader((data) => void observer.onChunk(parseJsonOrText(data)));
+  onChunk = (chunk) => void observer.onChunk(chunk);
   return {
     onChunk(piece) {
       if (piece instanceof Uint8Array) reader.read(piece);
@@ -107,7 +120,10 @@ function observeBody(isStream: boolean, call: ModelCall, settings: StreamSetting
   };
 }
 
-function observeJson(call: ModelCall): StreamObserver<unknown> {
+function observeJson(
+  call: ModelCall,
+  { readBody = (body) => body }: StreamSettings,
+): StreamObserver<unknown> {
   let pieces: Uint8Array[] | undefined = [];
   let length = 0;
   return {
@@ -122,7 +138,10 @@ function observeJson(call: ModelCall): StreamObserver<unknown> {
     onEnd(end) {
       if (end.type === "aborted") call.abort();
       else if (end.type === "failed") call.fail(end.error);
-      else call.succeed(() => pieces && parseJsonOrText(new TextDecoder().decode(Buffer.concat(pieces))));
+      else
+        call.succeed(
+          () => pieces && readBody(parseJsonOrText(new TextDecoder().decode(Buffer.concat(pieces)))),
+        );
     },
   };
 }
