@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { defineConfig } from "tsdown";
 
 /** The sources that load at the start, apart from the public entries. */
@@ -12,7 +13,7 @@ const WIRE_READERS =
   /src.integrations.wire.(?:message-|tool-definition|openai-(?:chat|content|messages|request|usage)).*(?<!\.d)\.ts$/;
 
 /** The readers of one provider, which its wrapper and `register` share. */
-const PROVIDER_READER = /src.integrations.wire.([a-z]+)[^/\\]*(?<!\.d)\.ts$/;
+const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 
 /** What only integrations need of the core. Not the types. */
 const INTEGRATION = /src.capture.(?:integration|model-span).*(?<!\.d)\.ts$/;
@@ -66,8 +67,8 @@ export default defineConfig({
         { name: "wire-readers", test: WIRE_READERS, minShareCount: 2, priority: 1 },
         // Named after its file, a chunk would take the name of the entry.
         {
-          name: (id: string) => `${PROVIDER_READER.exec(id)?.[1] ?? "wire"}-reader`,
-          test: PROVIDER_READER,
+          name: (id: string) => `${basename(id, ".ts").split("-", 1)[0] ?? ""}-reader`,
+          test: PROVIDER_READERS,
           minShareCount: 2,
           priority: 0,
         },
