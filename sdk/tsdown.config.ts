@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { defineConfig } from "tsdown";
 
 /** The sources that load at the start, apart from the public entries. */
@@ -67,7 +66,7 @@ export default defineConfig({
         { name: "wire-readers", test: WIRE_READERS, minShareCount: 2, priority: 1 },
         // Named after its file, a chunk would take the name of the entry.
         {
-          name: (id: string) => `${basename(id, ".ts").split("-", 1)[0] ?? ""}-reader`,
+          name: (id: string) => `${/wire.([a-z]*)/.exec(id.slice(id.lastIndexOf("wire")))?.[1] ?? ""}-reader`,
           test: PROVIDER_READERS,
           minShareCount: 2,
           priority: 0,
