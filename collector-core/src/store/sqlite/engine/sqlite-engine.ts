@@ -17,6 +17,8 @@ import { TraceRemoval } from "./trace-removal.js";
 
 /** Spans after which a commit does not wait for the interval. */
 const MAX_UNCOMMITTED_SPANS = 10_000;
+/** The same for the bytes of records, which are in memory until they are committed. */
+const MAX_UNCOMMITTED_BYTES = 16 * 2 ** 20;
 /** Interval of sweeping, and of looking at the disk. */
 const SWEEP_INTERVAL_MS = 1000;
 /** After a write: bounds what a power loss costs. */
@@ -88,6 +90,7 @@ class SqliteEngine implements StorageEngine {
   #pendingSpans = 0;
   #pendingBytes = 0;
   #pendingSinceMs = 0;
+  #lastCommitMs = 0;
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
   #isRebuilt = false;
@@ -196,7 +199,24 @@ class SqliteEngine implements StorageEngine {
       this.#repeat(error, applied);
       throw error;
     }
-    if (this.#pendingSpans >= MAX_UNCOMMITTED_SPANS || store.isBufferFull) this.#guard(() => this.#commit());
+    if (this.#mustCommit(store)) this.#guard(() => this.#commit());
+  }
+
+  /** Appends that follow each other at once leave no time for a tick: the interval holds for them too. */
+  #mustCommit(store: OpenStore): boolean {
+    return (
+      this.#pendingSpans >= MAX_UNCOMMITTED_SPANS ||
+      this.#pendingBytes >= MAX_UNCOMMITTED_BYTES ||
+      this.#isCommitDue() ||
+      store.isBufferFull
+    );
+  }
+
+  /** A span is committed within the interval, so the commit begins as much earlier as the last one took. */
+  #isCommitDue(): boolean {
+    const { commitIntervalMs } = this.#options;
+    const waitMs = commitIntervalMs - Math.min(this.#lastCommitMs, commitIntervalMs / 2);
+    return this.#nowMs() - this.#pendingSinceMs >= waitMs;
   }
 
   get isBusy(): boolean {
@@ -227,8 +247,7 @@ class SqliteEngine implements StorageEngine {
       if (nowMs >= this.#degraded.retryAtMs) this.#recover();
       return;
     }
-    const isDue = nowMs - this.#pendingSinceMs >= this.#options.commitIntervalMs;
-    if (this.#store.hasUncommitted && isDue) this.#guard(() => this.#commit());
+    if (this.#store.hasUncommitted && this.#isCommitDue()) this.#guard(() => this.#commit());
     if (nowMs >= this.#checkpointAtMs) {
       this.#checkpointAtMs = Number.POSITIVE_INFINITY;
       this.#guard(() => this.#file.checkpoint("PASSIVE"));
@@ -250,7 +269,9 @@ class SqliteEngine implements StorageEngine {
   }
 
   #commit(): void {
+    const startedAtMs = this.#nowMs();
     this.#store.commit();
+    this.#lastCommitMs = this.#nowMs() - startedAtMs;
     this.#rememberCounts();
     this.#pendingSpans = 0;
     this.#pendingBytes = 0;
