@@ -1,5 +1,5 @@
 import type { Config } from "../config/options.js";
-import { lateCode } from "../late-code.js";
+import { lateCode, withLateCode } from "../late-code.js";
 import type { Attributes, JsonValue, SpanEvent } from "../wire/index.js";
 import { runInContext, type ContextNode, type ParentSpan, type TraceState } from "./context.js";
 import { causesOf } from "./error-causes.js";
@@ -165,7 +165,9 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
 
   recordError(error: unknown): this {
     if (this.durationMs >= 0) return this;
-    const { type, message, stack } = lateCode()?.describeError(error) ?? describeEarly(error);
+    const late = lateCode();
+    const { type, message, stack } = late?.describeError(error) ?? describeEarly(error);
+    if (late === undefined) this.#refineErrorType(type, error);
     this.status = "ERROR";
     this.put("error_type", type);
     this.put("error_message", message);
@@ -181,6 +183,15 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
     this.errorPropagated = isPropagated && !this.hasOwnError;
     this.hasOwnError ||= !isPropagated;
     return this;
+  }
+
+  /** Adds the code of an error that was recorded before the code that reads it was loaded. */
+  #refineErrorType(early: string, error: unknown): void {
+    withLateCode((late) => {
+      const { attributes } = this;
+      if (late !== undefined && attributes["error_type"] === early)
+        attributes["error_type"] = late.describeError(error).type;
+    });
   }
 
   run<T>(fn: () => T): T {
