@@ -26,7 +26,13 @@
  */
 import { activeRuntime } from "../runtime/active-runtime.js";
 
-export { isInModelSpan, startModelSpan, type ModelSpan, type ModelSpanStart } from "./model-span.js";
+export {
+  isInModelRun,
+  isInModelSpan,
+  startModelSpan,
+  type ModelSpan,
+  type ModelSpanStart,
+} from "./model-span.js";
 export { startSpan } from "./integration-span.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
 export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";

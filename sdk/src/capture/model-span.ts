@@ -1,5 +1,5 @@
 import { beginSpan, type EvaluationRequest } from "./call-span.js";
-import { currentContext } from "../span/context.js";
+import { currentContext, type ParentSpan } from "../span/context.js";
 import { createFirstTokenTimer } from "./time-to-first-token.js";
 import { NOOP_SPAN } from "../span/noop-span.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
@@ -39,6 +39,7 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
     return Object.assign(Object.create(NOOP_SPAN) as ManualSpan, { markFirstToken: nothing, endAt: nothing });
   }
   const span = beginSpan(runtime, { ...start, spanType: start.spanType ?? "llm" }, undefined, startModelSpan);
+  leaveUsageTo(span);
   return Object.assign(span, { ownsModelCall: true as const, markFirstToken: createFirstTokenTimer(span) });
 }
 
@@ -48,4 +49,28 @@ export function startModelSpan(start: ModelSpanStart): ModelSpan {
  */
 export function isInModelSpan(): boolean {
   return currentContext()?.span?.ownsModelCall === true;
+}
+
+/**
+ * Like {@link isInModelSpan}, and true inside a model run of a framework as well. The transport of a client asks this: the
+ * run records the call, unless the client itself does.
+ */
+export function isInModelRun(): boolean {
+  return currentContext()?.span?.isModelRun === true || isInModelSpan();
+}
+
+/**
+ * Makes a span of `llm()` or `embedding()` around a model call end without the usage and the cost that it reads from the
+ * result: they are counted once. A tool or an agent between them is another call.
+ */
+function leaveUsageTo({ spanType, parent }: ParentSpan): void {
+  for (let outer = parent; outer !== undefined; outer = outer.parent) {
+    if (outer.spanType === "tool" || outer.spanType === "agent") return;
+    if (outer.spanType === spanType) outer.onEnd = dropUsage;
+  }
+}
+
+function dropUsage(this: ParentSpan): void {
+  for (const key of Object.keys(this.attributes))
+    if (key.startsWith("tokens_")) Reflect.deleteProperty(this.attributes, key);
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { processWide } from "../process-wide.js";
+import type { Attributes } from "../wire/index.js";
 import type { SpanAttributes, SpanHandle } from "./span-handle.js";
 
 /** What the spans of one trace share within this process. */
@@ -21,8 +22,14 @@ export interface TraceState {
 export interface ParentSpan extends SpanHandle {
   readonly agent: string | undefined;
   readonly parent: ParentSpan | undefined;
+  readonly spanType: string;
+  readonly attributes: Attributes;
+  /** Runs when the span ends, before the exporter gets it. */
+  onEnd: (() => void) | undefined;
   /** True for the span that an integration records a model call with: the layers below record nothing more. */
   readonly ownsModelCall?: true;
+  /** True for the span of a framework's run that records its model call, unless a client that it calls does. */
+  readonly isModelRun?: true;
   /** Errors that spans inside this one recorded and counted, causes included, newest last. */
   errorsInside: readonly unknown[];
 }

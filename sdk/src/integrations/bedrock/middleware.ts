@@ -39,7 +39,7 @@ export const BEDROCK: ClientLibrary = {
 export function createMiddleware(client: object, options: ModelClientOptions): Middleware {
   return (next, { commandName }) =>
     async (args) => {
-      if (!isRecording() || isInModelSpan()) return await next(args);
+      if (!isRecording()) return await next(args);
       const call = await startCall(client, options, commandName, args.input);
       if (call === undefined) return await next(args);
       let result: unknown;
@@ -63,8 +63,11 @@ async function startCall(
   input: unknown,
 ): Promise<ModelCall | undefined> {
   try {
-    const start = (operation: ModelOperation, request: unknown, isStream: boolean): ModelCall =>
-      new ModelCall({ client, library: BEDROCK, operation, options }, request, isStream);
+    // Asks where the span starts: between the two, nothing may run.
+    const start = (operation: ModelOperation, request: unknown, isStream: boolean): ModelCall | undefined =>
+      isInModelSpan()
+        ? undefined
+        : new ModelCall({ client, library: BEDROCK, operation, options }, request, isStream);
     switch (commandName) {
       case "ConverseCommand":
       case "ConverseStreamCommand":

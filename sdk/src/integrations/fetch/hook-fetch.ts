@@ -1,4 +1,4 @@
-import { isInModelSpan, isRecording } from "../../capture/integration.js";
+import { isInModelRun, isRecording } from "../../capture/integration.js";
 import { fieldsOf, member, parseJsonOrText } from "../json-fields.js";
 import { isUserAbort } from "../model-client/api-error.js";
 import type { ClientLibrary } from "../model-client/client-library.js";
@@ -38,7 +38,8 @@ const MAX_HOSTS = 100;
 
 /**
  * Records the requests to providers of models that the app sends with `globalThis.fetch`, whichever client it uses. A request
- * that a wrapped client makes is recorded by that client only. Any other request passes unchanged.
+ * of a wrapped client, or of a framework whose model calls are recorded, is recorded there only. Any other request passes
+ * unchanged.
  *
  * @param hosts - further hosts of providers: `OBS_PROVIDER_HOSTS`.
  * @returns undefined if it is hooked already, or if there is no fetch.
@@ -49,8 +50,7 @@ export function hookFetch(hosts: readonly string[]): FetchHook | undefined {
   const recorded = new Map<string, number>();
   const hooked = function fetch(this: unknown, ...args: Parameters<Fetch>): Promise<Response> {
     const request = ignoringErrors(() => recognise(args[0], hosts));
-    if (request === undefined || !isRecording() || isInModelSpan())
-      return Reflect.apply(original, this, args);
+    if (request === undefined || !isRecording() || isInModelRun()) return Reflect.apply(original, this, args);
     const { endpoint, host } = request;
     if (recorded.size < MAX_HOSTS || recorded.has(host)) recorded.set(host, (recorded.get(host) ?? 0) + 1);
     return record(endpoint, args, () => Reflect.apply(original, this, args));

@@ -17,6 +17,7 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
   let isParent = span.runtime.config.live;
   let isAsked = false;
   let isClaimed = false;
+  Object.assign(span, { isModelRun: true });
   Object.defineProperty(span, "ownsModelCall", {
     get: () => {
       isAsked = true;
@@ -36,17 +37,10 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
   };
   run.finish = () => {
     if (isClaimed && !isParent) return;
-    if (isClaimed) leaveUsage(span);
+    // The span inside has the usage of the call.
+    if (isClaimed) span.spanType = "task";
     span.end();
   };
-}
-
-/** The span inside has the usage of the call. It is counted once. */
-function leaveUsage(span: RecordedSpan): void {
-  span.spanType = "task";
-  span.onEnd = undefined;
-  for (const key of Object.keys(span.attributes))
-    if (key.startsWith("tokens_")) Reflect.deleteProperty(span.attributes, key);
 }
 
 /** Follows the tokens of a stream. */
