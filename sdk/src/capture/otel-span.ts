@@ -1,5 +1,5 @@
 import { activeRuntime } from "../runtime/active-runtime.js";
-import type { ContextNode, TraceState } from "../span/context.js";
+import type { ContextNode, ParentSpan, TraceState } from "../span/context.js";
 import { RecordedSpan } from "../span/recorded-span.js";
 import type { SpanAttributes } from "../span/span-handle.js";
 import { newTrace } from "../span/start-span.js";
@@ -40,6 +40,7 @@ export function startOtelSpan({ name, parent, spanId, startMs }: OtelSpanStart):
   const startedAtMs = startMs === undefined ? nowMs : startMs - trace.clockOffsetMs;
   const span = new RecordedSpan(runtime, name, SPAN_TYPE, trace, parent, startedAtMs);
   span.status = "UNSET";
+  shareOwner(span, parent?.span);
   const otelSpan = Object.assign(span, {
     ...(spanId !== undefined && { spanId }),
     endAtEpochMs(epochMs: number | undefined) {
@@ -55,6 +56,14 @@ export function startOtelSpan({ name, parent, spanId, startMs }: OtelSpanStart):
   });
   if (runtime.config.live) runtime.exporter.offer(span);
   return otelSpan;
+}
+
+/** Inside the span of a model call, a span of OpenTelemetry leaves the call to it: it is not recorded below once more. */
+function shareOwner(span: RecordedSpan, outer: ParentSpan | undefined): void {
+  if (outer === undefined || !("ownsModelCall" in outer)) return;
+  Object.assign(span, { isModelRun: outer.isModelRun });
+  // The owner may release the call later.
+  Object.defineProperty(span, "ownsModelCall", { get: () => outer.ownsModelCall });
 }
 
 /** Traces of other tracers whose session and user are remembered, the most recent ones. */
