@@ -130,6 +130,9 @@ function wrap(
  * result. Model and tokens are read from the result if it has the shape of a model API's response. Otherwise set them:
  * `currentSpan().setAttributes({ tokens_input, tokens_output })`.
  *
+ * If an integration records a model call inside, such as that of a wrapped client, the span is its parent and has no tokens
+ * and no calculated cost: they count once.
+ *
  * @example
  * ```ts
  * const ask = llm({ model: "gpt-5-mini", provider: "openai" }, async (prompt: string) => callModel(prompt));

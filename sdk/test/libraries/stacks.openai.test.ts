@@ -8,7 +8,7 @@ import {
 } from "@openai/agents";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { configure, llm, observe } from "../../src/index.js";
+import { configure, llm, observe, tool } from "../../src/index.js";
 import type { FetchHook } from "../../src/integrations/fetch/hook-fetch.js";
 import { ObspanTraceProcessor } from "../../src/integrations/openai-agents/index.js";
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
@@ -21,7 +21,7 @@ import { ofType, takeAll, treeOf } from "./taken-spans.js";
 let server: ReplayServer;
 let hook: FetchHook;
 beforeAll(async () => {
-  configure({ service: "stacks-test" });
+  configure({ service: "stacks-test", enableCostCalculation: true });
   server = await startReplayServer();
   hook = hookFetchOf(server.url);
   setTracingDisabled(false);
@@ -95,6 +95,31 @@ describe.each([false, true])("streamed: %s", (isStream) => {
       expect(ofType(spans, "llm")[1]?.attributes).toMatchObject(CHAT_TOKENS);
     },
   );
+
+  it("llm() around a step with a wrapped client has no usage, also with a step between", async () => {
+    server.expect(chatAnswer("Hello there", isStream));
+    const client = wrapOpenAI(createClient());
+    await llm("answer", () => observe("step", () => ask(client, isStream)))();
+    const spans = takeAll();
+    expect(treeOf(spans)).toEqual(["llm answer", "  span step", "    llm chat gpt-5-mini"]);
+    expect(spans.filter(hasTokens).map(({ name }) => name)).toEqual(["chat gpt-5-mini"]);
+    expect(spans.filter(({ attributes }) => "cost_usd" in attributes).map(({ name }) => name)).toEqual([
+      "chat gpt-5-mini",
+    ]);
+  });
+
+  it("llm() keeps its own usage if the model call inside belongs to a tool", async () => {
+    server.expect(chatAnswer("Hello there", isStream));
+    const client = wrapOpenAI(createClient());
+    const search = tool("search", () => ask(client, isStream));
+    await llm("answer", async () => {
+      await search();
+      return { model: "own", usage: { input_tokens: 3, output_tokens: 4 } };
+    })();
+    const [answer, , call] = takeAll();
+    expect(answer?.attributes).toMatchObject({ tokens_input: 3, tokens_output: 4 });
+    expect(call?.attributes).toMatchObject(CHAT_TOKENS);
+  });
 
   it("llm() that returns the stream or the response of a wrapped client has no usage", async () => {
     server.expect(chatAnswer("Hello there", isStream));
