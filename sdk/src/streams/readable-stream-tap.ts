@@ -17,12 +17,14 @@ export function tapReadableStream<Chunk>(
     return stream;
   }
   const type = isByteStream(stream) ? "bytes" : undefined;
-  const reader = stream.getReader();
+  // Locked with the first reading: the runtime closes the connection of a response that is dropped before, unless it is locked.
+  let reader: ReadableStreamDefaultReader<Chunk> | undefined;
+  const lock = () => (reader ??= stream.getReader());
   const source = {
     type,
     async pull(controller: { enqueue(chunk: Chunk): void; close(): void; byobRequest?: ByobRequest | null }) {
       try {
-        const { done, value } = await run(() => reader.read());
+        const { done, value } = await run(() => lock().read());
         if (done) {
           end({ type: "finished" });
           controller.close();
@@ -39,7 +41,7 @@ export function tapReadableStream<Chunk>(
     },
     async cancel(reason: unknown) {
       end({ type: "aborted" });
-      await reader.cancel(reason);
+      await lock().cancel(reason);
     },
   };
   return new ReadableStream<Chunk>(source as object, { highWaterMark: 0 });
