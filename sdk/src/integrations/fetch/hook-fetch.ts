@@ -49,7 +49,7 @@ export function hookFetch(hosts: readonly string[]): FetchHook | undefined {
   if (typeof original !== "function" || HOOKED in original) return undefined;
   const recorded = new Map<string, number>();
   const hooked = function fetch(this: unknown, ...args: Parameters<Fetch>): Promise<Response> {
-    const request = ignoringErrors(() => recognise(args[0], hosts));
+    const request = ignoringErrors(() => recognise(args, hosts));
     if (request === undefined || !isRecording() || isInModelRun()) return Reflect.apply(original, this, args);
     const { endpoint, host } = request;
     if (recorded.size < MAX_HOSTS || recorded.has(host)) recorded.set(host, (recorded.get(host) ?? 0) + 1);
@@ -65,59 +65,91 @@ export function hookFetch(hosts: readonly string[]): FetchHook | undefined {
   return { recorded };
 }
 
+/** @returns undefined if the request does not call a model. */
 function recognise(
-  input: unknown,
+  [input, init]: Parameters<Fetch>,
   hosts: readonly string[],
 ): { readonly endpoint: Endpoint; readonly host: string } | undefined {
   const text = input instanceof Request ? input.url : input instanceof URL ? input.href : input;
   if (typeof text !== "string" || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const endpoint = endpointOf(url, hosts);
+  const method = init?.method ?? (input instanceof Request ? input.method : "GET");
+  if (method.toUpperCase() !== "POST") return undefined;
   return endpoint && { endpoint, host: url.host };
 }
 
-async function record(
-  endpoint: Endpoint,
+/** Sends the request at once: the app may change what it passed to fetch directly after the call. */
+function record(
+  { provider, format, fields, isStream = false }: Endpoint,
   [input, init]: Parameters<Fetch>,
   send: () => Promise<Response>,
 ): Promise<Response> {
-  const started = await startCall(endpoint, input, init).catch(() => undefined);
-  if (started === undefined) return send();
-  const { call } = started;
-  let response: Response;
-  try {
-    response = await call.run(send);
-  } catch (error) {
-    call.fail(error);
-    throw error;
+  const startCall = (reader: FormatReader, content: unknown): Started => {
+    const body = fieldsOf(content) ?? {};
+    const request = { ...fields, ...body };
+    const operation = withModel(reader.operationOf(request), fields?.["model"]);
+    const call = new ModelCall(
+      { client: {}, library: LIBRARY, operation, options: { provider } },
+      request,
+      isStream || body["stream"] === true,
+    );
+    return { call, reader };
+  };
+  const [reader, body] = ignoringErrors(() => [loadReader(format), bodyOf(input, init)] as const) ?? [];
+  if (reader === undefined) return send();
+  if (reader instanceof Promise || body instanceof Promise) {
+    const sent = send();
+    // A server may answer before it has the whole body, which then never ends.
+    const isAnswered = sent.then(nextTurn, nextTurn);
+    const started = Promise.all([reader, Promise.race([body, isAnswered])]).then(
+      ([loaded, read]) => startCall(loaded, read),
+      () => undefined,
+    );
+    return follow(sent, started);
   }
-  const { headers } = response;
-  const { readBody } = started.reader;
-  followRawResponse(response, call, {
-    createReader,
-    ...(readBody !== undefined && { readBody: (body) => readBody(body, headers) }),
-  });
-  return response;
+  const started = ignoringErrors(() => startCall(reader, body));
+  return started === undefined
+    ? send()
+    : follow(
+        started.call.run(async () => await send()),
+        started,
+      );
 }
 
-/** @returns undefined if the request does not call a model. */
-async function startCall(
-  { provider, format, fields, isStream = false }: Endpoint,
-  input: unknown,
-  init: RequestInit | undefined,
-): Promise<{ readonly call: ModelCall; readonly reader: FormatReader } | undefined> {
-  const method = init?.method ?? (input instanceof Request ? input.method : "GET");
-  if (method.toUpperCase() !== "POST") return undefined;
-  const reader = await loadReader(format);
-  const body = fieldsOf(await bodyOf(input, init)) ?? {};
-  const request = { ...fields, ...body };
-  const operation = withModel(reader.operationOf(request), fields?.["model"]);
-  const call = new ModelCall(
-    { client: {}, library: LIBRARY, operation, options: { provider } },
-    request,
-    isStream || body["stream"] === true,
-  );
-  return { call, reader };
+async function nextTurn(): Promise<void> {
+  await new Promise(setImmediate);
+}
+
+/** A call whose span has started. */
+interface Started {
+  readonly call: ModelCall;
+  readonly reader: FormatReader;
+}
+
+async function follow(
+  sent: Promise<Response>,
+  starting: Started | Promise<Started | undefined>,
+): Promise<Response> {
+  const [result, started] = await Promise.all([
+    sent.then(
+      (response) => ({ response }),
+      (error: unknown) => ({ error }),
+    ),
+    starting,
+  ]);
+  if ("error" in result) {
+    started?.call.fail(result.error);
+    throw result.error;
+  }
+  const { response } = result;
+  if (started === undefined) return response;
+  const { headers } = response;
+  const { readBody } = started.reader;
+  return followRawResponse(response, started.call, {
+    createReader,
+    ...(readBody !== undefined && { readBody: (body) => readBody(body, headers) }),
+  }) as Response;
 }
 
 /** Some providers name the model in the path only, not in their responses. */
@@ -127,12 +159,12 @@ function withModel(operation: ModelOperation, model: string | undefined): ModelO
 }
 
 /** The JSON of a request's body; undefined if reading it would disturb the request. */
-async function bodyOf(input: unknown, init: RequestInit | undefined): Promise<unknown> {
+function bodyOf(input: unknown, init: RequestInit | undefined): unknown {
   const body: unknown = init?.body;
   if (typeof body === "string") return body.length > MAX_BODY ? undefined : parseJsonOrText(body);
   if (body instanceof ArrayBuffer || body instanceof Uint8Array)
     return body.byteLength > MAX_BODY ? undefined : parseJsonOrText(new TextDecoder().decode(body));
   if (body !== undefined && body !== null) return undefined;
   if (!(input instanceof Request) || input.bodyUsed) return undefined;
-  return parseJsonOrText(await input.clone().text());
+  return input.clone().text().then(parseJsonOrText);
 }

@@ -67,7 +67,7 @@ function withNodeBody(response: object, body: Readable): unknown {
 /** Replaces the body of a response, for all methods that read it. */
 function replaceBody(response: Response, body: Bytes): void {
   let current = body;
-  const { status, statusText, headers } = response;
+  const { status, statusText, headers, url, redirected, type } = response;
   const copy = (of: Bytes): Response => new Response(of, { status, statusText, headers });
   const members: PropertyDescriptorMap = {
     body: { get: () => current },
@@ -75,14 +75,21 @@ function replaceBody(response: Response, body: Bytes): void {
       value: () => {
         const [left, right] = current.tee();
         current = left;
-        return copy(right);
+        const cloned = Object.defineProperties(copy(right), {
+          url: { value: url },
+          redirected: { value: redirected },
+          type: { value: type },
+        });
+        replaceBody(cloned, right);
+        return cloned;
       },
     },
   };
   for (const name of READ_METHODS) {
     if (typeof member(response, name) !== "function") continue;
     members[name] = {
-      value: () => (copy(current) as unknown as Record<string, () => Promise<unknown>>)[name]?.(),
+      // A second reading rejects.
+      value: async () => await (copy(current) as unknown as Record<string, () => Promise<unknown>>)[name]?.(),
     };
   }
   for (const descriptor of Object.values(members)) descriptor.configurable = true;
