@@ -28,7 +28,8 @@ export async function runSnippet(
     .replaceAll('"@obspan/sdk"', JSON.stringify(source("index.ts")));
   for (const [name, other] of Object.entries(modules))
     text = text.replaceAll(`from "${name}"`, `from "${other}"`);
-  const folder = join(import.meta.dirname, `.snippet-${process.pid}-${Date.now()}`);
+  // It finds the libraries there, and lint does not find it.
+  const folder = join(import.meta.dirname, `node_modules/.snippet-${process.pid}-${Date.now()}`);
   mkdirSync(folder);
   try {
     const file = join(folder, "snippet.ts");
