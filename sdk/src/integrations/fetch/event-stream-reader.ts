@@ -16,7 +16,11 @@ const VALUE_BYTES: readonly (number | "prefixed")[] = [0, 0, 1, 2, 4, 8, "prefix
  */
 export class EventStreamReader {
   readonly #onEvent: (event: unknown) => void;
-  #waiting = new Uint8Array(0);
+  /** The bytes that wait for the end of their message, in the pieces in which they arrived. */
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  /** The length of what has to wait before it can be read. */
+  #neededBytes = PRELUDE_BYTES;
   #isBroken = false;
 
   constructor(onEvent: (event: unknown) => void) {
@@ -25,9 +29,12 @@ export class EventStreamReader {
 
   read(bytes: Uint8Array): void {
     if (this.#isBroken) return;
-    const all = new Uint8Array(this.#waiting.length + bytes.length);
-    all.set(this.#waiting);
-    all.set(bytes, this.#waiting.length);
+    // A copy: a byte stream transfers the memory of its chunks to the reader.
+    this.#waiting.push(bytes.slice());
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes < this.#neededBytes) return;
+    const all = Buffer.concat(this.#waiting);
+    this.#neededBytes = PRELUDE_BYTES;
     let at = 0;
     for (;;) {
       if (all.length - at < PRELUDE_BYTES) break;
@@ -36,16 +43,20 @@ export class EventStreamReader {
         this.#isBroken = true;
         break;
       }
-      if (all.length - at < length) break;
+      if (all.length - at < length) {
+        this.#neededBytes = length;
+        break;
+      }
       this.#readMessage(all.subarray(at, at + length));
       at += length;
     }
-    this.#waiting = this.#isBroken ? new Uint8Array(0) : all.slice(at);
+    this.#waiting = this.#isBroken ? [] : [all.subarray(at)];
+    this.#waitingBytes = this.#isBroken ? 0 : all.length - at;
   }
 
   /** A message without its end is left out. */
   finish(): void {
-    this.#waiting = new Uint8Array(0);
+    this.#waiting = [];
   }
 
   #readMessage(message: Uint8Array): void {

@@ -9,9 +9,13 @@ export class LineReader {
   }
 
   read(bytes: Uint8Array): void {
-    const lines = (this.#incomplete + this.#decoder.decode(bytes, { stream: true })).split("\n");
-    this.#incomplete = lines.pop() ?? "";
-    for (const line of lines) this.#readLine(line);
+    // Only the new text is searched: a line with an image arrives in hundreds of pieces.
+    const [first = "", ...lines] = this.#decoder.decode(bytes, { stream: true }).split("\n");
+    this.#incomplete += first;
+    for (const line of lines) {
+      this.#readLine(this.#incomplete);
+      this.#incomplete = line;
+    }
   }
 
   /** Reads a last line that is not followed by a line break. */

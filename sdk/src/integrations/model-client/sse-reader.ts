@@ -3,6 +3,8 @@ export class SseReader {
   readonly #decoder = new TextDecoder();
   readonly #onData: (data: string) => void;
   #incompleteLine = "";
+  /** A carriage return at the end of what arrived: a line feed that follows belongs to it. */
+  #carriageReturn = "";
   #dataLines: string[] = [];
 
   /** @param onData - called with the data of each event, except the `[DONE]` at the end of a stream. */
@@ -11,10 +13,16 @@ export class SseReader {
   }
 
   read(bytes: Uint8Array): void {
-    const text = this.#incompleteLine + this.#decoder.decode(bytes, { stream: true });
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
-    this.#incompleteLine = lines.pop() ?? "";
-    for (const line of lines) this.#readLine(line);
+    const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: true });
+    // Only the new text is searched: a line with an image arrives in hundreds of pieces.
+    const [first = "", ...lines] = text.split(/\r\n|\n|\r(?!$)/);
+    this.#carriageReturn = text.endsWith("\r") ? "\r" : "";
+    this.#incompleteLine += first;
+    for (const line of lines) {
+      this.#readLine(this.#incompleteLine);
+      this.#incompleteLine = line;
+    }
+    if (this.#carriageReturn !== "") this.#incompleteLine = this.#incompleteLine.slice(0, -1);
   }
 
   /** Reads a last event that is not followed by an empty line. */

@@ -28,3 +28,13 @@ it("reads the same events wherever the bytes are cut, with both line breaks", ()
     ),
   );
 });
+
+it("reads an event of 4 MB that arrives in pieces of 40 bytes within a second or two", () => {
+  const data: string[] = [];
+  const reader = new SseReader((text) => void data.push(text));
+  const bytes = new TextEncoder().encode(`data: ${"x".repeat(4_000_000)}\r\n\r\n`);
+  const startedAt = performance.now();
+  for (let at = 0; at < bytes.length; at += 40) reader.read(bytes.subarray(at, at + 40));
+  expect(data).toEqual(["x".repeat(4_000_000)]);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
