@@ -15,5 +15,5 @@ const citations = {
   run: tool("vitest/vitest.mjs", ["run", "--config", "e2e/vitest.config.ts", "e2e/docs"]),
 };
 const failed = await runJobs([...COMPILE_JOBS, ...unitTests, citations, ...sourceJobs(true)]);
-if (failed.size > 0) console.error(`\nFailed: ${[...failed].join(", ")}`);
+if (failed.size > 0) console.error(`\nFailed: ${[...failed.keys()].join(", ")}`);
 process.exitCode = failed.size > 0 ? 1 : 0;

@@ -28,7 +28,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * @param {object} options
  * @param {number} [options.concurrency] how many run at a time; default: the number of cores
  * @param {boolean} [options.quiet] true to print no durations
- * @returns {Promise<Set<string>>} the names of the jobs that failed or could not run
+ * @returns {Promise<Map<string, readonly string[]>>} the jobs that failed or could not run, each with the last lines of its output
  */
 export async function runJobs(
   jobs,
@@ -37,7 +37,7 @@ export async function runJobs(
   const waiting = [...jobs];
   const running = new Map();
   const unfinished = new Set(jobs.map(({ name }) => name));
-  const failed = new Set();
+  const failed = new Map();
 
   while (waiting.length + running.size > 0) {
     for (const job of waiting.splice(0)) {
@@ -55,26 +55,34 @@ export async function runJobs(
   function start(job) {
     running.set(
       job.name,
-      runJob(job, quiet).then((succeeded) => end(job.name, succeeded)),
+      runJob(job, quiet).then(({ succeeded, lastLines }) => end(job.name, succeeded, lastLines)),
     );
   }
 
   function skip({ name }) {
     console.log(`── ${name}: skipped, a job that it depends on failed`);
-    end(name, false);
+    end(name, false, []);
   }
 
-  function end(name, succeeded) {
+  function end(name, succeeded, lastLines) {
     running.delete(name);
     unfinished.delete(name);
-    if (!succeeded) failed.add(name);
+    if (!succeeded) failed.set(name, lastLines);
   }
 }
+
+/** How many of the last lines of a job's output are repeated if it fails. */
+const LAST_LINES = 40;
 
 /** Runs one job and prints its output, each line with the name of the job, because lines of several jobs mix. */
 async function runJob({ name, run }, quiet) {
   const startedAt = Date.now();
-  const print = (line) => void console.log(`${name} │ ${line}`);
+  const lastLines = [];
+  function print(line) {
+    console.log(`${name} │ ${line}`);
+    lastLines.push(line);
+    if (lastLines.length > LAST_LINES) lastLines.shift();
+  }
   let rest = "";
   function write(text) {
     const lines = (rest + text).split("\n");
@@ -88,7 +96,7 @@ async function runJob({ name, run }, quiet) {
   if (rest !== "") print(rest);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   if (!quiet || !succeeded) console.log(`── ${name}: ${succeeded ? "" : "failed, "}${seconds} s`);
-  return succeeded;
+  return { succeeded, lastLines };
 }
 
 /**

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, runJobs, tool } from "./jobs.mjs";
 import { BUILD_JOBS, ensureInstalled, hasProgram, requireNode, sourceJobs } from "./project.mjs";
+import { failureLines } from "./failures.mjs";
 import { SUITES, suiteJob } from "./suites.mjs";
 
 /** Programs that the tests use, with their Debian packages. */
@@ -38,26 +39,33 @@ const failed = await runJobs([
   },
   ...sourceJobs(false),
 ]);
-const counts = suites.map(({ name, report }) => readCounts(name, report));
+const results = suites.map(({ name, report }) => ({ name, ...readReport(report) }));
 rmSync(reports, { recursive: true, force: true });
 
-const total = (key) => counts.reduce((sum, each) => sum + each[key], 0);
+const total = (key) => results.reduce((sum, each) => sum + each[key], 0);
 // A suite that was killed or failed outside a test, or another failed job, counts as one failure.
-const withoutCount = [...failed].filter(
-  (name) => !counts.some((each) => each.name === name && each.failed > 0),
+const withoutCount = [...failed.keys()].filter(
+  (name) => !results.some((each) => each.name === name && each.failed > 0),
 );
+// Repeated here, because the output of the jobs is long and mixed.
+for (const { name, failures } of results)
+  for (const failure of failures) console.log(`\n✗ ${name} │ ${failure.join("\n    ")}`);
+for (const name of withoutCount)
+  if (!results.some((each) => each.name === name && each.failures.length > 0))
+    console.log(`\n✗ ${[name, ...(failed.get(name) ?? [])].join("\n    ")}`);
 console.log(`\n── all: ${Math.round((Date.now() - startedAt) / 1000)} s`);
-if (failed.size > 0) console.log(`Failed: ${[...failed].join(", ")}`);
+if (failed.size > 0) console.log(`Failed: ${[...failed.keys()].join(", ")}`);
 const skipped = total("skipped") > 0 ? `, ${total("skipped")} skipped` : "";
 console.log(`${total("passed")} passed, ${total("failed") + withoutCount.length} failed${skipped}`);
 process.exitCode = failed.size > 0 ? 1 : 0;
 
-function readCounts(name, report) {
+function readReport(file) {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { name, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
+    const report = JSON.parse(readFileSync(file, "utf8"));
+    const { numPassedTests: passed, numFailedTests, numPendingTests: skipped } = report;
+    return { passed, failed: numFailedTests, skipped, failures: failureLines(report, root) };
   } catch {
-    return { name, passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, failures: [] };
   }
 }
 
