@@ -27,6 +27,8 @@ function manyQueries(name: string, atOnce: number, path: (n: number) => string):
 const LIVE_READERS = 280;
 /** The hub sends changes five times a second. */
 const STEP_MS = 200;
+/** Longer than a line with the id of an event. */
+const LONGEST_ID_LINE = 64;
 /** Almost the largest number of traces that a reader receives at once. */
 const CHANGING_TRACES = 240;
 
@@ -41,25 +43,32 @@ const resumingReaders: Abuse = {
         const headers = { "Last-Event-ID": `${run.id}-${run.lastStep - missed}` };
         const reader = request({ port, host: "127.0.0.1", path: "/v1/live", headers, agent: false }).end();
         reader.on("error", () => undefined);
-        const traces = new Promise<number>((resolve) => {
-          let count = 0;
+        const caughtUp = new Promise<void>((resolve) => {
+          let tail = "";
           reader.on("response", (response) => {
             response.setEncoding("latin1");
             response.on("data", (text: string) => {
-              count += text.split("event: trace").length - 1;
-              if (count >= Math.min(missed * 24, CHANGING_TRACES)) resolve(count);
+              // The first write has the id of the step that the reader resumes after.
+              if (lastStepIn(tail + text, run.id) >= run.lastStep) resolve();
+              tail = (tail + text).slice(-LONGEST_ID_LINE);
             });
           });
         });
-        return { reader, traces };
+        return { reader, caughtUp };
       });
       context.afterwards(() => {
         for (const { reader } of readers) reader.destroy();
       });
-      await Promise.all(readers.map(({ traces }) => traces));
+      await Promise.all(readers.map(({ caughtUp }) => caughtUp));
     };
   },
 };
+
+/** The number of the last step whose events a text contains; 0 without one. */
+function lastStepIn(text: string, runId: string): number {
+  const steps = [...text.matchAll(new RegExp(`^id: ${runId}-(\\d+)$`, "gm"))];
+  return Number(steps.at(-1)?.[1] ?? 0);
+}
 
 /** Changes traces step by step. @returns the prefix of the event ids, and the last step. */
 async function changeTraces(
