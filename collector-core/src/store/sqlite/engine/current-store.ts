@@ -1,0 +1,98 @@
+import { describeError } from "../../../runtime/describe-error.js";
+import type { TraceFile } from "../open-trace-file.js";
+import type { EngineHost } from "../thread/storage-engine.js";
+import type { EngineCounts } from "./engine-counts.js";
+import { OpenReadings } from "./open-readings.js";
+import type { OpenStore } from "./open-store.js";
+import { Selections } from "./selections.js";
+import { isDamage } from "./sql-failures.js";
+
+/** Options of {@link CurrentStore}. */
+export interface CurrentStoreOptions {
+  /** Opens the file, or an empty one in place of a damaged one. */
+  readonly openFile: (options: { readonly isKnownCorrupt: boolean }) => TraceFile;
+  /** Opens the traces of a file, as of the last commit. */
+  readonly openStore: (file: TraceFile, readings: OpenReadings) => OpenStore;
+  readonly counts: EngineCounts;
+  /** Called when another file is open, before its traces are. */
+  readonly onReplaced: () => void;
+  readonly host: EngineHost;
+}
+
+/** The open file with its store. Both are replaced when the file is damaged or cleared, the store alone by a rollback. */
+export class CurrentStore {
+  readonly readings = new OpenReadings();
+  readonly selections = new Selections();
+  readonly #options: CurrentStoreOptions;
+  #file: TraceFile;
+  #store: OpenStore;
+
+  constructor(options: CurrentStoreOptions) {
+    this.#options = options;
+    this.#file = options.openFile({ isKnownCorrupt: false });
+    try {
+      this.#store = this.#openStore();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#logDamage(error);
+      this.closeFile();
+      this.#file = options.openFile({ isKnownCorrupt: true });
+      options.onReplaced();
+      this.#store = this.#openStore();
+    }
+  }
+
+  get file(): TraceFile {
+    return this.#file;
+  }
+
+  get store(): OpenStore {
+    return this.#store;
+  }
+
+  #openStore(): OpenStore {
+    return this.#options.openStore(this.#file, this.readings);
+  }
+
+  /** Returns to the last commit. */
+  rollBack(): void {
+    this.#store.rollback();
+    this.#options.counts.rollBack();
+    this.#store = this.#openStore();
+  }
+
+  /** Sets the damaged file aside. */
+  openEmpty(error: unknown): void {
+    this.#logDamage(error);
+    this.closeFile();
+    this.#options.counts.setAside();
+    this.openFile(true);
+  }
+
+  /** Opens the file again, or an empty one. Whoever reads from the earlier one finds nothing more. */
+  openFile(isKnownCorrupt: boolean): void {
+    const { openFile, onReplaced, counts } = this.#options;
+    this.readings.clear();
+    this.selections.clear();
+    this.#file = openFile({ isKnownCorrupt });
+    onReplaced();
+    this.#store = this.#openStore();
+    counts.commit(this.#store.lateEvaluations);
+  }
+
+  closeFile(): void {
+    try {
+      this.#file.close();
+    } catch {
+      // A damaged file may not be closed properly. It is not used any more.
+    }
+  }
+
+  #logDamage(error: unknown): void {
+    this.#options.host.log(
+      "error",
+      "The file of the trace store is damaged. It is set aside, and the store starts empty.",
+      { path: this.#file.path, error: describeError(error) },
+    );
+  }
+}

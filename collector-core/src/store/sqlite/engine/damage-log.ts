@@ -1,0 +1,57 @@
+import { describeError } from "../../../runtime/describe-error.js";
+import type { EngineHost } from "../thread/storage-engine.js";
+import type { DamagedPart } from "./trace-tables.js";
+
+/** Damaged parts of traces that are logged and counted. */
+const MAX_LOGGED_DAMAGES = 10_000;
+/** What is logged of a damaged part of a trace. */
+const DAMAGES = {
+  summary:
+    "The summary of a trace in the trace store is damaged. It is computed again from the spans, if they can be read.",
+  state: "The state of a trace in the trace store is damaged. What it had of dropped spans is left out.",
+  places: "The list of the spans of a trace in the trace store is damaged. These spans are left out.",
+} as const satisfies Record<DamagedPart | "summary", string>;
+
+/** Options of {@link DamageLog}. */
+export interface DamageLogOptions {
+  readonly host: EngineHost;
+  /** Called once for each damage, with the spans that are left out. */
+  readonly onLost: (spans: number) => void;
+}
+
+/** Logs and counts each damaged part of the file once. */
+export class DamageLog {
+  readonly #options: DamageLogOptions;
+  readonly #chunks = new Set<number>();
+  readonly #traces = new Set<string>();
+
+  constructor(options: DamageLogOptions) {
+    this.#options = options;
+  }
+
+  /** A chunk cannot be read. */
+  onCorruptChunk(path: string, chunk: number, spans: number, error: unknown): void {
+    if (this.#chunks.has(chunk)) return;
+    this.#chunks.add(chunk);
+    const { host, onLost } = this.#options;
+    onLost(spans);
+    const message = "A chunk of the trace store cannot be read. Its spans are left out.";
+    host.log("error", message, { path, chunk, spans, error: describeError(error) });
+  }
+
+  /** A part of a row cannot be read. */
+  onDamagedTrace(path: string, sequence: number, part: keyof typeof DAMAGES, spans: number): void {
+    const damage = `${part} ${sequence}`;
+    if (this.#traces.has(damage) || this.#traces.size >= MAX_LOGGED_DAMAGES) return;
+    this.#traces.add(damage);
+    const { host, onLost } = this.#options;
+    onLost(spans);
+    host.log("error", DAMAGES[part], { path, trace: sequence, spans });
+  }
+
+  /** The file was replaced. */
+  clear(): void {
+    this.#chunks.clear();
+    this.#traces.clear();
+  }
+}

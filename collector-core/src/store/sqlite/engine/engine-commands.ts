@@ -1,0 +1,87 @@
+import type { ClosedStep, StoredEvaluation } from "../../../interfaces.js";
+import type { SqlDatabase } from "../driver/sqlite-driver.js";
+import type { StorageCommands } from "../thread/storage-engine.js";
+import type { CurrentStore } from "./current-store.js";
+import type { FailureRecovery } from "./failure-recovery.js";
+import { readStatsSteps } from "./stats-steps.js";
+import type { StoreTasks } from "./store-tasks.js";
+import type { TraceRemoval } from "./trace-removal.js";
+
+/** Options of {@link createEngineCommands}. */
+export interface EngineCommandsOptions {
+  readonly current: CurrentStore;
+  readonly recovery: FailureRecovery;
+  readonly tasks: StoreTasks;
+  readonly removal: TraceRemoval;
+  readonly commit: () => void;
+  /** Removes all traces. @returns their number. */
+  readonly clear: () => number;
+}
+
+/** The questions to the engine, each answered by the part of the store that it concerns. */
+export function createEngineCommands(options: EngineCommandsOptions): StorageCommands {
+  const { current, recovery, tasks, removal, commit, clear } = options;
+  const read: FailureRecovery["read"] = (question) => recovery.read(question);
+  return {
+    flush: async () => {
+      if (recovery.degraded !== undefined) return;
+      recovery.guard(() => {
+        current.store.refresh();
+        commit();
+      });
+    },
+    summaries: (keys) => read(() => keys.map((key) => current.store.summaryOf(key))),
+    openTrace: (key) => read(() => current.store.readings.open(key)),
+    readPage: (reading, order, from, signal) =>
+      read(() => current.store.readings.page(reading, order, from, signal)),
+    closeTrace: async (reading) => current.store.readings.close(reading),
+    getSpan: (key, spanId) => read(() => current.store.readings.span(key, spanId)),
+    tenantsOf: (traceId) => read(() => current.store.tenantsOf(traceId)),
+    list: (query, signal) => read(() => current.store.queries.list(query, signal)),
+    facets: (filter, signal) => read(() => current.store.queries.facets(filter, signal)),
+    histogram: (query, signal) => read(() => current.store.queries.histogram(query, signal)),
+    openSelect: async (filter, signal) =>
+      current.selections.add(current.store.queries.select(filter, signal)),
+    selectPage: (id) => current.selections.next(id),
+    closeSelect: (id) => current.selections.close(id),
+    remove: (key) => removal.remove(key),
+    clear: () => read(clear),
+    evaluations: (after, limit) =>
+      read(() => {
+        current.store.flush();
+        return readEvaluations(current.file.db, after, limit);
+      }),
+    putStatsSteps: async (steps) => putStatsSteps(options, steps),
+    statsSteps: (resolutionSeconds, beforeSeconds) =>
+      read(() => readStatsSteps(current.file.db, resolutionSeconds, beforeSeconds)),
+    info: (signal) => tasks.info(signal),
+    compact: (signal) => tasks.compact(signal),
+    verify: (signal) => tasks.verify(signal),
+    prune: (olderThanSeconds, signal) => tasks.prune(olderThanSeconds, signal),
+    openBackup: () => tasks.openBackup(),
+    readBackup: (backup) => tasks.readBackup(backup),
+    closeBackup: (backup) => tasks.closeBackup(backup),
+  };
+}
+
+/** Saves steps of the statistics. @returns false if they cannot be saved now. */
+export function putStatsSteps(
+  { current, recovery, commit }: Pick<EngineCommandsOptions, "current" | "recovery" | "commit">,
+  steps: readonly ClosedStep[],
+): boolean {
+  if (recovery.degraded !== undefined) return false;
+  return recovery.guard(() => {
+    current.store.putStatsSteps(steps);
+    commit();
+  });
+}
+
+function readEvaluations(db: SqlDatabase, after: number, limit: number): StoredEvaluation[] {
+  return db
+    .prepare("SELECT seq, json FROM evaluation WHERE seq > ? ORDER BY seq LIMIT ?")
+    .all(after, limit)
+    .map(({ seq, json }) => {
+      const kept = JSON.parse(String(json)) as Omit<StoredEvaluation, "sequence">;
+      return { sequence: Number(seq), span: kept.span, context: kept.context, labels: kept.labels };
+    });
+}

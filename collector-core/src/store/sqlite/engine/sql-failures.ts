@@ -1,0 +1,21 @@
+import type { ApiError } from "../../../api-schema/errors.js";
+import { describeError } from "../../../runtime/describe-error.js";
+import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
+import { storeUnavailable } from "../store-unavailable.js";
+
+/** True for an error that the content of the file caused. */
+export function isDamage(error: unknown): error is SqlError {
+  return error instanceof SqlError && (error.code === SQL_CODES.CORRUPT || error.code === SQL_CODES.NOTADB);
+}
+
+/** True for the error of a full disk. */
+export function isFull(error: unknown): boolean {
+  return error instanceof SqlError && error.code === SQL_CODES.FULL;
+}
+
+/** What a client is told of an error of SQLite. */
+export function unavailable(error: unknown): ApiError {
+  return storeUnavailable(
+    `The file of the trace store cannot be used: ${describeError(error)}. Try again later.`,
+  );
+}
