@@ -54,6 +54,7 @@ describe("the clocks of a durable store", () => {
   it("does not make traces younger when the wall clock is set back between two runs", async () => {
     await open({ ttlSeconds: 3600 });
     await append(running("t"));
+    await durable.store.flush();
     durable.clock.advance(20 * MINUTE);
     await durable.store.stop();
     durable.clock.wallMs -= 10 * DAY;
@@ -98,6 +99,7 @@ describe("the clocks of a durable store", () => {
     await durable.reopen();
     expect(await statuses("t")).toEqual(["ABANDONED", "ABANDONED"]);
     await append(running("new"));
+    await durable.store.flush();
     durable.clock.wallMs -= DAY;
     await durable.store.stop();
     durable.clock.wallMs += 31 * MINUTE;

@@ -465,7 +465,7 @@ export class OpenStore {
     writeStatsSteps(this.#options.file.db, steps);
   }
 
-  /** Writes to the file, to find out whether that is possible. */
+  /** Commits even if nothing has changed. */
   touchFile(): void {
     this.#file.begin();
     this.commit();

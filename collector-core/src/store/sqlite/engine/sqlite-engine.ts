@@ -272,7 +272,12 @@ class SqliteEngine implements StorageEngine {
   async close(): Promise<void> {
     this.#tasks.stop();
     this.#removal.stop();
-    if (this.#recovery.degraded === undefined) this.#recovery.guard(() => this.#commit());
+    if (this.#recovery.degraded === undefined)
+      this.#recovery.guard(() => {
+        // Writes the clocks even if nothing else has changed: the next start counts the time from then.
+        this.#current.store.touchFile();
+        this.#commit();
+      });
     this.#current.file.close();
   }
 }
