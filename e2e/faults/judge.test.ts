@@ -127,7 +127,7 @@ describe("reliability.md 9: a judge that fails", () => {
     await ledgerAtRest(collector.url);
     const startedAtMs = performance.now();
     await collector.stop();
-    expect(performance.now() - startedAtMs).toBeLessThan(4000);
+    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
     const { record } = collector.lastLedger();
     expect(record["evaluation"]).toEqual({
       offered: SPANS,

@@ -199,7 +199,7 @@ describe("spec 2.6: the evaluation queue", () => {
     await settled();
     const startedAtMs = performance.now();
     const { evaluated } = await collector.stop();
-    expect(performance.now() - startedAtMs).toBeLessThan(3500);
+    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
     expect(evaluated).toEqual({
       offered: 30,
       completed: 5,

@@ -34,8 +34,9 @@ it("waits for a slow reader until the timeout, drops the line, and starts the ne
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(100);
 
   const againMs = performance.now();
-  expect(write("lost\n")).toMatchObject({ code: "EAGAIN" });
-  expect(performance.now() - againMs).toBeLessThan(100);
+  for (let n = 0; n < 50; n++) expect(write("lost\n")).toMatchObject({ code: "EAGAIN" });
+  // Not 50 timeouts.
+  expect(performance.now() - againMs).toBeLessThan(2500);
 
   drain();
   expect(write("after\n")).toBeUndefined();

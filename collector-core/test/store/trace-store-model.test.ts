@@ -74,7 +74,7 @@ describe("a trace store beside a naive one", () => {
         numRuns: 100,
       });
     },
-    60_000,
+    120_000,
   );
 
   it.each(SIZES)(

@@ -1,11 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aSpan, pipelineSpans } from "../span-batches.js";
 import { openDurableStore, type DurableStore } from "./durable-store.js";
 
 describe("spans that wait for a commit", () => {
   let opened: DurableStore | undefined;
 
+  // Ticks of the storage thread would commit too.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+
   afterEach(async () => {
+    vi.useRealTimers();
     await opened?.close();
     opened = undefined;
   });

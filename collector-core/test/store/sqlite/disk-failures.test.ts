@@ -162,7 +162,7 @@ describe("a durable store on a disk that fails", () => {
     expect(evicted.max_traces).toBeGreaterThan(10);
     const sums = faults.db?.prepare("SELECT min(traces) AS least FROM chunk").get();
     expect(Number(sums?.["least"])).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("counts spans as io_error while the file cannot be written", async () => {
     await open();

@@ -228,7 +228,7 @@ describe("a file lock", () => {
   });
 });
 
-it("a dead lock is taken over by exactly one of several processes", { timeout: 60_000 }, async () => {
+it("a dead lock is taken over by exactly one of several processes", async () => {
   const path = lockPath();
   writeLock(path, { pid: deadPid() });
   const program = `
