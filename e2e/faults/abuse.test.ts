@@ -6,6 +6,7 @@ import { LARGE_VALUE_ABUSES } from "./abuse/large-value-abuses.js";
 import { PARSING_ABUSES } from "./abuse/parsing-abuses.js";
 import { QUERY_ABUSES } from "./abuse/query-abuses.js";
 import { runAbuse } from "./abuse/run-abuse.js";
+import { SHORT_CHUNK_ABUSES } from "./abuse/short-chunk-abuses.js";
 
 const ABUSES = [
   ...QUERY_ABUSES,
@@ -13,6 +14,7 @@ const ABUSES = [
   ...LARGE_VALUE_ABUSES,
   ...PARSING_ABUSES,
   ...CONNECTION_ABUSES,
+  ...SHORT_CHUNK_ABUSES,
   ...EVALUATION_ABUSES,
 ];
 

@@ -93,7 +93,7 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning:
       "Large requests and responses in flight use all of `limits.max_in_flight_bytes`, one connection has too many requests " +
-      "in flight, eight imports are running, or bodies arrive in too many short chunks; see `Retry-After`.",
+      "in flight, or eight imports are running; see `Retry-After`.",
   },
   shutting_down: { status: 503, meaning: "The collector is stopping." },
   trace_store_unavailable: {

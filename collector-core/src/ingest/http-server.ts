@@ -23,6 +23,7 @@ import { JSON_HEADERS } from "./json-headers.js";
 import { lazyValidators } from "./lazy-validators.js";
 import { collectMethods } from "./method-not-allowed.js";
 import { createPipelinedRequests, tooManyPipelined, whenSocketAssigned } from "./pipelined-requests.js";
+import { createReadingTurns } from "./reading-turns.js";
 import { noteConnection } from "../runtime/loop-turn.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { TimeSlice } from "../runtime/time-slice.js";
@@ -103,7 +104,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const responseBudget = createResponseBudget(options.responseBytes);
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
-  const shortChunks = createShortChunkLimit();
+  const readingTurns = createReadingTurns();
+  const shortChunks = createShortChunkLimit(readingTurns);
   let openEnded = 0;
   let server: Server | undefined;
   const app = fastify({
@@ -120,6 +122,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         destroyHalfOpen: () => halfOpen.destroyAll(),
       });
       server.on("connection", (socket) => halfOpen.watch(socket));
+      server.on("connection", (socket) => readingTurns.add(socket));
       server.on("connection", noteConnection);
       server.on("drop", noteConnection);
       return server;

@@ -97,21 +97,15 @@ describe("reliability: the memory of a body depends on its bytes, not on its chu
     expect(await sent(32)).toContain('"spans":1');
   });
 
-  it("refuses bodies of short chunks with 503 if too many arrive in one turn of the event loop", async () => {
-    const { url, post } = await startCollector();
+  it("accepts bodies of short chunks that arrive at the same time", async () => {
+    const { url } = await startCollector();
     const batch = JSON.stringify({ spans: [span({ attributes: { input_text: "x".repeat(4000) } })] });
     const clients = await Promise.all(Array.from({ length: 10 }, () => connectRaw(url)));
     for (const { socket } of clients) socket.write(getRequest("/health"));
     await until(() => clients.every(({ received }) => received().includes("HTTP/1.1 200")));
     for (const { socket } of clients)
       socket.write(inOneByteChunks("/v1/telemetry", "application/json", batch));
-    await until(() => clients.every(({ received }) => /HTTP\/1\.1 (202|503)/.test(received())));
-    const refused = clients.filter(({ received }) => received().includes("HTTP/1.1 503"));
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused.length).toBeLessThan(clients.length);
-    await until(() => refused.every(({ isClosed }) => isClosed()));
-    expect(refused[0]?.received()).toContain('"code":"overloaded"');
-    expect((await post({ spans: [span({})] })).status).toBe(202);
+    await until(() => clients.every(({ received }) => received().includes("HTTP/1.1 202")));
   });
 
   it.each([
