@@ -16,9 +16,9 @@ import { liveRoute } from "../query/live-route.js";
 import { metricsRoute } from "../query/metrics-route.js";
 import { oneTraceRoutes } from "../query/one-trace-routes.js";
 import { describeApi } from "../query/openapi-routes.js";
-import { sessionRoute } from "../query/session-route.js";
+import { MAX_SESSION_BYTES, sessionRoute } from "../query/session-route.js";
 import { statsRoute } from "../query/stats-route.js";
-import { storeRoutes } from "../query/store-routes.js";
+import { MAX_TASK_BYTES, storeRoutes } from "../query/store-routes.js";
 import { tracesRoutes } from "../query/traces-routes.js";
 import { uiRoute } from "../query/ui-route.js";
 import type { Access } from "./access.js";
@@ -90,6 +90,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   await app.register(sessionRoute, {
     openSession: (key, request) => apiKeys.openSession(key, request),
     closeSession: (headers) => apiKeys.closeSession(headers),
+    readJson: createJsonBodyReader(MAX_SESSION_BYTES, bodies),
   });
   await app.register(eventsRoute, { read: () => events.read() });
   const trusted = {
@@ -102,6 +103,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
     maintenance: storage.maintenance,
     limits: storage.limits,
     onPruned: () => live.cleared(),
+    readJson: createJsonBodyReader(MAX_TASK_BYTES, bodies),
     version,
     clock,
   });

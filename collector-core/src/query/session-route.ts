@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { ApiError } from "../api-schema/errors.js";
+import type { ReadJsonBody } from "../interfaces.js";
+import { isRecord } from "../span/span-facts.js";
 import { errorResponses } from "./error-schemas.js";
 
 /** Options of {@link sessionRoute}. */
@@ -10,19 +13,23 @@ export interface SessionRouteOptions {
   readonly openSession: (key: string, request: IncomingMessage) => string;
   /** Ends the session that these headers carry, and returns the cookie to set. */
   readonly closeSession: (headers: IncomingHttpHeaders) => string;
+  readonly readJson: ReadJsonBody;
 }
 
-const MAX_BODY_BYTES = 4096;
+/** Maximum size of the body of a sign-in. */
+export const MAX_SESSION_BYTES = 4096;
 const SIGNED_IN: Record<number, object> = { 204: Type.Null({ description: "Signed in." }) };
 const SIGNED_OUT: Record<number, object> = { 204: Type.Null({ description: "Signed out." }) };
 
 /** `POST` and `DELETE /v1/session`: signs a browser in and out when API keys are set (contract 3). */
 export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = async (
   app,
-  { openSession, closeSession },
+  { openSession, closeSession, readJson },
 ) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseKey);
+  app.addContentTypeParser("application/json", async ({ raw }: FastifyRequest) =>
+    requireKey(await readJson(raw)),
+  );
   app.post(
     "/v1/session",
     {
@@ -38,6 +45,10 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
             "invalid_payload",
             "unauthorized",
             "rate_limited",
+            "body_too_large",
+            "invalid_encoding",
+            "unsupported_encoding",
+            "overloaded",
             "unsupported_media_type",
           ),
         },
@@ -54,13 +65,7 @@ export const sessionRoute: FastifyPluginAsyncTypebox<SessionRouteOptions> = asyn
 };
 
 /** Validates the body itself: the schema validator reports errors as `invalid_query`. */
-async function parseKey(_request: unknown, text: string | Buffer): Promise<unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(String(text));
-  } catch {
-    throw new ApiError("invalid_json", "The body is not valid JSON.");
-  }
-  if (typeof (body as { key?: unknown } | null)?.key === "string") return body;
+function requireKey(body: unknown): unknown {
+  if (isRecord(body) && typeof body["key"] === "string") return body;
   throw new ApiError("invalid_payload", 'The body must be {"key": "…"}.');
 }

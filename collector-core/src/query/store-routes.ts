@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Value } from "typebox/value";
@@ -10,7 +11,7 @@ import {
   StorePruneSchema,
   StoreVerificationSchema,
 } from "../api-schema/store.js";
-import type { StoreMaintenance, TraceStore } from "../interfaces.js";
+import type { ReadJsonBody, StoreMaintenance, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { errorResponses } from "./error-schemas.js";
 import { describeStore, type StoreLimits } from "./store-info.js";
@@ -26,21 +27,34 @@ export interface StoreRoutesOptions extends TrustedClients {
   readonly limits: () => StoreLimits;
   /** Called after traces were removed. */
   readonly onPruned: () => void;
+  readonly readJson: ReadJsonBody;
   /** Version of the collector. */
   readonly version: string;
   readonly clock: Pick<Clock, "now">;
 }
 
+/** Maximum size of the body of a task. */
+export const MAX_TASK_BYTES = 16 * 1024;
 const TAGS = ["store"];
 const ACCESS = "Requires an API key, or without `auth.api_keys` a client on the same machine.";
-const MAX_BODY_BYTES = 16 * 1024;
 const ERRORS = [
   "invalid_query",
   "loopback_only",
   "trace_store_disabled",
   "trace_store_in_memory",
 ] as const satisfies readonly ErrorCode[];
-const TASK_ERRORS = [...ERRORS, "invalid_json", "store_busy"] as const satisfies readonly ErrorCode[];
+/** A task without parameters may have a body, which is read. */
+const TASK_ERRORS = [
+  ...ERRORS,
+  "invalid_json",
+  "invalid_payload",
+  "invalid_encoding",
+  "unsupported_encoding",
+  "unsupported_media_type",
+  "body_too_large",
+  "overloaded",
+  "store_busy",
+] as const satisfies readonly ErrorCode[];
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
 /** Loosely typed, since the response is a stream. */
@@ -52,7 +66,10 @@ const FILE: Record<number, object> = {
 export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async (app, options) => {
   const { store, limits, onPruned, version, clock } = options;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, parseBody);
+  app.addContentTypeParser(
+    "application/json",
+    async ({ raw }: FastifyRequest) => await options.readJson(raw),
+  );
   app.addHook("preParsing", async (request) =>
     requireTrustedClient(request, options, "the file of the trace store can only be read and changed"),
   );
@@ -95,7 +112,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
         summary: "Give unused space of the file back to the file system",
         description: `Spans are stored meanwhile. It ends when the client disconnects. ${ACCESS}`,
         querystring: NO_PARAMETERS,
-        response: { 200: StoreCompactionSchema, ...errorResponses(...TASK_ERRORS, "unsupported_media_type") },
+        response: { 200: StoreCompactionSchema, ...errorResponses(...TASK_ERRORS) },
       },
     },
     async (request, reply) => {
@@ -116,10 +133,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
           "Checks every table and the checksum of every chunk, and changes nothing. Spans are stored meanwhile. It ends " +
           `when the client disconnects. ${ACCESS}`,
         querystring: NO_PARAMETERS,
-        response: {
-          200: StoreVerificationSchema,
-          ...errorResponses(...TASK_ERRORS, "unsupported_media_type"),
-        },
+        response: { 200: StoreVerificationSchema, ...errorResponses(...TASK_ERRORS) },
       },
     },
     async (request, reply) => {
@@ -142,10 +156,7 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
           `\`POST /v1/store/compact\` gives it back. If the client disconnects, the rest is not removed. ${ACCESS}`,
         querystring: NO_PARAMETERS,
         body: StorePruneSchema,
-        response: {
-          200: StorePrunedSchema,
-          ...errorResponses(...TASK_ERRORS, "invalid_payload", "body_too_large", "unsupported_media_type"),
-        },
+        response: { 200: StorePrunedSchema, ...errorResponses(...TASK_ERRORS) },
       },
     },
     async (request, reply) => {
@@ -194,14 +205,6 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
     },
   );
 };
-
-async function parseBody(_request: unknown, text: string | Buffer): Promise<unknown> {
-  try {
-    return JSON.parse(String(text)) as unknown;
-  } catch {
-    throw new ApiError("invalid_json", "The body is not valid JSON.");
-  }
-}
 
 /** Before the schema validator, which reports errors as `invalid_query`. */
 function requirePruneBody(body: unknown): void {

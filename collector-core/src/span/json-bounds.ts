@@ -18,6 +18,8 @@ export interface JsonBounds {
   readonly maxContainers: number;
   /** Weight of rare keys. Default: {@link MAX_RARE_KEYS}. */
   readonly maxRareKeys?: number;
+  /** Keys and values together. Default: {@link MAX_VALUES}. */
+  readonly maxValues?: number;
 }
 
 /**
@@ -80,7 +82,7 @@ export class JsonScanner {
     const { length } = json;
     const words = wordsOf(json);
     const keys = this.#keys;
-    const { maxRareKeys = MAX_RARE_KEYS } = bounds;
+    const { maxRareKeys = MAX_RARE_KEYS, maxValues = MAX_VALUES } = bounds;
     let depth = 0;
     let containers = 0;
     let values = 0;
@@ -107,10 +109,10 @@ export class JsonScanner {
           isNewObject = true;
           break;
         case COMMA:
-          if (++values > MAX_VALUES) return "values";
+          if (++values > maxValues) return "values";
           break;
         case COLON:
-          if (++values > MAX_VALUES) return "values";
+          if (++values > maxValues) return "values";
           if (!keys.isRare(json, words, stringStart, stringEnd)) break;
           rareKeys += isNewObject ? FIRST_RARE_KEY : 1;
           if (rareKeys > maxRareKeys) return "keys";

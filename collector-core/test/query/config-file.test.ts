@@ -291,10 +291,7 @@ histograms:
     ["a long name with many schemes", { "sre.agents": { ["://".repeat(LONG / 3)]: { x: 1 } } }],
     ["a long text with many schemes", { "limits.max_traces": "://".repeat(LONG / 3) }],
     ["a long unknown key", { ["limits.".repeat(LONG / 7)]: 1 }],
-    [
-      "many unknown keys",
-      Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`limits.max_${n}`, 1])),
-    ],
+    ["many unknown keys", Object.fromEntries(Array.from({ length: 4900 }, (_, n) => [`limits.max_${n}`, 1]))],
     ["an unknown key of an agent", { "sre.agents": { shop: { ["x".repeat(LONG)]: 1 } } }],
   ])("rejects %s in linear time and with a short message", async (_what, values) => {
     const { put, text } = await withFile("");

@@ -179,7 +179,7 @@ describe("POST /v1/store/prune", () => {
     ['{"older_than_seconds":null}', "invalid_payload"],
     ['{"older_than_seconds":0,"all":true}', "invalid_payload"],
     [`{"older_than_seconds":0,"__proto__":{"older_than_seconds":1}}`, "invalid_payload"],
-    ["[".repeat(8000), "invalid_json"],
+    ["[".repeat(8000), "invalid_payload"],
     [`"${"a".repeat(20_000)}"`, "body_too_large"],
   ])("refuses the body number %# and removes nothing", async (body, code) => {
     const { task, fill, get } = await onDisk();
