@@ -80,6 +80,10 @@ export const ERROR_CATALOGUE = {
     status: 415,
     meaning: "The Content-Encoding is not gzip, deflate, br or identity.",
   },
+  range_not_satisfiable: {
+    status: 416,
+    meaning: "The file of the page has no byte of the requested Range; see `Content-Range`.",
+  },
   expectation_failed: { status: 417, meaning: "The Expect header is not `100-continue`." },
   headers_too_large: { status: 431, meaning: "The request headers are larger than 16 KiB." },
   rate_limited: {

@@ -50,11 +50,26 @@ function toApiError(error: unknown): ApiError {
   const status = isRecord(error) ? error["statusCode"] : undefined;
   if (status === 415)
     return new ApiError("unsupported_media_type", "The path does not accept this Content-Type.");
+  if (status === 416 && isRecord(error) && isRecord(error["headers"])) {
+    const contentRange = error["headers"]["Content-Range"];
+    if (typeof contentRange === "string") return unsatisfiableRange(contentRange);
+  }
   if (status === 413) return new ApiError("body_too_large", "The body is too large for this path.");
   if (typeof status === "number" && status >= 400 && status < 500) {
     return new ApiError("invalid_query", "The URL or the body of the request is malformed.");
   }
   return internalError();
+}
+
+/** @param contentRange - the header of the response: its last part is the size of the file. */
+function unsatisfiableRange(contentRange: string): ApiError {
+  const bytes = Number(contentRange.split("/")[1]);
+  return new ApiError(
+    "range_not_satisfiable",
+    `The Range is not in the file, which has ${bytes} bytes.`,
+    { bytes },
+    { "Content-Range": contentRange },
+  );
 }
 
 /** Joins all problems of a query in one sentence. A wrong `limit` alone has its own code. */

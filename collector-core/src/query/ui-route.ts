@@ -1,5 +1,8 @@
 import staticFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import type { Stats } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { ignoreInvalidRange } from "./range-header.js";
 
 /** Options of {@link uiRoute}. */
 export interface UiRouteOptions {
@@ -55,12 +58,15 @@ export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOpti
     },
   });
   for (const url of FILES) {
-    app.get<{ Params: { "*"?: string } }>(url, { schema: { hide: true } }, async ({ params }, reply) => {
-      return await reply.sendFile(url.replace("*", () => params["*"] ?? ""));
+    app.get<{ Params: { "*"?: string } }>(url, { schema: { hide: true } }, async ({ params, raw }, reply) => {
+      return await reply.sendFile(
+        url.replace("*", () => params["*"] ?? ""),
+        beforeSending(raw),
+      );
     });
   }
   for (const url of PAGES) {
-    app.get(url, { schema: { hide: true } }, async (_request, reply) => {
+    app.get(url, { schema: { hide: true } }, async ({ raw }, reply) => {
       return await reply
         .headers({
           "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -68,7 +74,11 @@ export async function uiRoute(app: FastifyInstance, { uiDirectory }: UiRouteOpti
           "Cross-Origin-Opener-Policy": "same-origin",
           "Cache-Control": "no-cache",
         })
-        .sendFile("index.html");
+        .sendFile("index.html", beforeSending(raw));
     });
   }
+}
+
+function beforeSending(request: IncomingMessage) {
+  return { onFile: (_path: string, { size }: Stats): void => ignoreInvalidRange(request, size) };
 }

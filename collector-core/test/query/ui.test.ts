@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
-import { startCollector } from "../running-collector.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { errorOf, startCollector } from "../running-collector.js";
 
 /** A collector with a UI of a few files, and a file beside its directory. */
 async function collectorWithUi() {
@@ -57,4 +57,58 @@ it("missing files and paths outside the directory get 404", async () => {
   expect(await statusOf(url, "/assets/")).toBe(404);
   for (const path of ["/../secret.txt", "/assets/../../secret.txt", "/assets/..%2f..%2fsecret.txt"])
     expect(await statusOf(url, path), path).toBeGreaterThanOrEqual(400);
+});
+
+describe("the Range of a file (RFC 9110)", () => {
+  /** The file has 6 bytes. */
+  const get = async (range: string, method = "GET"): Promise<Response> => {
+    const { url } = await collectorWithUi();
+    return await fetch(`${url}/assets/index-1a2b.js`, { method, headers: { Range: range } });
+  };
+
+  it.each([
+    ["bytes=1-3", "cri", "bytes 1-3/6"],
+    ["bytes=4-", "pt", "bytes 4-5/6"],
+    ["bytes=-2", "pt", "bytes 4-5/6"],
+    ["bytes=4-100", "pt", "bytes 4-5/6"],
+  ])("is a part with 206: %s", async (range, text, contentRange) => {
+    const response = await get(range);
+    expect(response.status).toBe(206);
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get("Content-Range")).toBe(contentRange);
+  });
+
+  it.each(["bytes=6-", "bytes=99-100", "bytes=-0", "bytes=6-,9-"])(
+    "is refused with 416 and the size when it is unsatisfiable: %s",
+    async (range) => {
+      const response = await get(range);
+      expect(response.headers.get("Content-Range")).toBe("bytes */6");
+      expect(await errorOf(response)).toMatchObject({
+        status: 416,
+        code: "range_not_satisfiable",
+        details: { bytes: 6 },
+      });
+    },
+  );
+
+  it.each([
+    "bytes=3-1",
+    "bytes=a-b",
+    "bytes=",
+    "bytes=-",
+    "bytes=1",
+    "bytes=0-1,x",
+    "bytes=1-2=3",
+    "lines=1-2",
+    // The last 100 bytes of 6 are the whole file.
+    "bytes=-100",
+  ])("is ignored when it is not valid or is the whole file: %s", async (range) => {
+    const response = await get(range);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("script");
+  });
+
+  it("is ignored for other methods than GET", async () => {
+    for (const range of ["bytes=1-3", "bytes=99-"]) expect((await get(range, "HEAD")).status).toBe(200);
+  });
 });
