@@ -150,3 +150,8 @@ export function internalError(): ApiError {
 export function invalidQuery(problem: string, details: ErrorDetails = {}): ApiError {
   return new ApiError("invalid_query", `Invalid query: ${problem}.`, details);
 }
+
+/** Returns a value of a request, shortened for a message. */
+export function quoteValue(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
+}

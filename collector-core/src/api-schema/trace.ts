@@ -130,7 +130,7 @@ export const TraceFilterSchema = Type.Object({
   span_type: Type.Optional(Type.String({ description: "Only traces with a span of this type." })),
   root_name: Type.Optional(Type.String({ description: "Name of the root span." })),
   min_duration_ms: Type.Optional(
-    Type.Number({ minimum: 0, description: "Only traces of at least this duration." }),
+    Type.Number({ minimum: 0, maximum: 1e12, description: "Only traces of at least this duration." }),
   ),
   since: Type.Optional(
     Type.String({

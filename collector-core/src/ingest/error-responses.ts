@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError, internalError, invalidQuery } from "../api-schema/errors.js";
+import { ApiError, internalError, invalidQuery, quoteValue } from "../api-schema/errors.js";
 import { RequestAborted } from "../runtime/request-aborted.js";
 import { isRecord } from "../span/span-facts.js";
 
@@ -40,6 +40,8 @@ interface ValidationIssue {
   readonly params: Record<string, unknown>;
   /** The invalid value. */
   readonly data?: unknown;
+  /** The schema of the value. */
+  readonly parentSchema?: Record<string, unknown>;
 }
 
 function toApiError(error: unknown): ApiError {
@@ -74,21 +76,29 @@ function unsatisfiableRange(contentRange: string): ApiError {
 
 /** Joins all problems of a query in one sentence. A wrong `limit` alone has its own code. */
 function queryError(issues: readonly ValidationIssue[]): ApiError {
-  const isLimit = issues.every((issue) => issue.instancePath === "/limit");
-  if (isLimit)
-    return new ApiError("invalid_limit", "limit must be a whole number from 1 to 1000.", { max: 1000 });
+  const limit = issues.every((issue) => issue.instancePath === "/limit") ? issues[0] : undefined;
+  if (limit !== undefined) return new ApiError("invalid_limit", `${numberProblem(limit)}.`, { max: 1000 });
   const sentences = issues.flatMap((issue) => {
     const name = issue.instancePath.slice(1);
     const unknown = issue.params["additionalProperty"];
-    if (typeof unknown === "string") return `unknown parameter ${quote(unknown)}`;
-    if (name === "limit") return "limit must be a whole number from 1 to 1000";
+    if (typeof unknown === "string") return `unknown parameter ${quoteValue(unknown)}`;
+    const range = numberProblem(issue);
+    if (range !== undefined) return range;
     if (issue.keyword === "minLength") return `${name} must not be empty`;
     const allowed = allowedValues(issues.filter(({ instancePath }) => instancePath === issue.instancePath));
-    if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${quote(issue.data)}`;
+    if (allowed.length > 0) return `${name} must be ${oneOf(allowed)}, not ${quoteValue(issue.data)}`;
     const problem = issue.message ?? "is invalid";
-    return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${quote(issue.data)}`;
+    return name === "" ? `the query ${problem}` : `${name} ${problem}, not ${quoteValue(issue.data)}`;
   });
   return invalidQuery([...new Set(sentences)].join("; "));
+}
+
+/** What a number must be, with its range; undefined for other types. */
+function numberProblem({ instancePath, data, parentSchema = {} }: ValidationIssue): string | undefined {
+  const { type, minimum, maximum } = parentSchema;
+  if (type !== "integer" && type !== "number") return undefined;
+  const kind = type === "integer" ? "a whole number" : "a number";
+  return `${instancePath.slice(1)} must be ${kind} from ${String(minimum)} to ${String(maximum)}, not ${quoteValue(data)}`;
 }
 
 /** Returns the allowed values of an enumeration, or an empty list for other types. */
@@ -103,9 +113,4 @@ function allowedValues(issues: readonly ValidationIssue[]): string[] {
 
 function oneOf(values: readonly string[]): string {
   return values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
-}
-
-/** Returns a value shortened for a message. */
-function quote(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value).slice(0, 64);
 }

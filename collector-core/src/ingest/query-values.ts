@@ -11,7 +11,7 @@ const WRITTEN: ReadonlyMap<string, RegExp> = new Map(
 
 /**
  * Converts query parameters from text to the types of the schema. Malformed values stay text, so that the validator
- * reports them.
+ * reports them, and so do numbers beyond the range of a double, so that it reports what was written.
  */
 export function readQueryValues(schema: object, query: unknown): void {
   const { properties } = schema as { properties?: Record<string, { type?: string }> };
@@ -19,6 +19,7 @@ export function readQueryValues(schema: object, query: unknown): void {
   for (const [name, text] of Object.entries(query)) {
     const type = (Object.hasOwn(properties, name) ? properties[name]?.type : undefined) ?? "";
     if (typeof text !== "string" || WRITTEN.get(type)?.test(text) !== true) continue;
-    query[name] = type === "boolean" ? text === "true" : Number(text);
+    if (type === "boolean") query[name] = text === "true";
+    else if (Number.isFinite(Number(text))) query[name] = Number(text);
   }
 }

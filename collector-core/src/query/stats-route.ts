@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { invalidQuery } from "../api-schema/errors.js";
+import { invalidQuery, quoteValue } from "../api-schema/errors.js";
 import {
   StatsQuerySchema,
   StatsSchema,
@@ -56,7 +56,7 @@ const MAX_POINTS = 1440;
 function toRequest({ window = "1h", step, group_by, groups = 10, ...filters }: StatsQuery): StatsRequest {
   const windowSeconds = secondsOf("window", window);
   if (windowSeconds < FINE_STEP || windowSeconds > DAY) {
-    throw invalidQuery(`window is ${windowSeconds} s, but must be from ${FINE_STEP} s to 24 h`);
+    throw invalidQuery(`window must be from ${FINE_STEP} s to 24 h, not ${quoteValue(window)}`);
   }
   const { tool, ...labels } = filters;
   return {
@@ -73,7 +73,7 @@ function checkedStep(text: string, windowSeconds: number): number {
   const unit = windowSeconds > HOUR ? MINUTE : FINE_STEP;
   if (step === 0 || step % unit !== 0 || step > windowSeconds) {
     throw invalidQuery(
-      `step is ${step} s, but in a window of ${windowSeconds} s must be a multiple of ${unit} s and no longer than the window`,
+      `step must be a multiple of ${unit} s and no longer than the window of ${windowSeconds} s, not ${quoteValue(text)}`,
     );
   }
   if (windowSeconds / step > MAX_POINTS)
@@ -99,7 +99,7 @@ function secondsOf(name: string, text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
   if (digits === undefined)
     throw invalidQuery(
-      `${name} must be a number of seconds, or a number with the unit s, m, h or d, such as 300, 5m or 1h`,
+      `${name} must be a number of seconds, or a number with the unit s, m, h or d, such as 300, 5m or 1h, up to 24 h, not ${quoteValue(text)}`,
     );
   return Number(digits) * (UNITS.get(unit) ?? 1);
 }

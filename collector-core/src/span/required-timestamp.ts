@@ -1,4 +1,4 @@
-import { invalidQuery } from "../api-schema/errors.js";
+import { invalidQuery, quoteValue } from "../api-schema/errors.js";
 import { parseTimestamp, type Instant } from "./timestamp.js";
 
 /**
@@ -11,7 +11,7 @@ export function requireTimestamp(text: string | undefined, field: string): Insta
   const instant = parseTimestamp(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
   if (instant !== undefined) return instant;
   throw invalidQuery(
-    `${field} must be RFC 3339, such as 2026-11-21T05:57:56Z (a + written as %2B), or Unix epoch milliseconds`,
+    `${field} must be RFC 3339, such as 2026-11-21T05:57:56Z (a + written as %2B), or Unix epoch milliseconds, from 1970 to 9999, not ${quoteValue(text)}`,
     { field },
   );
 }

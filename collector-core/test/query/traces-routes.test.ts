@@ -115,7 +115,7 @@ describe("spec 4.3: GET /v1/traces", () => {
       expect(await errorOf(await fetch(`${url}/v1/traces?limit=${limit}`))).toMatchObject({
         status: 400,
         code: "invalid_limit",
-        message: "limit must be a whole number from 1 to 1000.",
+        message: expect.stringMatching(/^limit must be a whole number from 1 to 1000, not .+\.$/),
       });
     },
   );
@@ -147,8 +147,8 @@ describe("spec 4.3: GET /v1/traces", () => {
 
   it.each([
     ["order=foo", 'order must be newest, slowest or costliest, not "foo"'],
-    ["min_duration_ms=-1", "min_duration_ms must be >= 0, not -1"],
-    ["min_duration_ms=0x10", 'min_duration_ms must be number, not "0x10"'],
+    ["min_duration_ms=-1", "min_duration_ms must be a number from 0 to 1000000000000, not -1"],
+    ["min_duration_ms=0x10", 'min_duration_ms must be a number from 0 to 1000000000000, not "0x10"'],
   ])("says of %s what was wrong, with the value and what it may be (contract 2)", async (query, sentence) => {
     const { url } = await startCollector();
     const response = await fetch(`${url}/v1/traces?${query}`);
