@@ -34,7 +34,7 @@ describe("a number of a query that is out of range or malformed", () => {
       values.push(String((minimum ?? 0) - 1), String((maximum ?? 0) + 1));
       if (type === "integer") values.push("1.5");
       for (const value of values) {
-        const response = await fetch(`${url}${path}?${new URLSearchParams({ [name]: value })}`);
+        const response = await fetch(`${url}${path}?${name}=${encodeURIComponent(value)}`);
         const { status, message } = await errorOf(response);
         const range = `${name} must be a ${type === "integer" ? "whole " : ""}number from ${minimum} to ${maximum}, not `;
         expect({ path, value, status, message }).toMatchObject({

@@ -7,6 +7,7 @@ import { openUnread } from "../../harness/unread-connection.js";
 import { pause, until, within } from "../../harness/until.js";
 import type { Abuse, AbuseContext } from "./abuse.js";
 
+const MEBIBYTE = 1024 * 1024;
 const SPAN_PATH = "/v1/traces/large/spans/s";
 
 /** A span of 9 MB under {@link SPAN_PATH}. */
@@ -107,6 +108,25 @@ export const CONNECTION_ABUSES: readonly Abuse[] = [
       const most = Buffer.alloc(9_900_000, " ");
       return async () => {
         const sockets = Array.from({ length: 18 }, () => openUnread(port, [start, most]));
+        afterwards(() => {
+          for (const socket of sockets) socket.destroy();
+        });
+        await pause(1000);
+        await expectIngestion(context, size(20, 500));
+      };
+    },
+  },
+  {
+    name: "980 bodies of queries that lack their last byte",
+    prepare(context) {
+      const { port, size, afterwards } = context;
+      const head = Buffer.from(
+        "POST /v1/evaluations HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" +
+          `Content-Length: ${MEBIBYTE}\r\n\r\n`,
+      );
+      const most = Buffer.alloc(MEBIBYTE - 1, " ");
+      return async () => {
+        const sockets = Array.from({ length: size(200, 980) }, () => openUnread(port, [head, most]));
         afterwards(() => {
           for (const socket of sockets) socket.destroy();
         });
