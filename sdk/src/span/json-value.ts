@@ -154,7 +154,8 @@ class Copier {
         depth,
       );
     if (object instanceof Set) return this.#array([...Set.prototype.values.call(object)], depth);
-    if (object instanceof Promise || object instanceof RegExp)
+    // A request of a server is a stream too, with the cookies and the keys in its headers.
+    if (object instanceof Promise || object instanceof RegExp || dataValue(object, "pipe") !== undefined)
       return this.#placeholder(`[object ${classNameOf(object)}]`);
     if (object instanceof Date) return this.copy(Date.prototype.toJSON.call(object), depth);
     if (object instanceof URL) return this.#text(String(object));

@@ -1,3 +1,4 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import { listenToConsole, recordingSdk } from "../fresh-sdk.js";
 
@@ -40,6 +41,28 @@ describe("function wrappers", () => {
     const named = task({ name: "other" }, search);
     expectTypeOf(named).toEqualTypeOf(search);
     expect(named.name).toBe("search");
+  });
+
+  it("records neither headers nor the state of a connection when it wraps a request handler", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    const handle = observe("GET /")(async (request: IncomingMessage, response: ServerResponse) =>
+      response.end(request.method),
+    );
+    const server = createServer((request, response) => void handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const headers = { authorization: "Bearer a-key", cookie: "session=1", connection: "close" };
+    expect(await (await fetch(`http://127.0.0.1:${port}`, { headers })).text()).toBe("GET");
+    expect(takeSpans()).toEqual([
+      expect.objectContaining({
+        name: "GET /",
+        attributes: {
+          input_text: '["[object IncomingMessage]","[object ServerResponse]"]',
+          output_text: "[object ServerResponse]",
+        },
+      }),
+    ]);
   });
 
   it("is called as fn, (name, fn), (options, fn) and (options)(fn)", async () => {

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 import { clipText, stringifyValue, toJsonValue } from "../../src/span/json-value.js";
@@ -53,6 +54,8 @@ describe("any value that an app passes", () => {
     ["a buffer", Buffer.from("abc"), "[Buffer: 3 bytes]"],
     ["a promise", Promise.resolve(1), "[object Promise]"],
     ["a regular expression", /a/g, "[object RegExp]"],
+    ["a stream", new PassThrough(), "[object PassThrough]"],
+    ["data that is named like a method of streams", { pipe: 1 }, { pipe: 1 }],
     [
       "keys with a meaning in JavaScript",
       JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
