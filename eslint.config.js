@@ -105,6 +105,8 @@ export default defineConfig(
       "collector-core/bundle/**",
       "collector-core/ui/**",
       "collector-core/src/otlp/proto/**",
+      // Compiled where their dependencies are, by npm run test:frameworks.
+      "sdk/test/frameworks/**/*.{ts,tsx}",
       // Their types come from libraries that only npm test installs.
       ...(existsSync(`${libraryTests}/node_modules`) ? [] : [`${libraryTests}/**`]),
     ],

@@ -41,5 +41,8 @@ function packagesIn(section: string): string[] {
 /** The heading for a folder with a package.json. */
 function sectionOf(folder: string): string {
   if (folder === ".") return "repository";
-  return ["e2e/senders", "examples"].find((parent) => folder.startsWith(`${parent}/`)) ?? folder;
+  return (
+    ["e2e/senders", "examples", "sdk/test/frameworks"].find((parent) => folder.startsWith(`${parent}/`)) ??
+    folder
+  );
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { repositoryFiles } from "./repository-files.js";
+
+const PROJECTS = "sdk/test/frameworks/";
+
+const files = new Map(repositoryFiles().map(({ path, text }) => [path, text]));
+/** Code on pages of the guide below a link to a file of a project. */
+const examples = [...files]
+  .filter(([path]) => path.startsWith("docs/guide/"))
+  .flatMap(([page, text]) =>
+    Array.from(
+      text.matchAll(/^\[[^\]]+\]\(\.\.\/\.\.\/([^)]+)\)\n\n```\w+\n(.*?)^```/gms),
+      ([, file = "", code = ""]) => [page, file, code] as const,
+    ),
+  )
+  .filter(([, file]) => file.startsWith(PROJECTS));
+
+describe("the pages about frameworks", () => {
+  it.each(examples)("%s has the code of %s", (_page, file, code) => {
+    expect(code).toBe(files.get(file));
+  });
+
+  it("have the code of every project", () => {
+    const projects = [...files.keys()]
+      .filter((path) => path.startsWith(PROJECTS) && path.endsWith("/check.mjs"))
+      .map((path) => path.slice(0, -"check.mjs".length))
+      .filter((project) => project !== `${PROJECTS}check/`);
+    expect(projects.filter((project) => !examples.some(([, file]) => file.startsWith(project)))).toEqual([]);
+  });
+});
