@@ -141,11 +141,12 @@ class BatchLoop implements DeliveryLoop {
     await Promise.resolve();
     try {
       if (prices?.isLoaded === false) await prices.loaded;
+      // Before spans are taken: if the process ends while it waits, it finds them in the buffer.
+      const vcs = await this.#vcs;
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.take(batch.length);
-        if (!(await this.#sender.send(this.#toWire(batch, await this.#vcs), this.#abort.signal)))
-          return false;
+        if (!(await this.#sender.send(this.#toWire(batch, vcs), this.#abort.signal))) return false;
         this.#resolveFlushes();
       }
     } catch (error) {

@@ -20,6 +20,21 @@ describe("an end of the process without asynchronous code", () => {
     expect(new Set(receiver.names).size).toBe(250);
   });
 
+  it("spans that wait for the revision of the app are sent", async () => {
+    const receiver = await startReceiver();
+    const { output } = await runApp(
+      `const { default: fs } = await import("node:fs/promises");
+       const { readFile } = fs;
+       fs.readFile = (path, ...rest) => (/\\.git/.test(path) ? new Promise(() => {}) : readFile(path, ...rest));
+       (await import("node:module")).syncBuiltinESMExports();
+       spans(3); void flush();
+       setTimeout(() => process.exit(0), 300);`,
+      receiver.url,
+    );
+    expect(output).toBe("");
+    expect(receiver.names).toHaveLength(3);
+  });
+
   it("lost spans are counted and logged, and the process is not delayed for long", async () => {
     const program = `
       process.on("exit", () => { const { dropped, pending } = stats(); console.log(dropped.shutdown, pending); });
