@@ -1,11 +1,14 @@
 /** What the check of each project needs: a model server, the programs of the project, and the traces that arrive. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { ANSWER, startModelServer } from "./model-server.mjs";
 import { startProgram, untilPrints } from "./programs.mjs";
-import { untilTraces } from "./traces.mjs";
+import { COLLECTOR_URL, untilTraces } from "./traces.mjs";
 
 export { PLAIN_CALL, STREAMED_CALL } from "./model-server.mjs";
 export { tracesOf } from "./traces.mjs";
@@ -34,6 +37,25 @@ export const REMOTE_HEADERS = { traceparent: `00-4bf92f3577b34da6a3ce929d0e0e473
  * answer of the model server. Default: `/ask`.
  * @property {() => Promise<void>} stop - sends SIGTERM, and waits for the end.
  */
+
+/** The address of the collector in the files of the projects. */
+const GUIDE_ADDRESS = "http://127.0.0.1:8080";
+
+/**
+ * Copies the app of another project, without its package.json and its check, to run it with another version of the framework.
+ *
+ * @param {string} project
+ */
+export function copyAppOf(project) {
+  const source = new URL(`../${project}/`, import.meta.url);
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || /^(?:package.*\.json|check\.mjs|\.npmrc)$/.test(entry.name)) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = relative(fileURLToPath(source), file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, readFileSync(file, "utf8").replaceAll(GUIDE_ADDRESS, COLLECTOR_URL));
+  }
+}
 
 /**
  * Runs the check of a project. The process ends with 0, or with 1 and the reason.
@@ -119,16 +141,22 @@ async function* inTwoPieces(text) {
 
 /** @param {App} app */
 async function untilListens({ url, program }) {
-  let isListening = false;
   let hasExited = false;
   void program.exit.then(() => (hasExited = true));
-  while (!isListening) {
+  // A connection without a request: a request to the page of an app would be a trace.
+  while (!(await connects(Number(new URL(url).port)))) {
     if (hasExited) throw new Error("The server ended.");
-    isListening = await fetch(url).then(
-      async (response) => (await response.arrayBuffer(), true),
-      () => sleep(30, false),
-    );
+    await sleep(30);
   }
+}
+
+/** @param {number} port */
+function connects(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 }
 
 /** @returns {Promise<number>} */

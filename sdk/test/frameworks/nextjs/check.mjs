@@ -1,0 +1,3 @@
+import { checkNext } from "../check/check-next.mjs";
+
+await checkNext();
