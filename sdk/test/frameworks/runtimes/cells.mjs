@@ -1,0 +1,70 @@
+/** The cells of the matrix: each runtime with each form of an app, and how an app's process may end. */
+
+/**
+ * @typedef {object} Runtime
+ * @property {string} name
+ * @property {string} package - the npm package with its program.
+ * @property {readonly string[]} printPath - the arguments that print the path of the program.
+ * @property {readonly string[]} load - the arguments that load `@obspan/sdk/register` before the app.
+ * @property {readonly string[]} [run] - the arguments that run an app without it.
+ */
+
+/** @type {readonly Runtime[]} */
+export const RUNTIMES = [
+  ...["20", "22", "24", "26"].map((version) => ({
+    name: `Node ${version}`,
+    package: `node@${version}`,
+    printPath: ["--print", "process.execPath"],
+    load: ["--import", "@obspan/sdk/register"],
+  })),
+  {
+    name: "Bun",
+    package: "bun@1.4.5",
+    printPath: ["--print", "process.execPath"],
+    load: ["--preload", "@obspan/sdk/register"],
+  },
+  {
+    name: "Deno",
+    package: "deno@2.9.6",
+    printPath: ["eval", "console.log(Deno.execPath())"],
+    run: ["run", "--quiet", "--allow-all"],
+    load: ["--preload", "npm:@obspan/sdk/register"],
+  },
+];
+
+/**
+ * @typedef {object} Form
+ * @property {string} name
+ * @property {"mjs" | "cjs"} extension
+ * @property {"esbuild" | "vite"} [bundler]
+ * @property {boolean} [hasRegister] - true if the bundle contains `@obspan/sdk/register`.
+ */
+
+/** @type {readonly Form[]} */
+export const FORMS = [
+  { name: "ES modules", extension: "mjs" },
+  { name: "CommonJS", extension: "cjs" },
+  { name: "esbuild, ES modules", extension: "mjs", bundler: "esbuild" },
+  { name: "esbuild, CommonJS", extension: "cjs", bundler: "esbuild" },
+  { name: "Vite SSR", extension: "mjs", bundler: "vite" },
+  { name: "register in the bundle", extension: "mjs", bundler: "esbuild", hasRegister: true },
+];
+
+/** How the process of an app ends. The spans of its last milliseconds must arrive each time. */
+export const ENDS = /** @type {const} */ (["nothing left to do", "process.exit", "SIGTERM"]);
+
+/**
+ * Cells that cannot work, with the reason that the page gives. The check fails if such a cell works.
+ *
+ * @type {readonly { runtime: string, form: string, reason: string }[]}
+ */
+export const LIMITS = [];
+
+/** All cells, row by row. */
+export const CELLS = RUNTIMES.flatMap((runtime) =>
+  FORMS.map((form) => ({
+    runtime,
+    form,
+    limit: LIMITS.find((limit) => limit.runtime === runtime.name && limit.form === form.name)?.reason,
+  })),
+);

@@ -1,0 +1,104 @@
+/**
+ * Runs each cell of the matrix. With the variable OBSPAN_WRITE_MATRIX, and without a failure, it writes the table of
+ * docs/guide/register.md. OBSPAN_RUNTIMES names the runtimes to check, separated by commas.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { buildForm } from "./build-forms.mjs";
+import { CELLS, ENDS, FORMS } from "./cells.mjs";
+import { EXPECTED_CALLS, startModelServer } from "./model-server.mjs";
+import { withTable } from "./page-table.mjs";
+import { tracesOf } from "./read-traces.mjs";
+import { ROOT } from "./repository.mjs";
+import { programOf, runApp } from "./run-app.mjs";
+
+declareSdk();
+const model = await startModelServer();
+const folders = new Map();
+for (const form of FORMS) folders.set(form.name, await buildForm(form));
+
+/** The runs of a cell: each end with a trace for each call, then all calls in one trace. */
+const RUNS = [
+  ...ENDS.map((end) => ({
+    entry: "app",
+    end,
+    expected: EXPECTED_CALLS.map((call) => [call]),
+  })),
+  { entry: "traced", end: ENDS[0], expected: [["shop", ...EXPECTED_CALLS.map((call) => `  ${call}`)]] },
+];
+
+/** @returns {Promise<string[]>} what is wrong. */
+async function checkCell({ runtime, form }) {
+  const problems = [];
+  const program = await programOf(runtime);
+  for (const { entry, end, expected } of RUNS) {
+    const service = [runtime.name, form.name, entry, end].join(" ").replaceAll(/\W+/g, "-");
+    const file = join(folders.get(form.name), `${entry}.${form.extension}`);
+    const load = form.hasRegister ? [] : runtime.load;
+    const env = {
+      MODEL_URL: model.url,
+      OBS_SERVICE: service,
+      OBS_PUSH_URL: process.env.COLLECTOR_URL,
+      OBS_PROVIDER_HOSTS: new URL(model.url).host,
+    };
+    const wrong = await runApp(program, [...(runtime.run ?? []), ...load, file], env, end);
+    if (wrong !== undefined) problems.push(`${entry}, ${end}: ${wrong}`);
+    const traces = await tracesOf(service, expected.flat().length);
+    const found = inOrder(traces.map((trace) => linesOf(trace)));
+    if (found !== inOrder(expected)) problems.push(`${entry}, ${end}: the traces are\n${found}`);
+  }
+  return problems;
+}
+
+/** Traces as text, in an order that does not depend on time. */
+function inOrder(traces) {
+  return traces
+    .map((lines) => lines.join("\n"))
+    .sort()
+    .join("\n");
+}
+
+/** Adds the installed SDK to package.json, as `npm install` does. Deno finds only what is named there. */
+function declareSdk() {
+  const { version } = JSON.parse(readFileSync("node_modules/@obspan/sdk/package.json", "utf8"));
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  manifest.dependencies["@obspan/sdk"] = version;
+  writeFileSync("package.json", JSON.stringify(manifest));
+}
+
+/** The spans of a trace, children below their parents. */
+function linesOf({ spans }, parent = undefined) {
+  return spans
+    .filter(({ parent_span_id }) => (parent_span_id ?? undefined) === parent?.span_id)
+    .flatMap((span) => [lineOf(span), ...linesOf({ spans }, span).map((line) => `  ${line}`)]);
+}
+
+function lineOf({ name, span_type, status, attributes: { model, tokens_input, tokens_output } }) {
+  const text = span_type === "llm" ? `${name}: ${model}, ${tokens_input} + ${tokens_output} tokens` : name;
+  return status === "OK" ? text : `${text}, ${status}`;
+}
+
+const only = process.env.OBSPAN_RUNTIMES?.split(",");
+const cells = CELLS.filter(({ runtime }) => only?.includes(runtime.name) ?? true);
+const waiting = [...cells];
+let failed = 0;
+async function work() {
+  for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+    const problems = await checkCell(cell);
+    const isAsExpected = problems.length > 0 === (cell.limit !== undefined);
+    if (!isAsExpected) failed += 1;
+    const result = cell.limit === undefined ? problems : [`limit: ${cell.limit}`];
+    console.log(
+      [`${isAsExpected ? "ok" : "FAILED"} ${cell.runtime.name}, ${cell.form.name}`, ...result].join("\n  "),
+    );
+  }
+}
+await Promise.all(Array.from({ length: availableParallelism() }, work));
+model.close();
+console.log(`${cells.length - failed} of ${cells.length} cells as expected`);
+if (failed > 0) process.exitCode = 1;
+else if (process.env.OBSPAN_WRITE_MATRIX !== undefined && cells.length === CELLS.length) {
+  const page = join(ROOT, "docs/guide/register.md");
+  writeFileSync(page, withTable(readFileSync(page, "utf8")));
+}
