@@ -1,0 +1,82 @@
+import { execFileSync, type StdioOptions } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packApp, type PackedApp } from "./packed-app.js";
+
+let app: PackedApp;
+beforeAll(() => {
+  app = packApp();
+});
+afterAll(() => app.remove());
+
+/** A program that uses the package as `sdk`, and prints its spans, sorted by name. */
+const USE = `
+  sdk.configure({ service: "packed", enableCostCalculation: true });
+  const answer = sdk.llm({ model: "gpt-5-mini" }, async (prompt) => ({ text: prompt + "!", usage: { input_tokens: 4_000_000, output_tokens: 0 } }));
+  const main = sdk.agent("main", async () => { await answer("Hi"); for await (const part of sdk.task(async function* () { yield 1; })()) void part; });
+  main().then(() => new Promise((resolve) => setTimeout(resolve, 200))).then(() => {
+    const spans = sdk.takeSpans().sort((one, other) => one.name < other.name ? -1 : 1);
+    console.log(JSON.stringify(spans.map(({ name, span_type, attributes }) => [name, span_type, attributes.cost_usd])));
+  });
+`;
+const RECORDED = [
+  ["llm", "llm", 1],
+  ["main", "agent", null],
+  ["task", "task", null],
+];
+
+const MANIFEST = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+};
+/** What an app imports, for each entry of the package with code: `@obspan/sdk/openai`. */
+const ENTRIES = Object.keys(MANIFEST.exports)
+  .filter((path) => path !== "./package.json")
+  .map((path) => join("@obspan/sdk", path));
+
+/** A program that prints the names that each entry exports. */
+const nameEntries = (load: string): string => `
+  (async () => {
+    const names = {};
+    for (const entry of ${JSON.stringify(ENTRIES)})
+      names[entry] = Object.keys(await ${load}(entry)).filter((name) => name !== "default").sort();
+    console.log(JSON.stringify(names));
+  })();
+`;
+
+describe.each(["20", "22", "24", "26"])("Node %s", (version) => {
+  const run = (file: string, code: string): unknown => JSON.parse(runOnNode(version, app.write(file, code)));
+
+  it("imports and uses the package", () => {
+    expect(run("use.mjs", `import * as sdk from "@obspan/sdk"; ${USE}`)).toEqual(RECORDED);
+  }, 180_000);
+
+  it("requires and uses the package", () => {
+    expect(run("use.cjs", `const sdk = require("@obspan/sdk"); ${USE}`)).toEqual(RECORDED);
+  }, 180_000);
+
+  it("imports and requires every entry, with the same names", () => {
+    const imported = run("entries.mjs", nameEntries("import")) as object;
+    expect(run("entries.cjs", nameEntries("require"))).toEqual(imported);
+    const withoutNames = Object.entries(imported).filter(([, names]) => (names as string[]).length === 0);
+    expect(withoutNames.map(([entry]) => entry)).toEqual(["@obspan/sdk/register"]);
+  }, 180_000);
+});
+
+/** Paths of Node by its version. */
+const nodes = new Map<string, string>();
+
+/** The npm package `node` contains the binary of a version; npx caches it. */
+function runOnNode(version: string, file: string): string {
+  let node = nodes.get(version);
+  if (node === undefined) {
+    const isThis = process.versions.node.startsWith(`${version}.`);
+    const command = ["--yes", "--package", `node@${version}`, "node", "--print", "process.execPath"];
+    const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+    node = isThis
+      ? process.execPath
+      : execFileSync("npx", command, { encoding: "utf8", stdio, cwd: app.directory }).trim();
+    nodes.set(version, node);
+  }
+  return execFileSync(node, [file], { encoding: "utf8" });
+}
