@@ -72,8 +72,8 @@ export const ERROR_CATALOGUE = {
   batch_too_large: {
     status: 413,
     meaning:
-      "The batch has more spans or bytes than the queue can hold, or the body has more objects, arrays, values, rare keys " +
-      "or messages than the limit.",
+      "The batch has more spans or bytes than the queue can hold, or the body has more objects, arrays, values, rare keys, " +
+      "rare short strings or messages than the limit.",
   },
   unsupported_media_type: { status: 415, meaning: "The path does not support the Content-Type." },
   unsupported_encoding: {

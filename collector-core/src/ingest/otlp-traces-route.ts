@@ -207,6 +207,7 @@ const PARTS: Readonly<Record<ExceededBound, string>> = {
   depth: "nested levels",
   containers: "objects and arrays",
   keys: "rare keys",
+  strings: "rare short strings",
   values: "keys and values",
 };
 

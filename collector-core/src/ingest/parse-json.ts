@@ -1,5 +1,11 @@
 import { ApiError } from "../api-schema/errors.js";
-import { exceededBound, MAX_RARE_KEYS, MAX_VALUES, type JsonBounds } from "../span/json-bounds.js";
+import {
+  exceededBound,
+  MAX_RARE_KEYS,
+  MAX_RARE_STRINGS,
+  MAX_VALUES,
+  type JsonBounds,
+} from "../span/json-bounds.js";
 
 /** Maximum nesting of a body; the body itself is level 1 (contract 1). */
 export const MAX_DEPTH = 32;
@@ -17,6 +23,7 @@ export const MAPPED_BOUNDS: JsonBounds = {
   maxDepth: OTLP_JSON_BOUNDS.maxDepth,
   maxContainers: 600_000,
   maxRareKeys: 2 * MAX_RARE_KEYS,
+  maxRareStrings: 2 * MAX_RARE_STRINGS,
 };
 
 /**
@@ -46,6 +53,13 @@ export function requireJsonBounds(json: Uint8Array, bounds: JsonBounds): void {
         `The body has more than ${MAX_RARE_KEYS} rare keys: numeric keys, and different keys beyond the first thousand, ` +
           "of which the first in an object counts as three. Send fewer spans in a batch, or send such keys as values.",
         { max_rare_keys: MAX_RARE_KEYS },
+      );
+    case "strings":
+      throw new ApiError(
+        "batch_too_large",
+        `The body has more than ${MAX_RARE_STRINGS} rare short strings: different values of at most 10 characters, beyond ` +
+          "the first thousand. Send fewer spans in a batch.",
+        { max_rare_short_strings: MAX_RARE_STRINGS },
       );
     case "values":
       throw new ApiError(

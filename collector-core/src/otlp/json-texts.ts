@@ -50,7 +50,8 @@ export class JsonTexts {
 
   /** What the parsed texts of the request cost so far, in objects: grows until the mapping of a request should yield. */
   get cost(): number {
-    return this.#containers + this.#scanner.rareKeys + Math.trunc(this.#chars / CHARS_PER_CONTAINER);
+    const { rareKeys, rareStrings } = this.#scanner;
+    return this.#containers + rareKeys + rareStrings + Math.trunc(this.#chars / CHARS_PER_CONTAINER);
   }
 
   get #containers(): number {

@@ -20,6 +20,24 @@ function rareObjects(keyAt: (index: number) => string): string {
   return `[${Array.from({ length: 150_000 }, (_, index) => `{"${keyAt(index)}":1}`).join(",")}]`;
 }
 
+/** Different strings, each of which V8 looks up when it parses them. */
+function shortStrings(count: number, textAt = (index: number) => index.toString(36)): string {
+  return `[${Array.from({ length: count }, (_, index) => `"${textAt(index)}"`).join(",")}]`;
+}
+
+/** Four escapes. */
+function escaped(index: number): string {
+  return [...index.toString(36).padStart(4, "0")]
+    .map((digit) => `\\u00${digit.charCodeAt(0).toString(16)}`)
+    .join("");
+}
+
+function chinese(index: number): string {
+  return String.fromCharCode(
+    ...Array.from(index.toString(36).padStart(5, "0"), (digit) => 0x4e00 + digit.charCodeAt(0)),
+  );
+}
+
 const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
 const COSTLY: readonly (readonly [what: string, value: string, code: string])[] = [
@@ -30,6 +48,9 @@ const COSTLY: readonly (readonly [what: string, value: string, code: string])[] 
   ["different keys after a common one", rareObjects((index) => `a":1,"k${index}`), "batch_too_large"],
   ["numeric keys", rareObjects((index) => String(99_999_990 + (index % 9))), "batch_too_large"],
   ["numeric keys as escapes", rareObjects((index) => `\\u003${index % 9}9999999`), "batch_too_large"],
+  ["different short strings", shortStrings(320_000), "batch_too_large"],
+  ["short strings of escapes", shortStrings(320_000, escaped), "batch_too_large"],
+  ["short strings that are not ASCII", shortStrings(320_000, chinese), "batch_too_large"],
   ["numbers of one digit", listOf("1", 5_000_000), "batch_too_large"],
   ["members with the same name", `{${new Array(1_100_000).fill('"a":1').join(",")}}`, "batch_too_large"],
   ["arrays in arrays", deep(1_000_000), "too_deep"],
