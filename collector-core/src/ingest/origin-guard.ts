@@ -15,6 +15,8 @@ export interface OriginPolicy {
 /** The parts of a request that the guard reads. */
 export interface GuardedRequest {
   readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -64,13 +66,14 @@ export function createOriginGuard(policy: OriginPolicy): OriginGuard {
     if (ownHosts.size < MAX_CACHED_HOSTS) ownHosts.add(host);
   }
 
-  return function checkOrigin({ method, headers }) {
+  return function checkOrigin(request) {
+    const { headers } = request;
     const { host = "", origin } = headers;
     const fromBrowser = origin !== undefined || isFromBrowser(headers);
     if (boundToLoopback || fromBrowser) requireOwnHost(host);
     if (!fromBrowser) return ALLOWED;
     if (origin === undefined) {
-      if (isForeignPage(method, headers)) throw foreignOrigin("another site");
+      if (isFromForeignPage(request)) throw foreignOrigin("another site");
       return ALLOWED;
     }
     const sender = origin.toLowerCase();
@@ -100,16 +103,26 @@ function isFromBrowser(headers: IncomingHttpHeaders): boolean {
 
 /**
  * Returns true for a request without Origin from a page of another site: an image, a script or a GET form. A link to the
- * UI is allowed: the user navigates there, and the linking page cannot read the response.
+ * UI is allowed: the user navigates there, and the linking page cannot read the response. A link to `/v1` is not: it would
+ * download all traces.
  */
-function isForeignPage(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+function isFromForeignPage({ method, url = "/", headers }: GuardedRequest): boolean {
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return false;
   return !(
     method === "GET" &&
     headers["sec-fetch-mode"] === "navigate" &&
-    headers["sec-fetch-dest"] === "document"
+    headers["sec-fetch-dest"] === "document" &&
+    !isOfApi(url)
   );
+}
+
+function isOfApi(url: string): boolean {
+  try {
+    return /^\/v1(?:\/|$)/i.test(decodeURIComponent(/^[^?]*/.exec(url)?.[0] ?? ""));
+  } catch {
+    return true;
+  }
 }
 
 /** Returns the host without port and brackets, as for `[::1]:8080` and `localhost:8080`. */

@@ -27,9 +27,8 @@ function shortStrings(count: number, textAt = (index: number) => index.toString(
 
 /** Four escapes. */
 function escaped(index: number): string {
-  return [...index.toString(36).padStart(4, "0")]
-    .map((digit) => `\\u00${digit.charCodeAt(0).toString(16)}`)
-    .join("");
+  const digits = Array.from(index.toString(36).padStart(4, "0"), (digit) => digit.charCodeAt(0).toString(16));
+  return digits.map((code) => `\\u00${code}`).join("");
 }
 
 function chinese(index: number): string {

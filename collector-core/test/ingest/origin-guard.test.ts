@@ -4,10 +4,15 @@ import { createOriginGuard, isLoopback, type OriginPolicy } from "../../src/inge
 import { ApiError } from "../../src/api-schema/errors.js";
 import { startCollector } from "../running-collector.js";
 
-function verdict(policy: Partial<OriginPolicy>, headers: Record<string, string>, method = "GET"): string {
+function verdict(
+  policy: Partial<OriginPolicy>,
+  headers: Record<string, string>,
+  method = "GET",
+  url = "/",
+): string {
   const guard = createOriginGuard({ bindHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [], ...policy });
   try {
-    return guard({ method, headers }).allowedOrigin ?? "passes";
+    return guard({ method, url, headers }).allowedOrigin ?? "passes";
   } catch (error) {
     if (error instanceof ApiError) return error.code;
     throw error;
@@ -100,6 +105,17 @@ describe("contract 5: Host and Origin on any bind", () => {
       "origin_not_allowed",
     );
     expect(verdict({}, { host: "localhost:8080", ...link }, "POST")).toBe("origin_not_allowed");
+    for (const url of ["/traces/v1?q=/v1/export", "/metrics", "/v1x"])
+      expect(verdict({}, { host: "localhost:8080", ...link }, "GET", url)).toBe("passes");
+    for (const url of [
+      "/v1/export",
+      "/v1/store/backup?x",
+      "/%761/export",
+      "/v1%2fexport",
+      "/V1/export",
+      "/v1/%",
+    ])
+      expect(verdict({}, { host: "localhost:8080", ...link }, "GET", url)).toBe("origin_not_allowed");
     expect(
       verdict({}, { host: "localhost:8080", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }),
     ).toBe("passes");
