@@ -230,6 +230,29 @@ describe.each<[string, () => Settings]>([
     expect(await exported(careful)).not.toContain(`mail ${secret}`);
   });
 
+  it("is redacted on import in every text that is redacted in a span", async () => {
+    const secret = "alice@example.com";
+    const source = await start(SMALL);
+    await source.post({
+      spans: [
+        span({ span_id: "root", span_type: `of ${secret}`, status: `was ${secret}` }),
+        span({ span_id: "c", parent_span_id: "root", span_type: "llm", attributes: { model: secret } }),
+        ...Array.from({ length: 5 }, (_, n) => span({ span_id: `s${n}`, parent_span_id: "root" })),
+      ],
+    });
+    await source.settled();
+    const file = await exported(source);
+    const careful = await start({ REDACTION_ENABLED: "true" });
+    await importInto(careful, file);
+    const after = await exported(careful);
+    for (const text of [`of ${secret}`, `was ${secret}`]) {
+      expect(file).toContain(text);
+      expect(after).not.toContain(text);
+    }
+    // The model of a span is a label, and not redacted.
+    expect(await summaryOf(careful)).toMatchObject({ dropped_spans: 4, models: [secret] });
+  });
+
   it("keeps attributes of the app with the names of the marks", async () => {
     const source = await start();
     const attributes = { "obspan.trace": '{"partial":true}', "obspan.wrapper": true };
