@@ -161,9 +161,11 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
         throw new ApiError("trace_store_disabled", "The trace store is off: trace_store.enabled is false.");
       await checkTypes(request.body, runner);
       // Before anything is evaluated, so that an ambiguous id fails the request.
-      const keys = await keysOf(request.body, store, clock, whileAnswering(reply.raw));
+      const answering = whileAnswering(reply.raw);
+      const keys = await keysOf(request.body, store, clock, answering);
       allowSilence(request);
-      return await reply.code(202).send(await run(request.body, runner, store, keys, new TimeSlice(clock)));
+      const timeSlice = new TimeSlice(clock, answering);
+      return await reply.code(202).send(await run(request.body, runner, store, keys, timeSlice));
     },
   );
 };
@@ -223,7 +225,8 @@ async function run(
       trace.release();
     }
   }
-  for (const { trace_id: traceId, span_id: spanId } of spans) {
+  const named = new Map(spans.map((span) => [JSON.stringify([span.trace_id, span.span_id]), span]));
+  for (const { trace_id: traceId, span_id: spanId } of named.values()) {
     if (timeSlice.isOver()) await timeSlice.next();
     const key = foundKey(traceId);
     const stored = await store.getSpan(key, spanId);
@@ -237,7 +240,7 @@ async function run(
       stored.release();
     }
   }
-  if (answer.missing === traceIds.length + spans.length)
+  if (answer.spans === 0 && answer.missing === new Set(traceIds).size + named.size)
     throw new ApiError(
       "trace_not_found",
       "None of the given traces and spans is in the store: they were never received, or were evicted.",
