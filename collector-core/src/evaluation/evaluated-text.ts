@@ -40,13 +40,22 @@ const LIMITS = {
   source: 8000,
   completion: 20_000,
   tools: 200,
+  role: 32,
+  /** Name of a tool. */
+  name: 200,
+  /** Arguments of a call in the answer. */
+  arguments: 4000,
+  /** Arguments of a call in an earlier turn. */
+  turnArguments: 1000,
 } as const;
-/** Maximum characters of all turns and of all sources. The latest are kept. */
+/** Maximum characters of all turns, of all sources and of all calls in the answer, as JSON. The latest turns and sources are kept. */
 const MAX_TURNS_LENGTH = 20_000;
 const MAX_SOURCES_LENGTH = 30_000;
+const MAX_CALLS_LENGTH = 20_000;
 const MAX_TOOLS = 64;
 const MAX_TOOL_CALLS = 32;
-const MAX_ARGUMENTS_LENGTH = 4000;
+/** Together with the text of the turn they fit in {@link MAX_TURNS_LENGTH}. */
+const MAX_TURN_TOOL_CALLS = 8;
 
 /** Reads the text to evaluate from the attributes of a span: its messages or its plain texts (contract 1). */
 export function readEvaluatedText(spanAttributes: unknown): EvaluatedText {
@@ -62,26 +71,28 @@ export function readEvaluatedText(spanAttributes: unknown): EvaluatedText {
         ? []
         : [
             {
-              role,
+              role: truncateMiddle(role, LIMITS.role),
               text: truncateMiddle(text, LIMITS.turn),
-              ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+              ...(toolCalls.length > 0 ? { tool_calls: callsOfTurn(toolCalls) } : {}),
             },
           ],
     ),
     MAX_TURNS_LENGTH,
-    ({ text }) => text.length,
   );
   const sources = keepLatest(
     turns.flatMap(({ sources }) => sources).map((source) => truncateMiddle(source, LIMITS.source)),
     MAX_SOURCES_LENGTH,
-    ({ length }) => length,
   );
   const prompt =
     plainText(attributes, "prompt_text", "input_text") ??
     (promptIndex < 0 ? undefined : dialogue[promptIndex]?.text);
   const completion =
     plainText(attributes, "completion_text", "output_text") ?? joinNonEmpty(answer.map(({ text }) => text));
-  const calls = answer.flatMap(({ toolCalls }) => toolCalls).slice(0, MAX_TOOL_CALLS);
+  const answerCalls = answer.flatMap(({ toolCalls }) => toolCalls).slice(0, MAX_TOOL_CALLS);
+  const calls = keepLatest(
+    answerCalls.map((call) => boundedCall(call)).reverse(),
+    MAX_CALLS_LENGTH,
+  ).reverse();
   const tools = readTools(attributes["tool_definitions"]);
   return {
     ...(system === undefined ? {} : { system: truncateMiddle(system, LIMITS.system) }),
@@ -146,21 +157,27 @@ function partText(part: Readonly<Record<string, unknown>>): string[] {
 
 function partToolCall(part: Readonly<Record<string, unknown>>): ToolCall[] {
   const { type, name, arguments: args } = part;
-  if (type !== "tool_call" || typeof name !== "string") return [];
-  const text = asText(args ?? {});
-  return [
-    {
-      name,
-      arguments: text.length > MAX_ARGUMENTS_LENGTH ? truncateMiddle(text, MAX_ARGUMENTS_LENGTH) : args,
-    },
-  ];
+  return type === "tool_call" && typeof name === "string" ? [{ name, arguments: args }] : [];
+}
+
+function callsOfTurn(calls: readonly ToolCall[]): ToolCall[] {
+  return calls.slice(0, MAX_TURN_TOOL_CALLS).map((call) => boundedCall(call, LIMITS.turnArguments));
+}
+
+function boundedCall(call: ToolCall, maxLength: number = LIMITS.arguments): ToolCall {
+  const text = asText(call.arguments ?? {});
+  return {
+    name: truncateMiddle(call.name, LIMITS.name),
+    arguments: text.length > maxLength ? truncateMiddle(text, maxLength) : call.arguments,
+  };
 }
 
 function readTools(definitions: unknown): { name: string; description?: string }[] {
   if (!Array.isArray(definitions)) return [];
   return (definitions as unknown[]).slice(0, MAX_TOOLS).flatMap((tool) => {
     if (!isRecord(tool) || typeof tool["name"] !== "string") return [];
-    const { name, description } = tool;
+    const name = truncateMiddle(tool["name"], LIMITS.name);
+    const { description } = tool;
     return typeof description === "string"
       ? { name, description: truncateMiddle(description, LIMITS.tools) }
       : { name };
@@ -182,10 +199,10 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns the last items whose total length fits. */
-function keepLatest<T>(items: readonly T[], maxLength: number, lengthOf: (item: T) => number): T[] {
+/** Returns the last items whose total length as JSON fits. */
+function keepLatest<T>(items: readonly T[], maxLength: number): T[] {
   let length = 0;
-  const first = items.findLastIndex((item) => (length += lengthOf(item)) > maxLength);
+  const first = items.findLastIndex((item) => (length += JSON.stringify(item).length) > maxLength);
   return items.slice(first + 1);
 }
 
