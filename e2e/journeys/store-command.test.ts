@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -31,6 +32,8 @@ interface Terminal {
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
   store(...args: string[]): Promise<Run>;
+  /** Like {@link store}, in a process that can write files of at most this size. */
+  storeWithin(bytes: number, ...args: string[]): Promise<Run>;
   serve(): Promise<BuiltCollector>;
 }
 
@@ -41,14 +44,17 @@ async function terminal(extra: Readonly<Record<string, string>> = {}): Promise<T
   const env = Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [`OBS_SERVER_${key}`, value]),
   );
+  async function run(command: string, args: readonly string[]): Promise<Run> {
+    const program = startProgram(command, args, env);
+    const { code } = await within("obspan store ends", program.exit, 60_000);
+    return { code, stdout: program.stdout(), stderr: program.stderr.join("\n") };
+  }
   return {
     directory,
     settings,
-    async store(...args) {
-      const program = startProgram(process.execPath, [OBSPAN, "store", ...args], env);
-      const { code } = await within("obspan store ends", program.exit, 60_000);
-      return { code, stdout: program.stdout(), stderr: program.stderr.join("\n") };
-    },
+    store: (...args) => run(process.execPath, [OBSPAN, "store", ...args]),
+    storeWithin: (bytes, ...args) =>
+      run("prlimit", [`--fsize=${bytes}`, process.execPath, OBSPAN, "store", ...args]),
     serve: () => collectorForTest(settings),
   };
 }
@@ -80,6 +86,28 @@ function infoOf({ stdout }: Run): Record<string, unknown> {
 }
 
 describe("obspan store", () => {
+  it.runIf(existsSync("/usr/bin/prlimit"))(
+    "removes a backup that does not fit on the disk, and names the cause",
+    async () => {
+      const shell = await terminal();
+      const collector = await shell.serve();
+      await fill(shell, collector, 300);
+      const expectNoBackup = async (): Promise<void> => {
+        const { code, stderr } = await shell.storeWithin(100_000, "backup", join(shell.directory, "copy.db"));
+        expect({ code, stderr }).toEqual({
+          code: 1,
+          stderr: expect.stringContaining("EFBIG: file too large"),
+        });
+        expect(readdirSync(shell.directory).filter((name) => name.startsWith("copy"))).toEqual([]);
+      };
+      await expectNoBackup();
+      await collector.stop();
+      await expectNoBackup();
+      expect(infoOf(await shell.store("info", "--json"))).toMatchObject({ traces: 300 });
+    },
+    TEST_MS,
+  );
+
   it(
     "looks after the file of a running collector, and of the same collector after a kill",
     async () => {

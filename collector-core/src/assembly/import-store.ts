@@ -1,8 +1,12 @@
+import { ApiError } from "../api-schema/errors.js";
 import type { TraceStore } from "../interfaces.js";
 import type { ImportStore } from "../pipeline/import-spans.js";
 import type { Outputs } from "./outputs.js";
 
-/** Creates the store of one import: it keeps the spans, notifies live clients and counts the traces evicted for them. */
+/**
+ * Creates the store of one import: it keeps the spans, notifies live clients and counts the traces evicted for them and the
+ * spans that could not be saved.
+ */
 export function createImportStore(
   store: Pick<TraceStore, "append" | "flush" | "usage">,
   { restoredEvaluations, evaluationLog, live }: Outputs,
@@ -10,6 +14,7 @@ export function createImportStore(
   const append = restoredEvaluations?.append ?? ((...appended) => store.append(...appended));
   const isOnDisk = store.usage().diskBytes !== null;
   const evictedBefore = evictedTraces();
+  const unsavedBefore = unsavedSpans();
   let evictedAtOnce = 0;
 
   function evictedTraces(): number {
@@ -17,8 +22,21 @@ export function createImportStore(
     return max_traces + max_bytes + disk_max_bytes + ttl;
   }
 
+  function unsavedSpans(): number {
+    const { disk_full, io_error, thread_died } = store.usage().unsaved;
+    return disk_full + io_error + thread_died;
+  }
+
+  /** Spans of an app are counted when they are lost. The client of an import has the file, and can send it again. */
+  function requireKeeping(): void {
+    const { state, reason } = store.usage();
+    if (!isOnDisk || state === "ok") return;
+    throw new ApiError("trace_store_unavailable", notKept(reason), {}, { "Retry-After": "5" });
+  }
+
   return {
     async append(spans, restored) {
+      requireKeeping();
       const before = evictedTraces();
       const appended = append(spans, { isImport: true, restored });
       // The memory store has evicted by now, and nothing else has run since.
@@ -27,11 +45,19 @@ export function createImportStore(
       await evaluationLog.offer(spans);
       await live.offer(spans);
     },
-    async evictedTraces() {
-      if (!isOnDisk) return evictedAtOnce;
-      // A store on disk evicts later. Traces evicted for other spans that arrived during the import count too.
+    async end() {
+      if (!isOnDisk) return { evictedTraces: evictedAtOnce, unsavedSpans: 0, reason: null };
+      // A store on disk evicts and fails later. What happened to other spans during the import counts too.
       await store.flush();
-      return evictedTraces() - evictedBefore;
+      return {
+        evictedTraces: evictedTraces() - evictedBefore,
+        unsavedSpans: unsavedSpans() - unsavedBefore,
+        reason: store.usage().reason,
+      };
     },
   };
+}
+
+function notKept(reason: string | null): string {
+  return `The trace store keeps no new spans. ${reason ?? "The log of the collector says why."}`;
 }

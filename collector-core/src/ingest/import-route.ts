@@ -37,8 +37,12 @@ export interface SpanImport {
     body: Buffer,
     marks: ReadonlyMap<Span, SpanMarks>,
   ): Promise<number>;
-  /** Resolves with the number of traces evicted for the stored spans. */
-  evictedTraces(): Promise<number>;
+  /** Resolves with what became of the stored spans. */
+  end(): Promise<{
+    readonly evictedTraces: number;
+    readonly unsavedSpans: number;
+    readonly reason: string | null;
+  }>;
 }
 
 /** Options of {@link createImportRoute}. */
@@ -134,13 +138,10 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
     let firstError: ApiError | undefined;
     const timeSlice = new TimeSlice(clock);
     let lastLine = 0;
-    try {
-      await importLines();
-      result.evicted_traces = await spanImport.evictedTraces();
-    } catch (error) {
-      result.evicted_traces = await spanImport.evictedTraces().catch(() => 0);
-      throw incompleteImport(error);
-    }
+    let hasUnsaved = false;
+    const failure: unknown = await importLines().catch((error: unknown) => error);
+    const unsaved: unknown = await endImport().catch((error: unknown) => error);
+    if (failure !== undefined || unsaved !== undefined) throw incompleteImport(failure ?? unsaved);
     // If every line was refused, the file has another format.
     if (firstError !== undefined && result.refused_lines === result.lines) throw firstError;
     return { ...result, traces: traces.count };
@@ -163,11 +164,26 @@ export function createImportRoute(options: ImportRouteOptions): IngestRoute {
       }
     }
 
+    /** Counts what became of the spans. Returns an error if the store could not save all of them. */
+    async function endImport(): Promise<ApiError | undefined> {
+      const { evictedTraces, unsavedSpans, reason } = await spanImport.end();
+      result.evicted_traces = evictedTraces;
+      if (unsavedSpans === 0) return undefined;
+      hasUnsaved = true;
+      result.spans = Math.max(0, result.spans - unsavedSpans);
+      return new ApiError(
+        "trace_store_unavailable",
+        `${reason ?? "The trace store could not save all spans."} ${unsavedSpans} spans are not kept. Import the file again later.`,
+        { unsaved_spans: unsavedSpans },
+        { "Retry-After": "5" },
+      );
+    }
+
     /** Returns the error of an incomplete import, with the number of stored spans and the last line. */
     function incompleteImport(error: unknown): unknown {
       const counts = countsOf({ ...result, traces: traces.count });
       const kept =
-        `The import ended after line ${lastLine}: ${result.spans} spans of ${traces.count} traces are kept, ` +
+        `The import ended after line ${lastLine}: ${result.spans} spans of ${hasUnsaved ? "up to " : ""}${traces.count} traces are kept, ` +
         `${result.refused_lines} lines and ${result.refused_spans} spans were refused.`;
       if (error instanceof RequestAborted) {
         options.onAborted(kept);

@@ -10,9 +10,19 @@ import { remainsFromSpans, remainsToSpans } from "./remains-as-spans.js";
 
 /** Keeps the spans of one import. */
 export interface ImportStore {
+  /** Rejects with `ApiError` trace_store_unavailable while the store keeps nothing. */
   append(spans: readonly PipelineSpan[], restored: readonly RestoredTrace[]): Promise<void>;
-  /** Resolves with the number of traces evicted for them. */
-  evictedTraces(): Promise<number>;
+  end(): Promise<ImportEnd>;
+}
+
+/** What became of the spans of an import. */
+export interface ImportEnd {
+  /** Traces evicted for them. */
+  readonly evictedTraces: number;
+  /** Spans that the store took and could not save. */
+  readonly unsavedSpans: number;
+  /** Why it cannot save them; null if it can again. */
+  readonly reason: string | null;
 }
 
 /** Options of {@link createSpanImporter}. */
@@ -46,7 +56,7 @@ export function createSpanImporter({ readSpans, pipeline, createStore }: SpanImp
         await importPipeline.consume(read);
         return imported;
       },
-      evictedTraces: () => store.evictedTraces(),
+      end: () => store.end(),
     };
   };
 

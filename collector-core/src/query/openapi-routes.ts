@@ -96,6 +96,7 @@ function importOperation() {
     "overloaded",
     "internal_error",
     "shutting_down",
+    "trace_store_unavailable",
   );
   return {
     tags: ["traces"],

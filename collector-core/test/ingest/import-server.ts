@@ -29,7 +29,7 @@ export const line = (traceId: string, name = "run"): string =>
 
 /** Begins imports that store spans by a function and evict nothing. */
 export function importInto(store: SpanImport["store"]): () => SpanImport {
-  return () => ({ store, evictedTraces: async () => 0 });
+  return () => ({ store, end: async () => ({ evictedTraces: 0, unsavedSpans: 0, reason: null }) });
 }
 
 /**

@@ -103,6 +103,7 @@ class SqliteEngine implements StorageEngine {
       open: () => current,
       commit: () => recovery.guard(commit),
       guard: (work) => recovery.guard(work),
+      reason: () => recovery.degraded?.reason ?? null,
       isDiskShort,
       clock,
     });

@@ -26,6 +26,8 @@ export interface StoreTasksOptions {
   readonly commit: () => void;
   /** Runs work on the file and handles its failure. @returns false if the work failed. */
   readonly guard: (work: () => void) => boolean;
+  /** Why nothing can be stored; null if it can. */
+  readonly reason: () => string | null;
   /** True if the disk has less free space than the store leaves. */
   readonly isDiskShort: () => boolean;
   readonly clock: Clock;
@@ -70,7 +72,7 @@ export class StoreTasks {
 
   /** Evicts the traces that had no span for some time before the call. @returns their number. */
   async prune(olderThanSeconds: number, signal: AbortSignal): Promise<number> {
-    const { open, guard, commit, clock } = this.#options;
+    const { open, guard, commit, reason, clock } = this.#options;
     const timeSlice = new TimeSlice(clock, signal);
     const beforeMs = open().store.nowMs - olderThanSeconds * 1000;
     for (let total = 0; ;) {
@@ -82,7 +84,9 @@ export class StoreTasks {
         store.commit();
       });
       if (!isDone)
-        throw storeUnavailable(`The file could not be written. ${total} traces were removed before.`);
+        throw storeUnavailable(
+          `${reason() ?? "The file could not be written."} ${total} traces were removed before.`,
+        );
       commit();
       total += evicted;
       if (evicted === 0) return total;
@@ -178,6 +182,8 @@ function attempt<Result>(work: () => Result): Result {
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     if (error.code === SQL_CODES.MISUSE) throw storeUnavailable("The file was closed meanwhile.");
+    if (error.code === SQL_CODES.FULL)
+      throw storeUnavailable("The disk of the trace store is full. Free some space on it, then try again.");
     throw storeUnavailable(`The file cannot be read or written: ${error.message}.`);
   }
 }
