@@ -145,6 +145,11 @@ export function sourceJobs(useCache) {
       run: (output) => runNode([join(root, "scripts/lint/import-cycles.mjs")], output),
     },
     {
+      name: "API reference of the SDK",
+      after: ["SDK build"],
+      run: tool("typedoc/bin/typedoc", ["--options", "sdk/typedoc.config.mjs", "--emit", "none"]),
+    },
+    {
       name: "reference pages",
       after: ["types"],
       run: (output) => runNode([join(root, "scripts/docs.mjs"), "--check"], output),
