@@ -22,6 +22,7 @@ export type ExitHandler = (
 export function createExitHandler(options: ExitOptions): ExitHandler {
   const { settle, stats } = options;
   let isSettling = false;
+  if ("Deno" in globalThis) watchDeno(() => sendAtExit(options));
 
   const settledSpans = () => {
     const { enqueued, pending } = stats();
@@ -46,6 +47,16 @@ export function createExitHandler(options: ExitOptions): ExitHandler {
     process.removeListener(event, listener);
     process.kill(process.pid, event);
   };
+}
+
+/**
+ * `Deno.exit()` emits no `exit`, and neither does an error that nothing catches. The app may handle such an error and go on, so that only
+ * the first one blocks it.
+ */
+function watchDeno(send: () => void): void {
+  const target = globalThis as unknown as EventTarget;
+  target.addEventListener("unload", send);
+  for (const event of ["error", "unhandledrejection"]) target.addEventListener(event, send, { once: true });
 }
 
 /**

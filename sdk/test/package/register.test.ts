@@ -6,6 +6,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Receiver } from "../export/receiver.js";
+import { RUNTIMES } from "../frameworks/runtimes/cells.mjs";
+import { programOf } from "../frameworks/runtimes/run-app.mjs";
 import { recordedExchange } from "../replay/exchange.js";
 import { packApp, type PackedApp } from "./packed-app.js";
 
@@ -44,8 +46,12 @@ afterAll(async () => {
 });
 beforeEach(() => void (receiver.requests.length = 0));
 
-async function start(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { stderr } = await run(process.execPath, [...args], {
+async function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program = process.execPath,
+): Promise<string> {
+  const { stderr } = await run(program, [...args], {
     cwd: app.directory,
     env: {
       ...process.env,
@@ -81,6 +87,24 @@ describe("@obspan/sdk/register", () => {
     await start([flag, "@obspan/sdk/register", file]);
     expect(spans().map(({ name }) => name)).toEqual(["chat gpt-4o-mini"]);
   });
+
+  // The matrix of sdk/test/frameworks/runtimes has each form of an app and each end of a process.
+  it.each(
+    RUNTIMES.filter(({ name }) => !name.startsWith("Node")).flatMap((runtime) =>
+      ["process.exit(0)", ...(runtime.ends ?? []).map((end) => `${end}(0)`)].map((end) => ({ runtime, end })),
+    ),
+  )(
+    "records on $runtime.name, also right before $end",
+    async ({ runtime, end }) => {
+      // Deno finds the packages that are named there.
+      app.write("package.json", JSON.stringify({ dependencies: { "@obspan/sdk": "*", openai: "*" } }));
+      app.write("app.mjs", `${ESM} ${end};`);
+      const program = await programOf(runtime);
+      expect(await start([...(runtime.run ?? []), ...runtime.load, "app.mjs"], {}, program)).toBe("");
+      expect(spans().map(({ name }) => name)).toEqual(["chat gpt-4o-mini"]);
+    },
+    180_000,
+  );
 
   it("records a call once if its client is wrapped", async () => {
     app.write(

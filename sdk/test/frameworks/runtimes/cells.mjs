@@ -7,6 +7,7 @@
  * @property {readonly string[]} printPath - the arguments that print the path of the program.
  * @property {readonly string[]} load - the arguments that load `@obspan/sdk/register` before the app.
  * @property {readonly string[]} [run] - the arguments that run an app without it.
+ * @property {readonly string[]} [ends] - further ways to end, besides {@link ENDS}.
  */
 
 /** @type {readonly Runtime[]} */
@@ -29,6 +30,7 @@ export const RUNTIMES = [
     printPath: ["eval", "console.log(Deno.execPath())"],
     run: ["run", "--quiet", "--allow-all"],
     load: ["--preload", "npm:@obspan/sdk/register"],
+    ends: ["Deno.exit"],
   },
 ];
 
@@ -51,7 +53,12 @@ export const FORMS = [
 ];
 
 /** How the process of an app ends. The spans of its last milliseconds must arrive each time. */
-export const ENDS = /** @type {const} */ (["nothing left to do", "process.exit", "SIGTERM"]);
+export const ENDS = /** @type {const} */ ([
+  "nothing left to do",
+  "process.exit",
+  "SIGTERM",
+  "uncaught error",
+]);
 
 /**
  * Cells that cannot work, with the reason that the page gives. The check fails if such a cell works.

@@ -19,12 +19,8 @@ const folders = new Map();
 for (const form of FORMS) folders.set(form.name, await buildForm(form));
 
 /** The runs of a cell: each end with a trace for each call, then all calls in one trace. */
-const RUNS = [
-  ...ENDS.map((end) => ({
-    entry: "app",
-    end,
-    expected: EXPECTED_CALLS.map((call) => [call]),
-  })),
+const runsOn = ({ ends = [] }) => [
+  ...[...ENDS, ...ends].map((end) => ({ entry: "app", end, expected: EXPECTED_CALLS.map((call) => [call]) })),
   { entry: "traced", end: ENDS[0], expected: [["shop", ...EXPECTED_CALLS.map((call) => `  ${call}`)]] },
 ];
 
@@ -32,7 +28,7 @@ const RUNS = [
 async function checkCell({ runtime, form }) {
   const problems = [];
   const program = await programOf(runtime);
-  for (const { entry, end, expected } of RUNS) {
+  for (const { entry, end, expected } of runsOn(runtime)) {
     const service = [runtime.name, form.name, entry, end].join(" ").replaceAll(/\W+/g, "-");
     const file = join(folders.get(form.name), `${entry}.${form.extension}`);
     const load = form.hasRegister ? [] : runtime.load;

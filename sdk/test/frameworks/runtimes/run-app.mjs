@@ -31,7 +31,7 @@ async function findProgram({ package: name, printPath }) {
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string>>} env - in addition to that of this process.
  * @param {string} end
- * @returns {Promise<string | undefined>} what is wrong; undefined if the app ended as it should, without a word on stderr.
+ * @returns {Promise<string | undefined>} what is wrong; undefined if the app ended as it should, without a word of its own on stderr.
  */
 export async function runApp(program, args, env, end) {
   const child = spawn(program, args, {
@@ -49,8 +49,15 @@ export async function runApp(program, args, env, end) {
     child.once("close", (...ended) => resolve(ended));
   });
   clearTimeout(timer);
+  return isExpected(end, code, signal, errors)
+    ? undefined
+    : `ended with ${signal ?? code}: ${errors.slice(-2000)}`;
+}
+
+function isExpected(end, code, signal, errors) {
+  if (end === "uncaught error")
+    return code === 1 && errors.includes("The app fails.") && !errors.includes("[obspan]");
   // Some runtimes exit with the code that stands for the signal.
-  const isExpected = end === "SIGTERM" ? signal === "SIGTERM" || code === 143 : code === 0;
-  if (isExpected && errors === "") return undefined;
-  return `ended with ${signal ?? code}: ${errors.slice(-2000)}`;
+  const hasEnded = end === "SIGTERM" ? signal === "SIGTERM" || code === 143 : code === 0;
+  return hasEnded && errors === "";
 }

@@ -3,6 +3,8 @@ import { callModels } from "./calls.mjs";
 
 callModels().then(() => {
   if (process.env.END === "process.exit") process.exit(0);
+  if (process.env.END === "Deno.exit") Deno.exit(0);
+  if (process.env.END === "uncaught error") throw new Error("The app fails.");
   if (process.env.END === "SIGTERM") {
     setInterval(() => {}, 1000);
     console.log("ready");
