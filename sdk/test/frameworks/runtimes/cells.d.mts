@@ -1,6 +1,9 @@
+import type { NpxProgram } from "../check/npx-program.mjs";
+
 /** Where an app runs. */
 export interface Runtime {
   readonly name: string;
+  readonly program: NpxProgram;
   /** The arguments that load `@obspan/sdk/register` before the app. */
   readonly load: readonly string[];
   /** The arguments that run an app without it. */

@@ -1,10 +1,10 @@
 /** The cells of the matrix: each runtime with each form of an app, and how an app's process may end. */
+import { BUN, DENO, nodeOf } from "../check/npx-program.mjs";
 
 /**
  * @typedef {object} Runtime
  * @property {string} name
- * @property {string} package - the npm package with its program.
- * @property {readonly string[]} printPath - the arguments that print the path of the program.
+ * @property {import("../check/npx-program.mjs").NpxProgram} program
  * @property {readonly string[]} load - the arguments that load `@obspan/sdk/register` before the app.
  * @property {readonly string[]} [run] - the arguments that run an app without it.
  * @property {readonly string[]} [ends] - further ways to end, besides {@link ENDS}.
@@ -14,20 +14,13 @@
 export const RUNTIMES = [
   ...["20", "22", "24", "26"].map((version) => ({
     name: `Node ${version}`,
-    package: `node@${version}`,
-    printPath: ["--print", "process.execPath"],
+    program: nodeOf(version),
     load: ["--import", "@obspan/sdk/register"],
   })),
-  {
-    name: "Bun",
-    package: "bun@1.4.5",
-    printPath: ["--print", "process.execPath"],
-    load: ["--preload", "@obspan/sdk/register"],
-  },
+  { name: "Bun", program: BUN, load: ["--preload", "@obspan/sdk/register"] },
   {
     name: "Deno",
-    package: "deno@2.9.6",
-    printPath: ["eval", "console.log(Deno.execPath())"],
+    program: DENO,
     run: ["run", "--quiet", "--allow-all"],
     load: ["--preload", "npm:@obspan/sdk/register"],
     ends: ["Deno.exit"],

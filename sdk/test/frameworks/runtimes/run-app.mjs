@@ -1,28 +1,8 @@
 /** Runs an app on a runtime until its end. */
-import { execFile, spawn } from "node:child_process";
-import { promisify } from "node:util";
+import { spawn } from "node:child_process";
 
-/** The paths of programs, by their package. */
-const paths = new Map();
-
-/**
- * The program of a runtime. npx installs it from its npm package, and caches it.
- *
- * @param {import("./cells.mjs").Runtime} runtime
- * @returns {Promise<string>}
- */
-export async function programOf(runtime) {
-  const { package: name } = runtime;
-  if (!paths.has(name)) paths.set(name, findProgram(runtime));
-  return await paths.get(name);
-}
-
-async function findProgram({ package: name, printPath }) {
-  const [command = "", version] = name.split("@");
-  if (command === "node" && process.versions.node.startsWith(`${version}.`)) return process.execPath;
-  const { stdout } = await promisify(execFile)("npx", ["--yes", "--package", name, command, ...printPath]);
-  return stdout.trim();
-}
+/** What the SDK logs if the second passes by which it delays `process.exit()`: on a busy machine only. */
+const TOO_SOON = "the process ended too soon";
 
 /**
  * Runs a program to its end. If the end is SIGTERM, the signal is sent when the app prints `ready`.
@@ -31,7 +11,8 @@ async function findProgram({ package: name, printPath }) {
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string>>} env - in addition to that of this process.
  * @param {string} end
- * @returns {Promise<string | undefined>} what is wrong; undefined if the app ended as it should, without a word of its own on stderr.
+ * @returns {Promise<{ wrong?: string, isTooSoon: boolean }>} `wrong` is undefined if the app ended as it should, and nothing was
+ * logged.
  */
 export async function runApp(program, args, env, end) {
   const child = spawn(program, args, {
@@ -49,9 +30,12 @@ export async function runApp(program, args, env, end) {
     child.once("close", (...ended) => resolve(ended));
   });
   clearTimeout(timer);
-  return isExpected(end, code, signal, errors)
-    ? undefined
-    : `ended with ${signal ?? code}: ${errors.slice(-2000)}`;
+  return {
+    isTooSoon: errors.includes(TOO_SOON),
+    ...(!isExpected(end, code, signal, errors) && {
+      wrong: `ended with ${signal ?? code}: ${errors.slice(-2000)}`,
+    }),
+  };
 }
 
 function isExpected(end, code, signal, errors) {
