@@ -10,8 +10,8 @@ const EXIT_EVENTS = ["beforeExit", "SIGTERM", "SIGINT", "SIGHUP"];
  */
 export function watchProcessExit(options: ExitOptions): () => void {
   let code: typeof ProcessExit | undefined;
-  const forEachEvent = (method: "on" | "off") => {
-    for (const event of EXIT_EVENTS) process[method](event, onEnding);
+  const forEachEvent = (method: "prependListener" | "off") => {
+    for (const event of EXIT_EVENTS) process[method](event as NodeJS.Signals, onEnding);
   };
   const stop = () => {
     forEachEvent("off");
@@ -24,8 +24,10 @@ export function watchProcessExit(options: ExitOptions): () => void {
     .catch(stop);
   // `beforeExit` is emitted again after each time that its listeners did something. Nothing is pending then.
   const onEnding = (event: number | string) => {
+    // Counted before the app's listeners run: they may remove themselves, as those of `once()` do.
+    const listenerCount = process.listenerCount(event as string);
     if (typeof event === "string" || options.stats().pending > 0)
-      void loading.then((handle) => handle?.(event, onEnding));
+      void loading.then((handle) => handle?.(event, onEnding, listenerCount));
   };
   const onExit = () => {
     try {
@@ -38,7 +40,7 @@ export function watchProcessExit(options: ExitOptions): () => void {
       // A bundle does not have the file: spans of the first milliseconds are lost.
     }
   };
-  forEachEvent("on");
+  forEachEvent("prependListener");
   process.on("exit", onExit);
   return stop;
 }

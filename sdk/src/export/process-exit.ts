@@ -8,10 +8,12 @@ export { sendAtExit };
  *
  * @param event - the name of a signal, or the exit code that `beforeExit` passes.
  * @param listener - the SDK's own listener of the event.
+ * @param listenerCount - the listeners of the event when it was emitted, with the SDK's.
  */
 export type ExitHandler = (
   event: number | string,
   listener: (event: number | string) => void,
+  listenerCount: number,
 ) => Promise<void>;
 
 /**
@@ -21,27 +23,31 @@ export type ExitHandler = (
  */
 export function createExitHandler(options: ExitOptions): ExitHandler {
   const { settle, stats } = options;
-  let isSettling = false;
   if ("Deno" in globalThis) watchDeno(() => sendAtExit(options));
+  let settling: Promise<void> | undefined;
+  /** True after a signal that only the SDK listened to: the process ends when the spans are sent. */
+  let isEnding = false;
 
   const settledSpans = () => {
     const { enqueued, pending } = stats();
     return enqueued - pending;
   };
 
-  return async (event, listener) => {
+  return async (event, listener, listenerCount) => {
     const before = settledSpans();
-    // A second signal while spans are sent: the user does not want to wait.
-    const isSecond = isSettling;
+    const isAppInCharge = typeof event === "number" || listenerCount - 1 > signalExitListeners();
+    // A second signal while spans are sent: the user does not want to wait. A framework that raises a signal again after its own
+    // listener has cleaned up, such as NestJS, waits.
+    const isSecond = isEnding;
     if (!isSecond) {
-      isSettling = true;
-      await settle();
-      isSettling = false;
+      isEnding = !isAppInCharge;
+      await (settling ??= settle());
+      settling = undefined;
     }
     // If nothing could be sent, `beforeExit` must not try again: it would repeat forever.
     if (typeof event === "number" && settledSpans() === before)
       process.removeListener("beforeExit", listener);
-    if (typeof event === "number" || process.listenerCount(event) - 1 > signalExitListeners()) return;
+    if (isAppInCharge) return;
     // A process that a signal ends emits no `exit`.
     if (!isSecond) sendAtExit(options);
     process.removeListener(event, listener);

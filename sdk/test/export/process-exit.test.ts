@@ -54,18 +54,37 @@ describe("spec 4.10 rule 3: the end of the process", () => {
     },
   );
 
-  it("SIGTERM with a handler of the app sends the spans, and the app decides when and how it ends", async () => {
-    const receiver = await startReceiver();
-    const { exitCode, signal, output } = await runApp(
-      `spans(3);
+  it.each(["on", "once"])(
+    "SIGTERM with a handler of process.%s() sends the spans, and the app decides when and how it ends",
+    async (method) => {
+      const receiver = await startReceiver();
+      const { exitCode, signal, output } = await runApp(
+        `spans(3);
        const timer = setInterval(() => {}, 1000);
-       process.on("SIGTERM", () => setTimeout(() => { console.log("my way"); process.exitCode = 7; clearInterval(timer); }, 300));
+       process.${method}("SIGTERM", () => setTimeout(() => { console.log("my way"); process.exitCode = 7; clearInterval(timer); }, 300));
        console.log("ready");`,
+        receiver.url,
+        { signals: ["SIGTERM"] },
+      );
+      expect([exitCode, signal]).toEqual([7, null]);
+      expect(output).toContain("my way");
+      expect(receiver.names).toHaveLength(3);
+    },
+  );
+
+  it("a handler of the app that raises SIGTERM again after its clean-up does not lose the spans", async () => {
+    const receiver = await startReceiver();
+    // As NestJS does with `enableShutdownHooks()`.
+    const { signal, output } = await runApp(
+      `spans(3);
+       const cleanUp = async () => { process.off("SIGTERM", cleanUp); process.kill(process.pid, "SIGTERM"); };
+       process.on("SIGTERM", cleanUp);
+       setInterval(() => {}, 1000);
+       setTimeout(() => console.log("ready"), 100);`,
       receiver.url,
       { signals: ["SIGTERM"] },
     );
-    expect([exitCode, signal]).toEqual([7, null]);
-    expect(output).toContain("my way");
+    expect([signal, output]).toEqual(["SIGTERM", "ready\n"]);
     expect(receiver.names).toHaveLength(3);
   });
 
