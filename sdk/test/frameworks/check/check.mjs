@@ -21,8 +21,8 @@ export const REMOTE_HEADERS = { traceparent: `00-4bf92f3577b34da6a3ce929d0e0e473
 
 /**
  * @typedef {object} Check
- * @property {(command: string, args?: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>} run - runs a
- * program to its end, and returns its output. Throws if it fails.
+ * @property {(command: string, args?: readonly string[], env?: Readonly<Record<string, string>>, exitCode?: number | null) =>
+ * Promise<string>} run - runs a program to its end, and returns its output. Throws if it ends with another code; null is a signal.
  * @property {(command: string, args?: readonly string[], env?: Readonly<Record<string, string>>) => Promise<App>} start - starts a
  * server that listens on `PORT`.
  * @property {(service: string, expected: string[][]) => Promise<void>} expectTraces - waits until a service has exactly these
@@ -70,10 +70,10 @@ export async function check(steps) {
   const stopAll = () => Promise.all(Array.from(apps, (app) => app.stop()));
   try {
     await steps({
-      async run(command, args = [], env = {}) {
+      async run(command, args = [], env = {}, exitCode = 0) {
         const program = startProgram(command, args, { ...shared, ...env });
         const code = await program.exit;
-        if (code !== 0)
+        if (code !== exitCode)
           throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.output()}`);
         return program.output();
       },

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const HAS_GROUPS = process.platform !== "win32";
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
-const running = new Set();
+const started = new Set();
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
   process.once(signal, () => {
     killAll();
@@ -39,17 +39,13 @@ export function startProgram(command, args, env) {
     // The commands of dependencies are scripts there.
     shell: !HAS_GROUPS && !isNode,
   });
-  running.add(child);
+  started.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text) => void (output += text));
   const exit = new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code) => {
-      killGroup(child);
-      running.delete(child);
-      resolve(code);
-    });
+    child.once("exit", resolve);
   });
   exit.catch(() => undefined);
   return { output: () => output, exit, signal: (signal) => void child.kill(signal) };
@@ -76,8 +72,9 @@ export async function untilPrints(program, pattern, withinMs = 60_000) {
   }
 }
 
+/** Kills what still runs, also the processes that a program left behind when it ended. */
 function killAll() {
-  for (const child of running) killGroup(child);
+  for (const child of started) killGroup(child);
 }
 
 /** @param {import("node:child_process").ChildProcess} child */
