@@ -45,7 +45,9 @@ export async function flush({ timeoutMs = 5000 }: FlushOptions = {}): Promise<bo
  *
  * @example
  * ```ts
- * afterAll(() => shutdown()); // in the setup file of a test runner
+ * await server.close();
+ * await shutdown();
+ * process.exit();
  * ```
  */
 export async function shutdown(): Promise<void> {

@@ -1,0 +1,5 @@
+const { support } = require("./support.js");
+
+it("answers questions about refunds", async () => {
+  expect(await support("What about refunds?")).not.toBe("");
+});
