@@ -1,0 +1,14 @@
+import { agent, configure } from "@obspan/sdk";
+import { wrapOpenAI } from "@obspan/sdk/openai";
+import OpenAI from "openai";
+
+configure({ service: "shop", pushUrl: "http://127.0.0.1:8080" });
+const openai = wrapOpenAI(new OpenAI());
+
+export const support = agent("support", async (question) => {
+  const { choices } = await openai.chat.completions.create({
+    model: "gpt-5-mini",
+    messages: [{ role: "user", content: question }],
+  });
+  return choices[0].message.content;
+});
