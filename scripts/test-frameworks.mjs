@@ -4,7 +4,7 @@
  *
  *   --only <name>       only this project; can be repeated
  *   --installed <dir>   links the dependencies from this node_modules and the SDK from its build, and installs nothing; can be
- *                       repeated
+ *                       repeated. A check with several modes then runs one of them (`CHECK_QUICKLY`)
  */
 import { spawn } from "node:child_process";
 import {
@@ -96,7 +96,7 @@ async function testProject(name, tarball, output) {
     copyProject(name, directory, collector.url);
     if (tarball === undefined) linkDependencies(directory);
     else if (!(await installDependencies(directory, tarball, output))) return false;
-    const env = { COLLECTOR_URL: collector.url };
+    const env = { COLLECTOR_URL: collector.url, ...(tarball === undefined && { CHECK_QUICKLY: "true" }) };
     return await run(process.execPath, ["check.mjs"], directory, env, output, CHECK_LIMIT_MS);
   } finally {
     collector.stop();
@@ -140,6 +140,17 @@ function linkDependencies(directory) {
     const link = join(directory, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(source, link, "junction");
+    linkCommands(source, join(directory, "node_modules/.bin"));
+  }
+}
+
+/** Links the commands of a package, as npm does. */
+function linkCommands(source, directory) {
+  const { name, bin = {} } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  const commands = typeof bin === "string" ? { [name]: bin } : bin;
+  for (const [command, path] of Object.entries(commands)) {
+    mkdirSync(directory, { recursive: true });
+    symlinkSync(join(source, path), join(directory, command));
   }
 }
 

@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 /** Each configures the SDK, which a process does once. */
 const CONFIGURING = "test/integrations/**/*.test.ts";
 
-/** A suite of its own. */
-const LIBRARIES = "test/libraries/**";
+/** Suites of their own. */
+const OTHER_SUITES = ["test/frameworks/**", "test/libraries/**"];
 
 export default defineConfig({
   test: {
@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [CONFIGURING, LIBRARIES],
+          exclude: [CONFIGURING, ...OTHER_SUITES],
           // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes
           // outside of itself, it puts back.
           isolate: false,

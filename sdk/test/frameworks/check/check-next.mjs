@@ -14,7 +14,8 @@ export function checkNext() {
       ["node", ".next/standalone/server.js"],
     ]) {
       if (args[0] === "start") await run("next", ["build"], env);
-      const app = await start(command, args, env);
+      // A server in production gets SIGTERM before the interval is over.
+      const app = await start(command, args, args[0] === "dev" ? env : { ...env, OBS_FLUSH_INTERVAL: "60" });
       await app.ask();
       const page = await fetch(app.url);
       assert.equal(page.status, 200);
@@ -25,6 +26,7 @@ export function checkNext() {
         await app.ask("/ask", REMOTE_HEADERS);
         expected.push([`${REMOTE_SPAN} > ${AGENT}`, `  ${PLAIN_CALL}`]);
       }
+      if (args[0] !== "dev") await app.stop();
       await expectTraces("shop", expected);
     }
   });
