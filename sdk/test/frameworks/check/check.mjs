@@ -113,7 +113,7 @@ function appOf(program, url) {
       const response = await fetch(url + path, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
-        body: inTwoPieces(JSON.stringify({ question: "Where is my order?" })),
+        body: ReadableStream.from(inTwoPieces(JSON.stringify({ question: "Where is my order?" }))),
         duplex: "half",
       });
       const text = await response.text();

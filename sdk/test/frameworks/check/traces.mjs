@@ -25,7 +25,9 @@ export const COLLECTOR_URL = process.env.COLLECTOR_URL ?? "http://127.0.0.1:8080
  */
 export async function tracesOf(service) {
   const { traces } = await getJson(`/v1/traces?service=${encodeURIComponent(service)}&limit=200`);
-  const details = await Promise.all(traces.map(({ trace_id }) => getJson(`/v1/traces/${trace_id}`)));
+  const details = await Promise.all(
+    traces.map((/** @type {{ trace_id: string }} */ { trace_id }) => getJson(`/v1/traces/${trace_id}`)),
+  );
   return details.map(({ spans }) => linesOf(spans)).sort(byText);
 }
 
@@ -59,8 +61,9 @@ function linesOf(spans) {
     for (const child of sorted) if (child.parent_span_id === span.span_id) add(child, depth + 1);
   };
   for (const span of sorted) {
-    if ((span.parent_span_id ?? null) === null) add(span, 0);
-    else if (!ids.has(span.parent_span_id)) add(span, 0, `${span.parent_span_id} > `);
+    const parentId = span.parent_span_id ?? undefined;
+    if (parentId === undefined) add(span, 0);
+    else if (!ids.has(parentId)) add(span, 0, `${parentId} > `);
   }
   return lines;
 }

@@ -1,5 +1,5 @@
 import { copyAppOf } from "../check/check.mjs";
-import { checkNext } from "../check/check-next.mjs";
+import { checkNextjs } from "../check/check-nextjs.mjs";
 
 copyAppOf("nextjs");
-await checkNext();
+await checkNextjs();

@@ -1,3 +1,3 @@
-import { checkNext } from "../check/check-next.mjs";
+import { checkNextjs } from "../check/check-nextjs.mjs";
 
-await checkNext();
+await checkNextjs();

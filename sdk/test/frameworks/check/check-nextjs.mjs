@@ -4,7 +4,7 @@ import { check, PLAIN_CALL, REMOTE_HEADERS, REMOTE_SPAN, STREAMED_CALL } from ".
 const AGENT = "agent support";
 
 /** Runs an app of Next.js in development, built, and built as a standalone server. */
-export function checkNext() {
+export function checkNextjs() {
   return check(async ({ run, start, expectTraces }) => {
     const env = { NEXT_TELEMETRY_DISABLED: "1", HOSTNAME: "127.0.0.1" };
     const expected = [];
