@@ -156,7 +156,7 @@ export default defineConfig(
     files: ["**/*.ts"],
     ignores: [
       "collector-core/src/main.ts",
-      "sdk/src/runtime/configure.ts",
+      "sdk/src/platform/environment.ts",
       "sdk/src/register/index.ts",
       "desktop/src/main/main.ts",
       "**/test/**",
@@ -168,7 +168,7 @@ export default defineConfig(
         {
           object: "process",
           property: "env",
-          message: "Only main.ts (in the SDK, configure.ts and register) reads the environment.",
+          message: "Only main.ts (in the SDK, platform/environment.ts and register) reads the environment.",
         },
       ],
     },

@@ -1,8 +1,9 @@
-import { defineConfig } from "tsdown";
+import { defineConfig, type UserConfig } from "tsdown";
+import { edgeFiles, SOURCES } from "./edge-files.js";
 
 /** The sources that load at the start, apart from the public entries. */
 const CORE =
-  /src.(?:capture.(?!record-|tap-stream|time-to-first|integration|model-span|otel-span)|config|export.(?!batch-request)|runtime|span.(?!describe-error|message-parts)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|is-record|late-code|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!record-|tap-stream|time-to-first|integration|model-span|otel-span)|config|export.(?!batch-request)|runtime|span.(?!describe-error|message-parts)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|edge.(?!base64|delivery-loop|fetch-|node-sse|record-source)|is-record|late-code|platform.(?!base64)|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
 const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
@@ -17,34 +18,37 @@ const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 /** What only integrations need of the core. Not the types. */
 const INTEGRATION = /src.capture.(?:integration|model-span).*(?<!\.d)\.ts$/;
 
-/** Builds the package: ESM and CommonJS with types for both, and an entry for each path of `exports`. */
-export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    "ai-sdk": "src/integrations/ai-sdk/index.ts",
-    anthropic: "src/integrations/anthropic/index.ts",
-    bedrock: "src/integrations/bedrock/index.ts",
-    "claude-agent-sdk": "src/integrations/claude-agent-sdk/index.ts",
-    cohere: "src/integrations/cohere/index.ts",
-    google: "src/integrations/google/index.ts",
-    langchain: "src/integrations/langchain/index.ts",
-    mastra: "src/integrations/mastra/index.ts",
-    mcp: "src/integrations/mcp/index.ts",
-    mistral: "src/integrations/mistral/index.ts",
-    ollama: "src/integrations/ollama/index.ts",
-    openai: "src/integrations/openai/index.ts",
-    "openai-agents": "src/integrations/openai-agents/index.ts",
-    otel: "src/integrations/otel/index.ts",
-    prices: "src/prices/index.ts",
-    register: "src/register/index.ts",
-    wire: "src/wire/index.ts",
-  },
+/** What works in every runtime. */
+const ENTRIES = {
+  index: "src/index.ts",
+  "ai-sdk": "src/integrations/ai-sdk/index.ts",
+  anthropic: "src/integrations/anthropic/index.ts",
+  bedrock: "src/integrations/bedrock/index.ts",
+  cohere: "src/integrations/cohere/index.ts",
+  google: "src/integrations/google/index.ts",
+  langchain: "src/integrations/langchain/index.ts",
+  mastra: "src/integrations/mastra/index.ts",
+  mcp: "src/integrations/mcp/index.ts",
+  mistral: "src/integrations/mistral/index.ts",
+  ollama: "src/integrations/ollama/index.ts",
+  openai: "src/integrations/openai/index.ts",
+  "openai-agents": "src/integrations/openai-agents/index.ts",
+  otel: "src/integrations/otel/index.ts",
+  prices: "src/prices/index.ts",
+  wire: "src/wire/index.ts",
+};
+
+/** What needs Node: a child process, and the start of a process. */
+const NODE_ENTRIES = {
+  "claude-agent-sdk": "src/integrations/claude-agent-sdk/index.ts",
+  register: "src/register/index.ts",
+};
+
+const BASE: UserConfig = {
   format: ["esm", "cjs"],
-  dts: true,
   // `.js` and `.cjs` beside `"type": "module"`, as package.json names them.
   fixedExtension: false,
   target: "node20",
-  platform: "node",
   sourcemap: true,
   hash: false,
   minify: true,
@@ -60,6 +64,7 @@ export default defineConfig({
           priority: 4,
         },
         { name: "batch-request", test: /export.batch-request/, priority: 4 },
+        { name: "base64", test: /(?:edge|platform).base64/, priority: 4 },
         // Shared by most integrations. What only one of them uses is part of its entry.
         { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 3 },
         { name: "model-client", test: MODEL_CLIENT, minShareCount: 3, priority: 2 },
@@ -79,4 +84,27 @@ export default defineConfig({
     },
   },
   clean: true,
-});
+};
+
+/**
+ * Builds the package, an entry for each path of `exports`, as ESM and CommonJS: for Node with the types, and in `dist/edge`
+ * for runtimes without the modules of Node.
+ */
+export default defineConfig([
+  { ...BASE, entry: { ...ENTRIES, ...NODE_ENTRIES }, dts: true, platform: "node" },
+  {
+    ...BASE,
+    entry: ENTRIES,
+    outDir: "dist/edge",
+    dts: false,
+    platform: "neutral",
+    plugins: edgeFiles,
+    inputOptions: {
+      transform: {
+        inject: {
+          FinalizationRegistry: [`${SOURCES}/edge/finalization-registry.ts`, "FinalizationRegistry"],
+        },
+      },
+    },
+  },
+]);

@@ -1,7 +1,17 @@
 import { defineConfig } from "vitest/config";
+import { edgeFiles } from "./edge-files.js";
 
 /** Each configures the SDK, which a process does once. */
 const CONFIGURING = "test/integrations/**/*.test.ts";
+
+/** Run a second time, with the files of `src/edge`. */
+const EDGE = [
+  "test/export/exporter.test.ts",
+  "test/capture/{follow-result,trace-context}.test.ts",
+  "test/edge/*.test.ts",
+  "test/runtime/*.test.ts",
+  "test/span/{ids,json-value}.test.ts",
+];
 
 /** Suites of their own. */
 const OTHER_SUITES = ["test/frameworks/**", "test/libraries/**"];
@@ -19,10 +29,20 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [CONFIGURING, ...OTHER_SUITES],
+          exclude: [CONFIGURING, ...OTHER_SUITES, "test/edge/**"],
           // Files share a process and the modules in it: loading them for each file took most of the time. What a test changes
           // outside of itself, it puts back.
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        plugins: [{ ...edgeFiles, enforce: "pre" }],
+        test: {
+          name: "edge",
+          include: EDGE,
+          isolate: false,
+          env: { SDK_BUILD: "edge" },
         },
       },
       { extends: true, test: { name: "alone", include: [CONFIGURING], isolate: true } },

@@ -1,7 +1,6 @@
-import { types } from "node:util";
+import { isProxy } from "./platform/is-proxy.js";
 
-/** True for a Proxy: whatever is done with it can run code of the app. */
-export const { isProxy } = types;
+export { isProxy };
 
 /** True for an object that is not an array, and no Proxy. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,22 +1,22 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
+import { clearTimeout, setTimeout } from "../platform/timers.js";
 import type { Span } from "../wire/index.js";
 import { batchJson } from "./batch-request.js";
-import type { Transport, TransportResponse } from "./http-transport.js";
 import type { DropReason } from "./ledger.js";
-import type { BodyWriter } from "./request-body.js";
 import { readRetryAfterMs, retryWaitMs, verdictOf } from "./retry-policy.js";
+import type { Transport, TransportResponse } from "./transport.js";
 
 /** What happened to some spans. `why` continues the sentence "N spans were dropped: ". */
 export type Outcome =
   | { readonly type: "acked" }
   | { readonly type: "dropped"; readonly reason: DropReason; readonly why: string };
 
-/** What sending needs. */
-export interface BatchSenderOptions {
+/** What sending needs. `Body` is the body of a request as the transport sends it. */
+export interface BatchSenderOptions<Body> {
   readonly config: Config;
-  readonly transport: Transport;
-  readonly bodies: BodyWriter;
+  readonly transport: Transport<Body>;
+  /** A body is valid until the next one. */
+  readonly bodies: { write(json: string): Body | Promise<Body> };
   /** The URL for warnings, without credentials. */
   readonly displayUrl: string;
   readonly newBatchId: () => string;
@@ -43,7 +43,9 @@ export interface BatchSender {
 }
 
 /** Creates a {@link BatchSender}. */
-export function createBatchSender(options: BatchSenderOptions): BatchSender {
+export function createBatchSender<Body extends { readonly length: number }>(
+  options: BatchSenderOptions<Body>,
+): BatchSender {
   const { config, transport, bodies, displayUrl, newBatchId, random, onSend, onSettled, debug } = options;
   const backoffMs = config.retryBackoff * 1000;
 

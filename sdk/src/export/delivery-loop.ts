@@ -1,6 +1,6 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { Environment } from "../config/read-config.js";
+import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
 import { log, warn } from "../warnings.js";
@@ -8,12 +8,15 @@ import type { Span } from "../wire/index.js";
 import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
 import { DropLog } from "./drop-log.js";
-import { createTransport, type Transport } from "./http-transport.js";
+import { createTransport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import { toWireSpan, type QueuedSpan } from "./queued-span.js";
-import { BodyWriter, isLoopback } from "./request-body.js";
+import { isLoopback } from "./loopback.js";
+import { BodyWriter, type RequestBody } from "./request-body.js";
 import type { SpanBuffer } from "./span-buffer.js";
-import { readVcsAttributes, type VcsAttributes } from "./vcs-attributes.js";
+import type { Transport } from "./transport.js";
+import { readVcsAttributes } from "./vcs-attributes.js";
+import type { VcsAttributes } from "./vcs-variables.js";
 import { withoutTracing } from "./without-tracing.js";
 
 /** A batch as it was sent. */
@@ -61,7 +64,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
 class BatchLoop implements DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
-  readonly #transport: Transport;
+  readonly #transport: Transport<RequestBody>;
   readonly #sender: BatchSender;
   readonly #drops = new DropLog({ warn, inform: log, nowMs: () => performance.now() });
   #draining: Promise<void> | undefined;
@@ -198,7 +201,7 @@ class BatchLoop implements DeliveryLoop {
     this.#sender.giveUpWhenRefused();
     const upTo = ledger.taken + buffer.size;
     const deadline = { isOver: false };
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     const over = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
         deadline.isOver = true;

@@ -8,6 +8,8 @@ export interface ExitOptions {
   readonly config: Config;
   readonly buffer: SpanBuffer;
   readonly ledger: Ledger;
+  /** Sends the buffered spans. */
+  readonly flush: () => Promise<void>;
   /** Sends the buffered spans within `shutdownTimeout`, and drops the rest. */
   readonly settle: () => Promise<void>;
   readonly stats: () => ExporterStats;

@@ -1,6 +1,6 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import type { Config } from "../config/options.js";
 import type { Environment } from "../config/read-config.js";
+import { clearTimeout, isPending, setTimeout, type Timer } from "../platform/timers.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { withLateCode } from "../late-code.js";
 import { runInContext } from "../span/context.js";
@@ -47,7 +47,7 @@ export function createExporter(
   const ledger = createLedger();
   let loop: DeliveryLoop | undefined;
   let loading: Promise<DeliveryLoop | undefined> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let timerDelayMs = 0;
   let stopping: Promise<void> | undefined;
   let isStopped = false;
@@ -108,7 +108,7 @@ export function createExporter(
   /** Sends after a delay, or earlier if that is planned already. */
   function schedule(delayMs: number): void {
     // A timer with the same delay or a shorter one fires earlier. This is the case for most spans.
-    if (timer !== undefined && timerDelayMs <= delayMs) return;
+    if (isPending(timer) && timerDelayMs <= delayMs) return;
     if (loop?.isDraining === true) return;
     clearTimeout(timer);
     timerDelayMs = delayMs;
@@ -154,6 +154,7 @@ export function createExporter(
     await (await load())?.[how]();
   }
 
+  const flush = () => deliver("flush");
   /** Sends the buffered spans for at most `shutdownTimeout`, and drops the rest. */
   const settle = () => deliver("settle");
 
@@ -161,11 +162,11 @@ export function createExporter(
   const stopWatchingExit =
     pushUrl === undefined
       ? undefined
-      : watchProcessExit({ config, buffer, ledger, settle, stats, loop: () => loop });
+      : watchProcessExit({ config, buffer, ledger, flush, settle, stats, loop: () => loop });
 
   return {
     offer,
-    flush: () => deliver("flush"),
+    flush,
     stats,
 
     shutdown: () =>

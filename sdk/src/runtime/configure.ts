@@ -1,9 +1,10 @@
 import type { ConfigureOptions } from "../config/configure-options.js";
 import type { Config } from "../config/options.js";
-import { isEnvironmentSet, readConfig, type Environment } from "../config/read-config.js";
+import { isEnvironmentSet, readConfig } from "../config/read-config.js";
 import { RuntimeError } from "../config/runtime-error.js";
 import { createExporter } from "../export/exporter.js";
 import { loadLateCode, withLateCode } from "../late-code.js";
+import { readEnvironment } from "../platform/environment.js";
 import { createSpanPricer } from "../prices/span-pricer.js";
 import { createTextPolicy } from "../span/text-policy.js";
 import { warn } from "../warnings.js";
@@ -102,9 +103,4 @@ function start(config: Config): void {
   recordingState.runtime = Object.freeze(runtime);
   recordingState.phase = "frozen";
   void loadLateCode();
-}
-
-function readEnvironment(): Environment {
-  // The only place of the SDK that reads the environment.
-  return process.env;
 }

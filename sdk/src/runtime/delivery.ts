@@ -1,7 +1,7 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import { createLedger, type ExporterStats } from "../export/ledger.js";
-import type { Span } from "../wire/index.js";
 import { loadLateCode } from "../late-code.js";
+import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
+import type { Span } from "../wire/index.js";
 import { recordingState } from "./runtime.js";
 
 /** Options of {@link flush}. */
@@ -28,7 +28,7 @@ export interface FlushOptions {
  */
 export async function flush({ timeoutMs = 5000 }: FlushOptions = {}): Promise<boolean> {
   // It also keeps the process alive, which nothing in the exporter does.
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const done = loadLateCode().then(() => recordingState.runtime?.exporter.flush());
   const isDone = await Promise.race([
     done.then(() => true),

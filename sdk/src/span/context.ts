@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage } from "../platform/async-local-storage.js";
 import { processWide } from "../process-wide.js";
 import type { Attributes } from "../wire/index.js";
 import type { SpanAttributes, SpanHandle } from "./span-handle.js";

@@ -1,10 +1,10 @@
+import { randomHex } from "../platform/random-hex.js";
+
 /*
  * Random ids in lower-case hexadecimal, the form of W3C trace context. They are cut from one long string: a call of the
  * random source for every span would cost more than the rest of the span. The pool is module state on purpose: ids have no
  * owner, and every span takes one.
  */
-const POOL_BYTES = 8192;
-const bytes = Buffer.allocUnsafe(POOL_BYTES);
 let pool = "";
 let used = 0;
 
@@ -20,18 +20,8 @@ export function newSpanId(): string {
 
 function take(length: number): string {
   if (used + length > pool.length) {
-    fillWithRandom();
-    pool = bytes.toString("hex");
+    pool = randomHex();
     used = 0;
   }
   return pool.slice(used, (used += length));
-}
-
-/** The global `crypto` loads in half the time of `node:crypto`. Test environments may not have it, or replace it. */
-function fillWithRandom(): void {
-  try {
-    crypto.getRandomValues(bytes);
-  } catch {
-    process.getBuiltinModule("node:crypto").randomFillSync(bytes);
-  }
 }

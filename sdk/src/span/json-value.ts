@@ -1,4 +1,5 @@
 import { dataValue, isProxy, ownValue } from "../is-record.js";
+import { copyText, utf8Length } from "../platform/text-bytes.js";
 import type { JsonValue } from "../wire/index.js";
 
 /** Longest text, in UTF-16 units. A longer text is clipped, and ends with a note. */
@@ -49,7 +50,7 @@ export function copyValue(value: unknown, filter?: TextFilter): CopiedValue {
 
 /** Estimated size of a text in UTF-8. */
 export function textBytes(text: string): number {
-  return text.length <= SHORT_LENGTH ? text.length : Buffer.byteLength(text);
+  return text.length <= SHORT_LENGTH ? text.length : utf8Length(text);
 }
 
 /** Clips a text that is too long, and appends a note. The result does not keep the long text in memory. */
@@ -59,8 +60,7 @@ export function clipText(text: string, maxLength = MAX_TEXT_LENGTH): string {
   const space = text.slice(end - Math.min(MAX_CUT_BACK, end), end).search(/\s\S*$/);
   if (space >= 0) end = end - Math.min(MAX_CUT_BACK, end) + space;
   else if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
-  // The round trip through bytes makes a copy: a slice would keep the whole text in memory.
-  const kept = Buffer.from(text.slice(0, end)).toString();
+  const kept = copyText(text.slice(0, end));
   return `${kept}… [clipped: ${text.length} characters]`;
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from "../config/options.js";
 import { lateCode, withLateCode } from "../late-code.js";
+import { copyText } from "../platform/text-bytes.js";
 import type { Attributes, JsonValue, SpanEvent } from "../wire/index.js";
 import { runInContext, type ContextNode, type ParentSpan, type TraceState } from "./context.js";
 import { causesOf } from "./error-causes.js";
@@ -285,7 +286,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The round trip through bytes makes a copy: a slice would keep the whole text in memory. */
 function clipName(name: string): string {
-  return name.length > MAX_NAME_LENGTH ? Buffer.from(name.slice(0, MAX_NAME_LENGTH)).toString() : name;
+  return name.length > MAX_NAME_LENGTH ? copyText(name.slice(0, MAX_NAME_LENGTH)) : name;
 }

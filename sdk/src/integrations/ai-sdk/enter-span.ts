@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { currentContext, type ContextNode, type ManualSpan } from "../../capture/integration.js";
+import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 import { processWide } from "../../process-wide.js";
 
 const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());

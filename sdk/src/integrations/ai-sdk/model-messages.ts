@@ -1,3 +1,4 @@
+import { toBase64 } from "../../platform/base64.js";
 import type { Message, MessagePart, ToolDefinition } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf, type Fields } from "../json-fields.js";
 import { mediaPart, reasoningParts, textParts, toolCallPart, toolResultPart } from "../wire/message-parts.js";
@@ -80,7 +81,7 @@ function filePart(part: Fields): MessagePart {
 
 function base64(data: unknown): string {
   if (!(data instanceof Uint8Array)) return textOf(data) ?? "";
-  return data.length > MAX_FILE_BYTES ? `[${data.length} bytes]` : Buffer.from(data).toString("base64");
+  return data.length > MAX_FILE_BYTES ? `[${data.length} bytes]` : toBase64(data);
 }
 
 /** The definitions of the offered tools. Settings of a provider's own tools are not read: they may contain credentials. */

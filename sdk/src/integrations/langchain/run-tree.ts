@@ -7,6 +7,7 @@ import {
   type RecordedSpan,
   type SpanAttributes,
 } from "../../capture/integration.js";
+import { setTimeout } from "../../platform/timers.js";
 import { elementsOf, field, textOf } from "../json-fields.js";
 import { OpenRuns } from "../run-spans/open-runs.js";
 import { recordSafely, startRunSpan } from "../run-spans/run-span.js";
@@ -99,7 +100,7 @@ export function endRun(id: string, describe: (span: RecordedSpan, run: Run) => v
   close(run);
   // Callbacks of the same moment may still end them.
   if (run.children.size > 0)
-    setImmediate(() => [...run.children].forEach(({ id: child }) => abortRun(child)));
+    setTimeout(() => [...run.children].forEach(({ id: child }) => abortRun(child)), 0);
 }
 
 /** Ends the span of a run that nobody will end. */

@@ -145,7 +145,7 @@ function endOnAbort(signal: AbortSignal | undefined, call: ModelCall, accumulato
   const end = (): void => {
     setTimeout(() => {
       if (!call.isEnded) call.abort(() => accumulator.response());
-    }, 0).unref();
+    }, 0);
   };
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });

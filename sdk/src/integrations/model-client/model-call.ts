@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
+import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 import { field, member, numberOf, textOf } from "../json-fields.js";
 import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
 import type { ModelOperation, ResponseFailure } from "./operation.js";

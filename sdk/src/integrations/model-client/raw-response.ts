@@ -8,8 +8,9 @@ import {
 import { member, parseJsonOrText } from "../json-fields.js";
 import { endWhenCollected, observeChunks } from "./follow-stream.js";
 import type { ModelCall } from "./model-call.js";
-import { filterNodeSse, filterSse } from "./sse-filter.js";
-import { SseReader } from "./sse-reader.js";
+import { filterNodeSse } from "./node-sse-filter.js";
+import { filterSse } from "./sse-filter.js";
+import { decodePieces, SseReader } from "./sse-reader.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 type Bytes = ReadableStream<Uint8Array>;
@@ -145,10 +146,7 @@ function observeJson(
     onEnd(end) {
       if (end.type === "aborted") call.abort();
       else if (end.type === "failed") call.fail(end.error);
-      else
-        call.succeed(
-          () => pieces && readBody(parseJsonOrText(new TextDecoder().decode(Buffer.concat(pieces)))),
-        );
+      else call.succeed(() => pieces && readBody(parseJsonOrText(decodePieces(pieces))));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { tapReadableStream } from "../../capture/integration.js";
 import { field, fieldsOf, member, parseJsonOrText } from "../json-fields.js";
+import { decodePieces } from "./sse-reader.js";
 
 /** The end of a response body that was read. */
 export interface ResponseTail {
@@ -34,7 +35,7 @@ export function keepTail(response: unknown): ResponseTail | undefined {
   Object.defineProperty(response, "body", { value: tapped, configurable: true });
   return {
     errorChunks() {
-      const lines = new TextDecoder().decode(Buffer.concat(pieces)).split("\n");
+      const lines = decodePieces(pieces).split("\n");
       const chunks = lines.flatMap((line) =>
         line.startsWith("data:") ? parseJsonOrText(line.slice(5)) : [],
       );

@@ -1,5 +1,7 @@
-import { pipeline, Transform, type Readable } from "node:stream";
 import { SseReader } from "./sse-reader.js";
+
+const LF = 10;
+const CR = 13;
 
 /** Removes server-sent events from a stream. The bytes of all other events stay the same. */
 export function filterSse(
@@ -23,25 +25,10 @@ export function filterSse(
   );
 }
 
-/** {@link filterSse} for a Node stream. */
-export function filterNodeSse(source: Readable, isRemoved: (data: string) => boolean): Readable {
-  const filter = new SseFilter(isRemoved);
-  const filtered = new Transform({
-    transform(piece: Uint8Array, _encoding, done) {
-      for (const event of filter.write(piece)) this.push(event);
-      done();
-    },
-    flush(done) {
-      done(null, filter.rest);
-    },
-  });
-  // Errors and cancellation pass in both directions. The reader of `filtered` gets the error; the callback is not needed.
-  return pipeline(source, filtered, () => undefined);
-}
-
-class SseFilter {
+/** Finds the events of a stream that are kept. */
+export class SseFilter {
   /** The bytes after the last complete event. */
-  rest = Buffer.alloc(0);
+  rest: Uint8Array = new Uint8Array();
   readonly #isRemoved: (data: string) => boolean;
 
   constructor(isRemoved: (data: string) => boolean) {
@@ -49,9 +36,12 @@ class SseFilter {
   }
 
   /** Returns the complete events that are kept. */
-  write(piece: Uint8Array): Buffer[] {
-    const kept: Buffer[] = [];
-    this.rest = Buffer.concat([this.rest, piece]);
+  write(piece: Uint8Array): Uint8Array[] {
+    const kept: Uint8Array[] = [];
+    const bytes = new Uint8Array(this.rest.length + piece.length);
+    bytes.set(this.rest);
+    bytes.set(piece, this.rest.length);
+    this.rest = bytes;
     for (let end = endOfEvent(this.rest); end > 0; end = endOfEvent(this.rest)) {
       const event = this.rest.subarray(0, end);
       this.rest = this.rest.subarray(end);
@@ -62,16 +52,15 @@ class SseFilter {
 }
 
 /** The index after the empty line that ends the first event; 0 if the event is incomplete. */
-function endOfEvent(bytes: Buffer): number {
-  const ends = ["\n\n", "\r\n\r\n"].map((separator) => {
-    const at = bytes.indexOf(separator);
-    return at < 0 ? Number.POSITIVE_INFINITY : at + separator.length;
-  });
-  const end = ends.reduce((a, b) => Math.min(a, b));
-  return Number.isFinite(end) ? end : 0;
+function endOfEvent(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2;
+    if (bytes[at - 1] === CR && bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  }
+  return 0;
 }
 
-function dataOf(event: Buffer): string[] {
+function dataOf(event: Uint8Array): string[] {
   const texts: string[] = [];
   const reader = new SseReader((data) => void texts.push(data));
   reader.read(event);

@@ -1,3 +1,9 @@
+/** The text of bytes that arrived in pieces. */
+export function decodePieces(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+}
+
 /** Reads the `data` of server-sent events from bytes that arrive in any pieces. */
 export class SseReader {
   readonly #decoder = new TextDecoder();

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { currentContext, newTrace, runInContext, type ContextNode } from "../../capture/integration.js";
+import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 import { field, member } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
 import { enterContext } from "../run-spans/run-span.js";

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import {
   activeRuntime,
   beginSpan,
@@ -8,6 +7,7 @@ import {
   type ContextNode,
   type RecordedSpan,
 } from "../../capture/integration.js";
+import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 
 /** What the span of a framework's run starts with. */
 export interface RunSpanStart extends CallSpanStart {

@@ -1,3 +1,4 @@
+import { toBase64 } from "../../platform/base64.js";
 import type { Message, MessagePart, ToolDefinition } from "../../wire/index.js";
 import { elementsOf, field, fieldsOf, textOf, type Fields } from "../json-fields.js";
 import { partsText, reasoningParts, textParts, toolCallPart } from "./message-parts.js";
@@ -94,7 +95,7 @@ function mediaParts(block: Fields): MessagePart[] {
 function base64(bytes: unknown): string {
   if (typeof bytes === "string") return bytes;
   if (!(bytes instanceof Uint8Array)) return "";
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_BYTES)).toString("base64");
+  return toBase64(bytes.subarray(0, MAX_BYTES));
 }
 
 /** The definitions of the offered tools. */

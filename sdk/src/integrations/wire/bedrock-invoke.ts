@@ -1,3 +1,4 @@
+import { fromBase64 } from "../../platform/base64.js";
 import { countOf, elementsOf, field, fieldsOf, parseJsonOrText, textOf } from "../json-fields.js";
 import type { ModelOperation, StreamAccumulator } from "../model-client/operation.js";
 import { definedOnly } from "../model-client/read-attributes.js";
@@ -119,6 +120,6 @@ function createAccumulator(): StreamAccumulator {
 /** An event has the bytes of a chunk, which are base64 on the wire. */
 function chunkOf(event: unknown): unknown {
   const bytes = field(field(event, "chunk"), "bytes") ?? field(event, "bytes");
-  if (typeof bytes === "string") return parseJsonOrText(Buffer.from(bytes, "base64").toString());
+  if (typeof bytes === "string") return parseJsonOrText(new TextDecoder().decode(fromBase64(bytes)));
   return bytes instanceof Uint8Array ? parseJsonOrText(new TextDecoder().decode(bytes)) : event;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLoopback } from "../../src/export/request-body.js";
+import { isLoopback } from "../../src/export/loopback.js";
 
 describe("isLoopback()", () => {
   it.each([

@@ -1,0 +1,58 @@
+/** What is used of the `AsyncLocalStorage` of a runtime. */
+interface Storage<T> {
+  getStore(): T | undefined;
+  run<R>(store: T, fn: () => R): R;
+}
+
+type StorageClass = new <T>() => Storage<T>;
+
+interface Globals {
+  readonly AsyncLocalStorage?: StorageClass;
+  readonly process?: {
+    getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: StorageClass } | undefined;
+  };
+}
+
+/**
+ * The class of the runtime. Vercel has it as a global; Cloudflare Workers has it with the flag `nodejs_compat`. With the
+ * flag `nodejs_als` alone it can only be imported: the app sets the global.
+ */
+function findClass(): StorageClass | undefined {
+  // A name that a bundler does not replace or warn about.
+  const { AsyncLocalStorage: own, process } = globalThis as Globals;
+  return own ?? process?.getBuiltinModule?.("node:async_hooks")?.AsyncLocalStorage;
+}
+
+/**
+ * `AsyncLocalStorage` in runtimes without Node's modules. In a runtime without any, such as a browser, a store is current
+ * until its function returns: what an async function does after its first `await` is outside.
+ */
+export class AsyncLocalStorage<T> {
+  #storage: Storage<T> | undefined;
+  #hasLooked = false;
+  #current: T | undefined;
+
+  getStore(): T | undefined {
+    return this.#storage === undefined ? this.#current : this.#storage.getStore();
+  }
+
+  run<R>(store: T, fn: () => R): R {
+    // Not when the module loads: an app sets the global after its imports.
+    if (!this.#hasLooked) {
+      this.#hasLooked = true;
+      const Class = findClass();
+      if (Class !== undefined) this.#storage = new Class();
+    }
+    if (this.#storage !== undefined) return this.#storage.run(store, fn);
+    const outer = this.#current;
+    this.#current = store;
+    try {
+      return fn();
+    } finally {
+      this.#current = outer;
+    }
+  }
+
+  /** Does nothing: Cloudflare Workers cannot do it, and without the runtime's help the store would never be left. */
+  readonly enterWith: (store: T) => void = () => undefined;
+}
