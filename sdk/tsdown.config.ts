@@ -3,7 +3,7 @@ import { edgeFiles, SOURCES } from "./edge-files.js";
 
 /** The sources that load at the start, apart from the public entries. */
 const CORE =
-  /src.(?:capture.(?!record-|tap-stream|time-to-first|integration|model-span|otel-span)|config|export.(?!batch-request)|runtime|span.(?!describe-error|message-parts)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|edge.(?!base64|delivery-loop|fetch-|node-sse|record-source)|is-record|late-code|platform.(?!base64)|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span)|config|export.(?!batch-request|live-texts)|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|edge.(?!base64|delivery-loop|fetch-|node-sse|record-source)|is-record|late-code|platform.(?!base64)|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
 const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
@@ -60,7 +60,7 @@ const BASE: UserConfig = {
         // Shared by chunks that load later, and not needed at the start.
         {
           name: "stream-text",
-          test: /capture.time-to-first|streams.(?:text-acc|node-stream|readable-stream)/,
+          test: /capture.(?:time-to-first|live-text)|streams.(?:text-acc|node-stream|readable-stream)/,
           priority: 4,
         },
         { name: "batch-request", test: /export.batch-request/, priority: 4 },

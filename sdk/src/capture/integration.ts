@@ -19,6 +19,7 @@
  * - Text: an integration sets `prompt_messages`, `completion_messages`, `tool_definitions`, `prompt_text` and
  *   `completion_text` as it reads them. The span leaves out what the capture switches forbid, masks, clips and copies.
  *   {@link capturesPrompt} and {@link capturesCompletion} only save the work of reading.
+ * - Live text: {@link followLiveText} sends the completion while it streams.
  * - Streams: {@link tapAsyncIterable} keeps the object, {@link tapAsyncIterator} wraps one iterator. The observer gets each
  *   chunk, decides which chunks the caller does not get, and is told once how the stream ended.
  *
@@ -50,6 +51,7 @@ export { describeError } from "../span/describe-error.js";
 export { activeRuntime } from "../runtime/active-runtime.js";
 export { beginSpan, type CallSpanStart } from "./call-span.js";
 export { createFirstTokenTimer } from "./time-to-first-token.js";
+export { followLiveText } from "./live-text.js";
 export {
   currentContext,
   runInContext,

@@ -3,6 +3,7 @@ import type { RecordedSpan } from "../span/recorded-span.js";
 import { readChunk } from "../streams/chunk-content.js";
 import type { StreamEnd } from "../streams/stream-observer.js";
 import { TextAccumulator } from "../streams/text-accumulator.js";
+import { followLiveText } from "./live-text.js";
 import { createFirstTokenTimer } from "./time-to-first-token.js";
 
 /** Gets the chunks of a stream and then its end, each with its time on the monotonic clock. */
@@ -20,6 +21,8 @@ export function recordStream(span: RecordedSpan, recordsOutput: boolean): Stream
   const accumulated = new TextAccumulator();
   const decoder = new TextDecoder();
   if (isModelCall) span.put("stream", true);
+  const onText =
+    isModelCall && keepsText ? followLiveText(span, { response: () => accumulated.toString() }) : undefined;
 
   function onChunk(chunk: unknown, atMs: number): void {
     if (chunk instanceof Uint8Array) {
@@ -38,6 +41,7 @@ export function recordStream(span: RecordedSpan, recordsOutput: boolean): Stream
   return (chunk, end, atMs) => {
     if (end === undefined) {
       onChunk(chunk, atMs);
+      onText?.();
       return;
     }
     if (!span.isRecording) return;

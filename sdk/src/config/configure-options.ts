@@ -63,7 +63,10 @@ export interface ConfigureOptions {
   maxQueueSize?: number | undefined;
   /** Capacity of the buffer, in bytes of JSON. */
   maxQueueBytes?: number | undefined;
-  /** Whether the start of each span is sent too, so that the viewer shows running spans. */
+  /**
+   * Whether the start of each span is sent too, and the text of a model call while it streams, so that the viewer shows
+   * running spans.
+   */
   live?: boolean | undefined;
   /** Tenant that the spans belong to, sent in the header `X-Tenant-ID`. */
   tenant?: string | undefined;

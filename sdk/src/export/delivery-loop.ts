@@ -3,13 +3,15 @@ import type { Environment } from "../config/read-config.js";
 import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
 import { log, warn } from "../warnings.js";
 import type { Span } from "../wire/index.js";
-import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
+import { batchJson, headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
 import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
 import { DropLog } from "./drop-log.js";
 import { createTransport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
+import type { LiveTexts } from "./live-texts.js";
 import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { isLoopback } from "./loopback.js";
 import { BodyWriter, type RequestBody } from "./request-body.js";
@@ -54,6 +56,9 @@ export interface DeliveryLoopOptions {
   readonly onDrained: () => void;
 }
 
+/** Longest request with the texts of streams. */
+const LIVE_TIMEOUT_MS = 2000;
+
 /** How often {@link DeliveryLoop.settle} flushes: again for the spans that came during a flush. */
 const MAX_FLUSHES = 3;
 
@@ -76,6 +81,10 @@ class BatchLoop implements DeliveryLoop {
   #flushes: { readonly upTo: number; readonly resolve: () => void }[] = [];
   #abort = new AbortController();
   readonly #vcs: Promise<VcsAttributes>;
+  /** Running spans whose start was sent; undefined without `live`. */
+  readonly #started: WeakSet<RecordedSpan> | undefined;
+  #liveTexts: LiveTexts | undefined;
+  #isClosed = false;
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
@@ -96,8 +105,37 @@ class BatchLoop implements DeliveryLoop {
       onSettled: (count, outcome) => this.#settle(count, outcome),
       debug: config.debug ? log : undefined,
     });
+    if (config.live) {
+      this.#started = new WeakSet();
+      void this.#sendLiveTexts(url);
+    }
     // Spans that were dropped before this loop was loaded.
     this.reportFull(ledger.stats(0).dropped.queue_full);
+  }
+
+  /** Sends the texts of streams over a connection of their own: spans never wait for them. */
+  async #sendLiveTexts(url: URL): Promise<void> {
+    const { config } = this.#options;
+    const { createLiveTexts } = await import("./live-texts.js");
+    if (this.#isClosed) return;
+    const transport = createTransport({ url, headers: headersOf(config), timeoutMs: LIVE_TIMEOUT_MS });
+    const bodies = new BodyWriter(!isLoopback(url));
+    const { signal } = new AbortController();
+    const texts = createLiveTexts({
+      config,
+      isStarted: (span) => this.#started?.has(span) === true,
+      post: (spans) =>
+        withoutTracing(async () =>
+          transport.post(await bodies.write(batchJson(config, newSpanId() + newSpanId(), spans)), signal),
+        ),
+      nowMs: () => performance.now(),
+    });
+    this.#liveTexts = {
+      stop() {
+        texts.stop();
+        transport.close();
+      },
+    };
   }
 
   get lastBatch(): SentBatch | undefined {
@@ -149,7 +187,9 @@ class BatchLoop implements DeliveryLoop {
       while (buffer.size >= (ledger.taken < this.#drainUpTo ? 1 : config.batchSize)) {
         const batch = buffer.take(config.batchSize, MAX_BATCH_BYTES);
         ledger.take(batch.length);
+        const starts = this.#started && batch.flatMap(({ span }) => (span.isRecording ? span : []));
         if (!(await this.#sender.send(this.#toWire(batch, vcs), this.#abort.signal))) return false;
+        for (const span of starts ?? []) this.#started?.add(span);
         this.#resolveFlushes();
       }
     } catch (error) {
@@ -232,6 +272,8 @@ class BatchLoop implements DeliveryLoop {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#liveTexts?.stop();
     await this.#abandon("they came while shutdown() was under way");
     this.#transport.close();
   }

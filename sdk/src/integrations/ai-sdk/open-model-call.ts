@@ -1,6 +1,7 @@
 import {
   capturesCompletion,
   capturesPrompt,
+  followLiveText,
   startModelSpan,
   tapReadableStream,
   TextAccumulator,
@@ -117,12 +118,18 @@ export class OpenModelCall {
 
   #tap(stream: ReadableStream<unknown>): ReadableStream<unknown> {
     const keepsText = capturesCompletion() && !this.#hidesContent;
+    const onText = keepsText
+      ? followLiveText(this.span, { response: () => this.#text.toString() })
+      : undefined;
     return tapReadableStream(stream, {
       onChunk: (chunk) => {
         const type = textOf(field(chunk, "type")) ?? "";
         if (GENERATED.test(type)) this.span.markFirstToken();
         const delta = field(chunk, "delta");
-        if (keepsText && type === "text-delta" && typeof delta === "string") this.#text.append(delta);
+        if (keepsText && type === "text-delta" && typeof delta === "string") {
+          this.#text.append(delta);
+          onText?.();
+        }
         if (type === "error") this.#failure = { error: field(chunk, "error") };
         return true;
       },

@@ -1,7 +1,9 @@
 import {
   capturesCompletion,
   capturesPrompt,
+  followLiveText,
   stringifyValue,
+  TextAccumulator,
   type RecordedSpan,
   type SpanAttributes,
 } from "../../capture/integration.js";
@@ -35,6 +37,8 @@ interface Call {
   usage: Usage;
   finishReason: string | undefined;
   endMs: number;
+  /** Adds streamed text, with `live`. */
+  readonly addText: ((text: string) => void) | undefined;
 }
 
 /** When a tool ran, as the hooks reported it, in milliseconds of the monotonic clock. */
@@ -201,7 +205,15 @@ export class QueryRecorder {
     });
     if (span === undefined) return undefined;
     const usage = responseUsage(field(message, "usage"));
-    const call: Call = { span, model, parts: [], usage, finishReason: undefined, endMs: startedAtMs };
+    const call: Call = {
+      span,
+      model,
+      parts: [],
+      usage,
+      finishReason: undefined,
+      endMs: startedAtMs,
+      addText: liveText(span),
+    };
     this.#calls.set(id, call);
     return call;
   }
@@ -218,6 +230,8 @@ export class QueryRecorder {
     const call = this.#streamed.get(parent);
     if (call === undefined) return;
     call.endMs = performance.now();
+    const text = textOf(field(field(event, "delta"), "text"));
+    if (text !== undefined) call.addText?.(text);
     const ttftMs = numberOf(field(message, "ttft_ms"));
     if (ttftMs !== undefined || type === "content_block_delta")
       setFirstToken(call.span, ttftMs ?? call.endMs - call.span.startedAtMs);
@@ -413,4 +427,15 @@ function fail(turn: RecordedSpan, agent: RecordedSpan, result: unknown): void {
     span.setStatus("ERROR").setAttributes({ error_type: type, error_message: message });
   }
   agent.errorPropagated = true;
+}
+
+/** Sends the streamed text of a call while it grows. */
+function liveText(span: RecordedSpan): Call["addText"] {
+  const text = new TextAccumulator();
+  const onText = followLiveText(span, { response: () => text.toString() });
+  if (onText === undefined) return undefined;
+  return (piece) => {
+    text.append(piece);
+    onText();
+  };
 }

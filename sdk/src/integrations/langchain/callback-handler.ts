@@ -202,8 +202,7 @@ export class ObspanCallbackHandler {
     const run = span === undefined ? undefined : openRun(textOf(id));
     if (span === undefined || run === undefined) return;
     recordSafely(() => {
-      run.stream = followTokens(span);
-      shareModelCall(run, span, outside);
+      run.stream = followTokens(span, shareModelCall(run, span, outside));
       enterContext(run.node);
     });
   }

@@ -1,4 +1,9 @@
-import type { ContextNode, RecordedSpan } from "../../capture/integration.js";
+import {
+  followLiveText,
+  TextAccumulator,
+  type ContextNode,
+  type RecordedSpan,
+} from "../../capture/integration.js";
 import { countOf, elementsOf, field } from "../json-fields.js";
 import { setFirstToken } from "../run-spans/run-span.js";
 import type { ModelStream, Run } from "./run-tree.js";
@@ -11,8 +16,10 @@ import type { ModelStream, Run } from "./run-tree.js";
  *   of the run's parent.
  * - If nothing asks, the span of the run has the call.
  * - If other spans have started inside the run before, its span is kept as their parent, without the usage.
+ *
+ * @returns a function that tells whether a client records the call.
  */
-export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode | undefined): void {
+export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode | undefined): () => boolean {
   // With `live`, the start of the span is sent already.
   let isParent = span.runtime.config.live;
   let isAsked = false;
@@ -41,14 +48,27 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
     if (isClaimed) span.spanType = "task";
     span.end();
   };
+  return () => isClaimed;
 }
 
-/** Follows the tokens of a stream. */
-export function followTokens(span: RecordedSpan): ModelStream {
+/**
+ * Follows the tokens of a stream.
+ *
+ * @param isRecordedInside - true if a client records the call, which then shows its text.
+ */
+export function followTokens(span: RecordedSpan, isRecordedInside: () => boolean): ModelStream {
   let startOutput: number | undefined;
   let extra = 0;
+  const text = new TextAccumulator();
+  const onText = followLiveText(span, {
+    response: () => (isRecordedInside() ? undefined : text.toString()),
+  });
   return {
     add(token, chunk) {
+      if (onText !== undefined && typeof token === "string") {
+        text.append(token);
+        onText();
+      }
       const message = field(chunk, "message");
       if (token !== "" || hasContent(message)) {
         span.setAttribute("stream", true);

@@ -108,10 +108,14 @@ export function observeChunks(
   isAborted: () => boolean,
   tail?: ResponseTail,
 ): StreamObserver<unknown> {
+  const onText = call.followText(accumulator);
   return {
     onChunk(chunk) {
       call.recordData();
-      if (accumulator.add(chunk)) call.markFirstToken();
+      if (accumulator.add(chunk)) {
+        call.markFirstToken();
+        onText?.();
+      }
       return isHiddenChunk?.(chunk) !== true;
     },
     onEnd(end: StreamEnd) {

@@ -1,8 +1,8 @@
-import { capturesPrompt, startModelSpan, type ModelSpan } from "../../capture/integration.js";
+import { capturesPrompt, followLiveText, startModelSpan, type ModelSpan } from "../../capture/integration.js";
 import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 import { field, member, numberOf, textOf } from "../json-fields.js";
 import type { ClientLibrary, ModelClientOptions } from "./client-library.js";
-import type { ModelOperation, ResponseFailure } from "./operation.js";
+import type { ModelOperation, ResponseFailure, StreamAccumulator } from "./operation.js";
 import type { ReadAttributes } from "./read-attributes.js";
 
 /** What a call is recorded with. */
@@ -108,6 +108,11 @@ export class ModelCall {
   /** Records that data of the response arrived. */
   recordData(): void {
     this.#lastDataMs = performance.now();
+  }
+
+  /** Sends the completion while it streams, with `live`. @returns what to call when generated content arrived. */
+  followText(accumulator: StreamAccumulator): (() => void) | undefined {
+    return followLiveText(this.#span, accumulator, this.operation);
   }
 
   /** Records that generated content arrived. */
