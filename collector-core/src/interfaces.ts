@@ -114,6 +114,15 @@ export interface SpanSink {
   offer(spans: readonly PipelineSpan[]): void | Promise<void>;
 }
 
+/** The completion of a running span so far (contract 1). */
+export interface PartialCompletion extends TraceKey {
+  readonly spanId: string;
+  /** Memory of the text. */
+  readonly bytes: number;
+  /** The text, redacted when it is read first; empty if nothing of it can be shown. */
+  readonly text: () => string;
+}
+
 /** Outcome of spans offered for export (contract 4, the ledger). */
 export type ExportOutcome =
   "exported" | "queue_full" | "retries_exhausted" | "permanent" | "partial" | "shutdown";

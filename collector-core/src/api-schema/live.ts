@@ -76,7 +76,23 @@ export const LiveResetSchema = Type.Object(
 );
 export type LiveReset = Static<typeof LiveResetSchema>;
 
-/** The events of `GET /v1/live` by name. */
+/** The completion of a running span so far, sent to readers of one trace. */
+export const PartialCompletionSchema = Type.Object(
+  {
+    tenant: Type.String(),
+    trace_id: Type.String(),
+    span_id: Type.String(),
+    completion_partial: Type.String({
+      description:
+        "The last 8 KiB of the completion, up to its last white space. It replaces the previous text of the span. An " +
+        "ellipsis at its start tells that text before it is left out.",
+    }),
+  },
+  { $id: "PartialCompletion" },
+);
+export type PartialCompletionEvent = Static<typeof PartialCompletionSchema>;
+
+/** The events of `GET /v1/live` by name, unless it is asked for one trace. */
 export const LIVE_EVENT_SCHEMAS = {
   trace: TraceSummarySchema,
   status: LiveStatusSchema,

@@ -46,6 +46,13 @@ export async function createPipeline(
     clock,
     nextTurn,
   });
+  // The texts of a running span are redacted again and again: they are not counted.
+  const uncounted = await createRedactor(config, {
+    counters: { redacted: () => undefined, redactionFailed: () => undefined },
+    onFailure: () => undefined,
+    clock,
+    nextTurn,
+  });
   const lost = new LostSpans((error) => onError("pipeline", error));
   const pipelines = createPipelines({
     maxSpanAttributes: config["limits.max_span_attributes"],
@@ -57,6 +64,8 @@ export async function createPipeline(
     counters: pipelineMetrics,
     lost,
     redactor: redactor === withoutRedaction ? undefined : redactor,
+    redactText: redactor === withoutRedaction ? undefined : (text) => uncounted.redactText(text),
+    onPartial: (partial) => outputs.live.putText(partial),
     yieldIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
     sinks: outputs.sinks,
     onError,

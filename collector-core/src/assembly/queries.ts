@@ -54,7 +54,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
   function onCleared(isDeleted: (key: TraceKey) => boolean): void {
     pipeline.evaluation?.evaluator.cancel(isDeleted);
     evaluationLog.remove(isDeleted);
-    live.cleared();
+    live.cleared(isDeleted);
   }
 
   await describeApi(app, version);

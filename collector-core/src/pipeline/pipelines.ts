@@ -1,4 +1,4 @@
-import type { SpanSink } from "../interfaces.js";
+import type { PartialCompletion, SpanSink } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
@@ -8,6 +8,7 @@ import { createCountMetrics } from "./stages/count-metrics.js";
 import { createFanOut } from "./stages/fan-out.js";
 import { createRedact } from "./stages/redact.js";
 import { createSample } from "./stages/sample.js";
+import { createDropPartials, createTakePartials } from "./stages/take-partials.js";
 
 /** Options of {@link createPipelines}. */
 export interface PipelinesOptions {
@@ -22,6 +23,10 @@ export interface PipelinesOptions {
   readonly lost: LostSpans;
   /** Undefined when redaction is off. */
   readonly redactor: Redactor | undefined;
+  /** Redacts a text without counting it; undefined when redaction is off. */
+  readonly redactText: ((text: string) => string) | undefined;
+  /** Receives the completions of running spans so far. */
+  readonly onPartial: (partial: PartialCompletion) => void;
   /** Yields to the event loop between spans; undefined while the time slice lasts. */
   readonly yieldIfDue: () => Promise<void> | undefined;
   /** Destinations of received and derived spans: trace store, evaluation log, live hub, export. */
@@ -53,6 +58,7 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
       next,
     );
   const sample = (next: SpanConsumer) => createSample({ counters }, next);
+  const takePartials = (next: SpanConsumer) => createTakePartials(options, next);
   const capAttributes = (next: SpanConsumer) => createCapAttributes(options, next);
   const redact = (next: SpanConsumer) =>
     redactor === undefined ? next : createRedact({ redactor, yieldIfDue }, next);
@@ -63,12 +69,13 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
         [
           countMetrics, // every span, sampled or not
           sample,
+          takePartials,
           capAttributes,
           redact,
         ],
         createFanOut({ sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
     derived: composeStages([redact, countEvaluation], createFanOut({ sinks, onError })),
-    imported: (store) => composeStages([capAttributes, redact], store),
+    imported: (store) => composeStages([createDropPartials, capAttributes, redact], store),
   };
 }

@@ -1,26 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { LiveStatus } from "../api-schema/live.js";
 import type { LiveMetrics } from "../api-schema/stats.js";
-import type { Lifecycle, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
+import type { Lifecycle, PartialCompletion, SpanSink, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { LiveChanges } from "./live-changes.js";
+import type { LiveReader } from "./live-reader.js";
 import { createTraceEvents, type TraceEvents } from "./live-trace-events.js";
+import { RunningTexts } from "./running-texts.js";
+import { TextReaders } from "./text-readers.js";
 import { createWritePacer, type WritePacer } from "./write-pacer.js";
-
-/** A connection that events are written to. */
-export interface LiveReader {
-  /** Writes text, or bytes that readers share. */
-  write(text: string | Uint8Array): void;
-  /** True while the connection has unsent data. Nothing is written then; missed changes are merged. */
-  isBehind(): boolean;
-  /** False once its key or session has ended: the hub then ends the connection. */
-  isAllowed(): boolean;
-  end(): void;
-  /** Tenant of the traces and evaluations it gets; undefined selects every tenant. */
-  readonly tenant?: string | undefined;
-}
 
 /** Options of {@link createLiveHub}. */
 export interface LiveHubOptions {
@@ -42,8 +32,16 @@ export interface LiveHub extends SpanSink, Lifecycle {
    * @returns a function that removes the reader.
    */
   connect(reader: LiveReader, lastEventId: string | undefined): () => void;
-  /** Resets readers, which may show traces that were deleted. */
-  cleared(): void;
+  /** Adds a reader of one trace, which receives the texts of its running spans. @returns a function that removes it. */
+  connectTexts(reader: LiveReader, traceId: string): () => void;
+  /** Keeps the text of a running span until the next text, or the end of the span. */
+  putText(partial: PartialCompletion): void;
+  /**
+   * Resets readers, which may show traces that were deleted.
+   *
+   * @param isDeleted - the deleted traces; undefined if they are not known.
+   */
+  cleared(isDeleted?: (key: TraceKey) => boolean): void;
 }
 
 /** At most five updates a second, as fast as a person can read (spec app 1). */
@@ -52,6 +50,9 @@ const STATUS_MS = 1000;
 /** A minute of steps with changes, and about a screenful of rows in each. */
 const MAX_STEPS = 300;
 const MAX_TRACES_PER_STEP = 250;
+
+/** The texts of running spans: some MiB, and the spans of many agents that run at the same time. */
+const TEXT_LIMITS = { maxSpans: 10_000, maxBytes: 16 * 1024 * 1024, maxSilenceMs: 30 * 60_000 };
 
 /** A screenful. A reader that missed more gets a `reset` and fetches the shown data again. */
 const MAX_EVALUATIONS = 50;
@@ -68,6 +69,8 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   /** Part of event ids. An id of an earlier run of the process counts as a gap. */
   const run = randomBytes(4).toString("hex");
   const connected = new Set<Connected>();
+  const texts = new RunningTexts(TEXT_LIMITS, () => clock.monotonic());
+  const textReaders = new TextReaders(texts);
   let shownStatus: string | undefined;
   let timers: NodeJS.Timeout[] = [];
 
@@ -182,13 +185,20 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     offer(spans: readonly PipelineSpan[]) {
       let last: TraceKey = { tenant: "", traceId: "" };
       for (const { facts, context } of spans) {
+        if (facts.isRunning) texts.start({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
+        else if (texts.size > 0) texts.end({ tenant: context.tenant, traceId: facts.traceId }, facts.spanId);
         // Spans of a trace are usually consecutive.
         if (facts.traceId === last.traceId && context.tenant === last.tenant) continue;
         last = { tenant: context.tenant, traceId: facts.traceId };
         changes.add(last);
       }
     },
-    cleared: () => changes.clear(),
+    cleared(isDeleted) {
+      changes.clear();
+      if (isDeleted !== undefined) texts.remove(isDeleted);
+    },
+    connectTexts: (reader, traceId) => textReaders.connect(reader, traceId),
+    putText: (partial) => texts.put(partial),
     connect(reader, lastEventId) {
       const step = stepAfter(lastEventId);
       const evaluation = changes.evaluationAt(step) ?? changes.lastEvaluation;
@@ -200,15 +210,21 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
     },
     start() {
       timers = [
-        setInterval(() => void sendChanges(), STEP_MS).unref(),
         setInterval(() => {
+          void sendChanges();
+          textReaders.send();
+        }, STEP_MS).unref(),
+        setInterval(() => {
+          texts.expire();
           endUnauthorized();
+          textReaders.check();
           void sendStatus();
         }, STATUS_MS).unref(),
       ];
     },
     stop() {
       for (const timer of timers) clearInterval(timer);
+      textReaders.stop();
       for (const { reader } of connected) reader.end();
       connected.clear();
     },

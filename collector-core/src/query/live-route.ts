@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { LIVE_EVENT_SCHEMAS } from "../api-schema/live.js";
+import { LIVE_EVENT_SCHEMAS, PartialCompletionSchema } from "../api-schema/live.js";
 import { errorResponses } from "./error-schemas.js";
 import type { LiveHub } from "./live-hub.js";
+import type { LiveReader } from "./live-reader.js";
 
 /** Options of {@link liveRoute}. */
 export interface LiveRouteOptions {
@@ -16,6 +17,13 @@ const Query = Type.Object(
   {
     last_event_id: Type.Optional(
       Type.String({ description: "Same as the header Last-Event-ID, for clients that cannot set headers." }),
+    ),
+    trace_id: Type.Optional(
+      Type.String({
+        description:
+          "Only the texts of this trace's running model calls, as `partial` events: the latest text of each first, then " +
+          "each text that replaces it.",
+      }),
     ),
     tenant: Type.Optional(
       Type.String({
@@ -41,12 +49,13 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
           "Server-sent events: `trace` (a new or changed summary), `status` and `metrics` (once a second: the state of the " +
           "collector, and the newest step of `GET /v1/stats`), `evaluation` (one that has ended), `reset` (fetch the shown " +
           "data again). A slow client gets merged updates. With Last-Event-ID the stream resumes with the traces and " +
-          "evaluations that the client missed, or with `reset` if there are too many. The stream ends within a second " +
+          "evaluations that the client missed, or with `reset` if there are too many. With `trace_id`, the only events are " +
+          "`partial`: the completions of running model calls so far. The stream ends within a second " +
           "after the session that opened it.",
         produces: ["text/event-stream"],
         querystring: Query,
         response: {
-          200: Type.Union(Object.values(LIVE_EVENT_SCHEMAS)),
+          200: Type.Union([...Object.values(LIVE_EVENT_SCHEMAS), PartialCompletionSchema]),
           ...errorResponses("invalid_query", "invalid_tenant", "overloaded"),
         },
       },
@@ -61,17 +70,19 @@ export const liveRoute: FastifyPluginAsyncTypebox<LiveRouteOptions> = async (app
         // Stops proxies from buffering events.
         "X-Accel-Buffering": "no",
       });
+      const reader: LiveReader = {
+        write: (text) => void response.write(text),
+        isBehind: () => response.writableNeedDrain,
+        isAllowed: () => isAllowed(request.headers),
+        end: () => response.end(),
+        tenant: request.query.tenant,
+      };
       const header = request.headers["last-event-id"];
-      const disconnect = hub.connect(
-        {
-          write: (text) => void response.write(text),
-          isBehind: () => response.writableNeedDrain,
-          isAllowed: () => isAllowed(request.headers),
-          end: () => response.end(),
-          tenant: request.query.tenant,
-        },
-        typeof header === "string" ? header : request.query.last_event_id,
-      );
+      const { trace_id: traceId, last_event_id: parameter } = request.query;
+      const disconnect =
+        traceId === undefined
+          ? hub.connect(reader, typeof header === "string" ? header : parameter)
+          : hub.connectTexts(reader, traceId);
       response.once("close", disconnect);
     },
   );

@@ -71,6 +71,8 @@ function pipelineOf(parts: TestParts = {}) {
           return span;
         }),
     },
+    redactText: undefined,
+    onPartial: () => void events.push("partial"),
     yieldIfDue: () => undefined,
     sinks: parts.sinks ?? [sink],
     onError,
@@ -103,6 +105,17 @@ describe("spec 1: the order of the stages", () => {
     await queue.offer(batch([{ name: "a", trace_id: "t" }]));
     await drain();
     expect(events).toEqual(["metrics", "redact", "deliver"]);
+  });
+
+  it("takes the completion of a running span so far out before redaction, and passes it on after the sinks", async () => {
+    const { queue, worker, events, counts, drain } = pipelineOf();
+    worker.start();
+    const start = { name: "a", trace_id: "t", span_id: "s", status: "RUNNING" };
+    const partial = { ...start, attributes: { completion_partial: "so far" } };
+    await queue.offer(batch([partial, start]));
+    await drain();
+    expect(events).toEqual(["metrics", "metrics", "redact", "deliver", "partial"]);
+    expect(counts.processed).toBe(2);
   });
 
   it("only counts a span whose trace is not sampled", async () => {

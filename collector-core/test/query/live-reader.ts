@@ -9,10 +9,16 @@ interface SentEvent {
 }
 
 /** Reads /v1/live as a browser does. */
-export async function listen(url: string, lastEventId?: string, more: Record<string, string> = {}) {
+export async function listen(
+  url: string,
+  lastEventId?: string,
+  more: Record<string, string> = {},
+  query: Record<string, string> = {},
+) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = lastEventId === undefined ? more : { ...more, "Last-Event-ID": lastEventId };
-    httpGet(`${url}/v1/live`, { headers }, resolve).on("error", reject);
+    const search = new URLSearchParams(query).toString();
+    httpGet(`${url}/v1/live${search && `?${search}`}`, { headers }, resolve).on("error", reject);
   });
   onTestFinished(() => void response.destroy());
   const events: SentEvent[] = [];

@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import { RunningTexts } from "../../src/query/running-texts.js";
+
+const LIMITS = { maxSpans: 1000, maxBytes: 100_000, maxSilenceMs: 1000 };
+const KEY = { tenant: "", traceId: "t" };
+
+function create(limits: Partial<typeof LIMITS> = {}) {
+  const clock = { nowMs: 0 };
+  const texts = new RunningTexts({ ...LIMITS, ...limits }, () => clock.nowMs);
+  const put = (spanId: string, text: string, key = KEY): void =>
+    texts.put({ ...key, spanId, bytes: text.length, text: () => text });
+  const shown = (traceId = "t"): string[] =>
+    texts.changedSince(0, traceId, undefined).map(({ text }) => text());
+  return { clock, texts, put, shown };
+}
+
+it("forgets the spans with the oldest update beyond the limit, also with 100,000 running spans", () => {
+  const { texts, put, shown } = create();
+  for (let index = 0; index < 100_000; index++) {
+    texts.start(KEY, `s${index}`);
+    put(`s${index}`, "x".repeat(50));
+  }
+  expect(texts.size).toBe(1000);
+  expect(texts.bytes).toBe(50_000);
+  expect(shown()).toHaveLength(1000);
+  for (let index = 0; index < 100_000; index++) texts.end(KEY, `s${index}`);
+  expect([texts.size, texts.bytes, shown().length]).toEqual([0, 0, 0]);
+});
+
+it("drops the oldest texts beyond the limit of bytes, and accepts the next text of their spans", () => {
+  const { texts, put, shown } = create({ maxBytes: 25 });
+  for (const id of ["a", "b", "c"]) texts.start(KEY, id);
+  for (const id of ["a", "b", "c"]) put(id, `text of ${id} `);
+  expect(shown()).toEqual(["text of b ", "text of c "]);
+  put("b", "more of b ");
+  put("a", "more of a ");
+  expect(shown()).toEqual(["more of b ", "more of a "]);
+  put("c", "a text larger than the limit ");
+  expect(shown()).toEqual([]);
+  expect(texts.bytes).toBe(0);
+});
+
+it("forgets a span without an update for the time limit", () => {
+  const { clock, texts, put, shown } = create();
+  texts.start(KEY, "silent");
+  texts.start(KEY, "active");
+  put("silent", "old ");
+  clock.nowMs = 800;
+  put("active", "new ");
+  clock.nowMs = 1500;
+  texts.expire();
+  expect(shown()).toEqual(["new "]);
+  put("silent", "back ");
+  expect(shown()).toEqual(["new "]);
+});
+
+it("tells equal ids of tenants and traces apart", () => {
+  const { texts, put } = create();
+  const keys = [
+    { tenant: "a", traceId: "t" },
+    { tenant: "b", traceId: "t" },
+    { tenant: "a", traceId: "t\na" },
+  ];
+  for (const key of keys) texts.start(key, "s");
+  keys.forEach((key, index) => put("s", `text ${index}`, key));
+  const shown = (traceId: string, tenant?: string): string[] =>
+    texts.changedSince(0, traceId, tenant).map(({ text }) => text());
+  expect(shown("t")).toEqual(["text 0", "text 1"]);
+  expect(shown("t", "b")).toEqual(["text 1"]);
+  expect(shown("t\na", "a")).toEqual(["text 2"]);
+  texts.remove(({ tenant }) => tenant === "a");
+  expect([shown("t"), shown("t\na")]).toEqual([["text 1"], []]);
+});
