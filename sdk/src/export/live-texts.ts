@@ -26,7 +26,7 @@ export interface LiveTexts {
   stop(): void;
 }
 
-/** At most four times a second (contract 9). */
+/** At most four times a second (contract 1). */
 const INTERVAL_MS = 250;
 /** Most text of one request, in characters. The other calls are part of the next request. */
 const MAX_REQUEST_LENGTH = 1024 * 1024;
@@ -38,7 +38,7 @@ const REST_FACTOR = 20;
 const PAUSE_MS = 5000;
 
 /**
- * Sends the text of the model calls that stream, as the attribute `completion_partial` of a running span (contract 9). A text
+ * Sends the text of the model calls that stream, as the attribute `completion_partial` of a running span (contract 1). A text
  * is read when it is sent, so nothing is queued: what could not be sent is replaced by the next text. Texts have a connection
  * of their own and are not counted in `stats()`.
  */
