@@ -3,6 +3,7 @@ import { useStore, type StoreApi } from "zustand";
 import type { CollectorApi } from "./api/collector-api.js";
 import type { ConnectionState, ConnectionStore } from "./store/connection-store.js";
 import type { EvaluationsStore } from "./store/evaluations-store.js";
+import type { LiveTextsStore } from "./store/live-texts-store.js";
 import type { Preferences, PreferencesStore } from "./store/preferences-store.js";
 import type { SessionStore } from "./store/session-store.js";
 import type { TraceFilesStore } from "./store/trace-files-store.js";
@@ -19,6 +20,7 @@ export interface AppStores {
   readonly traces: TracesStore;
   readonly files: TraceFilesStore;
   readonly trace: TraceStore;
+  readonly liveTexts: LiveTextsStore;
   readonly evaluations: EvaluationsStore;
   readonly stats: StatsStore;
   readonly pipeline: PipelineStore;
@@ -59,6 +61,10 @@ export function useEvaluations<T>(select: (state: StateOf<EvaluationsStore>) => 
 
 export function useTrace<T>(select: (state: StateOf<TraceStore>) => T): T {
   return useStore(useStores().trace, select);
+}
+
+export function useLiveText(spanId: string): string | undefined {
+  return useStore(useStores().liveTexts, ({ texts }) => texts.get(spanId));
 }
 
 export function useStats<T>(select: (state: StateOf<StatsStore>) => T): T {

@@ -6,10 +6,12 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createCollectorApi } from "./api/collector-api.js";
 import { openLiveFeed } from "./api/live-feed.js";
+import { openTextFeed } from "./api/text-feed.js";
 import { App } from "./app.js";
 import { AppProvider, type AppStores } from "./app-context.js";
 import { connect, createConnectionStore } from "./store/connection-store.js";
 import { createEvaluationsStore } from "./store/evaluations-store.js";
+import { createLiveTextsStore } from "./store/live-texts-store.js";
 import { createPreferencesStore } from "./store/preferences-store.js";
 import { createSessionStore } from "./store/session-store.js";
 import { AppBoundary } from "./components/page-boundary.js";
@@ -33,6 +35,7 @@ const stores: AppStores = {
   traces: createTracesStore({ api }),
   files: createTraceFilesStore({ api, save: saveFile }),
   trace: createTraceStore(api),
+  liveTexts: createLiveTextsStore(openTextFeed),
   evaluations: createEvaluationsStore({ api }),
   stats: createStatsStore({ api, isPaused }),
   pipeline: createPipelineStore({ api, isPaused }),

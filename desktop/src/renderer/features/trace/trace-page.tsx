@@ -11,6 +11,7 @@ import { SpanPane } from "./detail/span-pane.js";
 import { PaneResizer } from "./detail/pane-resizer.js";
 import { Part } from "./part.js";
 import { useAddressInUrl } from "./hooks/use-address-in-url.js";
+import { useLiveTexts } from "./hooks/use-live-texts.js";
 import { useNeighbours } from "./hooks/use-neighbours.js";
 import { useTraceKeys } from "./hooks/use-trace-keys.js";
 import { TimelineView } from "./timeline/timeline-view.js";
@@ -83,7 +84,8 @@ const OpenTrace = memo(function OpenTrace({ traceId, tenant }: { traceId: string
 });
 
 function PageParts({ traceKey }: { traceKey: TraceKey }) {
-  const { view, selected, isNarrow } = useTracePage();
+  const { view, tree, selected, isNarrow } = useTracePage();
+  useLiveTexts(traceKey, tree.isRunning);
   const trace = useTrace((state) => state.trace);
   const { step, ...neighbours } = useNeighbours(traceKey, view);
   const selectedId = selected?.id;

@@ -7,9 +7,11 @@ import { attributesOf } from "../model/span-facts.js";
 import { JsonCode } from "./code.js";
 import { ErrorBlock } from "./error-block.js";
 import { EventsList } from "./events-list.js";
+import { LiveMessage } from "./live-message.js";
 import { MessageView } from "./message-view.js";
 import { LoadTexts } from "./load-texts.js";
 import { useTracePage } from "../trace-page-context.js";
+import { useLiveText } from "../../../app-context.js";
 import { useSpanDetail } from "./span-detail-context.js";
 import { classNames } from "../../../components/class-names.js";
 import buttonStyles from "../../../components/button.module.css";
@@ -24,6 +26,9 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
   const [isRaw, setRaw] = useState(false);
   const [expansion, setExpansion] = useState({ isExpanded: false, version: 0 });
   const count = messages.input.length + messages.output.length;
+  const received = useLiveText(span.span_id);
+  // The answer of a span that has ended is complete.
+  const liveText = span.status === "RUNNING" && messages.output.length === 0 ? received : undefined;
   const toggle = (): void =>
     setExpansion(({ isExpanded, version }) => ({ isExpanded: !isExpanded, version: version + 1 }));
   return (
@@ -60,10 +65,15 @@ export function MessagesTab({ messages }: { messages: SpanMessages }) {
             <JsonCode value={messageSources(span)} />
           </>
         ) : (
-          <Conversation key={expansion.version} messages={messages} isExpanded={expansion.isExpanded} />
+          <Conversation
+            key={expansion.version}
+            messages={messages}
+            isExpanded={expansion.isExpanded}
+            liveText={liveText}
+          />
         )}
         <EventsList />
-        {count === 0 && <NoMessages />}
+        {count === 0 && liveText === undefined && <NoMessages />}
       </div>
     </>
   );
@@ -91,7 +101,14 @@ function NoMessages() {
   );
 }
 
-function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpanded: boolean }) {
+interface ConversationProps {
+  readonly messages: SpanMessages;
+  readonly isExpanded: boolean;
+  /** The answer while it is written. */
+  readonly liveText: string | undefined;
+}
+
+function Conversation({ messages, isExpanded, liveText }: ConversationProps) {
   return (
     <>
       <Paged
@@ -101,7 +118,10 @@ function Conversation({ messages, isExpanded }: { messages: SpanMessages; isExpa
           <MessageView key={message.key} message={message} isOutput={false} isExpanded={isExpanded} />
         )}
       />
-      {isConversation(messages) && <div className={messagesStyles.divider}>Output</div>}
+      {(liveText !== undefined || isConversation(messages)) && (
+        <div className={messagesStyles.divider}>Output</div>
+      )}
+      {liveText !== undefined && <LiveMessage text={liveText} />}
       <Paged
         items={messages.output}
         name="output messages"
