@@ -1,3 +1,4 @@
+import { query, type Options } from "@anthropic-ai/claude-agent-sdk";
 import Anthropic from "@anthropic-ai/sdk";
 import { BedrockRuntimeClient, ConverseStreamCommand } from "@aws-sdk/client-bedrock-runtime";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -7,12 +8,14 @@ import { Mistral } from "@mistralai/mistralai";
 import { streamText } from "ai";
 import { CohereClientV2 } from "cohere-ai";
 import { Ollama } from "ollama";
+import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { configure, flush, stats } from "../../src/index.js";
 import { registerAISDK } from "../../src/integrations/ai-sdk/index.js";
 import { wrapAnthropic } from "../../src/integrations/anthropic/index.js";
 import { wrapBedrock } from "../../src/integrations/bedrock/index.js";
+import { wrapQuery } from "../../src/integrations/claude-agent-sdk/index.js";
 import { wrapCohere } from "../../src/integrations/cohere/index.js";
 import { wrapGoogleGenAI } from "../../src/integrations/google/index.js";
 import { ObspanCallbackHandler } from "../../src/integrations/langchain/index.js";
@@ -253,4 +256,44 @@ it("shows the text of a call of LangChain once, where a wrapped client records i
   const model = new ChatOpenAI({ model: "m", apiKey: "k", maxRetries: 0 });
   Object.assign((model as unknown as { completions: object }).completions, { client: wrapOpenAI(openai()) });
   await expectLiveText(resume, model.stream("?", handled()).then(readAll));
+});
+
+it("shows the text of a call of Claude Code while it streams", async () => {
+  const model = "claude-sonnet-4-5";
+  const usage = { input_tokens: 10, output_tokens: 9 };
+  const event = (data: object) => ({ type: "stream_event", event: data, parent_tool_use_id: null });
+  const delta = (text: string) =>
+    event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+  const content = [{ type: "text", text: WORDS.join("") }];
+  const message = { id: "m1", type: "message", role: "assistant", model, content, stop_reason: null, usage };
+  const tool = { tool_name: "Read", tool_input: {}, tool_use_id: "t1" };
+  const steps = [
+    event({ type: "message_start", message: { id: "m1", model, usage } }),
+    ...WORDS.slice(0, 6).map(delta),
+    // The hook of the app waits.
+    { hook: "PreToolUse", input: tool },
+    ...WORDS.slice(6).map(delta),
+    { type: "assistant", message, parent_tool_use_id: null },
+    {
+      type: "result",
+      subtype: "success",
+      is_error: false,
+      result: WORDS.join(""),
+      usage,
+      total_cost_usd: 0.01,
+    },
+  ];
+  let resume = (): void => undefined;
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
+  const waiting = async () => {
+    await resumed;
+    return {};
+  };
+  const settings: Options = {
+    pathToClaudeCodeExecutable: join(import.meta.dirname, "claude-code.mjs"),
+    env: { PATH: process.env["PATH"], CLAUDE_SCRIPT: JSON.stringify([steps]) },
+    hooks: { PreToolUse: [{ hooks: [waiting] }] },
+    includePartialMessages: true,
+  };
+  await expectLiveText(resume, readAll(wrapQuery(query)({ prompt: "?", options: settings })));
 });
