@@ -16,7 +16,7 @@ const WIRE_READERS =
 const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 
 /** What only integrations need of the core. Not the types. */
-const INTEGRATION = /src.capture.(?:integration|model-span).*(?<!\.d)\.ts$/;
+const INTEGRATION = /src.capture.(?:integration|model-span|live-text).*(?<!\.d)\.ts$/;
 
 /** What works in every runtime. */
 const ENTRIES = {
@@ -60,7 +60,7 @@ const BASE: UserConfig = {
         // Shared by chunks that load later, and not needed at the start.
         {
           name: "stream-text",
-          test: /capture.(?:time-to-first|live-text)|streams.(?:text-acc|node-stream|readable-stream)/,
+          test: /capture.time-to-first|streams.(?:text-acc|node-stream|readable-stream)/,
           priority: 4,
         },
         { name: "batch-request", test: /export.batch-request/, priority: 4 },

@@ -107,7 +107,8 @@ class BatchLoop implements DeliveryLoop {
     });
     if (config.live) {
       this.#started = new WeakSet();
-      void this.#sendLiveTexts(url);
+      // If the files of the package are gone, for example after a deployment, only the texts are missing.
+      this.#sendLiveTexts(url).catch(() => undefined);
     }
     // Spans that were dropped before this loop was loaded.
     this.reportFull(ledger.stats(0).dropped.queue_full);

@@ -203,6 +203,24 @@ it("bounds the text of many small pieces, and the number of requests", async () 
   await sdk.flush();
 });
 
+it.each<[string, Options]>([
+  ["without a mask", {}],
+  ["with a mask", { mask: (text) => text.replaceAll("secret", "***") }],
+])("bounds the text of pieces of 1 MB, %s", async (_, options) => {
+  const receiver = await startReceiver();
+  const sdk = await liveSdk(receiver, options);
+  const { send, end, done } = startCall(sdk);
+  for (let piece = 0; piece < 5; piece++) {
+    send("a secret word ".repeat(75_000));
+    await until(() => expect(partials(receiver)).not.toHaveLength(0));
+  }
+  const [shown] = partials(receiver).map(textOf);
+  expect(shown).toMatch(/^…(?:secret|\*\*\*|word|a) /);
+  expect(Buffer.byteLength(String(shown))).toBeLessThanOrEqual(8192);
+  end();
+  await done;
+});
+
 it("follows a thousand calls at most, and sends their texts in requests of a bounded size", async () => {
   const receiver = await startReceiver();
   const sdk = await liveSdk(receiver, { batchSize: 2000 });
