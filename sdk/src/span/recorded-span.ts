@@ -6,7 +6,7 @@ import { runInContext, type ContextNode, type ParentSpan, type TraceState } from
 import { causesOf } from "./error-causes.js";
 import type { ErrorDescription } from "./describe-error.js";
 import { newSpanId } from "./ids.js";
-import { MAX_TEXT_LENGTH, setKey, textBytes } from "./json-value.js";
+import { copyValue, MAX_TEXT_LENGTH, setKey, textBytes } from "./json-value.js";
 import type { ManualSpan, SpanAttributes } from "./span-handle.js";
 import type { TextPolicy } from "./text-policy.js";
 
@@ -252,11 +252,13 @@ export class RecordedSpan implements ManualSpan, ParentSpan, ContextNode {
   }
 
   #store(key: string, value: JsonValue, bytes: number): void {
-    const total = this.bytes + bytes + key.length + 6;
+    const { attributes } = this;
+    const added = Object.hasOwn(attributes, key) ? -storedBytes(attributes[key]) : key.length + 6;
+    const total = this.bytes + bytes + added;
     if (total > MAX_SPAN_BYTES) return;
     this.bytes = total;
     this.isEmpty = false;
-    setKey(this.attributes, key, value);
+    setKey(attributes, key, value);
   }
 }
 
@@ -268,6 +270,12 @@ function describeEarly(error: unknown): ErrorDescription {
   } catch {
     return { type: typeof error };
   }
+}
+
+/** What the value of an attribute counted when it was set. */
+function storedBytes(value: unknown): number {
+  if (typeof value === "string") return textBytes(value);
+  return typeof value === "object" ? copyValue(value).bytes : 8;
 }
 
 /** Estimated size of a value in JSON; infinity if the value has to be checked against its limits first. */

@@ -13,6 +13,38 @@ describe("attributes and events", () => {
     expect(span?.attributes?.["last"]).toBe("small");
   });
 
+  it("an attribute that is set again counts once towards the size of its span", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    const values = ["x".repeat(500_000), { text: "y".repeat(500_000) }, ["z", 1, true, null], 7, true, "end"];
+    observe("repeated", (span) => {
+      span.setAttributes({ first: "x".repeat(9000), flag: true, count: 1, text: "short" });
+      for (let round = 0; round < 20; round++)
+        for (const key of ["first", "flag", "count", "text"])
+          for (const value of values) span.setAttribute(key, value);
+      for (let index = 0; index < 3; index++) span.setAttribute(`large.${index}`, "x".repeat(900_000));
+    });
+    const [span] = takeSpans();
+    expect(Object.keys(span?.attributes ?? {})).toEqual([
+      ...["first", "flag", "count", "text"],
+      ...["large.0", "large.1", "large.2"],
+    ]);
+    expect(span?.attributes?.["first"]).toBe("end");
+  });
+
+  it("a span does not shrink below its size, however often an attribute is set", async () => {
+    const { observe, takeSpans } = await recordingSdk();
+    observe("repeated", (span) => {
+      span.setAttributes({ a: true, b: 1, c: "text" });
+      for (let round = 0; round < 5000; round++)
+        span
+          .setAttribute("a", round % 2 === 0)
+          .setAttribute("b", round)
+          .setAttribute("c", `${round}`);
+      for (let index = 0; index < 8; index++) span.setAttribute(`large.${index}`, "x".repeat(900_000));
+    });
+    expect(JSON.stringify(takeSpans()).length).toBeLessThan(4_300_000);
+  });
+
   it("invalid attributes are left out, and the others are kept", async () => {
     const unreadable = new Proxy(
       {},
