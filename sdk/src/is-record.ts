@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** True for an array that is no Proxy. */
 export function isArray(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && !isProxy(value);
+  return !isProxy(value) && Array.isArray(value);
 }
 
 /** A property that an object has itself. Undefined for a getter, which is code of the app. */

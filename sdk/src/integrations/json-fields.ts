@@ -1,6 +1,8 @@
+import { isArray, isProxy, isRecord, ownValue } from "../is-record.js";
+
 /**
  * Reads what a provider's client sends and receives without trusting its shape. A field that is missing, has another type or
- * is a getter counts as absent. Nothing here throws.
+ * is a getter counts as absent, and so do the fields of a Proxy: its traps are code of the app. Nothing here throws.
  */
 
 /** An object whose fields are not known. */
@@ -8,7 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value as an object with fields; undefined for any other value, including arrays. */
 export function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /**
@@ -16,12 +18,7 @@ export function fieldsOf(value: unknown): Fields | undefined {
  * or log a warning.
  */
 export function field(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  try {
-    return Object.getOwnPropertyDescriptor(value, key)?.value as unknown;
-  } catch {
-    return undefined;
-  }
+  return typeof value === "object" && value !== null && !isProxy(value) ? ownValue(value, key) : undefined;
 }
 
 /** A copy of an object's own fields, without its getters; empty for any other value. */
@@ -43,7 +40,7 @@ export function member(value: unknown, key: string): unknown {
 
 /** The elements of an array; none for any other value. */
 export function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return isArray(value) ? value : [];
 }
 
 /** A string that is not empty, or undefined. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { field } from "../../src/integrations/json-fields.js";
+import { copyFields, elementsOf, field, fieldsOf } from "../../src/integrations/json-fields.js";
 import { anthropicMessage } from "../../src/integrations/wire/anthropic.js";
 import { geminiEmbeddings } from "../../src/integrations/wire/gemini-embeddings.js";
 import { geminiInteraction } from "../../src/integrations/wire/gemini-interactions.js";
@@ -90,4 +90,40 @@ it("no reader runs a getter of a request, a message, a response or a chunk", () 
     if (accumulator !== undefined) reader.readResponse(accumulator.response());
   }
   expect(read).toEqual([]);
+});
+
+it("runs no trap of a Proxy, and reads no field of it", () => {
+  const traps: string[] = [];
+  const handler = new Proxy<ProxyHandler<object>>(
+    {},
+    {
+      get: (_, name) => {
+        traps.push(String(name));
+        return undefined;
+      },
+    },
+  );
+  const object = new Proxy({ model: "m", choices: [{}] }, handler);
+  const list = new Proxy([{ role: "user" }], handler);
+  const { proxy: revoked, revoke } = Proxy.revocable<unknown[]>([], {});
+  revoke();
+  for (const value of [object, list, revoked])
+    expect([field(value, "model"), fieldsOf(value), copyFields(value), elementsOf(value)]).toEqual([
+      undefined,
+      undefined,
+      {},
+      [],
+    ]);
+  for (const { readRequest, readResponse, createAccumulator } of READERS) {
+    for (const value of [
+      object,
+      list,
+      { messages: list, contents: list, choices: list, content: list, output: list },
+    ]) {
+      readRequest(value);
+      readResponse(value);
+      createAccumulator?.().add(value);
+    }
+  }
+  expect(traps).toEqual([]);
 });
