@@ -319,6 +319,17 @@ it("ends the spans of a stream that the app stops reading, and of an object stre
   );
 });
 
+it("marks a call that the app aborts before the response as aborted", async () => {
+  const abortSignal = AbortSignal.abort();
+  await expect(generateText({ model: openai.chat("chat"), prompt: "Hi", abortSignal })).rejects.toThrow();
+  const spans = takeAll();
+  expect(spans.map(({ name, attributes }) => [name, attributes["aborted"]])).toEqual([
+    ["generateText", true],
+    ["step 1", true],
+    ["chat chat", true],
+  ]);
+});
+
 /** Reads the first part of a stream, and lets go of it. */
 async function readFirst(model: LanguageModel): Promise<void> {
   for await (const delta of streamText({ model, prompt: "Hi" }).textStream) if (delta !== "") break;

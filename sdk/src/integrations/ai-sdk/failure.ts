@@ -1,5 +1,5 @@
 import type { SpanHandle } from "../../capture/integration.js";
-import { field, numberOf } from "../json-fields.js";
+import { field, member, numberOf } from "../json-fields.js";
 
 /**
  * Marks a span as failed. The error of the attempt is the same object on the model call and on the spans around it, so that
@@ -12,7 +12,7 @@ export function recordFailure(span: SpanHandle, error: unknown, hidesContent: bo
   const cause = field(error, "lastError") ?? error;
   span.recordError(cause).setAttributes({
     status_code: numberOf(field(cause, "statusCode")),
-    aborted: field(cause, "name") === "AbortError" || undefined,
+    aborted: member(cause, "name") === "AbortError" || undefined,
     ...(hidesContent && { error_message: "", error_stack: "" }),
   });
 }
