@@ -15,6 +15,9 @@ const WIRE_READERS =
 /** The readers of one provider, which its wrapper and `register` share. */
 const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 
+/** The messages of the AI SDK, which Mastra shares. Not the types. */
+const AI_SDK_MESSAGES = /src.integrations.ai-sdk.(?:model-messages|provider-name).*(?<!\.d)\.ts$/;
+
 /** What only integrations need of the core. Not the types. */
 const INTEGRATION = /src.capture.(?:integration|model-span|live-text).*(?<!\.d)\.ts$/;
 
@@ -69,6 +72,7 @@ const BASE: UserConfig = {
         { name: "integration", test: INTEGRATION, minShareCount: 2, priority: 3 },
         { name: "model-client", test: MODEL_CLIENT, minShareCount: 3, priority: 2 },
         { name: "wire-readers", test: WIRE_READERS, minShareCount: 2, priority: 1 },
+        { name: "ai-sdk-messages", test: AI_SDK_MESSAGES, minShareCount: 2, priority: 0 },
         // Named after its file, a chunk would take the name of the entry.
         {
           name: (id: string) => `${/wire.([a-z]*)/.exec(id.slice(id.lastIndexOf("wire")))?.[1] ?? ""}-reader`,

@@ -39,5 +39,6 @@ export {
   setUser,
   withTrace,
 } from "./capture/trace-context.js";
-export { flush, shutdown, stats, takeSpans, type FlushOptions } from "./runtime/delivery.js";
+export { flush, shutdown, stats, takeSpans, type FlushOptions, type Stats } from "./runtime/delivery.js";
+export type { HookState, HookStates } from "./runtime/hook-states.js";
 export type { DropReason, ExporterStats } from "./export/ledger.js";

@@ -2,6 +2,7 @@ import { createLedger, type ExporterStats } from "../export/ledger.js";
 import { loadLateCode } from "../late-code.js";
 import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
 import type { Span } from "../wire/index.js";
+import { hookStates, type HookStates } from "./hook-states.js";
 import { recordingState } from "./runtime.js";
 
 /** Options of {@link flush}. */
@@ -55,16 +56,23 @@ export async function shutdown(): Promise<void> {
   await recordingState.runtime?.exporter.shutdown();
 }
 
+/** What happened to the spans of this process, and what `@obspan/sdk/register` has hooked. */
+export interface Stats extends ExporterStats {
+  /** What `@obspan/sdk/register` has hooked. Absent without it. */
+  readonly hooks?: HookStates;
+}
+
 /**
- * What happened to the spans so far. At any moment `enqueued = acked + the sum of dropped + pending`.
+ * What happened to the spans so far. At any moment `enqueued = acked + the sum of dropped + pending`. With
+ * `@obspan/sdk/register`, `hooks` says what is hooked.
  *
  * @example
  * ```ts
  * const { acked, dropped, pending } = stats();
  * ```
  */
-export function stats(): ExporterStats {
-  return recordingState.runtime?.exporter.stats() ?? createLedger().stats(0);
+export function stats(): Stats {
+  return { ...(recordingState.runtime?.exporter.stats() ?? createLedger().stats(0)), ...hookStates() };
 }
 
 /**

@@ -3,21 +3,7 @@ import { countOf, elementsOf, field, textOf } from "../json-fields.js";
 import { enterSpan } from "./enter-span.js";
 import { OpenModelCall, requestAttributes, responseAttributes } from "./open-model-call.js";
 import { OperationRun } from "./operation-run.js";
-import type { TelemetryCallbacks } from "./telemetry-callbacks.js";
-
-/** What the AI SDK passes to a hook around a model call or a tool. */
-interface Execution<T> {
-  readonly callId: string;
-  readonly toolCallId?: string;
-  readonly execute: () => PromiseLike<T>;
-}
-
-/** The hooks of AI SDK 7 around model calls and tools, which bind the context, and its callbacks. */
-export interface Telemetry7 {
-  readonly callbacks: TelemetryCallbacks;
-  readonly executeLanguageModelCall: <T>(execution: Execution<T>) => PromiseLike<T>;
-  readonly executeTool: <T>(execution: Execution<T>) => PromiseLike<T>;
-}
+import type { Telemetry7, TelemetryCallbacks } from "./telemetry-callbacks.js";
 
 /**
  * The telemetry of AI SDK 7. Each event has the id of its operation. Embeddings and the deprecated object functions have no

@@ -1,10 +1,10 @@
-import type { ManualSpan } from "../../capture/integration.js";
+import { processWide, type ManualSpan } from "../../capture/integration.js";
 import { recordFailure } from "./failure.js";
 import type { ObspanTracerSpan } from "./tracer-interface.js";
 import { resultTokens, type TracedOperation } from "./tracer-operations.js";
 
 /** The tracer's spans by the SDK's own. */
-const tracerSpans = new WeakMap<object, TracerSpan>();
+const tracerSpans = processWide("ai-sdk.tracer-spans", () => new WeakMap<object, TracerSpan>());
 
 /** The span of a tracer that an SDK span belongs to. */
 export function tracerSpanOf(span: object | undefined): TracerSpan | undefined {

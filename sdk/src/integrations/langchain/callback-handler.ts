@@ -2,12 +2,13 @@ import {
   capturesCompletion,
   capturesPrompt,
   currentContext,
+  enterContext,
   stringifyValue,
   type RecordedSpan,
   type SpanAttributes,
 } from "../../capture/integration.js";
 import { countOf, elementsOf, field, member, numberOf, textOf } from "../json-fields.js";
-import { enterContext, recordSafely } from "../run-spans/run-span.js";
+import { recordSafely } from "../run-spans/run-span.js";
 import { followFunctions } from "./function-context.js";
 import { lastMessageOr } from "./messages.js";
 import { chatPrompt, requestAttributes, resultAttributes } from "./model-attributes.js";

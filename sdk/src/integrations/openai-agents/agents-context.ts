@@ -1,8 +1,13 @@
-import { currentContext, newTrace, runInContext, type ContextNode } from "../../capture/integration.js";
+import {
+  currentContext,
+  enterContext,
+  newTrace,
+  runInContext,
+  type ContextNode,
+} from "../../capture/integration.js";
 import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 import { field, member } from "../json-fields.js";
 import { ignoringErrors, replaceMethod } from "../model-client/replace-method.js";
-import { enterContext } from "../run-spans/run-span.js";
 
 /** Where the Agents SDK keeps its current trace and span, for every copy of it in the process. */
 const STORAGE = Symbol.for("openai.agents.core.asyncLocalStorage");

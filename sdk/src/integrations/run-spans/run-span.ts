@@ -1,7 +1,6 @@
 import {
   activeRuntime,
   beginSpan,
-  processWide,
   runInContext,
   type CallSpanStart,
   type ContextNode,
@@ -33,14 +32,6 @@ export function recordSafely(step: () => void): void {
   } catch {
     // What was recorded before the error is kept.
   }
-}
-
-/** The storage of the core's context. */
-const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());
-
-/** Makes a node the context of the rest of the calling asynchronous function. */
-export function enterContext(node: ContextNode | undefined): void {
-  storage.enterWith(node);
 }
 
 /** Sets the time to the first token, unless it is set or not measured. */
