@@ -26,6 +26,9 @@ const HOSTS: Readonly<Record<string, string>> = {
   "azure.ai.inference": "https://example.services.ai.azure.com",
 };
 
+/** A host that `OBS_PROVIDER_HOSTS` names. */
+const GATEWAY = "http://gateway.test:4000";
+
 let server: ReplayServer;
 beforeAll(async () => {
   configure({ service: "fetch-replay" });
@@ -35,16 +38,16 @@ beforeAll(async () => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input);
     return await network(`${server.url}${pathname}${search}`, init);
   };
-  hookFetch([]);
+  hookFetch([new URL(GATEWAY).host]);
 });
 afterAll(() => server.close());
 
 const EXCHANGES = recordedExchanges().filter(({ provider }) => provider in HOSTS);
 
-async function replay(exchange: Exchange, split?: Split): Promise<Span> {
+async function replay(exchange: Exchange, split?: Split, host = HOSTS[exchange.provider]): Promise<Span> {
   server.expect(exchange, split === undefined ? {} : { split });
   const { method, path, body } = exchange.request;
-  const response = await fetch(new URL(path, HOSTS[exchange.provider]), {
+  const response = await fetch(new URL(path, host), {
     method,
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body ?? { model: exchange.expect.model, input: "Hello" }),
@@ -57,7 +60,16 @@ async function replay(exchange: Exchange, split?: Split): Promise<Span> {
 
 describe.each(EXCHANGES)("$id through fetch", (exchange) => {
   it("has a span with the provider's own numbers", async () => {
-    const span = await replay(exchange);
+    checkSpan(await replay(exchange));
+  });
+
+  it("has the same numbers through a gateway", async () => {
+    const span = await replay(exchange, undefined, GATEWAY);
+    expect(span.attributes?.["provider"]).toBe("gateway");
+    checkSpan(span);
+  });
+
+  function checkSpan(span: Span): void {
     const { expect: expected, response } = exchange;
     const attributes = span.attributes ?? {};
     expect(span.status).toBe(expected.error ? "ERROR" : "OK");
@@ -70,5 +82,5 @@ describe.each(EXCHANGES)("$id through fetch", (exchange) => {
     expect(attributes["stream"] ?? false).toBe(expected.stream);
     if (expected.error) expect(attributes["error_type"]).toEqual(expect.any(String));
     if (response.status >= 400) expect(attributes["status_code"]).toBe(response.status);
-  });
+  }
 });

@@ -95,14 +95,18 @@ export function endpointOf(url: URL, hosts: readonly string[]): Endpoint | undef
   return found && { provider, ...found };
 }
 
+/** A gateway passes the requests of any provider on. */
+const GATEWAY_PATHS = [...COMMON_PATHS, ...Object.values(PATHS).flat()];
+
 function pathEndpoint(pathname: string, provider: string): PathInfo | undefined {
-  const paths = [...(PATHS[provider] ?? []), ...COMMON_PATHS];
+  const paths = provider === "gateway" ? GATEWAY_PATHS : [...(PATHS[provider] ?? []), ...COMMON_PATHS];
   const format = paths.find(([pattern]) => pattern.test(pathname))?.[1];
   return format && { format };
 }
 
 function googleEndpoint(pathname: string, provider: string): PathInfo | undefined {
-  if (provider === "google" && pathname.endsWith("/interactions")) return { format: "gemini-interactions" };
+  if (/^(?:google|gateway)$/.test(provider) && pathname.endsWith("/interactions"))
+    return { format: "gemini-interactions" };
   const [, model = "", method = ""] = GOOGLE_METHOD.exec(pathname) ?? [];
   const found = GOOGLE_METHODS.get(method);
   return found && { ...found, fields: { model: decoded(model) } };
