@@ -44,7 +44,10 @@ const nameEntries = (load: string): string => `
   })();
 `;
 
-describe.each(["20", "22", "24", "26"])("Node %s", (version) => {
+/** The oldest version that package.json allows, and each major version. */
+const VERSIONS = ["20.16.0", "20", "22", "24", "26"];
+
+describe.each(VERSIONS)("Node %s", (version) => {
   const run = (file: string, code: string): unknown => JSON.parse(runOnNode(version, app.write(file, code)));
 
   it("imports and uses the package", () => {
