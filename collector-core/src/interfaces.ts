@@ -107,11 +107,17 @@ export interface QueueUsage {
   readonly level: PressureLevel;
 }
 
-/** Receives spans at the end of the pipeline: the trace store, the exporter, evaluation, the live hub. */
+/** Keeps the spans that reach the end of the pipeline, and makes the pipeline wait while it has no room for them. */
+export type KeepSpans = (spans: readonly PipelineSpan[]) => Promise<void>;
+
+/**
+ * Receives spans at the end of the pipeline: the exporter, evaluation, the evaluation log, the live hub. It takes them at once,
+ * or into a bounded queue of its own. The pipeline does not wait for a sink: a look-up in a store would delay all spans.
+ */
 export interface SpanSink {
   /** Names the sink in the log if it fails. */
   readonly name: string;
-  offer(spans: readonly PipelineSpan[]): void | Promise<void>;
+  offer(spans: readonly PipelineSpan[]): void;
 }
 
 /** The completion of a running span so far (contract 1). */
@@ -134,6 +140,17 @@ export type ImportOutcome = "imported" | "refused" | "dropped";
 export interface TraceKey {
   readonly tenant: string;
   readonly traceId: string;
+}
+
+/** A span, or a whole trace if `spanId` is null. */
+export interface SpanReference extends TraceKey {
+  readonly spanId: string | null;
+}
+
+/** By what evaluations of a span are filtered, beside their own values. */
+export interface EvaluatedLabels {
+  readonly model: string | null;
+  readonly agent: string | null;
 }
 
 /** Why a trace or a span was evicted from the store (`obs_trace_store_evicted_total{reason}`). */
@@ -341,12 +358,22 @@ export interface TraceStore extends Lifecycle {
   tenantsOf(traceId: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Returns one span. The caller must release it. */
   getSpan(key: TraceKey, spanId: string, signal?: AbortSignal): Promise<HeldSpan | undefined>;
-  /** Returns the filterable labels of a span without reading the span. */
-  spanLabels(
-    key: TraceKey,
-    spanId: string,
+  /**
+   * Returns the labels of spans, and of traces their agent and first model, in the order of the references; undefined for what
+   * is not there. One question, however many they are. Does not read the text of a span that arrived recently.
+   */
+  labelsOf(
+    references: readonly SpanReference[],
     signal?: AbortSignal,
-  ): Promise<{ model: string | null; agent: string | null } | undefined>;
+  ): Promise<readonly (EvaluatedLabels | undefined)[]>;
+  /**
+   * Returns the beginnings of the outputs of spans, in the order of the references; null for a span without output, undefined
+   * for what is not there, and for traces. One question, however many they are.
+   */
+  outputPreviews(
+    references: readonly SpanReference[],
+    signal?: AbortSignal,
+  ): Promise<readonly (string | null | undefined)[]>;
   /**
    * Lists matching traces. Default order: newest first, by arrival of their first span.
    *

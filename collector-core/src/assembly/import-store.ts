@@ -9,9 +9,8 @@ import type { Outputs } from "./outputs.js";
  */
 export function createImportStore(
   store: Pick<TraceStore, "append" | "flush" | "usage">,
-  { restoredEvaluations, evaluationLog, live }: Outputs,
+  { evaluationLog, live }: Pick<Outputs, "evaluationLog" | "live">,
 ): ImportStore {
-  const append = restoredEvaluations?.append ?? ((...appended) => store.append(...appended));
   const isOnDisk = store.usage().diskBytes !== null;
   const evictedBefore = evictedTraces();
   const unsavedBefore = unsavedSpans();
@@ -38,12 +37,12 @@ export function createImportStore(
     async append(spans, restored) {
       requireKeeping();
       const before = evictedTraces();
-      const appended = append(spans, { isImport: true, restored });
+      const appended = store.append(spans, { isImport: true, restored });
       // The memory store has evicted by now, and nothing else has run since.
       evictedAtOnce += evictedTraces() - before;
       await appended;
-      await evaluationLog.offer(spans);
-      await live.offer(spans);
+      evaluationLog.offer(spans);
+      live.offer(spans);
     },
     async end() {
       if (!isOnDisk) return { evictedTraces: evictedAtOnce, unsavedSpans: 0, reason: null };

@@ -3,25 +3,26 @@ import type { LiveMetrics } from "../api-schema/stats.js";
 import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
 import { createLiveHub, type LiveHub } from "../query/live-hub.js";
 import { createLiveStatus, type LiveStatusOptions } from "../query/live-status.js";
-import { directionsOf, evaluatedLabels } from "./evaluated-labels.js";
+import { describeError } from "../runtime/describe-error.js";
+import { throttle } from "../runtime/throttle.js";
 import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
-import {
-  createRestoredEvaluations,
-  type AppendSpans,
-  type RestoredEvaluations,
-} from "./restored-evaluations.js";
+import type { StartedPart } from "./lifecycle.js";
+import { createRestoredEvaluations } from "./restored-evaluations.js";
 import type { Storage } from "./storage.js";
 
-/** Sinks of spans: the trace store, the evaluation log, live clients, OTLP export. */
+/** Interval of the warning that labels cannot be read. */
+const LABELS_WARNING_MS = 60_000;
+
+/** Sinks of spans: the evaluation log, live clients, OTLP export. */
 export interface Outputs {
   readonly evaluationLog: EvaluationLog;
   readonly live: LiveHub;
   /** Undefined if the trace store is off. */
-  readonly restoredEvaluations: RestoredEvaluations | undefined;
+  readonly restoredEvaluations: StartedPart | undefined;
   /** Undefined if no endpoint is configured. */
   readonly exporting: Export | undefined;
-  /** The trace store comes first, so that live clients can query a trace when they are notified. */
+  /** They get spans after the trace store, so that live clients can query a trace when they are notified. */
   readonly sinks: readonly SpanSink[];
 }
 
@@ -38,10 +39,15 @@ export async function createOutputs(
 ): Promise<Outputs> {
   const { config, clock, version, startedAtMs, logger, isStopping } = foundation;
   const exporting = await createExport(foundation);
+  const log = logger.child("evaluations");
   const evaluationLog = createEvaluationLog({
     thresholds: config["evaluation.thresholds"],
     directions: directionsOf(config["evaluation.types"]),
-    labelsOf: (key, spanId) => evaluatedLabels(store, key, spanId),
+    labelsOf: store && ((references) => store.labelsOf(references)),
+    onError: throttle(LABELS_WARNING_MS, clock, (error) => {
+      if (!isStopping())
+        log.warning(`evaluations are shown without model and agent: ${describeError(error)}`);
+    }),
   });
   const live = createLiveHub({
     store,
@@ -62,18 +68,19 @@ export async function createOutputs(
       isStopping,
     }),
   });
-  const restoredEvaluations =
-    store && createRestoredEvaluations({ store, evaluationLog, log: logger.child("evaluations") });
+  const restoredEvaluations = store && createRestoredEvaluations({ store, evaluationLog, log });
   const sinks = [
+    evaluationLog,
     // Without a store, live clients have no traces to query.
-    ...(restoredEvaluations === undefined
-      ? [evaluationLog]
-      : [storeSink(restoredEvaluations.append), evaluationLog, live]),
+    ...(store === undefined ? [] : [live]),
     ...(exporting === undefined ? [] : [exporting.exporter]),
   ];
   return { evaluationLog, live, restoredEvaluations, exporting, sinks };
 }
 
-function storeSink(append: AppendSpans): SpanSink {
-  return { name: "trace store", offer: (spans) => append(spans) };
+/** Returns the directions of the custom evaluation types. */
+function directionsOf(types: Foundation["config"]["evaluation.types"]) {
+  return Object.fromEntries(
+    Object.entries(types).map(([name, { direction = "maximize" }]) => [name, direction] as const),
+  );
 }

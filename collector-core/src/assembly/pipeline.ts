@@ -67,6 +67,7 @@ export async function createPipeline(
     redactText: redactor === withoutRedaction ? undefined : (text) => uncounted.redactText(text),
     onPartial: (partial) => outputs.live.putText(partial),
     yieldIfDue: createTurnIfDue({ clock, sliceMs: REDACTION_SLICE_MS, nextTurn }),
+    keep: store && ((spans) => store.append(spans)),
     sinks: outputs.sinks,
     onError,
   });

@@ -1,4 +1,4 @@
-import type { PartialCompletion, SpanSink } from "../interfaces.js";
+import type { KeepSpans, PartialCompletion, SpanSink } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import type { LostSpans } from "./lost-spans.js";
 import type { Redactor } from "./redaction/redactor.js";
@@ -29,7 +29,9 @@ export interface PipelinesOptions {
   readonly onPartial: (partial: PartialCompletion) => void;
   /** Yields to the event loop between spans; undefined while the time slice lasts. */
   readonly yieldIfDue: () => Promise<void> | undefined;
-  /** Destinations of received and derived spans: trace store, evaluation log, live hub, export. */
+  /** Keeps received and derived spans; undefined if the trace store is off. */
+  readonly keep: KeepSpans | undefined;
+  /** Destinations of received and derived spans: evaluation log, live hub, export. */
   readonly sinks: readonly SpanSink[];
   readonly onError: (where: string, error: unknown) => void;
 }
@@ -46,7 +48,7 @@ export interface Pipelines {
 
 /** Composes the pipelines from their stages. A new stage is a file in `stages/` and a line here. */
 export function createPipelines(options: PipelinesOptions): Pipelines {
-  const { spanMetrics, counters, lost, redactor, yieldIfDue, sinks, onError } = options;
+  const { spanMetrics, counters, lost, redactor, yieldIfDue, keep, sinks, onError } = options;
   const countMetrics = (next: SpanConsumer) =>
     createCountMetrics(
       { record: (span) => spanMetrics.record(span), onLost: (error) => lost.add(error) },
@@ -73,9 +75,9 @@ export function createPipelines(options: PipelinesOptions): Pipelines {
           capAttributes,
           redact,
         ],
-        createFanOut({ sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
+        createFanOut({ keep, sinks: evaluator === undefined ? sinks : [...sinks, evaluator], onError }),
       ),
-    derived: composeStages([redact, countEvaluation], createFanOut({ sinks, onError })),
+    derived: composeStages([redact, countEvaluation], createFanOut({ keep, sinks, onError })),
     imported: (store) => composeStages([createDropPartials, capAttributes, redact], store),
   };
 }

@@ -1,42 +1,32 @@
 import type { Evaluation, EvaluationQuery } from "../api-schema/evaluations.js";
-import {
-  BUILT_IN_TYPES,
-  DEFAULT_THRESHOLDS,
-  EVALUATION_DIRECTIONS,
-  evaluationTypeName,
-  isPastThreshold,
-  type EvaluationDirection,
-} from "../api-schema/evaluation-types.js";
-import type { SpanSink, StoredEvaluation, TraceKey } from "../interfaces.js";
+import type { EvaluationDirection } from "../api-schema/evaluation-types.js";
+import type { EvaluatedLabels, SpanReference, SpanSink, StoredEvaluation, TraceKey } from "../interfaces.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
-import { keptText } from "../span/kept-text.js";
-import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH, readSpanFacts } from "../span/span-facts.js";
-import { addMs, formatInstant } from "../span/timestamp.js";
+import { readSpanFacts } from "../span/span-facts.js";
+import { referenceText, traceOf } from "./distinct-spans.js";
 import { evaluationFilter, rangeOf, type EndedBetween } from "./evaluation-filter.js";
+import { MissingLabels } from "./missing-labels.js";
 import { NewestEvaluations } from "./newest-evaluations.js";
 import { badness, comesAfter, decodeCursor, encodeCursor, RankedPage } from "./ranked-evaluations.js";
+import {
+  createEvaluationReader,
+  type EvaluationReaderOptions,
+  type ReadEvaluation,
+} from "./read-evaluation.js";
 
 /** An evaluation in the log. */
-export interface LoggedEvaluation {
+export interface LoggedEvaluation extends ReadEvaluation {
   /** Increases with every evaluation: from 1 for those of this process, up to 0 for restored ones. */
   readonly sequence: number;
-  readonly endedAtMs: number;
-  /** Version of the application, if known. */
-  readonly version: string | undefined;
-  readonly evaluation: Evaluation;
 }
 
-/** Labels of the evaluated span, for evaluations that carry none, such as a user's score. */
-export type EvaluatedLabels = Pick<Evaluation, "model" | "agent">;
-
 /** Options of {@link createEvaluationLog}. */
-export interface EvaluationLogOptions {
-  /** `evaluation.thresholds`. */
-  readonly thresholds: Readonly<Record<string, number>>;
-  /** Directions of custom types. */
-  readonly directions: Readonly<Partial<Record<string, EvaluationDirection>>>;
-  /** Reads model and agent of a span, or of the trace if `spanId` is null. */
-  readonly labelsOf: (key: TraceKey, spanId: string | null) => Promise<EvaluatedLabels>;
+export interface EvaluationLogOptions extends EvaluationReaderOptions {
+  /** Reads the labels of evaluated spans, for evaluations that carry none. Undefined if there is no store. */
+  readonly labelsOf:
+    ((references: readonly SpanReference[]) => Promise<readonly (EvaluatedLabels | undefined)[]>) | undefined;
+  /** Called if `labelsOf` rejects. */
+  readonly onError: (error: unknown) => void;
   /** Evaluations in the log; the oldest are evicted. Default: 20,000. */
   readonly capacity?: number;
   /** Memory of all evaluations; the oldest are evicted. Default: 32 MiB. */
@@ -59,12 +49,15 @@ export type ReadEvaluations = (after: number, limit: number) => Promise<readonly
 /** The latest evaluations, which the pages show across traces. */
 export interface EvaluationLog extends SpanSink {
   /**
-   * Puts the evaluations that a store has kept before those of this process. Must not be called twice. Evaluations that the
-   * store gets meanwhile would be in the log twice: they have to wait for {@link restored}.
+   * Puts the evaluations that a store has kept before those of this process. Must not be called twice. The store may return
+   * evaluations that arrive meanwhile; they are in the log once.
    */
   restore(read: ReadEvaluations): Promise<void>;
-  /** Resolves when no {@link restore} is under way, whether or not it failed. */
-  readonly restored: Promise<void>;
+  /**
+   * Resolves when the evaluations that arrived so far have the labels of their spans, and no {@link restore} is under way,
+   * whether or not it failed.
+   */
+  settled(): Promise<void>;
   /** One page of matching evaluations in the requested order, after the cursor. */
   list(query: EvaluationQuery): { found: LoggedEvaluation[]; nextCursor: string | null };
   /** All matching evaluations that ended in a range, oldest first. Default: the range of the query. */
@@ -74,7 +67,7 @@ export interface EvaluationLog extends SpanSink {
    * any tenant.
    */
   within(range: EvaluationRange, max: number): readonly Evaluation[] | undefined;
-  /** Sequence number of the newest evaluation; 0 before the first. */
+  /** Sequence number of the newest evaluation up to which all have their labels; 0 before the first. */
   readonly newest: number;
   readonly oldest: LoggedEvaluation | undefined;
   thresholdOf(type: string, direction: EvaluationDirection): number | null;
@@ -87,99 +80,64 @@ const MAX_BYTES = 32 * 2 ** 20;
 const DEFAULT_LIMIT = 20;
 /** Evaluations read at a time from the store. */
 const RESTORED_AT_ONCE = 500;
-const MAX_EXPLANATION_LENGTH = 1000;
 
 export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLog {
-  const { labelsOf, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
-  // Maps: the sender of a score names its type, and may name it `constructor`.
-  const thresholds = new Map(Object.entries(options.thresholds));
-  const directions = new Map(
-    Object.entries<EvaluationDirection | undefined>({ ...BUILT_IN_TYPES, ...options.directions }),
-  );
+  const { labelsOf, onError, capacity = CAPACITY, maxBytes = MAX_BYTES } = options;
+  const reader = createEvaluationReader(options);
   const limits = { capacity, maxBytes };
   let evictedUpTo = 0;
   const newest = new NewestEvaluations<LoggedEvaluation>(limits, (evicted) => {
     evictedUpTo = evicted.sequence;
   });
+  const missingLabels = new MissingLabels<LoggedEvaluation>({ entries: newest, labelsOf, onError });
   let sequence = 0;
   let restored: Promise<void> = Promise.resolve();
-  /** Of traces that were deleted during a {@link restore}; undefined when there is none. */
-  let deletions: ((key: TraceKey) => boolean)[] | undefined;
+  /** What happens during a {@link restore}; undefined when there is none. */
+  let meanwhile: Meanwhile | undefined;
 
-  async function add(span: PipelineSpan): Promise<void> {
-    const entry = await read(span);
-    if (entry !== undefined) newest.add({ ...entry, sequence: ++sequence });
+  function add(span: PipelineSpan): void {
+    const read = reader.read(span);
+    if (read === undefined) return;
+    const entry = { ...read, sequence: ++sequence };
+    newest.add(entry);
+    missingLabels.added(entry);
+    if (meanwhile !== undefined && meanwhile.arrived.size < capacity) meanwhile.arrived.add(idOf(entry));
   }
 
   async function restore(readPage: ReadEvaluations): Promise<void> {
     // A store may keep more than the log.
-    const found = new NewestEvaluations<Entry>(limits);
-    const deleted: ((key: TraceKey) => boolean)[] = [];
-    deletions = deleted;
+    const found = new NewestEvaluations<ReadEvaluation>(limits);
+    const { arrived, deleted }: Meanwhile = (meanwhile = { arrived: new Set(), deleted: [] });
     try {
-      for (let after = 0; ;) {
+      for (let after = 0; arrived.size < capacity;) {
         const page = await readPage(after, RESTORED_AT_ONCE);
-        for (const { span, context, labels } of page) {
-          const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
-          const entry = await read({ span, facts, context });
-          if (entry !== undefined) found.add(entry);
-        }
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.sequence;
+        const entries = page.map(readStored).filter((entry) => entry !== undefined);
+        for (const entry of await missingLabels.complete(entries)) found.add(entry);
+        // The rest of what the store has arrived in this process too.
+        const lastEntry = entries.at(-1);
+        if (lastEntry !== undefined && arrived.has(idOf(lastEntry))) break;
       }
     } finally {
-      deletions = undefined;
+      meanwhile = undefined;
     }
-    found.remove(({ evaluation }) => deleted.some((isDeleted) => isDeleted(keyOf(evaluation))));
+    // The log is full of newer ones.
+    if (arrived.size >= capacity) return;
+    found.remove(
+      (entry) =>
+        arrived.has(idOf(entry)) || deleted.some((isDeleted) => isDeleted(traceOf(entry.evaluation))),
+    );
     const { length } = found.entries;
     newest.addOlder(found.entries.map((entry, index) => ({ ...entry, sequence: index + 1 - length })));
   }
 
-  async function read({ span, facts, context }: EvaluationSpan): Promise<Entry | undefined> {
-    const attributes: Record<string, unknown> = isRecord(span.attributes) ? span.attributes : {};
-    const type = text(attributes["evaluation_type"]);
-    if (type === null) return undefined;
-    const score = facts.evaluationScore ?? null;
-    const givenId = attributes["evaluated_span_id"];
-    const evaluatedSpanId = isUsableSpanId(givenId) ? givenId : facts.parentSpanId || null;
-    const key = { tenant: context.tenant, traceId: facts.traceId };
-    const own = { model: facts.model || null, agent: facts.agent || null };
-    const labels = own.model === null && own.agent === null ? await labelsOf(key, evaluatedSpanId) : own;
-    const direction = directionOf(attributes["evaluation_direction"], type);
-    const judgeModel = text(attributes["judge_model"]);
-    const ended = addMs(facts.start, facts.durationMs ?? 0);
-    const evaluation: Evaluation = {
-      trace_id: facts.traceId,
-      tenant: context.tenant,
-      span_id: facts.spanId,
-      evaluated_span_id: evaluatedSpanId,
-      type,
-      score,
-      label: text(attributes["evaluation_label"]),
-      explanation:
-        text(attributes["evaluation_explanation"], MAX_EXPLANATION_LENGTH) ??
-        text(attributes["evaluation_comment"], MAX_EXPLANATION_LENGTH) ??
-        text(attributes["error_message"], MAX_EXPLANATION_LENGTH),
-      direction,
-      past_threshold:
-        score !== null && isPastThreshold(score, direction, thresholds.get(evaluationTypeName(type))),
-      outcome: text(attributes["evaluation_outcome"]) ?? (score === null ? "error" : "completed"),
-      source: text(attributes["evaluation_source"]) ?? (judgeModel === null ? "check" : "judge"),
-      service: context.service,
-      env: context.env,
-      ...labels,
-      time: formatInstant(ended),
-      duration_ms: facts.durationMs ?? null,
-      judge_model: judgeModel,
-      cost_usd: amount(attributes["judge_cost_usd"]),
-    };
-    return { endedAtMs: ended.epochMs, version: context.version, evaluation };
-  }
-
-  function directionOf(given: unknown, type: string): EvaluationDirection {
-    const valid = EVALUATION_DIRECTIONS.find((direction) => direction === given);
-    return valid ?? directions.get(evaluationTypeName(type)) ?? "maximize";
+  function readStored({ span, context, labels }: StoredEvaluation): ReadEvaluation | undefined {
+    const facts = { ...readSpanFacts(span, context, undefined, () => undefined), ...labels };
+    const entry = reader.read({ span, facts, context });
+    // The store has looked for labels already.
+    return entry !== undefined && labels !== undefined ? { ...entry, lacksLabels: false } : entry;
   }
 
   function select(query: EvaluationQuery, range = rangeOf(query)): LoggedEvaluation[] {
@@ -194,12 +152,12 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       restored = restoring.catch(() => undefined);
       return restoring;
     },
-    get restored() {
-      return restored;
+    async settled() {
+      await restored;
+      await missingLabels.settled();
     },
-    async offer(spans) {
-      const evaluations = spans.filter(({ facts }) => facts.spanType === "evaluation");
-      for (const span of evaluations) await add(span);
+    offer(spans) {
+      for (const span of spans) if (span.facts.spanType === "evaluation") add(span);
     },
     select,
     list(query) {
@@ -239,40 +197,27 @@ export function createEvaluationLog(options: EvaluationLogOptions): EvaluationLo
       return found.reverse();
     },
     get newest() {
-      return sequence;
+      return missingLabels.completeUpTo;
     },
     get oldest() {
       return newest.entries.at(-capacity) ?? newest.entries[0];
     },
-    thresholdOf(type, direction) {
-      return thresholds.get(type) ?? defaultThreshold(direction);
-    },
+    thresholdOf: (type, direction) => reader.thresholdOf(type, direction),
     remove(isDeleted) {
-      deletions?.push(isDeleted);
-      newest.remove(({ evaluation }) => isDeleted(keyOf(evaluation)));
+      meanwhile?.deleted.push(isDeleted);
+      newest.remove(({ evaluation }) => isDeleted(traceOf(evaluation)));
     },
   };
 }
 
-/** An evaluation without its number. */
-type Entry = Omit<LoggedEvaluation, "sequence">;
-
-/** What the log reads of a span. */
-type EvaluationSpan = Pick<PipelineSpan, "span" | "facts" | "context">;
-
-function keyOf({ tenant, trace_id: traceId }: Evaluation): TraceKey {
-  return { tenant, traceId };
+/** What happens while the evaluations of a store are read. */
+interface Meanwhile {
+  /** Ids of the evaluations that arrived, as many as the log has room for. */
+  readonly arrived: Set<string>;
+  /** Of traces that were deleted. */
+  readonly deleted: ((key: TraceKey) => boolean)[];
 }
 
-function defaultThreshold(direction: EvaluationDirection): number | null {
-  return direction === "neutral" ? null : DEFAULT_THRESHOLDS[direction];
-}
-
-/** A text for the log: truncated, and copied rather than a slice of a longer string. */
-function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
-  return typeof value === "string" && value !== "" ? keptText(value, maxLength) : null;
-}
-
-function amount(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+function idOf({ evaluation }: ReadEvaluation): string {
+  return referenceText({ ...traceOf(evaluation), spanId: evaluation.span_id });
 }

@@ -16,14 +16,13 @@ import {
   type EvaluationSummary,
   type ListedEvaluation,
 } from "../api-schema/evaluations.js";
-import type { NormalizedSpan, TraceSummary } from "../api-schema/trace.js";
+import type { NormalizedSpan } from "../api-schema/trace.js";
 import type { ReadJsonBody, SpanPages, TraceKey, TraceStore } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
-import { truncateCodePoints } from "../span/kept-text.js";
-import { isRecord } from "../span/span-facts.js";
-import { writeInSteps } from "../span/json-in-steps.js";
-import { readPartly, readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
+import { OUTPUT_ATTRIBUTES } from "../span/output-preview.js";
+import { readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
+import { askOnce, evaluatedSpan } from "./distinct-spans.js";
 import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
@@ -55,7 +54,6 @@ export interface EvaluationsRoutesOptions {
 
 /** Maximum size of the body of an evaluation run. */
 export const MAX_RUN_BYTES = 1024 * 1024;
-const PREVIEW_LENGTH = 300;
 const TAGS = ["evaluations"];
 
 /** `GET` and `POST /v1/evaluations`, `GET /v1/evaluations/summary` (contract 3). */
@@ -83,18 +81,10 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     },
     async ({ query }, reply) => {
       const connected = whileAnswering(reply.raw);
-      await orAborted(log.restored, connected);
+      await orAborted(log.settled(), connected);
       const { found, nextCursor } = log.list(query);
-      const timeSlice = new TimeSlice(clock, connected);
-      const keys = found.map(({ evaluation }) => keyOf(evaluation));
-      const summaries = (await store?.summaries(keys, connected)) ?? [];
-      const evaluations: ListedEvaluation[] = [];
-      for (const [index, { evaluation }] of found.entries()) {
-        if (timeSlice.isOver()) await timeSlice.next();
-        const evaluated = { evaluation, trace: summaries[index] };
-        evaluations.push(await listed(evaluated, store, timeSlice, connected));
-      }
-      return { evaluations, next_cursor: nextCursor };
+      const listed = found.map(({ evaluation }) => evaluation);
+      return { evaluations: await withTraces(listed, store, connected), next_cursor: nextCursor };
     },
   );
 
@@ -115,7 +105,7 @@ export const evaluationsRoutes: FastifyPluginAsyncTypebox<EvaluationsRoutesOptio
     },
     async ({ query }, reply) => {
       const connected = whileAnswering(reply.raw);
-      await orAborted(log.restored, connected);
+      await orAborted(log.settled(), connected);
       return await summarizeEvaluations({
         log,
         query,
@@ -270,70 +260,32 @@ async function* modelCallsOf(pages: SpanPages, timeSlice: TimeSlice): AsyncGener
   for await (const page of pages) for (const stored of page) if (evaluated.has(position++)) yield stored;
 }
 
-/** Attributes with the output of a call. */
-const OUTPUT_ATTRIBUTES: ReadonlySet<string> = new Set([
-  "completion_text",
-  "completion_messages",
-  "output_text",
-]);
-
 function hasOutput({ span_type: type, status, attributes }: NormalizedSpan): boolean {
   if (type !== "llm" || status === "RUNNING") return false;
   return [...OUTPUT_ATTRIBUTES].some((key) => Object.hasOwn(attributes, key));
 }
 
-/** The trace that an evaluation belongs to. */
-function keyOf({ tenant, trace_id: traceId }: Evaluation): TraceKey {
-  return { tenant, traceId };
-}
-
-async function listed(
-  { evaluation, trace }: { readonly evaluation: Evaluation; readonly trace: TraceSummary | undefined },
+/** Adds the names of the traces and the beginnings of the evaluated texts, with two questions to the store. */
+async function withTraces(
+  evaluations: readonly Evaluation[],
   store: TraceStore | undefined,
-  timeSlice: TimeSlice,
   connected: AbortSignal,
-): Promise<ListedEvaluation> {
-  const { evaluated_span_id: spanId } = evaluation;
-  const stored =
-    spanId === null || trace === undefined
-      ? undefined
-      : await store?.getSpan(keyOf(evaluation), spanId, connected);
-  let evaluatedText = trace?.output_preview ?? null;
-  if (stored !== undefined) {
-    try {
-      evaluatedText = outputPreview(await readPartly(stored, OUTPUT_ATTRIBUTES, timeSlice));
-    } finally {
-      stored.release();
-    }
-  }
-  return { ...evaluation, trace_name: trace?.root_name ?? null, evaluated_text: evaluatedText };
-}
-
-/** A preview of the output of a span: its text, or the first tool call. */
-function outputPreview({ attributes }: NormalizedSpan): string | null {
-  const plain = attributes["completion_text"] ?? attributes["output_text"];
-  if (typeof plain === "string" && plain !== "") return truncateCodePoints(plain, PREVIEW_LENGTH);
-  const messages: unknown = attributes["completion_messages"];
-  for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
-    const parts: unknown = isRecord(message) ? message["parts"] : undefined;
-    for (const part of Array.isArray(parts) ? (parts as unknown[]) : []) {
-      if (!isRecord(part)) continue;
-      const { type, content, name, arguments: given } = part;
-      if (type === "text" && typeof content === "string" && content !== "")
-        return truncateCodePoints(content, PREVIEW_LENGTH);
-      if (type === "tool_call" && typeof name === "string")
-        return truncateCodePoints(`${name}(${beginningOfJson(given ?? {})})`, PREVIEW_LENGTH);
-    }
-  }
-  return null;
-}
-
-/** The JSON of a value, cut to somewhat more than a preview shows. */
-function beginningOfJson(value: unknown): string {
-  let text = "";
-  const steps = writeInSteps(value, (piece) => (text += piece));
-  while (text.length < 2 * PREVIEW_LENGTH && steps.next().done !== true);
-  return text;
+): Promise<ListedEvaluation[]> {
+  const references = evaluations.map(evaluatedSpan);
+  const ofTraces = references.map((reference) => ({ ...reference, spanId: null }));
+  const [summaries, previews] =
+    store === undefined
+      ? [[], []]
+      : await Promise.all([
+          askOnce(ofTraces, (keys) => store.summaries(keys, connected)),
+          askOnce(references, (spans) => store.outputPreviews(spans, connected)),
+        ]);
+  return evaluations.map((evaluation, index) => {
+    const trace = summaries[index];
+    // Without the span, the trace shows what was answered.
+    const text = previews[index] === undefined ? trace?.output_preview : previews[index];
+    return { ...evaluation, trace_name: trace?.root_name ?? null, evaluated_text: text ?? null };
+  });
 }
 
 /** Validates the body itself: the schema validator reports errors as `invalid_query`. */

@@ -41,6 +41,20 @@ export class NewestEvaluations<Entry extends { readonly evaluation: Evaluation }
     this.#evictExcess();
   }
 
+  /** Replaces entries that were not evicted or removed meanwhile. */
+  replace(replacements: ReadonlyMap<Entry, Entry>): void {
+    let left = replacements.size;
+    for (let at = this.#entries.length - 1; at >= 0 && left > 0; at--) {
+      const entry = this.#entries[at];
+      const replacement = entry && replacements.get(entry);
+      if (entry === undefined || replacement === undefined) continue;
+      this.#entries[at] = replacement;
+      this.#bytes += bytesOf(replacement) - bytesOf(entry);
+      left--;
+    }
+    this.#evictExcess();
+  }
+
   remove(isRemoved: (entry: Entry) => boolean): void {
     this.#entries = this.#entries.filter((entry) => !isRemoved(entry));
     this.#bytes = this.#entries.reduce((sum, entry) => sum + bytesOf(entry), 0);

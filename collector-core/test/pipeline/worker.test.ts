@@ -74,6 +74,7 @@ function pipelineOf(parts: TestParts = {}) {
     redactText: undefined,
     onPartial: () => void events.push("partial"),
     yieldIfDue: () => undefined,
+    keep: undefined,
     sinks: parts.sinks ?? [sink],
     onError,
   });
@@ -201,7 +202,12 @@ describe("the worker", () => {
     const got: string[] = [];
     const { queue, worker, events, drain } = pipelineOf({
       sinks: [
-        { name: "broken sink", offer: () => Promise.reject(new Error("full")) },
+        {
+          name: "broken sink",
+          offer: () => {
+            throw new Error("full");
+          },
+        },
         { name: "second", offer: () => void got.push("second") },
       ],
     });

@@ -37,7 +37,8 @@ function createLog(options: { capacity?: number; maxBytes?: number }): Evaluatio
   return createEvaluationLog({
     thresholds: {},
     directions: {},
-    labelsOf: async () => ({ model: null, agent: null }),
+    labelsOf: undefined,
+    onError: () => undefined,
     ...options,
   });
 }
@@ -73,8 +74,7 @@ describe("the evaluation log", () => {
   it("is bounded by bytes and evicts the oldest evaluations first", async () => {
     const log = createLog({ maxBytes: 100_000 });
     const count = 1000;
-    for (let index = 0; index < count; index++)
-      await log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
+    for (let index = 0; index < count; index++) log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
     const kept = explanations(log);
     expect(kept.length).toBeGreaterThan(20);
     expect(kept.length).toBeLessThan(50);
@@ -85,11 +85,11 @@ describe("the evaluation log", () => {
 
   it("is bounded by count and does not charge for evicted evaluations", async () => {
     const log = createLog({ capacity: 10, maxBytes: 100_000 });
-    for (let index = 0; index < 500; index++) await log.offer([evaluationSpan(String(index))]);
+    for (let index = 0; index < 500; index++) log.offer([evaluationSpan(String(index))]);
     expect(explanations(log)).toEqual(Array.from({ length: 10 }, (_, index) => String(490 + index)));
     log.remove(() => true);
     expect(explanations(log)).toEqual([]);
-    for (let index = 0; index < 5; index++) await log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
+    for (let index = 0; index < 5; index++) log.offer([evaluationSpan(`${index}${"y".repeat(990)}`)]);
     expect(explanations(log)).toHaveLength(5);
   });
 });
@@ -104,8 +104,8 @@ describe("evaluations in a range of the log", () => {
 
   it("are those of the tenant, oldest first, and undefined when there are more than the maximum", async () => {
     const log = createLog({});
-    await log.offer([ofTenant("a", "1"), ofTenant("b", "2"), ofTenant("b", "3"), ofTenant("b", "4")]);
-    await log.offer([ofTenant("a", "5")]);
+    log.offer([ofTenant("a", "1"), ofTenant("b", "2"), ofTenant("b", "3"), ofTenant("b", "4")]);
+    log.offer([ofTenant("a", "5")]);
     expect(log.newest).toBe(5);
     expect(textsOf(log, 0, 5, "a")).toEqual(["1", "5"]);
     expect(textsOf(log, 0, 4, "a")).toEqual(["1"]);
@@ -115,7 +115,7 @@ describe("evaluations in a range of the log", () => {
 
   it("are undefined when part of the range was evicted", async () => {
     const log = createLog({ capacity: 10 });
-    await log.offer(Array.from({ length: 12 }, (_, index) => ofTenant("b", String(index + 1))));
+    log.offer(Array.from({ length: 12 }, (_, index) => ofTenant("b", String(index + 1))));
     expect(textsOf(log, 0, 12, "a")).toBeUndefined();
     expect(textsOf(log, 2, 12, "a")).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("the evaluation log after a restart", () => {
     const log = createLog({});
     const { read, limits } = kept(1200);
     await log.restore(read);
-    await log.offer([evaluationSpan("new")]);
+    log.offer([evaluationSpan("new")]);
     const texts = explanations(log);
     expect(texts).toHaveLength(1201);
     expect(texts.slice(-3)).toEqual(["kept 3597", "kept 3600", "new"]);
@@ -171,7 +171,7 @@ describe("the evaluation log after a restart", () => {
   it("numbers rise over the restart, and a page goes on by cursor", async () => {
     const log = createLog({});
     await log.restore(kept(5).read);
-    await log.offer([evaluationSpan("new 1"), evaluationSpan("new 2")]);
+    log.offer([evaluationSpan("new 1"), evaluationSpan("new 2")]);
     const numbers = log.select({}).map(({ sequence }) => sequence);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(new Set(numbers).size).toBe(7);
@@ -199,7 +199,7 @@ describe("the evaluation log after a restart", () => {
     const log = createLog({});
     await log.restore(kept(5).read);
     expect(log.newest).toBe(0);
-    await log.offer([evaluationSpan("new")]);
+    log.offer([evaluationSpan("new")]);
     expect(log.within({ after: 0, upTo: log.newest, tenant: undefined }, 50)).toMatchObject([
       { explanation: "new" },
     ]);
@@ -224,8 +224,8 @@ describe("the evaluation log after a restart", () => {
     const log = createLog({});
     const restoring = log.restore(() => Promise.reject(new Error("The file is gone.")));
     await expect(restoring).rejects.toThrow("The file is gone.");
-    await log.restored;
-    await log.offer([evaluationSpan("new")]);
+    await log.settled();
+    log.offer([evaluationSpan("new")]);
     expect(explanations(log)).toEqual(["new"]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Evaluation } from "../../src/api-schema/evaluations.js";
 import type { LiveReset } from "../../src/api-schema/live.js";
 import type { TraceSummary } from "../../src/api-schema/trace.js";
-import { evaluatedLabels } from "../../src/assembly/evaluated-labels.js";
 import { span, startCollector } from "../running-collector.js";
 import { listen } from "./live-reader.js";
 
@@ -59,23 +58,4 @@ describe("contract 3: GET /v1/live and evaluations", () => {
     expect((await second.next<LiveReset>("reset")).data).toEqual({ reason: "burst" });
     expect(second.events.some(({ event }) => event === "evaluation")).toBe(false);
   });
-});
-
-it("labels a user's score from the trace summary without reading spans", async () => {
-  const asked: string[] = [];
-  const store = {
-    summaries: async () => {
-      asked.push("summary");
-      return [{ models: ["gpt-5-mini", "other"], agent: "support" } as unknown as TraceSummary];
-    },
-    spanLabels: async () => {
-      asked.push("span");
-      return undefined;
-    },
-    get: () => Promise.reject(new Error("Every span is read.")),
-  };
-  const key = { tenant: "", traceId: "t1" };
-  expect(await evaluatedLabels(store, key, null)).toEqual({ model: "gpt-5-mini", agent: "support" });
-  expect(asked).toEqual(["summary"]);
-  expect(await evaluatedLabels(undefined, key, null)).toEqual({ model: null, agent: null });
 });

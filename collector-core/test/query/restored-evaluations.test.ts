@@ -1,3 +1,4 @@
+import type { Span } from "@obspan/sdk/wire";
 import { expect, it } from "vitest";
 import { createRestoredEvaluations } from "../../src/assembly/restored-evaluations.js";
 import type { StoredEvaluation } from "../../src/interfaces.js";
@@ -12,7 +13,6 @@ function slowStore() {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   return {
-    appended: kept,
     answer,
     append: async (spans: readonly PipelineSpan[]) => void kept.push(...spans),
     async evaluations(after: number, limit: number): Promise<readonly StoredEvaluation[]> {
@@ -29,29 +29,27 @@ function createLog() {
   return createEvaluationLog({
     thresholds: {},
     directions: {},
-    labelsOf: async () => ({ model: null, agent: null }),
+    labelsOf: undefined,
+    onError: () => undefined,
   });
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-it("logs an evaluation once that arrives while the kept ones are read", async () => {
+it("logs an evaluation once that the store keeps while the earlier ones are read", async () => {
   const store = slowStore();
   await store.append(pipelineSpans([anEvaluation("tone", 1, { span_id: "kept" })]));
   const evaluationLog = createLog();
   const restored = createRestoredEvaluations({ store, evaluationLog, log: {} as Logger });
   await restored.start?.();
-  const arrive = async (spans: readonly PipelineSpan[]): Promise<void> => {
-    await restored.append(spans);
-    await evaluationLog.offer(spans);
+  const arrive = async (...spans: Span[]): Promise<void> => {
+    const arrived = pipelineSpans(spans);
+    await store.append(arrived);
+    evaluationLog.offer(arrived);
   };
-  const early = arrive(pipelineSpans([aSpan(), anEvaluation("tone", 0, { span_id: "early" })]));
-  await arrive(pipelineSpans([aSpan({ span_id: "no evaluation" })]));
-  await turn();
-  expect(store.appended.map(({ facts }) => facts.spanId)).toEqual(["kept", "no evaluation"]);
+  await arrive(aSpan(), anEvaluation("tone", 0, { span_id: "early" }));
+  expect(evaluationLog.select({}).map(({ evaluation }) => evaluation.span_id)).toEqual(["early"]);
   store.answer();
-  await early;
-  await arrive(pipelineSpans([anEvaluation("tone", 0, { span_id: "late" })]));
+  await evaluationLog.settled();
+  await arrive(anEvaluation("tone", 0, { span_id: "late" }));
   expect(evaluationLog.select({}).map(({ evaluation }) => evaluation.span_id)).toEqual([
     "kept",
     "early",
@@ -59,19 +57,36 @@ it("logs an evaluation once that arrives while the kept ones are read", async ()
   ]);
 });
 
-it("keeps evaluations that arrive although the kept ones cannot be read, and says why", async () => {
+it("reads no more than the evaluations of earlier runs, however many arrive meanwhile", async () => {
+  const store = slowStore();
+  for (let index = 0; index < 700; index++) await store.append(pipelineSpans([anEvaluation("tone", 1)]));
+  const evaluationLog = createLog();
+  let pages = 0;
+  const restoring = evaluationLog.restore(async (after, limit) => {
+    pages++;
+    // As many arrive as a page has.
+    const arrived = pipelineSpans(Array.from({ length: limit }, () => anEvaluation("tone", 0)));
+    await store.append(arrived);
+    evaluationLog.offer(arrived);
+    store.answer();
+    return await store.evaluations(after, limit);
+  });
+  await restoring;
+  expect(pages).toBe(2);
+  expect(evaluationLog.select({})).toHaveLength(1700);
+});
+
+it("says why the evaluations of earlier runs cannot be read", async () => {
   const errors: string[] = [];
-  const appended: PipelineSpan[] = [];
+  const evaluationLog = createLog();
   const restored = createRestoredEvaluations({
-    store: {
-      append: async (spans) => void appended.push(...spans),
-      evaluations: () => Promise.reject(new Error("The file is gone.")),
-    },
-    evaluationLog: createLog(),
+    store: { evaluations: () => Promise.reject(new Error("The file is gone.")) },
+    evaluationLog,
     log: { error: (message: string) => void errors.push(message) } as unknown as Logger,
   });
   await restored.start?.();
-  await restored.append(pipelineSpans([anEvaluation("tone", 1)]));
-  expect(appended).toHaveLength(1);
+  await evaluationLog.settled();
+  evaluationLog.offer(pipelineSpans([anEvaluation("tone", 1)]));
+  expect(evaluationLog.select({})).toHaveLength(1);
   expect(errors).toEqual([expect.stringContaining("The file is gone.")]);
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { EvaluationList } from "../../src/api-schema/evaluations.js";
 import { createStorageEngine } from "../../src/store/sqlite/engine/create-storage-engine.js";
 import type { StorageCommands } from "../../src/store/sqlite/thread/storage-engine.js";
 import { errorOf, span, startCollector, type RunningCollector } from "../running-collector.js";
@@ -11,15 +12,20 @@ import { inlineThread } from "../store/sqlite/inline-thread.js";
 interface SlowStore extends RunningCollector {
   /** Commands that do not end from now on. */
   readonly stuck: Set<keyof StorageCommands>;
+  /** All questions. */
+  readonly questions: string[];
   /** Questions that such commands got, and those of them that were aborted. */
   readonly asked: string[];
   readonly aborted: string[];
 }
 
-async function collectorWithSlowStore(): Promise<SlowStore> {
+async function collectorWithSlowStore(
+  stuckFromStart: readonly (keyof StorageCommands)[] = [],
+): Promise<SlowStore> {
   const directory = mkdtempSync(join(tmpdir(), "obspan-slow-store-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const stuck = new Set<keyof StorageCommands>();
+  const stuck = new Set(stuckFromStart);
+  const questions: string[] = [];
   const asked: string[] = [];
   const aborted: string[] = [];
   const until = (name: string, signal: unknown): Promise<never> => {
@@ -41,16 +47,35 @@ async function collectorWithSlowStore(): Promise<SlowStore> {
           const names = Object.keys(engine.commands) as (keyof StorageCommands)[];
           for (const name of names) {
             const command = engine.commands[name] as (...args: unknown[]) => Promise<unknown>;
-            const slow = (...args: unknown[]): Promise<unknown> =>
-              stuck.has(name) ? until(name, args.at(-1)) : command(...args);
+            const slow = (...args: unknown[]): Promise<unknown> => {
+              questions.push(name);
+              return stuck.has(name) ? until(name, args.at(-1)) : command(...args);
+            };
             Object.assign(engine.commands, { [name]: slow });
           }
           return engine;
         }),
     },
   );
-  return { ...collector, stuck, asked, aborted };
+  return { ...collector, stuck, questions, asked, aborted };
 }
+
+/** Every question that reads spans. */
+const READS = [
+  "summaries",
+  "labelsOf",
+  "outputPreviews",
+  "openTrace",
+  "readPage",
+  "getSpan",
+  "tenantsOf",
+  "list",
+  "facets",
+  "histogram",
+  "openSelect",
+  "selectPage",
+  "evaluations",
+] as const;
 
 describe("a store that does not answer", () => {
   afterEach(() => void vi.useRealTimers());
@@ -111,4 +136,49 @@ describe("a store that does not answer", () => {
     leaves.abort();
     await answer;
   });
+
+  const TYPES = ["span", "llm", "tool", "agent", "task", "embedding", "retrieval", "evaluation", "own"];
+
+  it.each(TYPES)("delays no spans of type %s", async (type) => {
+    const { post, settled, collector, questions } = await collectorWithSlowStore(READS);
+    const attributes = { evaluation_type: "tone", evaluation_score: 1, evaluated_span_id: "s1" };
+    for (let batch = 0; batch < 3; batch++) {
+      const spans = Array.from({ length: 300 }, () => span({ span_type: type, attributes }));
+      expect((await post({ service: "app", spans })).status).toBe(202);
+    }
+    await settled();
+    expect(collector.ledger()).toMatchObject({ accepted: 900, processed: 900 });
+    // However many spans look something up, one question is under way.
+    expect(questions.filter((name) => name === "labelsOf")).toHaveLength(type === "evaluation" ? 1 : 0);
+  });
+});
+
+it("answers a page of 1000 evaluations with as many questions as a page of one", async () => {
+  const { post, settled, get, questions } = await collectorWithSlowStore();
+  const spans = Array.from({ length: 1000 }, (_, index) => [
+    span({
+      trace_id: `t${index}`,
+      span_id: "s1",
+      span_type: "llm",
+      attributes: { completion_text: `${index}` },
+    }),
+    span({
+      trace_id: `t${index}`,
+      span_type: "evaluation",
+      attributes: { evaluation_type: "tone", evaluation_score: 1, evaluated_span_id: "s1" },
+    }),
+  ]);
+  await post({ service: "app", spans: spans.flat() });
+  await settled();
+  const page = async (limit: number) => {
+    await get<EvaluationList>("/v1/evaluations?limit=1");
+    const before = questions.length;
+    const { evaluations } = await get<EvaluationList>(`/v1/evaluations?limit=${limit}`);
+    return { texts: evaluations.map((each) => each.evaluated_text), asked: questions.slice(before) };
+  };
+  const one = await page(1);
+  expect(one.texts).toEqual(["999"]);
+  const all = await page(1000);
+  expect(all.texts).toEqual(Array.from({ length: 1000 }, (_, index) => `${999 - index}`));
+  expect(all.asked).toEqual(one.asked);
 });

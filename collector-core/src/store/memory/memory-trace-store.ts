@@ -94,7 +94,8 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
     get: async (key, signal) => current(signal).get(key, signal),
     summaries: async (keys, signal) => await current(signal).summaries(keys, signal),
     tenantsOf: async (traceId, signal) => current(signal).tenantsOf(traceId),
-    spanLabels: async (key, spanId, signal) => current(signal).spanLabels(key, spanId),
+    labelsOf: async (references, signal) => await current(signal).labelsOf(references, signal),
+    outputPreviews: async (references, signal) => await current(signal).outputPreviews(references, signal),
     getSpan: async (key, spanId, signal) => current(signal).span(key, spanId),
 
     list: (query, signal) => queries.list(query, signal),

@@ -1,7 +1,9 @@
 import type { TraceSummary } from "../../api-schema/trace.js";
-import type { HeldSpan, StoredTrace, TraceKey } from "../../interfaces.js";
+import type { EvaluatedLabels, HeldSpan, SpanReference, StoredTrace, TraceKey } from "../../interfaces.js";
 import type { Clock } from "../../runtime/clock.js";
 import type { StoredSpan } from "../../span/stored-span.js";
+import { readOutputPreview } from "../../span/output-preview.js";
+import { labelsOfSpan, labelsOfTrace } from "../traces/evaluated-labels.js";
 import { NO_ROW } from "../traces/span-table.js";
 import { remainsOf } from "../traces/restored-trace.js";
 import { summarizeTrace } from "../traces/trace-summary.js";
@@ -64,11 +66,47 @@ export class TraceReader {
     return this.#held.traces.ofEveryTenant(traceId).map(({ tenant }) => tenant);
   }
 
-  spanLabels(key: TraceKey, spanId: string): { model: string | null; agent: string | null } | undefined {
+  /** Labels of spans and of traces, in time slices. */
+  async labelsOf(
+    references: readonly SpanReference[],
+    signal: AbortSignal | undefined,
+  ): Promise<(EvaluatedLabels | undefined)[]> {
+    const timeSlice = new TimeSlice(this.#clock, signal);
+    const labels: (EvaluatedLabels | undefined)[] = [];
+    for (const reference of references) {
+      if (labels.length > 0 && timeSlice.isOver()) await timeSlice.next();
+      labels.push(this.#labelsOf(reference));
+    }
+    return labels;
+  }
+
+  #labelsOf({ spanId, ...key }: SpanReference): EvaluatedLabels | undefined {
+    const { traces, spans } = this.#held;
+    if (spanId === null) {
+      const trace = traces.get(key);
+      return trace && labelsOfTrace(summarizeTrace(trace, spans, this.#clock.monotonic()));
+    }
     const { row } = this.#held.findSpan(key, spanId);
-    if (row === NO_ROW) return undefined;
-    const { model, agent } = this.#held.spans.labels(row);
-    return { model: model || null, agent: agent || null };
+    return row === NO_ROW ? undefined : labelsOfSpan(spans.labels(row));
+  }
+
+  /** Beginnings of the outputs of spans, in time slices. */
+  async outputPreviews(
+    references: readonly SpanReference[],
+    signal: AbortSignal | undefined,
+  ): Promise<(string | null | undefined)[]> {
+    const timeSlice = new TimeSlice(this.#clock, signal);
+    const previews: (string | null | undefined)[] = [];
+    for (const { spanId, ...key } of references) {
+      if (timeSlice.isOver()) await timeSlice.next();
+      const held = spanId === null ? undefined : this.span(key, spanId);
+      try {
+        previews.push(held && (await readOutputPreview(held, timeSlice)));
+      } finally {
+        held?.release();
+      }
+    }
+    return previews;
   }
 
   /** One span, whose memory is held until `release`. */

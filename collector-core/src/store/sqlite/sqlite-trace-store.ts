@@ -2,10 +2,6 @@ import type { TraceFilter } from "../../api-schema/trace.js";
 import type { StatsArchive, StoreMaintenance, TraceKey, TraceStore } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
-import { TimeSlice } from "../../runtime/time-slice.js";
-import { truncateCodePoints } from "../../span/kept-text.js";
-import { MAX_LABEL_LENGTH } from "../../span/span-facts.js";
-import { readScalars } from "../../span/stored-span.js";
 import { createStoreMaintenance } from "./store-maintenance.js";
 import { PageReader, type PagesInUse } from "./page-reader.js";
 import { Slots } from "./slots.js";
@@ -14,7 +10,6 @@ import type { StartThread } from "./thread/thread-handle.js";
 
 /** Default of `SqliteTraceStoreOptions.maxSelects`. */
 const MAX_SELECTS = 16;
-const LABELS: ReadonlySet<string> = new Set(["model", "agent"]);
 
 /** Options of {@link createSqliteTraceStore}. */
 export interface SqliteTraceStoreOptions {
@@ -43,7 +38,7 @@ export interface DurableTraceStore extends TraceStore, StatsArchive {
  * encodes spans and passes questions on.
  */
 export function createSqliteTraceStore(options: SqliteTraceStoreOptions): DurableTraceStore {
-  const { pagesInUse = { take: () => undefined, release: () => undefined }, clock } = options;
+  const { pagesInUse = { take: () => undefined, release: () => undefined } } = options;
   const client = new ThreadClient(options);
   const reader = new PageReader({ client, pagesInUse, maxReadings: options.maxReadings });
   const selects = new Slots({ max: options.maxSelects ?? MAX_SELECTS, what: "selections" });
@@ -79,17 +74,8 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
     getSpan: (key, spanId, signal) => reader.span(key, spanId, signal),
     summaries: (keys, signal) => client.ask("summaries", [keys], { signal }),
     tenantsOf: (traceId, signal) => client.ask("tenantsOf", [traceId], { signal }),
-
-    async spanLabels(key, spanId, signal) {
-      const span = await reader.span(key, spanId, signal);
-      if (span === undefined) return undefined;
-      try {
-        const { attributes } = await readScalars(span, LABELS, new TimeSlice(clock, signal));
-        return { model: textOf(attributes["model"]), agent: textOf(attributes["agent"]) };
-      } finally {
-        span.release();
-      }
-    },
+    labelsOf: (references, signal) => client.ask("labelsOf", [references], { signal }),
+    outputPreviews: (references, signal) => client.ask("outputPreviews", [references], { signal }),
 
     list: (query, signal) => client.ask("list", [query], { signal }),
     facets: (filter, signal) => client.ask("facets", [filter], { signal }),
@@ -111,9 +97,4 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
       return failure === undefined ? usage : { ...usage, state: "degraded", reason: failure };
     },
   };
-}
-
-/** A label as the memory store has it: texts only, at most 256 characters. */
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? truncateCodePoints(value, MAX_LABEL_LENGTH) : null;
 }

@@ -10,7 +10,8 @@ const KEY = { tenant: "", traceId: "trace" };
 const QUERIES: Readonly<Record<string, (store: TraceStore, signal: AbortSignal) => Promise<unknown>>> = {
   get: (store, signal) => store.get(KEY, signal),
   getSpan: (store, signal) => store.getSpan(KEY, "a", signal),
-  spanLabels: (store, signal) => store.spanLabels(KEY, "a", signal),
+  labelsOf: (store, signal) => store.labelsOf([{ ...KEY, spanId: "a" }], signal),
+  outputPreviews: (store, signal) => store.outputPreviews([{ ...KEY, spanId: "a" }], signal),
   tenantsOf: (store, signal) => store.tenantsOf("trace", signal),
   summaries: (store, signal) => store.summaries([KEY], signal),
   list: (store, signal) => store.list({}, signal),

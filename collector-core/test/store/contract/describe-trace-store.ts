@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aSpan } from "../span-batches.js";
 import { describeAbortedQueries } from "./aborted-queries.js";
 import { describeBounds } from "./bounds.js";
+import { describeEvaluatedSpans } from "./evaluated-spans.js";
 import { describeFacets } from "./facets.js";
 import { describeFilters } from "./filters.js";
 import { createHarness, type CreateStore } from "./harness.js";
@@ -30,6 +31,7 @@ export function describeTraceStore(name: string, createStore: CreateStore): void
     describeSelectedTraces(createStore);
     describePages(createStore);
     describeUsage(createStore);
+    describeEvaluatedSpans(createStore);
     describeAbortedQueries(createStore);
 
     describe("life", () => {

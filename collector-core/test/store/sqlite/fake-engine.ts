@@ -63,6 +63,8 @@ export class FakeEngine implements StorageEngine {
       const span = this.traces.get(keyText(key))?.find((one) => one.spanId === spanId);
       return span && pageOf([span]);
     },
+    labelsOf: unused,
+    outputPreviews: unused,
     tenantsOf: async (traceId) =>
       [...this.traces.keys()].map(keyOf).flatMap((key) => (key.traceId === traceId ? [key.tenant] : [])),
     list: unused,

@@ -36,6 +36,9 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       read(() => current.store.readings.page(reading, order, from, signal)),
     closeTrace: async (reading) => current.store.readings.close(reading),
     getSpan: (key, spanId) => read(() => current.store.readings.span(key, spanId)),
+    labelsOf: (references, signal) => read(() => current.store.evaluated.labelsOf(references, signal)),
+    outputPreviews: (references, signal) =>
+      read(() => current.store.evaluated.outputPreviews(references, signal)),
     tenantsOf: (traceId) => read(() => current.store.tenantsOf(traceId)),
     list: (query, signal) => read(() => current.store.queries.list(query, signal)),
     facets: (filter, signal) => read(() => current.store.queries.facets(filter, signal)),

@@ -5,6 +5,7 @@ import type { Clock } from "../../../runtime/clock.js";
 import type { Steps } from "../../../runtime/steps.js";
 import { ListCursors } from "../../traces/list-cursor.js";
 import { ABANDONED } from "../../traces/summary-fields.js";
+import type { TraceRecord } from "../../traces/trace-record.js";
 import { summarizeTrace } from "../../traces/trace-summary.js";
 import { readMeta } from "../file/meta.js";
 import type { TraceFile } from "../open-trace-file.js";
@@ -12,6 +13,7 @@ import { readRecords, type BatchRecord } from "../records/batch-record.js";
 import { BufferLimit } from "./buffer-limit.js";
 import { ChunkReader, readRecordedSpan, type OnCorruptChunk } from "./chunk-reader.js";
 import { ChunkWriter, type ChunkPosition } from "./chunk-writer.js";
+import { EvaluatedSpans } from "./evaluated-spans.js";
 import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
 import type { OpenReadings } from "./open-readings.js";
@@ -75,6 +77,7 @@ export interface OpenStoreOptions {
 export class OpenStore {
   readonly readings: TraceReadings;
   readonly queries: TraceQueries;
+  readonly evaluated: EvaluatedSpans;
   readonly tables: TraceTables;
   readonly retention: Retention;
   /** Erases removed traces from the chunks. */
@@ -186,6 +189,10 @@ export class OpenStore {
       },
       onTraceAdded: () => this.#traceCount++,
     });
+    const find = (key: TraceKey): StoredTraceRow | undefined => {
+      this.refresh();
+      return this.#find(key);
+    };
     this.readings = new TraceReadings({
       file: this.#file,
       readings: options.readings,
@@ -194,11 +201,17 @@ export class OpenStore {
       hasher: this.#hasher,
       clock,
       nowMs,
-      find: (key) => {
-        this.refresh();
-        return this.#find(key);
-      },
+      find,
       summaryOf: (sequence) => this.#storedSummary(sequence),
+    });
+    this.evaluated = new EvaluatedSpans({
+      buffer: this.#buffer,
+      reader,
+      hasher: this.#hasher,
+      clock,
+      findBuffered: (key) => this.#findBuffered(key),
+      find,
+      summaryOf: (key) => this.summaryOf(key),
     });
     this.queries = new TraceQueries({
       db,
@@ -392,6 +405,14 @@ export class OpenStore {
     }
     if (trace.lastSpanAtMs <= expiredMs) return undefined;
     return summarizeTrace(trace, this.#buffer.spans, this.#time.nowMs());
+  }
+
+  /** A trace of the buffer that is not expired. */
+  #findBuffered(key: TraceKey): TraceRecord | undefined {
+    this.retention.checkExpired();
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
+    const trace = this.#buffer.get(key);
+    return trace !== undefined && trace.lastSpanAtMs > expiredMs ? trace : undefined;
   }
 
   /** The row of a trace that is not expired. */

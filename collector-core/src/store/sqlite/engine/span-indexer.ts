@@ -70,6 +70,8 @@ export class SpanIndexer {
   #replayedAtMs: number | undefined;
   /** Keys that were looked for in the file and not found, during {@link addAll}. */
   readonly #absent = new Set<string>();
+  /** Labels of whole traces, for their evaluations. They are computed from all spans, once until a span arrives. */
+  readonly #labelsOfTraces = new WeakMap<TraceRecord, NonNullable<RecordedSpan["labels"]>>();
 
   constructor(options: SpanIndexerOptions) {
     this.#options = options;
@@ -252,6 +254,7 @@ export class SpanIndexer {
     if (writing === undefined || recorded === undefined) return;
     const { buffer, file } = this.#options;
     buffer.spans.setPlaceInFile(row, writing.chunk, writing.ordinals[index] as number);
+    if (recorded.span.span_type !== "evaluation") this.#labelsOfTraces.delete(trace);
     // The file keeps its evaluations when it is rebuilt, also those of evicted traces.
     if (recorded.span.span_type !== "evaluation" || this.#replayedAtMs !== undefined) return;
     const { span, context, generatedSpanId, labels = this.#evaluatedLabels(trace, recorded) } = recorded;
@@ -278,8 +281,13 @@ export class SpanIndexer {
       return row === NO_ROW ? undefined : modelAndAgent(buffer.spans.labels(row));
     }
     if (trace.spanCount === 0) return undefined;
-    const summary = summarizeTrace(trace, buffer.spans, nowMs());
-    return { model: summary.models[0] ?? "", agent: summary.agent ?? "" };
+    let labels = this.#labelsOfTraces.get(trace);
+    if (labels === undefined) {
+      const summary = summarizeTrace(trace, buffer.spans, nowMs());
+      labels = { model: summary.models[0] ?? "", agent: summary.agent ?? "" };
+      this.#labelsOfTraces.set(trace, labels);
+    }
+    return labels;
   }
 
   #remember(hash: Hash64): EvictedTrace | undefined {

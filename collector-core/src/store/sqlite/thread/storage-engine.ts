@@ -8,7 +8,9 @@ import type {
 } from "../../../api-schema/trace.js";
 import type {
   ClosedStep,
+  EvaluatedLabels,
   EvictionReason,
+  SpanReference,
   StoreCompaction,
   StoredEvaluation,
   StoreFileInfo,
@@ -60,6 +62,14 @@ export interface StorageCommands {
   ): Promise<SpanPage & { readonly next: number | null }>;
   closeTrace(reading: number): Promise<void>;
   getSpan(key: TraceKey, spanId: string, signal: AbortSignal): Promise<SpanPage | undefined>;
+  labelsOf(
+    references: readonly SpanReference[],
+    signal: AbortSignal,
+  ): Promise<readonly (EvaluatedLabels | undefined)[]>;
+  outputPreviews(
+    references: readonly SpanReference[],
+    signal: AbortSignal,
+  ): Promise<readonly (string | null | undefined)[]>;
   tenantsOf(traceId: string, signal: AbortSignal): Promise<readonly string[]>;
   list(query: TraceQuery, signal: AbortSignal): Promise<TracePage>;
   facets(filter: TraceFilter, signal: AbortSignal): Promise<Facets>;
