@@ -9,7 +9,7 @@ import { measureMemory, printMemory } from "./memory.mjs";
 import { measureQueries, printQueries } from "./queries.mjs";
 import { measureRedaction, printRedaction } from "./redaction.mjs";
 import { measureScreen, printScreen } from "./screen.mjs";
-import { measureSdk, printSdk } from "./sdk.mjs";
+import { measureSdk, missedOfSdk, printSdk } from "./sdk.mjs";
 import { measureThroughput, printThroughput } from "./throughput.mjs";
 
 /**
@@ -102,16 +102,28 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
     },
     sdk: {
       measure: (checkout) =>
-        measureSdk({ rounds, spans: isQuick ? 50_000 : 200_000, checkout, isAlone: isComparison }),
+        measureSdk({
+          rounds,
+          spans: isQuick ? 50_000 : 200_000,
+          checkout,
+          isAlone: isComparison,
+          isQuick,
+        }),
       print: printSdk,
-      figures: (rows) =>
-        rows.flatMap(({ library, createMicros, wholeMicros, cpuMicros }) => [
+      missed: missedOfSdk,
+      figures: ({ rows, bars }) => [
+        ...rows.flatMap(({ library, createMicros, wholeMicros, cpuMicros }) => [
           { name: `create µs, ${library}`, value: createMicros },
           { name: `CPU µs, whole process, ${library}`, value: wholeMicros },
           { name: `CPU µs, steady, ${library}`, value: cpuMicros },
         ]),
+        ...bars.libraries.flatMap(({ library, inSpanMicros, recordedMicros }) => [
+          { name: `CPU µs, async call, ${library}`, value: inSpanMicros },
+          { name: `CPU µs, recorded call, ${library}`, value: recordedMicros },
+        ]),
+      ],
       notCompared:
-        "OpenTelemetry, a third-party product, and the floor: they are the same beside any checkout",
+        "OpenTelemetry, Langfuse and Laminar, third-party products, and the floor: they are the same beside any checkout",
     },
     coldStart: {
       measure: (checkout) => measureColdStart({ rounds: isQuick ? 5 : Math.max(rounds, 10), checkout }),
