@@ -45,18 +45,18 @@ if (installed.length === 0) {
   await build();
 }
 const folder = mkdtempSync(join(tmpdir(), "obspan-frameworks-"));
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGTERM");
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 /** @type {Map<string, number>} */
 const seconds = new Map();
-let failed = new Set();
-try {
-  const tarball = installed.length === 0 ? await packSdk() : undefined;
-  symlinkSync(join(PROJECTS, "check"), join(folder, "check"), "junction");
-  failed = await runJobs(
-    names.map((name) => ({ name, run: (output) => testProject(name, tarball, output) })),
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
+const tarball = installed.length === 0 ? await packSdk() : undefined;
+symlinkSync(join(PROJECTS, "check"), join(folder, "check"), "junction");
+const failed = await runJobs(names.map((name) => ({ name, run: (output) => testProject(name, output) })));
 
 const width = Math.max(...names.map((name) => name.length));
 console.log("");
@@ -88,14 +88,14 @@ async function packSdk() {
 }
 
 /** Installs a copy of a project and runs its check. */
-async function testProject(name, tarball, output) {
+async function testProject(name, output) {
   const startedAt = Date.now();
   const directory = join(folder, name);
   const collector = await startCollector(output);
   try {
     copyProject(name, directory, collector.url);
     if (tarball === undefined) linkDependencies(directory);
-    else if (!(await installDependencies(directory, tarball, output))) return false;
+    else if (!(await installDependencies(directory, output))) return false;
     const env = { COLLECTOR_URL: collector.url, ...(tarball === undefined && { CHECK_QUICKLY: "true" }) };
     return await run(process.execPath, ["check.mjs"], directory, env, output, CHECK_LIMIT_MS);
   } finally {
@@ -121,7 +121,7 @@ function copyProject(name, directory, collectorUrl) {
 }
 
 /** Installs the dependencies and the packed SDK, as a user does. */
-async function installDependencies(directory, tarball, output) {
+async function installDependencies(directory, output) {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"];
   const install = (args) => run(npm, [...args, ...quiet], directory, {}, output, INSTALL_LIMIT_MS);
   return (await install(["ci"])) && (await install(["install", "--no-save", tarball]));
@@ -160,8 +160,7 @@ async function startCollector(output) {
     env: { ...environment(), OBS_SERVER_HOST: "127.0.0.1", OBS_SERVER_PORT: "0" },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const stop = () => void child.kill("SIGKILL");
-  process.once("exit", stop);
+  running.add(child);
   let log = "";
   const url = await new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -173,10 +172,10 @@ async function startCollector(output) {
     });
   });
   child.once("exit", (code, signal) => {
+    running.delete(child);
     if (signal !== "SIGKILL") output.write(`The collector ended with ${code ?? signal}:\n${log}\n`);
-    process.off("exit", stop);
   });
-  return { url, stop };
+  return { url, stop: () => void child.kill("SIGKILL") };
 }
 
 /** Runs a program and writes its output. @returns {Promise<boolean>} true if it exits with 0 within the limit. */
@@ -188,6 +187,7 @@ function run(command, args, cwd, env, output, limitMs = INSTALL_LIMIT_MS) {
       stdio: ["ignore", "pipe", "pipe"],
       shell: command.endsWith(".cmd"),
     });
+    running.add(child);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text) => output.write(text));
     const limit = setTimeout(() => {
@@ -198,6 +198,7 @@ function run(command, args, cwd, env, output, limitMs = INSTALL_LIMIT_MS) {
     child.once("error", reject);
     child.once("close", (code) => {
       clearTimeout(limit);
+      running.delete(child);
       resolve(code === 0);
     });
   });

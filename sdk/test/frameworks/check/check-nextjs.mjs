@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { check, PLAIN_CALL, REMOTE_HEADERS, REMOTE_SPAN, STREAMED_CALL } from "./check.mjs";
 
 const AGENT = "agent support";
+
+const TRACES = [
+  [AGENT, `  ${PLAIN_CALL}`],
+  [AGENT, `  ${PLAIN_CALL}`],
+  [AGENT, `  ${STREAMED_CALL}`],
+];
 
 /** Runs an app of Next.js in development, built, and built as a standalone server. */
 export function checkNextjs() {
@@ -17,11 +24,8 @@ export function checkNextjs() {
       // A server in production gets SIGTERM before the interval is over.
       const app = await start(command, args, args[0] === "dev" ? env : { ...env, OBS_FLUSH_INTERVAL: "60" });
       await app.ask();
-      const page = await fetch(app.url);
-      assert.equal(page.status, 200);
-      const streamed = await fetch(`${app.url}/stream`, { method: "POST", body: '{"question":"Hello?"}' });
-      assert.match(await streamed.text(), /"finish_reason":"stop"/);
-      expected.push([AGENT, `  ${PLAIN_CALL}`], [AGENT, `  ${PLAIN_CALL}`], [AGENT, `  ${STREAMED_CALL}`]);
+      await readPageAndStream(app.url);
+      expected.push(...TRACES);
       if (command === "node") {
         await app.ask("/ask", REMOTE_HEADERS);
         expected.push([`${REMOTE_SPAN} > ${AGENT}`, `  ${PLAIN_CALL}`]);
@@ -29,5 +33,34 @@ export function checkNextjs() {
       if (args[0] !== "dev") await app.stop();
       await expectTraces("shop", expected);
     }
+
+    // Without a wrapped client, by the hook of fetch.
+    change(
+      "instrumentation.ts",
+      'await import("./lib/obspan");',
+      '{ $& await import("@obspan/sdk/register"); }',
+    );
+    change("lib/support.ts", /wrapOpenAI\((.*)\)/, "$1");
+    const app = await start("next", ["dev"], env);
+    await app.ask();
+    await readPageAndStream(app.url);
+    expected.push(...TRACES);
+    await expectTraces("shop", expected);
   });
+}
+
+/** @param {string} url */
+async function readPageAndStream(url) {
+  const page = await fetch(url);
+  assert.equal(page.status, 200);
+  const streamed = await fetch(`${url}/stream`, { method: "POST", body: '{"question":"Hello?"}' });
+  assert.match(await streamed.text(), /"finish_reason":"stop"/);
+}
+
+/** @param {string} file @param {string | RegExp} text @param {string} replacement */
+function change(file, text, replacement) {
+  const before = readFileSync(file, "utf8");
+  const after = before.replace(text, replacement);
+  assert.notEqual(after, before);
+  writeFileSync(file, after);
 }

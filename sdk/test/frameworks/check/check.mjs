@@ -64,7 +64,12 @@ export function copyAppOf(project) {
  */
 export async function check(steps) {
   const model = await startModelServer();
-  const shared = { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: model.url, OBS_FLUSH_INTERVAL: "0.2" };
+  const shared = {
+    OPENAI_API_KEY: "test-key",
+    OPENAI_BASE_URL: model.url,
+    OBS_FLUSH_INTERVAL: "0.2",
+    OBS_PROVIDER_HOSTS: new URL(model.url).host,
+  };
   /** @type {Set<App>} */
   const apps = new Set();
   const stopAll = () => Promise.all(Array.from(apps, (app) => app.stop()));
