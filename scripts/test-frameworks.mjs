@@ -69,7 +69,9 @@ process.exitCode = failed.size > 0 ? 1 : 0;
 
 /** The projects to run. Exits if `--only` names another. */
 function projectNames() {
-  const all = readdirSync(PROJECTS).filter((name) => existsSync(join(PROJECTS, name, "check.mjs")));
+  const isProject = (name) =>
+    ["package.json", "check.mjs"].every((file) => existsSync(join(PROJECTS, name, file)));
+  const all = readdirSync(PROJECTS).filter(isProject);
   const unknown = only.filter((name) => !all.includes(name));
   if (unknown.length > 0) {
     console.error(`No project is named ${unknown.join(", ")}. The projects are: ${all.join(", ")}.`);
