@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ANSWER, startModelServer } from "./model-server.mjs";
-import { startProgram, untilPrints } from "./programs.mjs";
+import { startProgram } from "./programs.mjs";
 import { COLLECTOR_URL, untilTraces } from "./traces.mjs";
 
 export { PLAIN_CALL, STREAMED_CALL } from "./model-server.mjs";

@@ -1,6 +1,5 @@
 /** Starts the programs of a project, and stops them. */
 import { spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * @typedef {object} Program
@@ -43,33 +42,13 @@ export function startProgram(command, args, env) {
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text) => void (output += text));
-  const exit = new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", resolve);
+  const exit = new Promise((resolve) => {
+    child.once("exit", resolve).once("error", (error) => {
+      output += `${error}\n`;
+      resolve(1);
+    });
   });
-  exit.catch(() => undefined);
   return { output: () => output, exit, signal: (signal) => void child.kill(signal) };
-}
-
-/**
- * Waits for a text that a program prints.
- *
- * @param {Program} program
- * @param {RegExp} pattern
- * @param {number} withinMs
- * @returns {Promise<RegExpExecArray>}
- */
-export async function untilPrints(program, pattern, withinMs = 60_000) {
-  const deadline = Date.now() + withinMs;
-  let hasExited = false;
-  void program.exit.then(() => (hasExited = true));
-  for (;;) {
-    const found = pattern.exec(program.output());
-    if (found !== null) return found;
-    if (hasExited || Date.now() > deadline)
-      throw new Error(`The program ${hasExited ? "ended" : "runs"} without ${pattern}:\n${program.output()}`);
-    await sleep(20);
-  }
 }
 
 /** Kills what still runs, also the processes that a program left behind when it ended. */

@@ -38,7 +38,7 @@ export async function tracesOf(service) {
  * @param {string[][]} expected - the lines of each trace, as {@link tracesOf} returns them.
  * @param {number} withinMs
  */
-export async function untilTraces(service, expected, withinMs = 20_000) {
+export async function untilTraces(service, expected, withinMs = 60_000) {
   const wanted = JSON.stringify([...expected].sort(byText));
   const deadline = Date.now() + withinMs;
   for (;;) {
