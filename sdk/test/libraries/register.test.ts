@@ -61,15 +61,17 @@ describe("the AI SDK", () => {
   ] as const;
 
   it.each(CALLS)(
-    "%s is recorded from the first call on (%s, %s, %s)",
+    "%s is recorded from the first call on, and leaves the context of the app as it was (%s, %s, %s)",
     async (version, ai, provider, call, wait) => {
       server.answerWith({ text: "Hello there" });
       const main = `
       const settings = { model: createOpenAI(${MODEL}).chat("m"), prompt: "Hi" };
+      const elsewhere = new Promise((resolve) => setTimeout(() => resolve(currentSpan().spanId), 5));
       const answer = await (${wait}${call}(settings)).text;
       if (answer !== "Hello there") throw new Error(answer);
+      if (currentSpan().spanId !== "" || (await elsewhere) !== "") throw new Error("The context has changed.");
       console.log(JSON.stringify(stats().hooks));`;
-      const imports = { [ai]: call, [provider]: "createOpenAI", "@obspan/sdk": "stats" };
+      const imports = { [ai]: call, [provider]: "createOpenAI", "@obspan/sdk": "currentSpan, stats" };
       app.write("app.mjs", esm(imports, main));
       const { spans, stdout } = await app.run([...IMPORT, "app.mjs"], environment);
       const root = version === "7" ? call : "generate";
