@@ -1,9 +1,9 @@
 import { defineConfig, type UserConfig } from "tsdown";
 import { edgeFiles, SOURCES } from "./edge-files.js";
 
-/** The sources that load at the start, apart from the public entries. */
+/** The sources that load at the start. Not the types. */
 const CORE =
-  /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span)|config|export.(?!batch-request|live-texts)|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|edge.(?!base64|delivery-loop|fetch-|node-sse|record-source)|is-record|late-code|platform.(?!base64)|process-wide|warnings|prices.(?:span-pricer|read-price-table))/;
+  /src.(?:capture.(?!record-|tap-stream|time-to-first|live-text|integration|model-span|otel-span|wrapper-warning)|config.(?!option-warnings)|edge.(?:async-local|environment|exit-watch|finalization|is-proxy|random-hex|text-bytes|timers)|export.(?:exit-watch|exporter|ledger|queued-span|span-buffer)|is-record|late-code|platform.(?!base64)|prices.(?:span-pricer|read-price-table)|process-wide|runtime|span.(?!describe-error|message-parts|partial-text)|streams.(?!chunk-content|text-acc|node-stream|readable-stream)|warnings).*(?<!\.d)\.ts$/;
 
 /** What the wrappers of clients share, and the main entry does not use. Not the types. */
 const MODEL_CLIENT = /src.integrations.(?:model-client|json-fields|wire.response-failure).*(?<!\.d)\.ts$/;
@@ -81,7 +81,7 @@ const BASE: UserConfig = {
           priority: 0,
         },
         // One chunk for everything that the core and the integrations share: each further chunk adds a list of imports.
-        { name: "core", test: CORE, minShareCount: 2, priority: 5 },
+        { name: "core", test: CORE, priority: 5 },
         // The types that several entries share. Named after its file, the chunk would replace the main entry's.
         { name: "wire-types.d", test: /src.wire/, minShareCount: 2 },
       ],

@@ -4,7 +4,7 @@ export interface LateCode {}
 
 let late: LateCode | undefined;
 let loading: Promise<void> | undefined;
-let load = (): Promise<LateCode> => Promise.reject(new Error("no late code"));
+let load: () => Promise<LateCode>;
 
 /** Sets what loads the code. */
 export function setLateLoader(loader: () => Promise<LateCode>): void {

@@ -1,4 +1,7 @@
+import { canEnterSpan, enterContext } from "../span/context.js";
+import type { RecordedSpan } from "../span/recorded-span.js";
 import { beginSpan, runInSpan, type CallSpanStart } from "./call-span.js";
+import { followResult } from "./follow-result.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
 
 /** Any function. */
@@ -22,11 +25,31 @@ export function isWrapped(fn: object): boolean {
 /** Returns a function that records a span for each call. It keeps type, name, length and `this`. */
 export function wrapFunction<F extends AnyFunction>(fn: F, call: CallSpan): F {
   const original = fn as unknown as (...args: unknown[]) => unknown;
-  const wrapper = function (this: unknown, ...args: unknown[]): unknown {
+  const begin = (args: readonly unknown[]): RecordedSpan | undefined => {
     const runtime = activeRuntime();
-    if (runtime === undefined) return Reflect.apply(original, this, args);
-    const span = beginSpan(runtime, call, call.recordsInput ? args : undefined, wrapper);
-    return runInSpan<unknown>(span, () => Reflect.apply(original, this, args), call.recordsOutput);
+    return runtime && beginSpan(runtime, call, call.recordsInput ? args : undefined, wrapper);
+  };
+  const run = (self: unknown, args: readonly unknown[]): unknown => {
+    const span = begin(args);
+    const invoke = () => Reflect.apply(original, self, args);
+    return span === undefined ? invoke() : runInSpan(span, invoke, call.recordsOutput);
+  };
+
+  // While the function runs, the stack has nothing of the SDK but this frame, so that recursion reaches almost half the depth
+  // that it has without spans: each further variable in here costs a hundred levels.
+  const wrapper = function (this: unknown, ...args: unknown[]): unknown {
+    const span = canEnterSpan() ? begin(args) : undefined;
+    if (span === undefined) return run(this, args);
+    enterContext(span);
+    try {
+      (args as unknown) = Reflect.apply(original, this, args);
+    } catch (error) {
+      enterContext(span.parent);
+      span.recordError(error).end();
+      throw error;
+    }
+    enterContext(span.parent);
+    return followResult(span, args, call.recordsOutput);
   };
   wrappers.add(wrapper);
   return copyProperties(wrapper, original) as unknown as F;

@@ -23,6 +23,9 @@ function findClass(): StorageClass | undefined {
   return own ?? process?.getBuiltinModule?.("node:async_hooks")?.AsyncLocalStorage;
 }
 
+/** Whether {@link AsyncLocalStorage.enterWith} works. */
+export const CAN_ENTER: boolean = false;
+
 /**
  * `AsyncLocalStorage` in runtimes without Node's modules. In a runtime without any, such as a browser, a store is current
  * until its function returns: what an async function does after its first `await` is outside.

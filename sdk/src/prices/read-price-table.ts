@@ -42,7 +42,7 @@ function parseTable(json: string, source: string): PriceTable {
     for (const [model, price] of Object.entries(models)) {
       if (!isModelPrice(price))
         throw invalid(
-          `${source}: "${profile}" → "${model}" must have input_per_1m and output_per_1m, each value a number of USD, 0 or more`,
+          `${source}: "${profile}" → "${model}" must have input_per_1m and output_per_1m, in USD, 0 or more`,
         );
     }
   }

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "../platform/async-local-storage.js";
+import { AsyncLocalStorage, CAN_ENTER } from "../platform/async-local-storage.js";
 import { processWide } from "../process-wide.js";
 import type { Attributes } from "../wire/index.js";
 import type { SpanAttributes, SpanHandle } from "./span-handle.js";
@@ -72,4 +72,19 @@ export function currentContext(): ContextNode | undefined {
 export function runInContext<T>(node: ContextNode | undefined, fn: () => T): T {
   const { bridge } = bridges;
   return storage.run(node, bridge === undefined ? fn : () => bridge.run(node, fn));
+}
+
+/**
+ * Whether a span that starts here can become the context by {@link enterContext}, and its parent afterwards, which takes no
+ * frame of the stack: {@link runInContext} takes three. Not if contexts are joined, or if the parent of the span is not the
+ * context of the calling code, but one that has it.
+ */
+export function canEnterSpan(): boolean {
+  const node = storage.getStore();
+  return CAN_ENTER && bridges.bridge === undefined && node === node?.span;
+}
+
+/** Makes a span the context of the calling code. */
+export function enterContext(span: ParentSpan | undefined): void {
+  storage.enterWith(span as ContextNode | undefined);
 }
