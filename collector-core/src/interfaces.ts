@@ -229,6 +229,11 @@ export interface TraceStoreUsage {
   readonly reason: string | null;
   /** Arrival of the oldest span of the oldest trace (wall clock); null if there is no trace. */
   readonly oldestAtMs: number | null;
+  /**
+   * The share of a file that is indexed again, from 0 to 1, because a newer version needs other tables. Until then queries answer
+   * what is indexed. Null if all is.
+   */
+  readonly rebuildProgress: number | null;
 }
 
 /** What a store on disk holds, and how large its file is. */
@@ -282,7 +287,7 @@ export interface StoreBackup {
 }
 
 /** A long task on the file of a store. */
-export type StoreTask = "compact" | "verify" | "prune" | "backup";
+export type StoreTask = "compact" | "verify" | "prune" | "backup" | "rebuild";
 
 /**
  * Looks after the file of a store on disk. Spans are stored meanwhile. One task runs at a time.

@@ -53,6 +53,11 @@ export const LiveStatusSchema = Type.Object(
             description: "`degraded` while the store cannot keep the spans that it is given.",
           }),
           reason: Type.Union([Type.String(), Type.Null()], { description: "Why it is degraded." }),
+          rebuild_progress: Type.Union([Type.Number(), Type.Null()], {
+            description:
+              "The share of the file that is indexed again, from 0 to 1, after a change of its format. Until then older traces are " +
+              "missing in lists. Null if the index is complete.",
+          }),
         }),
         Type.Null(),
       ],
@@ -69,7 +74,7 @@ export const LiveResetSchema = Type.Object(
     reason: Type.Union([Type.Literal("gap"), Type.Literal("burst"), Type.Literal("cleared")], {
       description:
         "`gap`: the last event that the client saw is too old. `burst`: too many traces changed or evaluations ended at " +
-        "once. `cleared`: traces were deleted.",
+        "once. `cleared`: traces were deleted, or the index of the file is complete after a rebuild.",
     }),
   },
   { $id: "LiveReset" },

@@ -47,10 +47,16 @@ export const StoreInfoSchema = Type.Object(
         Type.Literal("verify"),
         Type.Literal("prune"),
         Type.Literal("backup"),
+        Type.Literal("rebuild"),
         Type.Null(),
       ],
-      { description: "The task under way, of which one runs at a time." },
+      { description: "The task under way, of which one runs at a time. A `rebuild` begins by itself." },
     ),
+    rebuild_progress: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        "The share of the file that is indexed again, from 0 to 1, after a change of its format. Until then traces are missing in " +
+        "`traces` and in every answer. Null if the index is complete.",
+    }),
   },
   { $id: "StoreInfo" },
 );

@@ -8,6 +8,7 @@ import type { TraceKey } from "../interfaces.js";
 import { renderMetrics } from "../pipeline/metrics/exposition.js";
 import { configRoutes, MAX_CHANGE_BYTES } from "../query/config-routes.js";
 import { defaultTenantByHeader } from "../query/default-tenant.js";
+import { markIncompleteAnswers } from "../query/incomplete-answers.js";
 import { evaluationsRoutes, MAX_RUN_BYTES } from "../query/evaluations-routes.js";
 import { eventsRoute } from "../query/events-route.js";
 import { exportRoute } from "../query/export-route.js";
@@ -59,6 +60,7 @@ export async function registerQueryRoutes(app: FastifyInstance, parts: QueryPart
 
   await describeApi(app, version);
   defaultTenantByHeader(app, createTenantFilterReader(access.tenants));
+  markIncompleteAnswers(app, store && (() => store.usage()));
   await app.register(tracesRoutes, { store, clock, onCleared });
   await app.register(oneTraceRoutes, { store, clock, onCleared });
   const bodies = foundation.budget.account("request_bodies");

@@ -72,6 +72,7 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   const texts = new RunningTexts(TEXT_LIMITS, () => clock.monotonic());
   const textReaders = new TextReaders(texts);
   let shownStatus: string | undefined;
+  let isRebuilding = false;
   let timers: NodeJS.Timeout[] = [];
 
   /** Writes to each reader what it missed, in time slices. Changes during the round wait for the next one. */
@@ -166,7 +167,11 @@ export function createLiveHub({ store, clock, status, metrics, evaluations }: Li
   /** Built once per turn of the event loop: after a restart all readers connect at the same time. */
   function statusText(): string {
     if (shownStatus === undefined) {
-      shownStatus = eventText("status", status()) + eventText("metrics", metrics());
+      const current = status();
+      // Lists that were fetched during a rebuild lack traces.
+      if (isRebuilding && current.store?.rebuild_progress === null) changes.clear();
+      isRebuilding = (current.store?.rebuild_progress ?? null) !== null;
+      shownStatus = eventText("status", current) + eventText("metrics", metrics());
       setImmediate(() => (shownStatus = undefined));
     }
     return shownStatus;

@@ -87,5 +87,6 @@ function storeStatus(
     unsaved_spans: Object.values(store.unsaved).reduce((sum, spans) => sum + spans, 0),
     state: store.state,
     reason: store.reason,
+    rebuild_progress: store.rebuildProgress,
   };
 }

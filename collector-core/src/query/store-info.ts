@@ -11,7 +11,7 @@ export type StoreLimits = Pick<
 /** Describes a store for `GET /v1/store` and for the command line. */
 export function describeStore(
   file: StoreFileInfo,
-  rest: StoreLimits & Pick<StoreInfo, "state" | "reason" | "version" | "task">,
+  rest: StoreLimits & Pick<StoreInfo, "state" | "reason" | "version" | "task" | "rebuild_progress">,
 ): StoreInfo {
   return {
     directory: dirname(file.path),
@@ -37,6 +37,7 @@ export function describeStore(
     driver: file.driver,
     version: rest.version,
     task: rest.task,
+    rebuild_progress: rest.rebuild_progress,
   };
 }
 

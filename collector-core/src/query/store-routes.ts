@@ -99,8 +99,15 @@ export const storeRoutes: FastifyPluginAsyncTypebox<StoreRoutesOptions> = async 
       const traces = requiredStore(store);
       const maintenance = fileOf(traces);
       const file = await maintenance.info(whileAnswering(reply.raw));
-      const { state, reason } = traces.usage();
-      return describeStore(file, { ...limits(), state, reason, version, task: maintenance.task() });
+      const { state, reason, rebuildProgress } = traces.usage();
+      return describeStore(file, {
+        ...limits(),
+        state,
+        reason,
+        version,
+        task: maintenance.task(),
+        rebuild_progress: rebuildProgress,
+      });
     },
   );
 

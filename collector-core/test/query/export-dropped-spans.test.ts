@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ImportResult } from "../../src/api-schema/import.js";
+import type { StoreInfo } from "../../src/api-schema/store.js";
 import type { TraceDetail, TraceList, TraceSummary } from "../../src/api-schema/trace.js";
 import { writeMeta } from "../../src/store/sqlite/file/meta.js";
 import { openTraceFile } from "../../src/store/sqlite/open-trace-file.js";
@@ -313,6 +314,10 @@ describe("contract 3: a trace that lost spans, on disk", () => {
     expect(second.lines).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining("Rebuilding") as string }),
     );
+    await vi.waitUntil(async () => {
+      const { rebuild_progress: progress } = await second.get<StoreInfo>("/v1/store");
+      return progress === null;
+    }, 30_000);
     expect(await summaryOf(second)).toEqual(before);
     expect(await exported(second)).toBe(file);
   });

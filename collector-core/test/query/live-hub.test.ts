@@ -76,3 +76,27 @@ it("reads each trace once for all resuming readers and yields to the event loop"
   }
   await hub.stop();
 });
+
+it("resets its readers when a rebuild ends, because their lists lack traces", async () => {
+  let progress: number | null = 0.25;
+  const hub = createLiveHub({
+    store: { summaries: async () => [] },
+    clock: everLater(),
+    status: () => ({ store: { rebuild_progress: progress } }) as LiveStatus,
+    metrics: () => ({}) as LiveMetrics,
+    evaluations: { within: () => [], newest: 0 },
+  });
+  await hub.start();
+  const reader = createReader();
+  hub.connect(reader, undefined);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(reader.text()).toContain('"rebuild_progress":0.25');
+  expect(reader.text()).not.toContain("event: reset");
+  progress = null;
+  await vi.advanceTimersByTimeAsync(2000);
+  await until(() => reader.text().includes("event: reset"));
+  const resets = reader.text().match(/event: reset/g);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(reader.text().match(/event: reset/g)).toEqual(resets);
+  await hub.stop();
+});

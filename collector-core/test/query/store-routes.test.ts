@@ -90,6 +90,7 @@ describe("GET /v1/store", () => {
       format_version: 2,
       version: "0.0.0-test",
       task: null,
+      rebuild_progress: null,
     });
     expect(info.disk_bytes).toBe(
       statSync(join(directory, "traces.db")).size + statSync(join(directory, "traces.db-wal")).size,

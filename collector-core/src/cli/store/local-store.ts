@@ -148,6 +148,7 @@ export function localStore(options: LocalStoreOptions): StoreAccess {
           reason: null,
           version,
           task: null,
+          rebuild_progress: file.needsRebuild ? 0 : null,
         }),
       ),
     compact: () =>

@@ -27,10 +27,14 @@ export function infoText(info: StoreInfo, url: string | null): string {
     ["Limits", limits.join(", ")],
     ["On disk", `${byteSizeText(info.disk_bytes)}, of which ${byteSizeText(info.reusable_bytes)} reusable`],
     ...(info.free_bytes === null ? [] : [["Disk free", byteSizeText(info.free_bytes)] as const]),
-    ...(info.task === null ? [] : [["Under way", info.task] as const]),
+    ...(info.task === null ? [] : [["Under way", taskText(info)] as const]),
     ["Format", `${info.format_version}, SQLite ${info.sqlite_version} (${info.driver})`],
   ];
   return rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${value}\n`).join("");
+}
+
+function taskText({ task, rebuild_progress: progress }: StoreInfo): string {
+  return task === "rebuild" ? `rebuild, ${Math.floor((progress ?? 1) * 100)} % done` : (task ?? "");
 }
 
 function shownTime(time: string): string {

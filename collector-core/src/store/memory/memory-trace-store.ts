@@ -134,6 +134,7 @@ export function createMemoryTraceStore(options: MemoryTraceStoreOptions): TraceS
       state: "ok",
       reason: null,
       oldestAtMs: held.oldestAtMs,
+      rebuildProgress: null,
     }),
   };
 }

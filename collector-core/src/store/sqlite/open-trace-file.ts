@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openSqlite } from "./driver/open-sqlite.js";
@@ -33,9 +34,9 @@ export interface TraceFile {
    */
   readonly hashSeed: Int32Array;
   readonly createdAtMs: number;
-  /** The derived tables have to be rebuilt from the chunks, also when an earlier rebuild was interrupted. */
+  /** The derived tables have to be rebuilt from the chunks. They are empty when the file is opened. */
   readonly needsRebuild: boolean;
-  /** Called within the transaction that ends the rebuild. */
+  /** Called within the transaction that ends the rebuild. The store gets a new id. */
   markRebuilt(): void;
   readonly isOpen: boolean;
   /**
@@ -212,17 +213,26 @@ function toTraceFileError(path: string, error: unknown): unknown {
 function traceFile(path: string, db: SqlDatabase, lock: FileLock): TraceFile {
   const seed = readMeta(db, "hash_seed") as Uint8Array;
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+  let storeId = String(readMeta(db, "store_id"));
   let isOpen = true;
   let holds = 0;
   let reader: number | undefined;
   return {
     db,
     path,
-    storeId: String(readMeta(db, "store_id")),
+    get storeId() {
+      return storeId;
+    },
     hashSeed: Int32Array.of(view.getInt32(0, true), view.getInt32(4, true)),
     createdAtMs: Number(readMeta(db, "created_ms")),
-    needsRebuild: readMeta(db, "rebuild") === 1,
-    markRebuilt: () => writeMeta(db, "rebuild", 0),
+    get needsRebuild() {
+      return readMeta(db, "rebuild") === 1;
+    },
+    markRebuilt() {
+      writeMeta(db, "rebuild", 0);
+      storeId = randomUUID();
+      writeMeta(db, "store_id", storeId);
+    },
     get isOpen() {
       return isOpen;
     },

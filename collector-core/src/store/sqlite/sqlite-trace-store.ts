@@ -90,9 +90,16 @@ export function createSqliteTraceStore(options: SqliteTraceStoreOptions): Durabl
 
     usage() {
       const { traces, spans, memoryBytes, diskBytes, lateEvaluations, ...rest } = client.usage.total;
-      const { pendingBytes, evicted, unsaved, state, reason, oldestAtMs } = rest;
+      const { pendingBytes, evicted, unsaved, state, reason, oldestAtMs, rebuildProgress } = rest;
       const counts = { traces, spans, memoryBytes, diskBytes, lateEvaluations, evicted, unsaved };
-      const usage = { ...counts, pendingBytes: pendingBytes + client.sentBytes, state, reason, oldestAtMs };
+      const usage = {
+        ...counts,
+        pendingBytes: pendingBytes + client.sentBytes,
+        state,
+        reason,
+        oldestAtMs,
+        rebuildProgress,
+      };
       const { failure } = client;
       return failure === undefined ? usage : { ...usage, state: "degraded", reason: failure };
     },

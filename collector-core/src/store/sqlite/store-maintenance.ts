@@ -4,18 +4,23 @@ import type { ThreadClient } from "./thread-client.js";
 
 /** Looks after the file that the storage thread has open. */
 export function createStoreMaintenance(client: ThreadClient): StoreMaintenance {
-  let task: StoreTask | null = null;
+  let requested: StoreTask | null = null;
+
+  /** A rebuild begins by itself. */
+  const task = (): StoreTask | null =>
+    requested ?? (client.usage.total.rebuildProgress === null ? null : "rebuild");
 
   /** @returns ends the task (safe twice). */
   function begin(name: StoreTask): () => void {
-    if (task !== null)
-      throw new ApiError("store_busy", `The trace store is busy: ${task} is under way. Try again later.`, {
-        task,
+    const current = task();
+    if (current !== null)
+      throw new ApiError("store_busy", `The trace store is busy: ${current} is under way. Try again later.`, {
+        task: current,
       });
-    task = name;
+    requested = name;
     let isUnderWay = true;
     return () => {
-      if (isUnderWay) task = null;
+      if (isUnderWay) requested = null;
       isUnderWay = false;
     };
   }
@@ -77,7 +82,7 @@ export function createStoreMaintenance(client: ThreadClient): StoreMaintenance {
 
   return {
     info: (signal) => client.ask("info", [], { signal }),
-    task: () => task,
+    task,
     compact: (signal) => during("compact", () => client.ask("compact", [], { signal })),
     verify: (signal) => during("verify", () => client.ask("verify", [], { signal })),
     prune: (olderThanSeconds, signal) =>

@@ -70,7 +70,12 @@ export class TraceRegistry {
 
   /** Creates a trace, to be added after its first span was stored. */
   create(key: TraceKey, hash: Hash64, isPartial: boolean, nowMs: number): TraceRecord {
-    return new TraceRecord(this.#nextSequence++, key, hash, isPartial, nowMs);
+    return new TraceRecord(this.takeSequence(), key, hash, isPartial, nowMs);
+  }
+
+  /** The sequence of a new trace that is created elsewhere. */
+  takeSequence(): number {
+    return this.#nextSequence++;
   }
 
   /** Creates a trace that has its sequence already, to be added after its first span was stored. */

@@ -27,6 +27,7 @@ const STORE_USAGE: TraceStoreUsage = {
   evicted: { max_traces: 1, max_bytes: 2, disk_max_bytes: 6, ttl: 3, pruned: 7, span_cap: 4, cleared: 5 },
   unsaved: { disk_full: 1, io_error: 2, thread_died: 3, corrupt_chunk: 4 },
   state: "ok",
+  rebuildProgress: null,
   reason: null,
   oldestAtMs: null,
 };

@@ -29,6 +29,7 @@ export function describeUsage(createStore: CreateStore): void {
         state: "ok",
         reason: null,
         oldestAtMs: null,
+        rebuildProgress: null,
       });
     });
 

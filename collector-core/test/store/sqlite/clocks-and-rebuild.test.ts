@@ -273,6 +273,7 @@ describe("a trace file that is rebuilt", () => {
       format: NEWER,
     });
     durable = rebuilt;
+    await durable.rebuilt();
     expect(await answers()).toEqual(before);
     const { evicted, lateEvaluations } = durable.store.usage();
     expect({ ...evicted, lateEvaluations }).toMatchObject({ max_traces: 0, span_cap: 0, lateEvaluations: 0 });
@@ -308,6 +309,7 @@ describe("a text search in a trace file that was rebuilt", () => {
       clock,
       format: { ...FILE_FORMAT, version: FILE_FORMAT.version + 1 },
     });
+    await durable.rebuilt();
     expect(await found()).toEqual(["new"]);
   });
 });

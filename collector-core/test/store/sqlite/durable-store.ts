@@ -33,6 +33,8 @@ export interface DurableStore {
   readonly path: string;
   /** Stops the store, and opens the file again. */
   reopen(): Promise<TraceStore>;
+  /** Resolves when no rebuild is under way. */
+  rebuilt(): Promise<void>;
   /** Stops the store and removes its directory. */
   close(): Promise<void>;
 }
@@ -112,6 +114,9 @@ export async function openDurableStore(options: DurableStoreOptions = {}): Promi
     async reopen() {
       await store.stop();
       return (store = await open(false));
+    },
+    async rebuilt() {
+      while (store.usage().rebuildProgress !== null) await store.summaries([]);
     },
     async close() {
       await store.stop();

@@ -74,6 +74,12 @@ function memoryRemedy(reason: string): string {
   return "Set trace_store.path to another directory, and start again.";
 }
 
+/** What the banner says while the store indexes its file again; undefined otherwise. */
+export function rebuildText({ rebuild_progress: progress }: StoreStatus): string | undefined {
+  if (progress === null) return undefined;
+  return `${Math.floor(progress * 100)} % done. Older traces are missing in lists until then. New spans are kept.`;
+}
+
 /** `1,204 spans are lost so far.`; empty if none. */
 export function unsavedText(spans: number): string {
   if (spans === 0) return "";

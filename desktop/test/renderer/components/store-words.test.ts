@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import {
   ageLimit,
   degradedWords,
+  rebuildText,
   isInMemory,
   keptSince,
   unsavedText,
@@ -20,6 +21,7 @@ function store(fields: Partial<StoreStatus> = {}): StoreStatus {
     oldest_at: null,
     unsaved_spans: 0,
     state: "ok",
+    rebuild_progress: null,
     reason: null,
     ...fields,
   };
@@ -78,5 +80,12 @@ describe("a degraded store", () => {
     const reason =
       "The file is newer. Start the newer version, or set trace_store.path to another directory.";
     expect(degradedWords(store({ disk_bytes: null, state: "degraded", reason }))?.remedy).toBe("");
+  });
+});
+
+describe("a store that rebuilds its index", () => {
+  it("says how far it is and what is missing, and is silent otherwise", () => {
+    expect(rebuildText(store())).toBeUndefined();
+    expect(rebuildText(store({ rebuild_progress: 0.429 }))).toMatch(/^42 % done\. Older traces are missing/);
   });
 });

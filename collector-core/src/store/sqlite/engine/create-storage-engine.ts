@@ -35,6 +35,8 @@ export interface StorageEngineEnvironment {
   readonly openDatabase?: (path: string) => SqlDatabase;
   /** See `BufferLimit`. */
   readonly usualBufferBytes?: () => number;
+  /** See `BackgroundRebuildOptions`. */
+  readonly betweenSteps?: () => Promise<void>;
   /** Format of the file, and how older ones are brought to it. Default: that of this version. */
   readonly format?: FileFormat;
 }
@@ -47,7 +49,14 @@ export interface StorageEngineEnvironment {
 export function createStorageEngine(
   options: StorageEngineOptions,
   host: EngineHost,
-  { clock = systemClock, freeBytes, openDatabase, usualBufferBytes, format }: StorageEngineEnvironment = {},
+  {
+    clock = systemClock,
+    freeBytes,
+    openDatabase,
+    usualBufferBytes,
+    betweenSteps,
+    format,
+  }: StorageEngineEnvironment = {},
 ): StorageEngine {
   const { directory, driver, isOwnThreadDead = false, isDamageRefused = false, ...bounds } = options;
   return createSqliteEngine(
@@ -55,6 +64,7 @@ export function createStorageEngine(
       ...bounds,
       clock,
       usualBufferBytes,
+      betweenSteps,
       freeBytes: freeBytes ?? (() => freeBytesOf(directory)),
       deleteFile: (path) => {
         for (const suffix of SUFFIXES) rmSync(path + suffix, { force: true });

@@ -4,15 +4,23 @@ import type { EngineHost } from "../thread/storage-engine.js";
 import type { EngineCounts } from "./engine-counts.js";
 import { OpenReadings } from "./open-readings.js";
 import type { OpenStore } from "./open-store.js";
+import { RebuildState } from "./rebuild-state.js";
 import { Selections } from "./selections.js";
 import { isDamage } from "./sql-failures.js";
+
+/** The open file, with what outlives a store on it. */
+export interface OpenedFile {
+  readonly file: TraceFile;
+  readonly readings: OpenReadings;
+  readonly rebuildState: RebuildState;
+}
 
 /** Options of {@link CurrentStore}. */
 export interface CurrentStoreOptions {
   /** Opens the file, or an empty one in place of a damaged one. */
   readonly openFile: (options: { readonly isKnownCorrupt: boolean }) => TraceFile;
   /** Opens the traces of a file, as of the last commit. */
-  readonly openStore: (file: TraceFile, readings: OpenReadings) => OpenStore;
+  readonly openStore: (opened: OpenedFile) => OpenStore;
   readonly counts: EngineCounts;
   /** Called when another file is open, before its traces are. */
   readonly onReplaced: () => void;
@@ -26,6 +34,7 @@ export class CurrentStore {
   readonly #options: CurrentStoreOptions;
   #file: TraceFile;
   #store: OpenStore;
+  #rebuildState = new RebuildState();
 
   constructor(options: CurrentStoreOptions) {
     this.#options = options;
@@ -37,6 +46,7 @@ export class CurrentStore {
       this.#logDamage(error);
       this.closeFile();
       this.#file = options.openFile({ isKnownCorrupt: true });
+      this.#rebuildState = new RebuildState();
       options.onReplaced();
       this.#store = this.#openStore();
     }
@@ -51,7 +61,8 @@ export class CurrentStore {
   }
 
   #openStore(): OpenStore {
-    return this.#options.openStore(this.#file, this.readings);
+    const { readings } = this;
+    return this.#options.openStore({ file: this.#file, readings, rebuildState: this.#rebuildState });
   }
 
   /** Returns to the last commit. */
@@ -75,6 +86,7 @@ export class CurrentStore {
     this.readings.clear();
     this.selections.clear();
     this.#file = openFile({ isKnownCorrupt });
+    this.#rebuildState = new RebuildState();
     onReplaced();
     this.#store = this.#openStore();
     counts.commit(this.#store.lateEvaluations);

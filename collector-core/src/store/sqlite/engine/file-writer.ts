@@ -28,7 +28,7 @@ const SQL = {
     "INSERT OR IGNORE INTO chunk (id, traces, spans, raw_bytes, last_ms, last_seq, codec, checksum, data) " +
     "VALUES (?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
   putSignature: "INSERT OR REPLACE INTO chunk_signature (id, bits) VALUES (?, ?)",
-  setLastSequence: "UPDATE chunk SET last_seq = ? WHERE id = ?",
+  setLastSequence: "UPDATE chunk SET last_seq = ?1 WHERE id = ?2 AND last_seq IS NOT ?1",
   countTraces: "UPDATE chunk SET traces = traces + ? WHERE id = ?",
   findUnused: "SELECT 1 FROM chunk WHERE id = ? AND traces <= 0",
   removeChunk: "DELETE FROM chunk WHERE id = ?",
@@ -111,6 +111,11 @@ export class FileWriter {
     return this.#committed;
   }
 
+  /** Traces that changed since the last flush. */
+  get changedTraces(): number {
+    return this.#changed.size;
+  }
+
   /** True if something waits for {@link commit}. */
   get hasUncommitted(): boolean {
     return this.#isInTransaction || this.hasUnflushed;
@@ -152,7 +157,7 @@ export class FileWriter {
     if (!this.hasUnflushed) return;
     this.begin();
     this.#writeChunks();
-    for (const trace of this.#changed) if (!trace.isRemoved) this.#writeTrace(trace);
+    for (const trace of this.#changed) if (!trace.isRemoved) this.writeTrace(trace);
     this.#changed.clear();
     this.#writeCounts();
     this.#writeEvaluations();
@@ -226,13 +231,18 @@ export class FileWriter {
     this.#options.reader.invalidate(id);
   }
 
-  #writeTrace(trace: TraceRecord): void {
-    const { buffer, tables, valueSets, nowMs } = this.#options;
+  /** Writes the row of a trace. @param source - where the trace is, if not in the buffer of the store. */
+  writeTrace(
+    trace: TraceRecord,
+    source?: { readonly buffer: TraceBuffer; readonly values: TraceValuesTable },
+  ): void {
+    const { tables, valueSets, nowMs } = this.#options;
+    const { buffer, values } = source ?? { buffer: this.#options.buffer, values: this.#values };
     const { spans, stored } = buffer;
     const before = stored.get(trace);
     const now = nowMs();
     const state = readState(trace, spans, now);
-    const facts = readTraceFacts(trace, spans, this.#values, now, state);
+    const facts = readTraceFacts(trace, spans, values, now, state);
     const places = buffer.placesOf(trace);
     const live = chunksOf(places);
     const valueSet = valueSets.idOf(facts.values);
@@ -280,6 +290,16 @@ export class FileWriter {
       if (delta < 0) this.#chunksToCheck.add(chunk);
     }
     this.#traceDeltas.clear();
+  }
+
+  /**
+   * The traces of a chunk are counted from 0 on, from the next flush on. As long as the count comes out the same, the row of the
+   * chunk is not written.
+   *
+   * @param traces - what the file has.
+   */
+  countAgain(id: number, traces: number): void {
+    add(this.#traceDeltas, id, -traces);
   }
 
   /** The chunk may have no stored span. */

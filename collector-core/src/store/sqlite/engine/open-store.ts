@@ -2,7 +2,6 @@ import { SpanHasher } from "../../../hashing/span-hashes.js";
 import type { TraceSummary } from "../../../api-schema/trace.js";
 import type { ClosedStep, EvictionReason, TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
-import type { Steps } from "../../../runtime/steps.js";
 import { ListCursors } from "../../traces/list-cursor.js";
 import { ABANDONED } from "../../traces/summary-fields.js";
 import type { TraceRecord } from "../../traces/trace-record.js";
@@ -18,15 +17,18 @@ import { EvictedKeys } from "./evicted-keys.js";
 import { FileWriter } from "./file-writer.js";
 import type { OpenReadings } from "./open-readings.js";
 import type { PendingChanges } from "./query-sql.js";
+import type { RebuildState } from "./rebuild-state.js";
 import { Retention, type RetentionBounds } from "./retention.js";
 import { SpanIndexer, type ParsedRecord } from "./span-indexer.js";
 import type { SpanPlace } from "./span-places.js";
 import { writeStatsSteps } from "./stats-steps.js";
 import { StoreClock } from "./store-clock.js";
+import { StoreRebuild } from "./store-rebuild.js";
 import { TextEraser } from "./text-eraser.js";
 import { TextQueries } from "./text-queries.js";
 import { TraceBuffer } from "./trace-buffer.js";
 import { TraceQueries } from "./trace-queries.js";
+import { TraceReindexer } from "./trace-reindexer.js";
 import { TraceReadings } from "./trace-readings.js";
 import { TraceRemover } from "./trace-remover.js";
 import { TraceTables, type DamagedPart, type RunningTraceRow, type StoredTraceRow } from "./trace-tables.js";
@@ -36,16 +38,6 @@ import { ValueSets } from "./value-sets.js";
 const TRIMMED_SHARE = 0.75;
 /** Silent traces that are abandoned in one step. */
 const TRACES_PER_STEP = 250;
-
-/** Tables that {@link OpenStore.rebuild} fills. */
-const DERIVED_TABLES = [
-  "trace",
-  "trace_detail",
-  "value_set",
-  "label",
-  "value_set_label",
-  "chunk_signature",
-] as const;
 
 /** Bounds of a durable trace store. */
 export interface StoreBounds extends RetentionBounds {
@@ -64,6 +56,8 @@ export interface OpenStoreOptions {
   readonly usualBufferBytes?: (() => number) | undefined;
   /** Those of an earlier store on the same file. */
   readonly readings: OpenReadings;
+  /** Present if the file may need a rebuild. It outlives this store. */
+  readonly rebuildState?: RebuildState | undefined;
   readonly onEvicted: (reason: EvictionReason, count: number) => void;
   readonly onCorruptChunk: OnCorruptChunk;
   /** Called when a part of a trace is damaged, perhaps several times. @param spans - that are left out for it. */
@@ -94,6 +88,9 @@ export class OpenStore {
   readonly #remover: TraceRemover;
   readonly #indexer: SpanIndexer;
   readonly #bufferLimit: BufferLimit;
+  /** Until the tables are complete. */
+  #rebuild: StoreRebuild | undefined;
+  #cursors: ListCursors;
   #isClosed = false;
   #canWrite = true;
   /** The oldest trace, whose oldest span was read. */
@@ -109,7 +106,8 @@ export class OpenStore {
   constructor(options: OpenStoreOptions) {
     this.#options = options;
     const { file, clock, bounds } = options;
-    const { db, hashSeed, storeId } = file;
+    const { db, hashSeed } = file;
+    this.#cursors = new ListCursors(file.storeId);
     const nowMs = (): number => this.#time.nowMs();
     const wallMs = readMeta(db, "wall_ms");
     this.#time = new StoreClock(clock, {
@@ -140,6 +138,7 @@ export class OpenStore {
       nowMs,
       pending,
       spanCount: Number(readMeta(db, "span_count") ?? 0),
+      // Chunks do not count their traces yet.
       needsRebuild: file.needsRebuild,
     });
     this.#traceCount = Number(db.prepare("SELECT count(*) AS traces FROM trace").get()?.["traces"]);
@@ -169,6 +168,7 @@ export class OpenStore {
       },
       flush: () => this.flush(),
       nowMs,
+      rebuiltSequence: () => this.#rebuild?.lastSequence,
     });
     this.#bufferLimit = new BufferLimit({
       maxBytes: bounds.maxBufferBytes,
@@ -217,14 +217,49 @@ export class OpenStore {
       db,
       tables: this.tables,
       valueSets,
-      texts: new TextQueries({ db, tables: this.tables, writer: this.#writer, reader, clock }),
-      cursors: new ListCursors(storeId),
+      texts: new TextQueries({
+        db,
+        tables: this.tables,
+        writer: this.#writer,
+        reader,
+        clock,
+        unindexed: () => this.#rebuild?.unindexed,
+      }),
+      cursors: () => this.#cursors,
       clock,
       refresh: () => this.refresh(),
       pendingChanges: () => this.#pendingChanges(),
       summaryOf: (sequence) => this.#storedSummary(sequence),
       newestSequence: () => this.#buffer.traces.newestSequence,
     });
+    this.#rebuild = this.#openRebuild();
+  }
+
+  #openRebuild(): StoreRebuild | undefined {
+    const { file, bounds, rebuildState: state, onEvicted, onCorruptChunk } = this.#options;
+    if (state === undefined || !file.needsRebuild) return undefined;
+    const parts = {
+      db: file.db,
+      buffer: this.#buffer,
+      tables: this.tables,
+      evicted: this.#evicted,
+      remover: this.#remover,
+      file: this.#file,
+      writer: this.#writer,
+      reader: this.#reader,
+      hasher: this.#hasher,
+      indexer: this.#indexer,
+      eraser: this.eraser,
+      nowMs: () => this.#time.nowMs(),
+      onCorruptChunk,
+    };
+    const reindexer = new TraceReindexer({
+      ...parts,
+      ...bounds,
+      onExpired: () => onEvicted("ttl", 1),
+      onGone: () => this.#traceCount--,
+    });
+    return new StoreRebuild({ ...parts, state, reindexer });
   }
 
   /** Store time. */
@@ -277,15 +312,24 @@ export class OpenStore {
 
   /** A span of an expired trace begins a new one. */
   #evictExpiredOf(parsed: readonly ParsedRecord[]): void {
+    const { expiredMs = Number.NEGATIVE_INFINITY } = this.retention;
     const sequences = new Set<number>();
     for (const { record, spans } of parsed) {
       for (const [index, span] of spans.entries()) {
         if (span === null) continue;
         const key = { tenant: record.contextOf(index).tenant, traceId: span.trace_id };
-        const sequence = this.#buffer.get(key)?.sequence ?? this.tables.find(key);
-        if (sequence !== undefined) sequences.add(sequence);
+        const trace = this.#buffer.get(key);
+        const sequence = trace?.sequence ?? this.tables.find(key);
+        if (sequence === undefined) continue;
+        if (this.#rebuild !== undefined) {
+          const lastMs = trace?.lastSpanAtMs ?? this.tables.lastMs(sequence) ?? expiredMs;
+          if (lastMs > expiredMs || !this.#rebuild.isExpired(key, sequence)) continue;
+        }
+        sequences.add(sequence);
       }
     }
+    if (sequences.size === 0) return;
+    if (this.#rebuild !== undefined) this.flush();
     this.retention.evictExpiredOf([...sequences]);
   }
 
@@ -367,7 +411,8 @@ export class OpenStore {
   /** Writes that running traces without an update for too long are abandoned, in one step. @returns true if there are more. */
   abandonSilent(): boolean {
     const nowMs = this.#time.nowMs();
-    if (nowMs < this.#nextAbandonedMs) return false;
+    // During a rebuild, later spans of a trace may follow. Queries regard the time in any case.
+    if (nowMs < this.#nextAbandonedMs || this.#rebuild !== undefined) return false;
     // What changed since the last flush may not be silent any more.
     this.flush();
     for (const row of this.tables.abandonedAt(nowMs, TRACES_PER_STEP)) {
@@ -474,8 +519,9 @@ export class OpenStore {
 
   /** Removes a trace for good, without committing that. All chunks must be committed. @returns false if there is none. */
   remove(key: TraceKey): boolean {
-    const sequence = this.tables.find(key);
-    const isRemoved = sequence !== undefined && this.#remover.remove(sequence);
+    const rebuild = this.#rebuild;
+    const others = rebuild && { chunks: rebuild.forget(key), range: rebuild.unindexed };
+    const isRemoved = this.#remover.remove(key, others);
     if (isRemoved) this.#traceCount--;
     return isRemoved;
   }
@@ -502,6 +548,7 @@ export class OpenStore {
       open_chunk: this.#writer.openId,
       span_count: this.#file.spanCount,
     });
+    this.#options.rebuildState?.commit();
     if (this.isBufferFull) this.#trimBuffer();
   }
 
@@ -509,52 +556,29 @@ export class OpenStore {
   rollback(): void {
     this.#isClosed = true;
     this.#file.rollback();
+    this.#options.rebuildState?.rollBack();
   }
 
-  /** Fills the tables that derive from the chunks, chunk by chunk. */
-  *rebuild(): Steps<void> {
-    const { file } = this.#options;
-    const { db } = file;
-    this.#file.begin();
-    for (const table of DERIVED_TABLES) db.exec(`DELETE FROM ${table}`);
-    db.exec("UPDATE chunk SET traces = 0");
-    this.#file.spanCount = 0;
-    this.#traceCount = 0;
-    // Removed traces must not come back.
-    while (this.eraser.step()) yield;
-    let lastMs = 0;
-    const ids = db.prepare("SELECT id, last_ms FROM chunk WHERE data IS NOT NULL ORDER BY id").all();
-    for (const { id, last_ms: closedMs } of ids) {
-      this.#file.begin();
-      this.#replay(Number(id), lastMs, Number(closedMs));
-      lastMs = Number(closedMs);
-      this.#file.checkChunk(Number(id));
-      if (this.isBufferFull) this.commit();
-      yield;
-    }
-    this.#replay(this.#writer.openId, lastMs, this.#time.nowMs());
+  /** The share of the chunks that a rebuild has indexed, from 0 to 1; null without one. */
+  get rebuildProgress(): number | null {
+    return this.#rebuild === undefined ? null : (this.#options.rebuildState?.progress ?? 0);
+  }
+
+  /** One step of the rebuild, without committing it. @returns false if it is complete, which has to be committed. */
+  rebuildStep(): boolean {
+    const rebuild = this.#rebuild;
+    if (rebuild === undefined || this.#isClosed) return false;
+    const { dropped, lateEvaluations } = this.#indexer;
+    const hasMore = rebuild.step();
     // They were counted when they were dropped.
-    this.#reportedDropped = this.#indexer.dropped;
-    this.#reportedLate = this.#indexer.lateEvaluations;
-    this.#file.flush();
+    this.#reportedDropped += this.#indexer.dropped - dropped;
+    this.#reportedLate += this.#indexer.lateEvaluations - lateEvaluations;
+    if (hasMore) return true;
+    const { file } = this.#options;
     this.#file.begin();
     file.markRebuilt();
-    this.commit();
-  }
-
-  /** Adds the spans of a chunk to their traces. @param fromMs, toMs - store time of its first and of its last record. */
-  #replay(id: number, fromMs: number, toMs: number): void {
-    const chunk = this.#reader.read(id);
-    if (chunk === undefined) return;
-    for (const [at, record] of chunk.records.entries()) {
-      // The file has no store time of a record. The wall clock tells it, except where it was wrong.
-      const arrivedMs = record.isImport ? toMs : record.contextOf(0).receivedAtMs;
-      const place = { chunk: id, ordinal: chunk.firstOrdinalOf(at) };
-      const atMs = Math.min(Math.max(arrivedMs, fromMs), toMs);
-      this.#indexer.replay({ record, spans: record.parse() }, place, atMs);
-    }
-    if (id === this.#writer.openId) return;
-    this.#file.putSignature(id, chunk.raw);
-    this.#file.setLastSequence(id, this.#buffer.traces.newestSequence);
+    this.#rebuild = undefined;
+    this.#cursors = new ListCursors(file.storeId);
+    return false;
   }
 }

@@ -44,6 +44,11 @@ export interface RetentionOptions {
   readonly flush: () => void;
   /** Store time. */
   readonly nowMs: () => number;
+  /**
+   * The greatest sequence of a trace from before the start, while a rebuild is under way: what is oldest, or expired, is not known
+   * then. Undefined otherwise.
+   */
+  readonly rebuiltSequence: () => number | undefined;
 }
 
 /** Keeps the file within its bounds: the oldest traces go first, in steps. */
@@ -95,7 +100,7 @@ export class Retention {
   evictExpired(): boolean {
     this.checkExpired();
     const expiredMs = this.#expiredMs;
-    if (expiredMs === undefined) return false;
+    if (expiredMs === undefined || this.#options.rebuiltSequence() !== undefined) return false;
     const { tables, flush } = this.#options;
     // A span that has arrived since the last flush keeps its trace.
     flush();
@@ -122,8 +127,10 @@ export class Retention {
 
   /** Makes room for one more trace. */
   makeRoomForTrace(): void {
-    const { bounds, traceCount } = this.#options;
-    for (let surplus = traceCount() + 1 - bounds.maxTraces; surplus > 0;) {
+    const { bounds, traceCount, rebuiltSequence } = this.#options;
+    if (rebuiltSequence() !== undefined) return;
+    // After a rebuild there may be many more than one too many: the steps of retention evict the others.
+    for (let surplus = Math.min(traceCount() + 1 - bounds.maxTraces, TRACES_PER_STEP); surplus > 0;) {
       const oldest = this.#takeOldest();
       if (oldest === undefined) return;
       surplus -= this.#evict("max_traces", [oldest]);
@@ -143,8 +150,11 @@ export class Retention {
 
   /** One step towards the bounds. @returns true if more steps are needed. */
   step(): boolean {
+    const { bounds, rebuiltSequence, traceCount } = this.#options;
+    if (rebuiltSequence() !== undefined) return false;
     if (this.evictExpired()) return true;
-    const { bounds } = this.#options;
+    const tooMany = Math.min(traceCount() - bounds.maxTraces, TRACES_PER_STEP);
+    if (tooMany > 0) return this.#evictOldest("max_traces", tooMany);
     const surplus = 1 - bounds.diskMaxBytes / this.usedBytes;
     if (surplus > 0) return this.#evictOldest("disk_max_bytes", this.#share(surplus, TRACES_PER_STEP));
     if (this.fileBytes <= bounds.diskMaxBytes && this.#freePages <= MAX_FREE_PAGES) return false;
@@ -169,9 +179,11 @@ export class Retention {
   }
 
   #evictOldest(reason: EvictionReason, traces: number): boolean {
-    const { tables, flush } = this.#options;
+    const { tables, flush, rebuiltSequence } = this.#options;
     flush();
-    return this.#evict(reason, tables.oldest(traces)) > 0;
+    const newest = rebuiltSequence() ?? Number.POSITIVE_INFINITY;
+    const oldest = tables.oldest(traces).filter((sequence) => sequence <= newest);
+    return this.#evict(reason, oldest) > 0;
   }
 
   #evict(reason: EvictionReason, sequences: readonly number[]): number {

@@ -40,12 +40,24 @@ interface SpansBeingWritten {
   readonly spans: RecordedSpan[];
 }
 
+/** How a rebuild adds the spans of a record that the file has. */
+export interface Replay {
+  /** Store time of the record. */
+  readonly atMs: number;
+  /** The sequence of the next trace that is created. */
+  readonly takeSequence: () => number;
+  /** True for a span that is left out. */
+  readonly isLeftOut: (key: TraceKey, place: SpanPlace) => boolean;
+  /** Called for each span that is left out, after the spans before it were added. */
+  readonly leaveOut: (key: TraceKey, place: SpanPlace) => void;
+}
+
 /** Options of {@link SpanIndexer}. */
 export interface SpanIndexerOptions {
   readonly buffer: TraceBuffer;
-  readonly tables: TraceTables;
+  readonly tables: Pick<TraceTables, "find" | "read">;
   readonly evicted: EvictedKeys;
-  readonly file: FileWriter;
+  readonly file: Pick<FileWriter, "changed" | "addEvaluation">;
   readonly writer: ChunkWriter;
   readonly hasher: SpanHasher;
   /** Store time. */
@@ -66,8 +78,8 @@ export class SpanIndexer {
   #writing: SpansBeingWritten | undefined;
   /** What is remembered of the trace of the span that is being written, once it was looked up. */
   #remembered: { readonly evicted: EvictedTrace | undefined } | undefined;
-  /** Store time of the spans that a rebuild adds; undefined otherwise. */
-  #replayedAtMs: number | undefined;
+  /** Set while a rebuild adds spans. */
+  #replay: Replay | undefined;
   /** Keys that were looked for in the file and not found, during {@link addAll}. */
   readonly #absent = new Set<string>();
   /** Labels of whole traces, for their evaluations. They are computed from all spans, once until a span arrives. */
@@ -96,7 +108,10 @@ export class SpanIndexer {
           return traces.get(key, hash) ?? this.#load(key);
         },
         wasEvicted: (hash) => this.#remember(hash) !== undefined,
-        create: (key, hash, isPartial, nowMs) => traces.create(key, hash, isPartial, nowMs),
+        create: (key, hash, isPartial, nowMs) =>
+          this.#replay === undefined
+            ? traces.create(key, hash, isPartial, nowMs)
+            : traces.restore(key, hash, this.#replay.takeSequence(), isPartial, nowMs),
         added: (trace) => {
           traces.add(trace);
           onTraceAdded();
@@ -148,13 +163,13 @@ export class SpanIndexer {
     }
   }
 
-  /** Adds the spans of a record that the file has, except those of evicted traces. @param atMs - store time of the record. */
-  replay(parsed: ParsedRecord, place: SpanPlace, atMs: number): void {
-    this.#replayedAtMs = atMs;
+  /** Adds the spans of a record that the file has, except those of evicted traces. */
+  replay(parsed: ParsedRecord, place: SpanPlace, replay: Replay): void {
+    this.#replay = replay;
     try {
       this.#add(parsed, place);
     } finally {
-      this.#replayedAtMs = undefined;
+      this.#replay = undefined;
     }
   }
 
@@ -218,7 +233,15 @@ export class SpanIndexer {
       if (span === null) continue;
       const recorded = recordedSpan(record, index, span);
       const place = { chunk, ordinal: ordinal + index };
-      if (this.#replayedAtMs !== undefined && this.#isGone(recorded, place)) continue;
+      if (this.#replay !== undefined) {
+        const key = { tenant: recorded.context.tenant, traceId: span.trace_id };
+        if (this.#isGone(key, place)) continue;
+        if (this.#replay.isLeftOut(key, place)) {
+          write();
+          this.#replay.leaveOut(key, place);
+          continue;
+        }
+      }
       batch.push(bufferedSpan(recorded, this.#options.hasher));
       const remains = record.remainsOf(index);
       if (remains !== undefined)
@@ -231,9 +254,9 @@ export class SpanIndexer {
   }
 
   /** True if the trace of a span was evicted after the span had arrived. */
-  #isGone({ span, context }: RecordedSpan, { chunk, ordinal }: SpanPlace): boolean {
+  #isGone({ tenant, traceId }: TraceKey, { chunk, ordinal }: SpanPlace): boolean {
     const { evicted, hasher } = this.#options;
-    const before = evicted.find(hasher.trace(context.tenant, span.trace_id))?.before;
+    const before = evicted.find(hasher.trace(tenant, traceId))?.before;
     if (before === undefined) return false;
     return chunk < before.chunk || (chunk === before.chunk && ordinal < before.ordinal);
   }
@@ -256,7 +279,7 @@ export class SpanIndexer {
     buffer.spans.setPlaceInFile(row, writing.chunk, writing.ordinals[index] as number);
     if (recorded.span.span_type !== "evaluation") this.#labelsOfTraces.delete(trace);
     // The file keeps its evaluations when it is rebuilt, also those of evicted traces.
-    if (recorded.span.span_type !== "evaluation" || this.#replayedAtMs !== undefined) return;
+    if (recorded.span.span_type !== "evaluation" || this.#replay !== undefined) return;
     const { span, context, generatedSpanId, labels = this.#evaluatedLabels(trace, recorded) } = recorded;
     file.addEvaluation({
       traceHash: hashNumber(trace),
@@ -296,7 +319,7 @@ export class SpanIndexer {
   }
 
   #nowMs(): number {
-    return this.#replayedAtMs ?? this.#options.nowMs();
+    return this.#replay?.atMs ?? this.#options.nowMs();
   }
 }
 

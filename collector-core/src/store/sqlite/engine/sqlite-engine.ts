@@ -1,16 +1,15 @@
 import type { Clock } from "../../../runtime/clock.js";
-import { runAtOnce } from "../../../runtime/steps.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import { diskBytesOf } from "../file/file-sizes.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { readRecords } from "../records/batch-record.js";
 import type { EngineHost, EngineUsage, StorageCommands, StorageEngine } from "../thread/storage-engine.js";
-import { CurrentStore } from "./current-store.js";
+import { BackgroundRebuild } from "./background-rebuild.js";
+import { CurrentStore, type OpenedFile } from "./current-store.js";
 import { DamageLog } from "./damage-log.js";
 import { createEngineCommands, putStatsSteps } from "./engine-commands.js";
 import { EngineCounts } from "./engine-counts.js";
 import { FailureRecovery } from "./failure-recovery.js";
-import type { OpenReadings } from "./open-readings.js";
 import { OpenStore, type StoreBounds } from "./open-store.js";
 import { PendingSpans } from "./pending-spans.js";
 import { unavailable } from "./sql-failures.js";
@@ -36,6 +35,8 @@ export interface SqliteEngineOptions extends StoreBounds {
   readonly freeBytes: () => number;
   /** See `BufferLimit`. */
   readonly usualBufferBytes?: (() => number) | undefined;
+  /** See `BackgroundRebuildOptions`. */
+  readonly betweenSteps?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
 }
 
@@ -48,7 +49,6 @@ export function createSqliteEngine(options: SqliteEngineOptions, host: EngineHos
 class SqliteEngine implements StorageEngine {
   readonly commands: StorageCommands;
   readonly #options: SqliteEngineOptions;
-  readonly #host: EngineHost;
   readonly #counts = new EngineCounts();
   readonly #damages: DamageLog;
   readonly #pending: PendingSpans;
@@ -56,15 +56,14 @@ class SqliteEngine implements StorageEngine {
   readonly #recovery: FailureRecovery;
   readonly #tasks: StoreTasks;
   readonly #removal: TraceRemoval;
+  readonly #rebuild: BackgroundRebuild;
   #checkpointAtMs = Number.POSITIVE_INFINITY;
   #nextSweepMs = 0;
-  #isRebuilt = false;
   #diskBytes = 0;
   #oldestAtMs: number | null = null;
 
   constructor(options: SqliteEngineOptions, host: EngineHost) {
     this.#options = options;
-    this.#host = host;
     const { clock } = options;
     const commit = (): void => this.#commit();
     const isDiskShort = (): boolean => this.#isDiskShort();
@@ -82,7 +81,7 @@ class SqliteEngine implements StorageEngine {
     });
     this.#current = new CurrentStore({
       openFile: options.openFile,
-      openStore: (file, readings) => this.#openStore(file, readings),
+      openStore: (opened) => this.#openStore(opened),
       counts: this.#counts,
       onReplaced: () => this.#replaced(),
       host,
@@ -99,8 +98,10 @@ class SqliteEngine implements StorageEngine {
       host,
     });
     const recovery = this.#recovery;
+    this.#rebuild = new BackgroundRebuild({ ...options, current, recovery, commit, host });
     this.#tasks = new StoreTasks({
       open: () => current,
+      rebuilt: () => this.#rebuild.done(),
       commit: () => recovery.guard(commit),
       guard: (work) => recovery.guard(work),
       reason: () => recovery.degraded?.reason ?? null,
@@ -108,6 +109,7 @@ class SqliteEngine implements StorageEngine {
       clock,
     });
     this.#measure();
+    this.#rebuild.tick();
     this.commands = createEngineCommands({
       current,
       recovery,
@@ -119,31 +121,23 @@ class SqliteEngine implements StorageEngine {
   }
 
   /** Opens the traces of the file, as of the last commit. */
-  #openStore(file: TraceFile, readings: OpenReadings): OpenStore {
+  #openStore(opened: OpenedFile): OpenStore {
     const { clock, usualBufferBytes, ...bounds } = this.#options;
-    const store = new OpenStore({
-      file,
+    const { path } = opened.file;
+    return new OpenStore({
+      ...opened,
       bounds,
       clock,
       usualBufferBytes,
-      readings,
       onEvicted: (reason, count) => this.#counts.evicted(reason, count),
-      onCorruptChunk: (chunk, spans, error) => this.#damages.onCorruptChunk(file.path, chunk, spans, error),
-      onDamagedTrace: (sequence, part, spans) =>
-        this.#damages.onDamagedTrace(file.path, sequence, part, spans),
+      onCorruptChunk: (chunk, spans, error) => this.#damages.onCorruptChunk(path, chunk, spans, error),
+      onDamagedTrace: (sequence, part, spans) => this.#damages.onDamagedTrace(path, sequence, part, spans),
     });
-    if (file.needsRebuild && !this.#isRebuilt) {
-      this.#host.log("info", "Rebuilding the trace store from its chunks.", { path: file.path });
-      runAtOnce(store.rebuild());
-      this.#isRebuilt = true;
-    }
-    return store;
   }
 
   /** Another file is open. */
   #replaced(): void {
     this.#damages.clear();
-    this.#isRebuilt = false;
     this.#removal.opened();
   }
 
@@ -193,6 +187,8 @@ class SqliteEngine implements StorageEngine {
       state: degraded === undefined ? "ok" : "degraded",
       reason: degraded?.reason ?? null,
       oldestAtMs: this.#oldestAtMs,
+      // Two digits: each change is sent to the main thread.
+      rebuildProgress: store.rebuildProgress && Math.floor(store.rebuildProgress * 100) / 100,
     };
   }
 
@@ -204,6 +200,7 @@ class SqliteEngine implements StorageEngine {
       recovery.tick();
       return;
     }
+    this.#rebuild.tick();
     if (this.#current.store.hasUncommitted && this.#pending.isDue) recovery.guard(() => this.#commit());
     if (nowMs >= this.#checkpointAtMs) {
       this.#checkpointAtMs = Number.POSITIVE_INFINITY;
@@ -273,6 +270,7 @@ class SqliteEngine implements StorageEngine {
   async close(): Promise<void> {
     this.#tasks.stop();
     this.#removal.stop();
+    this.#rebuild.stop();
     if (this.#recovery.degraded === undefined)
       this.#recovery.guard(() => {
         // Writes the clocks even if nothing else has changed: the next start counts the time from then.

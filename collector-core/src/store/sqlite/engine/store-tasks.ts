@@ -22,6 +22,8 @@ const MAX_LOG_BYTES = 512 * 2 ** 20;
 export interface StoreTasksOptions {
   /** The open file and its store. Both are replaced when the file is damaged or cleared. */
   readonly open: () => { readonly file: TraceFile; readonly store: OpenStore };
+  /** Resolves when no rebuild is under way. */
+  readonly rebuilt: () => Promise<void>;
   /** Commits what waits. Handles failures as after each append. */
   readonly commit: () => void;
   /** Runs work on the file and handles its failure. @returns false if the work failed. */
@@ -72,7 +74,10 @@ export class StoreTasks {
 
   /** Evicts the traces that had no span for some time before the call. @returns their number. */
   async prune(olderThanSeconds: number, signal: AbortSignal): Promise<number> {
-    const { open, guard, commit, reason, clock } = this.#options;
+    const { open, guard, commit, reason, clock, rebuilt } = this.#options;
+    // Before, the last span of a trace is not known.
+    await rebuilt();
+    signal.throwIfAborted();
     const timeSlice = new TimeSlice(clock, signal);
     const beforeMs = open().store.nowMs - olderThanSeconds * 1000;
     for (let total = 0; ;) {

@@ -67,6 +67,8 @@ export interface TextQueriesOptions {
   readonly writer: ChunkWriter;
   readonly reader: ChunkReader;
   readonly clock: Pick<Clock, "monotonic">;
+  /** The chunks that a rebuild has not indexed yet; undefined without one. */
+  readonly unindexed: () => { readonly after: number; readonly upTo: number } | undefined;
 }
 
 /**
@@ -198,6 +200,11 @@ export class TextQueries {
       const rows = this.#statements.chunks.all(at, CHUNKS_PER_READ);
       for (const row of rows) {
         const id = Number(row["id"]);
+        const unindexed = this.#options.unindexed();
+        if (unindexed !== undefined && id > unindexed.after && id <= unindexed.upTo) {
+          at = id;
+          continue;
+        }
         const lastSequence = Number(row["last_seq"]);
         if (id <= above) return { chunks, newest, oldest, isComplete: true };
         if (!shouldContinue(lastSequence)) return { chunks, newest, oldest, isComplete: false };
@@ -246,6 +253,7 @@ export class TextQueries {
   #searchedText(q: string): SearchedText {
     const known = this.#searched.get(q);
     if (known !== undefined) return known;
+    const isRebuilding = this.#options.unindexed() !== undefined;
     const text = new SpanText(q);
     const searched: SearchedText = {
       text,
@@ -256,7 +264,8 @@ export class TextQueries {
       to: 0,
       inTurn: createConcurrencyLimit(1),
     };
-    this.#searched.set(q, searched);
+    // What a rebuild adds to a chunk that was searched would be missing.
+    if (!isRebuilding) this.#searched.set(q, searched);
     return searched;
   }
 

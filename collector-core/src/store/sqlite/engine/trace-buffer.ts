@@ -95,7 +95,11 @@ export class TraceBuffer {
     const chunks = chunksOf(places);
     // Also those that could not be read: the file counts them until the trace is written again.
     this.stored.set(trace, { valueSet, chunks, spans: places.spans.length + places.evaluations.length });
-    this.#touched.set(trace, [...new Set([...places.staleChunks, ...chunks])]);
+    const touched = new Set([...places.staleChunks, ...chunks]);
+    this.#touched.set(
+      trace,
+      [...touched].sort((a, b) => a - b),
+    );
     return trace;
   }
 
@@ -126,6 +130,11 @@ export class TraceBuffer {
     const touched = this.#touched.get(trace);
     if (touched === undefined) this.#touched.set(trace, [chunk]);
     else if (touched.at(-1) !== chunk) touched.push(chunk);
+  }
+
+  /** The newest chunk with a span of the trace, stored or not. */
+  newestChunkOf(trace: TraceRecord): number {
+    return this.#touched.get(trace)?.at(-1) ?? 0;
   }
 
   /** Where the file has the spans of a trace. */

@@ -38,7 +38,7 @@ export interface TraceQueriesOptions {
   readonly tables: TraceTables;
   readonly valueSets: ValueSets;
   readonly texts: TextQueries;
-  readonly cursors: ListCursors;
+  readonly cursors: () => ListCursors;
   readonly clock: Pick<Clock, "monotonic">;
   /** Writes what changed, and evicts what is expired. Called before each query. */
   readonly refresh: () => void;
@@ -60,7 +60,7 @@ export class TraceQueries {
     const { refresh, cursors, newestSequence } = this.#options;
     refresh();
     const { limit = DEFAULT_LIMIT, cursor, order = "newest" } = query;
-    const after = cursor === undefined ? undefined : cursors.decode(cursor, order);
+    const after = cursor === undefined ? undefined : cursors().decode(cursor, order);
     const newest = after?.newestSequence ?? newestSequence();
     const condition = this.#condition(query);
     if (condition === undefined) return { traces: [], nextCursor: null };
@@ -71,7 +71,7 @@ export class TraceQueries {
     const last = rows[limit - 1];
     const nextCursor =
       rows.length > limit && last !== undefined
-        ? cursors.encode({ order, sequence: last.sequence, value: last.value, newestSequence: newest })
+        ? cursors().encode({ order, sequence: last.sequence, value: last.value, newestSequence: newest })
         : null;
     return { traces, nextCursor };
   }

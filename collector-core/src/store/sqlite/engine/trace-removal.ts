@@ -2,6 +2,7 @@ import type { TraceKey } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
 import { nextTurn } from "../../../runtime/loop-turn.js";
 import { TimeSlice } from "../../../runtime/time-slice.js";
+import { traceKeyText } from "../../../span/trace-key-text.js";
 import type { TraceFile } from "../open-trace-file.js";
 import { storeUnavailable } from "../store-unavailable.js";
 import type { OpenStore } from "./open-store.js";
@@ -101,11 +102,22 @@ export class TraceRemoval {
         await nextTurn();
         await this.#begin(batch, timeSlice);
         await this.#erase(timeSlice);
-        for (const { request, isRemoved } of batch) request.resolve(isRemoved);
+        this.#resolve(batch);
       } catch (error) {
         for (const { request } of batch) request.reject(error);
       }
     } while (this.#requests.length > 0 && !this.#isStopped);
+  }
+
+  /** A trace that a rebuild had not indexed is known by its erased spans. */
+  #resolve(batch: readonly Removed[]): void {
+    const { open, onRemoved } = this.#options;
+    const found = open().store.eraser.takeFound();
+    for (const { request, isRemoved } of batch) {
+      const wasFound = !isRemoved && found.has(traceKeyText(request.key));
+      if (wasFound) onRemoved(1);
+      request.resolve(isRemoved || wasFound);
+    }
   }
 
   /** Removes the traces of the requests that wait, and adds them to the batch. */

@@ -1,9 +1,10 @@
 import { hashNumber } from "../../../hashing/seeded-hash.js";
 import type { SpanHasher } from "../../../hashing/span-hashes.js";
+import type { TraceKey } from "../../../interfaces.js";
 import type { EvictedKeys } from "./evicted-keys.js";
 import type { FileWriter } from "./file-writer.js";
 import { chunksOf, type SpanPlace, type TracePlaces } from "./span-places.js";
-import type { TextEraser } from "./text-eraser.js";
+import type { ChunkRange, TextEraser } from "./text-eraser.js";
 import type { TraceBuffer } from "./trace-buffer.js";
 import type { StoredTraceRow, TraceTables } from "./trace-tables.js";
 import type { SqlDatabase, SqlStatement } from "../driver/sqlite-driver.js";
@@ -20,6 +21,12 @@ export interface TraceRemoverOptions {
   readonly nowMs: () => number;
   /** The place of the span that is being written, or of the next one. */
   readonly place: () => SpanPlace;
+}
+
+/** Chunks whose spans a rebuild has not indexed. */
+export interface OtherChunks {
+  readonly chunks: readonly number[];
+  readonly range: ChunkRange;
 }
 
 /** Removes traces: evicted ones leave their chunks, removed ones are erased from them as well. */
@@ -45,7 +52,7 @@ export class TraceRemover {
     for (const sequence of sequences) {
       const row = tables.read(sequence);
       if (row === undefined) continue;
-      const chunks = this.#removeRows(row);
+      const chunks = this.removeRows(row);
       const hash = hasher.trace(row.key.tenant, row.key.traceId);
       evicted.add(hash, nowMs(), { before: place(), chunks });
       removed++;
@@ -53,8 +60,8 @@ export class TraceRemover {
     return removed;
   }
 
-  /** @returns the chunks with spans of the trace, stored or not. */
-  #removeRows(row: StoredTraceRow): number[] {
+  /** Removes a trace from the tables and from the buffer. @returns the chunks with spans of it, stored or not. */
+  removeRows(row: StoredTraceRow): number[] {
     const { file, tables, buffer } = this.#options;
     const { places } = row;
     file.removedFrom(chunksOf(places));
@@ -71,16 +78,19 @@ export class TraceRemover {
    * Removes a trace for good. Its text leaves the chunks with the steps of the eraser. Everything must be committed, and the open
    * chunk closed.
    *
-   * @returns false if there is no such trace.
+   * @param others - further chunks that may have spans of it.
+   * @returns false if the tables have no such trace.
    */
-  remove(sequence: number): boolean {
+  remove(key: TraceKey, others?: OtherChunks): boolean {
     const { file, tables, hasher, eraser } = this.#options;
+    const sequence = tables.find(key);
+    const row = sequence === undefined ? undefined : tables.read(sequence);
+    if (row === undefined && others === undefined) return false;
     file.begin();
-    const row = tables.read(sequence);
-    if (row === undefined) return false;
-    eraser.add(row.key, this.#removeRows(row));
-    this.#removeEvaluations.run(hashNumber(hasher.trace(row.key.tenant, row.key.traceId)));
-    return true;
+    const chunks = row === undefined ? [] : this.removeRows(row);
+    eraser.add(key, [...chunks, ...(others?.chunks ?? [])], others?.range);
+    this.#removeEvaluations.run(hashNumber(hasher.trace(key.tenant, key.traceId)));
+    return row !== undefined;
   }
 }
 

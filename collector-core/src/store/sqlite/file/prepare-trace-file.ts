@@ -25,7 +25,7 @@ export function prepareTraceFile(
   const journal = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (journal !== "wal") throw new SqlError(SQL_CODES.IOERR, "The file system allows no write-ahead log.");
   checkCodecs(db, path);
-  if (from < format.version) update(db, from, format);
+  update(db, from, format);
   checkTables(db);
   if (from < format.version)
     onEvent({ type: readMeta(db, "rebuild") === 1 ? "rebuild" : "migrated", path, from, to: format.version });
@@ -57,12 +57,14 @@ function isInUse(db: SqlDatabase, codec: number): boolean {
   );
 }
 
-/** Migrates the file, or empties what can be rebuilt from the chunks. */
+/** Migrates the file, or empties what can be rebuilt from the chunks. A rebuild that was interrupted begins again. */
 function update(db: SqlDatabase, from: number, format: FileFormat): void {
   const migrations = migrationsFrom(from, format);
+  const isInterrupted = readMeta(db, "rebuild") === 1;
+  if (from === format.version && !isInterrupted) return;
   inTransaction(db, () => {
-    if (migrations === undefined) emptyDerivedTables(db);
-    else for (const migrate of migrations) migrate(db);
+    for (const migrate of migrations ?? []) migrate(db);
+    if (migrations === undefined || isInterrupted) emptyDerivedTables(db);
     db.exec(`PRAGMA user_version = ${format.version}`);
   });
 }
@@ -78,6 +80,7 @@ function emptyDerivedTables(db: SqlDatabase): void {
     else if (!names.has(name)) db.exec(createTableSql(name, table));
   }
   writeMeta(db, "store_id", randomUUID());
+  writeMeta(db, "span_count", 0);
   writeMeta(db, "rebuild", 1);
 }
 

@@ -32,6 +32,7 @@ const NO_ENGINE: EngineUsage = {
   state: "ok",
   reason: null,
   oldestAtMs: null,
+  rebuildProgress: null,
 };
 
 /** Counts of threads that have ended, and of spans that were lost on the way to one. */

@@ -146,6 +146,8 @@ export interface EngineUsage {
   readonly state: "ok" | "degraded";
   readonly reason: string | null;
   readonly oldestAtMs: number | null;
+  /** The share of the chunks that a rebuild has indexed, from 0 to 1; null without one. */
+  readonly rebuildProgress: number | null;
 }
 
 /** What the engine may use of the main thread. */
