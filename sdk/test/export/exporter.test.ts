@@ -378,33 +378,36 @@ describe("spec 4.10 rule 2: failures", () => {
     expect(ledger(sdk)).toEqual({ enqueued: 1, acked: 1, pending: 0 });
   });
 
-  itOnNode("after a response that comes before the body is sent, the rest of the body is not taken for the next request", async () => {
-    const beginnings: string[] = [];
-    let connections = 0;
-    const server = createServer((socket) => {
-      const isFirst = connections++ === 0;
-      let isNew = true;
-      socket.setEncoding("latin1").on("error", () => undefined);
-      socket.on("data", (chunk: string) => {
-        if (isNew) beginnings.push(chunk.slice(0, 20));
-        // The first connection gets its response at the first bytes, and is not read further.
-        if (isFirst) socket.pause();
-        isNew = isFirst || chunk.endsWith("]}");
-        if (isNew) socket.write("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+  itOnNode(
+    "after a response that comes before the body is sent, the rest of the body is not taken for the next request",
+    async () => {
+      const beginnings: string[] = [];
+      let connections = 0;
+      const server = createServer((socket) => {
+        const isFirst = connections++ === 0;
+        let isNew = true;
+        socket.setEncoding("latin1").on("error", () => undefined);
+        socket.on("data", (chunk: string) => {
+          if (isNew) beginnings.push(chunk.slice(0, 20));
+          // The first connection gets its response at the first bytes, and is not read further.
+          if (isFirst) socket.pause();
+          isNew = isFirst || chunk.endsWith("]}");
+          if (isNew) socket.write("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+        });
       });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const sdk = await sendingSdk(`http://127.0.0.1:${port}`, { batchSize: 10, maxRetries: 0 });
-    for (let index = 0; index < 20; index++)
-      sdk.observe({ name: `s${index}`, attributes: { text: "x".repeat(900_000) } }, () => 1);
-    await sdk.flush();
-    expect(beginnings.length).toBeGreaterThan(1);
-    expect(new Set(beginnings)).toEqual(new Set(["POST /v1/telemetry H"]));
-    expect(connections).toBe(2);
-    expect(ledger(sdk)).toEqual({ enqueued: 20, acked: 20, pending: 0 });
-  });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const sdk = await sendingSdk(`http://127.0.0.1:${port}`, { batchSize: 10, maxRetries: 0 });
+      for (let index = 0; index < 20; index++)
+        sdk.observe({ name: `s${index}`, attributes: { text: "x".repeat(900_000) } }, () => 1);
+      await sdk.flush();
+      expect(beginnings.length).toBeGreaterThan(1);
+      expect(new Set(beginnings)).toEqual(new Set(["POST /v1/telemetry H"]));
+      expect(connections).toBe(2);
+      expect(ledger(sdk)).toEqual({ enqueued: 20, acked: 20, pending: 0 });
+    },
+  );
 
   itOnNode("an idle connection that the server closed does not count as a retry", async () => {
     const receiver = await startReceiver(
