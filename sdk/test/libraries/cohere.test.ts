@@ -249,6 +249,16 @@ it("warns once about a class and once about the client of another vendor", () =>
   warn.mockRestore();
 });
 
+it("leaves the client of another vendor as it is", () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const ollama = new Ollama();
+  const { chat, embed } = ollama;
+  wrapCohere(ollama);
+  expect([ollama.chat, ollama.embed]).toEqual([chat, embed]);
+  expect(Object.getOwnPropertyNames(ollama)).toEqual(Object.getOwnPropertyNames(new Ollama()));
+  warn.mockRestore();
+});
+
 it("names of tools' parameters are not converted", () => {
   const tools = [{ name: "f", parameterDefinitions: { aName: { type: "str" } } }];
   expect(toSnakeCase({ tools })).toEqual({

@@ -28,19 +28,27 @@ export function wrapClient(
   wrapClone: (clone: object) => object,
 ): void {
   const wrapped: WrappedClient = { client, library, options };
-  if (!wrapMethods(wrapped)) warnUnhooked(client, library);
+  if (!wrapMethods(wrapped)) {
+    warnUnhooked(client, library);
+    return;
+  }
   ignoringErrors(() => hookAttempts(client));
   ignoringErrors(() => hookRequests(client));
   ignoringErrors(() => hookClones(client, wrapClone));
 }
 
-/** Replaces the methods that call a model. Returns true if the client has one that identifies its library. */
+/**
+ * Replaces the methods that call a model. Returns true if the client has one that identifies its library; the client of
+ * another vendor stays as it is.
+ */
 export function wrapMethods(wrapped: WrappedClient): boolean {
-  let isHooked = false;
-  for (const method of wrapped.library.methods) {
-    const isReplaced = ignoringErrors(() => wrapMethod(wrapped, method)) === true;
-    if (isReplaced && method.isAmbiguous !== true) isHooked = true;
-  }
+  const wrapAll = (isAmbiguous: boolean): boolean =>
+    wrapped.library.methods
+      .filter((method) => (method.isAmbiguous === true) === isAmbiguous)
+      .map((method) => ignoringErrors(() => wrapMethod(wrapped, method)))
+      .includes(true);
+  const isHooked = wrapAll(false);
+  if (isHooked) wrapAll(true);
   return isHooked;
 }
 
