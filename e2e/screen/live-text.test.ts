@@ -48,13 +48,17 @@ const WORDS = Array.from({ length: 4000 }, (_, index) => `word${index} `);
 
 /** Opens the model call that runs. */
 async function openCall({ page, url }: ShownApp): Promise<void> {
-  const path = await until("the model call runs", async () => {
-    const { traces } = (await (await fetch(`${url}/v1/traces`)).json()) as TraceList;
-    const traceId = traces[0]?.trace_id ?? "";
-    const { spans } = (await (await fetch(`${url}/v1/traces/${traceId}`)).json()) as TraceDetail;
-    const call = spans.find(({ span_type: type }) => type === "llm");
-    return call && `/traces/${traceId}?span=${call.span_id}`;
-  });
+  const path = await until(
+    "the model call runs",
+    async () => {
+      const { traces } = (await (await fetch(`${url}/v1/traces`)).json()) as TraceList;
+      const traceId = traces[0]?.trace_id ?? "";
+      const { spans } = (await (await fetch(`${url}/v1/traces/${traceId}`)).json()) as TraceDetail;
+      const call = spans.find(({ span_type: type }) => type === "llm");
+      return call && `/traces/${traceId}?span=${call.span_id}`;
+    },
+    30_000,
+  );
   await page.goto(url + path);
 }
 
@@ -118,4 +122,4 @@ it("the trace page shows the answer of a model while it is written, and then the
   // The complete answer is Markdown.
   await panel(page).getByText("France", { exact: true }).and(page.locator("strong")).waitFor();
   await app.expectAccessible();
-}, 60_000);
+}, 120_000);

@@ -1,7 +1,11 @@
-import { expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { freshSdk, type Sdk } from "../fresh-sdk.js";
 import type { Span } from "../../src/wire/index.js";
 import { answer, startReceiver, type Receiver } from "./receiver.js";
+
+/** Texts are sent by a timer, and many tests run at the same time. */
+vi.setConfig({ testTimeout: 60_000 });
+afterAll(() => vi.resetConfig());
 
 type Options = Parameters<Sdk["configure"]>[0];
 
@@ -19,7 +23,7 @@ const textOf = ({ attributes }: Span): unknown => attributes?.["completion_parti
 
 const lastText = (receiver: Receiver): unknown => partials(receiver).map(textOf).at(-1);
 
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 15_000, interval: 10 });
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 10 });
 
 /** A stream whose pieces the test sends one by one. */
 function controlledStream(): { send(piece: string): void; end(): void; stream: AsyncGenerator<string> } {

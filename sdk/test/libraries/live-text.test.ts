@@ -125,7 +125,7 @@ async function expectLiveText(resume: () => void, reading: Promise<unknown>): Pr
   expect(text.length).toBeGreaterThan(partial.length);
   // The start came first.
   const first = spans().find((span) => span.span_id === span_id);
-  expect(first).toMatchObject({ status: "RUNNING", attributes: { stream: true } });
+  expect(first).toMatchObject({ status: "RUNNING" });
   expect(stats()).toMatchObject({ pending: 0 });
 }
 
