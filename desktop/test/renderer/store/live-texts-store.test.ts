@@ -1,4 +1,3 @@
-import type { PartialCompletionEvent } from "@obspan/collector-core/api-schema";
 import { expect, it, vi } from "vitest";
 import type { OpenTextFeed, TextListener } from "../../../src/renderer/api/text-feed.js";
 import { appendText } from "../../../src/renderer/store/append-text.js";
