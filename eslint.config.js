@@ -3,6 +3,7 @@ import { defineConfig } from "eslint/config";
 import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
+import { describedErrorInLog } from "./scripts/lint/described-error-in-log.mjs";
 import { noAmbiguousRepetition } from "./scripts/lint/no-ambiguous-repetition.mjs";
 import { noInheritedLookup } from "./scripts/lint/no-inherited-lookup.mjs";
 import { noUncopiedPart } from "./scripts/lint/no-uncopied-part.mjs";
@@ -68,6 +69,7 @@ const zones = [
 
 const ownRules = {
   rules: {
+    "described-error-in-log": describedErrorInLog,
     "no-ambiguous-repetition": noAmbiguousRepetition,
     "no-inherited-lookup": noInheritedLookup,
     "no-uncopied-part": noUncopiedPart,
@@ -176,6 +178,10 @@ export default defineConfig(
   {
     files: ["collector-core/src/**/*.ts", "desktop/src/**/*.{ts,tsx}"],
     rules: { "obspan/no-inherited-lookup": "error" },
+  },
+  {
+    files: ["collector-core/src/**/*.ts"],
+    rules: { "obspan/described-error-in-log": "error" },
   },
   {
     // Files that keep texts beyond a request.

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "./config/load-config.js";
 import { createCollector, type Collector } from "./collector.js";
-import { describeError } from "./runtime/describe-error.js";
+import { describeError, errorMessage } from "./runtime/describe-error.js";
 import type { Logger } from "./logging/logger.js";
 import { printOut } from "./logging/terminal.js";
 import { warnOfOpenBind } from "./process/open-bind.js";
@@ -67,6 +67,7 @@ async function start(options: ServeOptions): Promise<Collector | undefined> {
     return collector;
   } catch (error) {
     options.logger.critical(startFailure(error, options.loaded));
+    options.logger.debug("The start failed.", { error: describeError(error) });
     await collector?.stop();
     return undefined;
   }
@@ -93,10 +94,10 @@ function waitForStopRequest(logger: Logger): Promise<StopRequest> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
     process.on("unhandledRejection", (reason) => {
-      logger.critical(`Unhandled rejection: ${describeError(reason)}`);
+      logger.critical(`Unhandled rejection: ${errorMessage(reason)}`, { error: describeError(reason) });
     });
     process.on("uncaughtException", (error) => {
-      logger.critical(`Uncaught exception: ${describeError(error)}`);
+      logger.critical(`Uncaught exception: ${errorMessage(error)}`, { error: describeError(error) });
       resolve({ exitCode: 1, reason: "uncaught exception" });
     });
   });

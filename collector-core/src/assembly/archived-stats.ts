@@ -2,7 +2,7 @@ import type { ClosedStep, StatsArchive } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
 import type { RestoredSteps } from "../pipeline/stats/restore-steps.js";
 import type { SpanStats } from "../pipeline/stats/span-stats.js";
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import type { Clock } from "../runtime/clock.js";
 import { TimeSlice } from "../runtime/time-slice.js";
 import type { StartedPart } from "./lifecycle.js";
@@ -62,7 +62,9 @@ export function createArchivedStats({ stats, archive, clock, log }: ArchivedStat
         }
       }
     } catch (error) {
-      log.error(`the statistics of earlier runs cannot be read: ${describeError(error)}`);
+      log.error(`the statistics of earlier runs cannot be read: ${errorMessage(error)}`, {
+        error: describeError(error),
+      });
     }
     stats.restore([]);
     const { unknownFormat, damaged, problem } = unreadable;

@@ -3,7 +3,7 @@ import type { LiveMetrics } from "../api-schema/stats.js";
 import { createEvaluationLog, type EvaluationLog } from "../query/evaluation-log.js";
 import { createLiveHub, type LiveHub } from "../query/live-hub.js";
 import { createLiveStatus, type LiveStatusOptions } from "../query/live-status.js";
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import { throttle } from "../runtime/throttle.js";
 import type { Foundation } from "./foundation.js";
 import { createExport, type Export } from "./otlp-export.js";
@@ -46,7 +46,9 @@ export async function createOutputs(
     labelsOf: store && ((references) => store.labelsOf(references)),
     onError: throttle(LABELS_WARNING_MS, clock, (error) => {
       if (!isStopping())
-        log.warning(`evaluations are shown without model and agent: ${describeError(error)}`);
+        log.warning(`evaluations are shown without model and agent: ${errorMessage(error)}`, {
+          error: describeError(error),
+        });
     }),
   });
   const live = createLiveHub({

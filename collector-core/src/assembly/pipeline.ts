@@ -1,4 +1,4 @@
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import { createTurnIfDue, nextTurn } from "../runtime/loop-turn.js";
 import { createDerivedSpans } from "../pipeline/derived-spans.js";
 import { createSpanImporter } from "../pipeline/import-spans.js";
@@ -39,10 +39,11 @@ export async function createPipeline(
   const { config, clock, logger, budget } = foundation;
   const log = logger.child("worker");
   const onError = (where: string, error: unknown): void =>
-    log.error(`${where} failed: ${describeError(error)}`, { where });
+    log.error(`${where} failed: ${errorMessage(error)}`, { where, error: describeError(error) });
   const redactor = await createRedactor(config, {
     counters: pipelineMetrics,
-    onFailure: (error) => log.warning(`redaction failed: ${describeError(error)}`),
+    onFailure: (error) =>
+      log.warning(`redaction failed: ${errorMessage(error)}`, { error: describeError(error) }),
     clock,
     nextTurn,
   });

@@ -1,7 +1,7 @@
 import type { TraceStore } from "../interfaces.js";
 import type { Logger } from "../logging/logger.js";
 import type { EvaluationLog } from "../query/evaluation-log.js";
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import type { StartedPart } from "./lifecycle.js";
 
 /** Collaborators of {@link createRestoredEvaluations}. */
@@ -19,7 +19,9 @@ export function createRestoredEvaluations({ store, evaluationLog, log }: Restore
     try {
       await evaluationLog.restore((after, limit) => store.evaluations(after, limit));
     } catch (error) {
-      log.error(`the evaluations of earlier runs cannot be read: ${describeError(error)}`);
+      log.error(`the evaluations of earlier runs cannot be read: ${errorMessage(error)}`, {
+        error: describeError(error),
+      });
     }
   }
 

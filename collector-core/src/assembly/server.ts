@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import { createExemptAddresses } from "../ingest/client-address.js";
 import { createHttpServer, type HttpServer } from "../ingest/http-server.js";
 import type { IngestRoute } from "../ingest/ingest-route.js";
@@ -57,7 +57,8 @@ export function createServer(
     isExemptFromTimeout: (error, socket) => exemptRequests.isExempt(error, socket),
     onRequest: (route, status) => pipelineMetrics.httpRequest(route, status),
     onRefused: (request) => events.refused(request),
-    onError: (route, error) => log.error(`${route}: ${describeError(error)}`, { route }),
+    onError: (route, error) =>
+      log.error(`${route}: ${errorMessage(error)}`, { route, error: describeError(error) }),
     clock,
     responseBytes: budget.account("answers"),
     connections: {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { evaluationTypeName, type EvaluationOutcome } from "../api-schema/evaluation-types.js";
-import { describeError } from "../runtime/describe-error.js";
+import { describeError, errorMessage } from "../runtime/describe-error.js";
 import type { ByteAccount } from "../in-flight/byte-budget.js";
 import type { SpanSink, TraceKey } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
@@ -46,7 +46,7 @@ export interface EvaluatorOptions {
   readonly counters: EvaluationCounters;
   /** Receives every result. Dropped evaluations have none. */
   readonly deliver: (result: EvaluationResult) => Promise<void>;
-  readonly log: { warning(message: string): void };
+  readonly log: { warning(message: string, context?: { readonly error: string }): void };
 }
 
 /**
@@ -143,7 +143,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       episode.ended(result.end);
       await options.deliver(result);
     } catch (error) {
-      options.log.warning(`An evaluation result could not be delivered: ${describeError(error)}`);
+      options.log.warning(`An evaluation result could not be delivered: ${errorMessage(error)}`, {
+        error: describeError(error),
+      });
     } finally {
       running.delete(task);
       startQueued();

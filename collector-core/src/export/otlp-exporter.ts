@@ -4,7 +4,7 @@ import type { ExportOutcome, Lifecycle, SpanSink } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
 import { contextKey, toProtobufRequest, type WritableSpan } from "../otlp/request-to-otlp.js";
-import { describeError } from "../runtime/describe-error.js";
+import { errorMessage } from "../runtime/describe-error.js";
 import { LONGEST_TIMER_MS } from "../runtime/longest-timer.js";
 import { valueSize } from "../span/value-size.js";
 import { runAtOnce, runInSlices, type Steps } from "../runtime/steps.js";
@@ -169,7 +169,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   function onEncodeError({ spans, bytes }: SpanBatch, error: unknown): void {
     budget.release(bytes);
     queuedSpans -= spans.length;
-    settle(spans.length, { type: "refused", reason: `the batch cannot be encoded: ${describeError(error)}` });
+    settle(spans.length, { type: "refused", reason: `the batch cannot be encoded: ${errorMessage(error)}` });
   }
 
   async function send(body: Uint8Array): Promise<SendResult | "shutdown"> {

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../config/load-config.js";
-import { describeError } from "../runtime/describe-error.js";
+import { errorMessage } from "../runtime/describe-error.js";
 
 /** Describes why a collector failed to start, and the remedy, in one line. */
 export function startFailure(error: unknown, { config }: LoadedConfig): string {
@@ -15,7 +15,7 @@ export function startFailure(error: unknown, { config }: LoadedConfig): string {
     case "EADDRNOTAVAIL":
       return `Cannot listen: this machine has no address ${config["server.host"]}. Set OBS_SERVER_HOST to an address of this machine.`;
     default:
-      return `Cannot start: ${describeError(error)}`;
+      return `Cannot start: ${errorMessage(error)}`;
   }
 }
 

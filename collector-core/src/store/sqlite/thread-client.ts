@@ -3,6 +3,7 @@ import type { AppendOptions, UnsavedReason } from "../../interfaces.js";
 import type { Logger } from "../../logging/logger.js";
 import type { Clock } from "../../runtime/clock.js";
 import { LONGEST_TIMER_MS } from "../../runtime/longest-timer.js";
+import { describeError } from "../../runtime/describe-error.js";
 import type { PipelineSpan } from "../../span/pipeline-span.js";
 import { Outbox } from "./outbox.js";
 import { storeUnavailable } from "./store-unavailable.js";
@@ -198,8 +199,8 @@ export class ThreadClient {
       onMessage: (message) => {
         if (generation === this.#generation) this.#receive(message);
       },
-      onExit: (cause) => {
-        if (generation === this.#generation) this.#exited(cause);
+      onExit: (cause, error) => {
+        if (generation === this.#generation) this.#exited(cause, error);
       },
     };
     const thread = this.#options.startThread(events, isRestart);
@@ -295,7 +296,7 @@ export class ThreadClient {
     opened.reject(new StorageStartError(message, reason));
   }
 
-  #exited(cause: string | undefined): void {
+  #exited(cause: string | undefined, error?: unknown): void {
     if (this.#onEnd !== undefined) {
       this.#onEnd(false);
       return;
@@ -306,6 +307,8 @@ export class ThreadClient {
       this.#refused({ message: reason, reason: undefined });
       return;
     }
+    if (error !== undefined)
+      this.#options.logger.error("The storage thread failed.", { error: describeError(error) });
     this.#died(reason);
   }
 

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { describeError } from "../../runtime/describe-error.js";
+import { errorMessage } from "../../runtime/describe-error.js";
 import type { FromThread } from "./thread/protocol.js";
 import type { StartThread } from "./thread/thread-handle.js";
 
@@ -30,11 +30,14 @@ export function workerThread(options: unknown, entry: URL = new URL(ENTRY, impor
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
-    let cause: string | undefined;
+    let failure: { readonly error: unknown } | undefined;
     worker.on("message", (message: FromThread) => onMessage(message));
-    worker.on("messageerror", (error) => (cause ??= describeError(error)));
-    worker.on("error", (error) => (cause ??= describeError(error)));
-    worker.once("exit", (code) => onExit(cause ?? (code === 0 ? undefined : `exit code ${code}`)));
+    worker.on("messageerror", (error) => (failure ??= { error }));
+    worker.on("error", (error) => (failure ??= { error }));
+    worker.once("exit", (code) => {
+      if (failure !== undefined) onExit(errorMessage(failure.error), failure.error);
+      else onExit(code === 0 ? undefined : `exit code ${code}`);
+    });
     return {
       postMessage: (message, transfer) => worker.postMessage(message, transfer),
       terminate: async () => {

@@ -175,7 +175,17 @@ describe("a durable store on a disk that fails", () => {
     durable.clock.advance(200);
     await tick();
     expect(usage()).toMatchObject({ state: "degraded", unsaved: { io_error: 50 } });
-    expect(usage().reason).toContain("disk I/O error");
+    // A client gets no stack, which has the paths of the server.
+    expect(usage().reason).toBe("The file cannot be written: disk I/O error.");
+    expect(lines.find(({ level }) => level === "ERROR")?.context).toMatchObject({
+      error: expect.stringContaining("    at ") as string,
+    });
+    faults.onStatement = () => {
+      throw new SqlError(SQL_CODES.IOERR, "disk I/O error");
+    };
+    await expect(durable.store.list({})).rejects.toThrow(
+      /^The file of the trace store cannot be used: disk I\/O error\. Try again later\.$/,
+    );
     faults.onStatement = undefined;
     durable.clock.advance(5000);
     await tick();

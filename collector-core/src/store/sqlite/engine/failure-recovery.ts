@@ -1,6 +1,6 @@
 import type { UnsavedReason } from "../../../interfaces.js";
 import type { Clock } from "../../../runtime/clock.js";
-import { describeError } from "../../../runtime/describe-error.js";
+import { describeError, errorMessage } from "../../../runtime/describe-error.js";
 import { SqlError } from "../driver/sqlite-driver.js";
 import type { EngineHost } from "../thread/storage-engine.js";
 import type { CurrentStore } from "./current-store.js";
@@ -117,8 +117,8 @@ export class FailureRecovery {
     counts.unsaved(cause, pending.spans);
     pending.clear();
     const reason =
-      cause === "disk_full" ? "The disk is full." : `The file cannot be written: ${describeError(error)}.`;
-    this.degrade(cause, reason);
+      cause === "disk_full" ? "The disk is full." : `The file cannot be written: ${errorMessage(error)}.`;
+    this.degrade(cause, reason, error);
     try {
       current.rollBack();
       current.store.stopWriting();
@@ -129,19 +129,28 @@ export class FailureRecovery {
   }
 
   /** Stores no spans until the next attempt. */
-  degrade(cause: UnsavedReason, reason: string): void {
+  degrade(cause: UnsavedReason, reason: string, error?: unknown): void {
     const { current, host, clock } = this.#options;
     if (this.#degraded === undefined)
-      host.log("error", `The trace store keeps no new spans. ${reason}`, { path: current.file.path });
+      host.log("error", `The trace store keeps no new spans. ${reason}`, {
+        path: current.file.path,
+        ...(error !== undefined && { error: describeError(error) }),
+      });
     this.#degraded = { cause, reason, retryAtMs: clock.monotonic() + RETRY_INTERVAL_MS };
     current.store.stopWriting();
   }
 
   /** Tries whether spans can be stored again, if it is time for it. */
   tick(): void {
+    const { retryAtMs = Number.POSITIVE_INFINITY } = this.#degraded ?? {};
+    if (this.#options.clock.monotonic() >= retryAtMs) this.retry();
+  }
+
+  /** Tries at once whether spans can be stored again. Called after what may have made room, such as the removal of traces. */
+  retry(): void {
     const degraded = this.#degraded;
-    const { current, clock, isDiskShort, measure, host } = this.#options;
-    if (degraded === undefined || clock.monotonic() < degraded.retryAtMs) return;
+    const { current, isDiskShort, measure, host } = this.#options;
+    if (degraded === undefined) return;
     if (isDiskShort()) {
       this.degrade(degraded.cause, degraded.reason);
       return;

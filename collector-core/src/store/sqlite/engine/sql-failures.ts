@@ -1,5 +1,5 @@
 import type { ApiError } from "../../../api-schema/errors.js";
-import { describeError } from "../../../runtime/describe-error.js";
+import { errorMessage } from "../../../runtime/describe-error.js";
 import { SQL_CODES, SqlError } from "../driver/sqlite-driver.js";
 import { storeUnavailable } from "../store-unavailable.js";
 
@@ -16,6 +16,6 @@ export function isFull(error: unknown): boolean {
 /** What a client is told of an error of SQLite. */
 export function unavailable(error: unknown): ApiError {
   return storeUnavailable(
-    `The file of the trace store cannot be used: ${describeError(error)}. Try again later.`,
+    `The file of the trace store cannot be used: ${errorMessage(error)}. Try again later.`,
   );
 }

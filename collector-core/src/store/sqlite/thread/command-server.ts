@@ -161,6 +161,7 @@ class CommandServer {
 }
 
 function describe(error: unknown): ThreadError {
+  // eslint-disable-next-line obspan/described-error-in-log -- the main thread logs it
   if (!(error instanceof ApiError)) return { type: "unexpected", description: describeError(error) };
   const { code, message, details, headers } = error;
   return { type: "api", code, message, details, headers };
@@ -176,6 +177,7 @@ function transferOf(result: unknown): ArrayBuffer[] {
 function cloneable(context: LogContext | undefined): LogContext | undefined {
   if (context === undefined) return undefined;
   return Object.fromEntries(
+    // eslint-disable-next-line obspan/described-error-in-log -- the context of a log line
     Object.entries(context).map(([key, value]) => [key, isScalar(value) ? value : describeError(value)]),
   );
 }

@@ -10,8 +10,8 @@ export interface ThreadHandle {
 /** Events of a {@link ThreadHandle}. */
 export interface ThreadEvents {
   readonly onMessage: (message: FromThread) => void;
-  /** Called once. @param cause - undefined if the thread ended without an error. */
-  readonly onExit: (cause: string | undefined) => void;
+  /** Called once. @param cause - undefined if the thread ended without an error. @param error - for the log. */
+  readonly onExit: (cause: string | undefined, error?: unknown) => void;
 }
 
 /**
