@@ -12,6 +12,7 @@ import { DropLog } from "./drop-log.js";
 import { createTransport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { LiveTexts } from "./live-texts.js";
+import { proxyOf } from "./proxy.js";
 import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { isLoopback } from "./loopback.js";
 import { BodyWriter, type RequestBody } from "./request-body.js";
@@ -91,7 +92,10 @@ class BatchLoop implements DeliveryLoop {
     this.#vcs = readVcsAttributes(options.environment, process.cwd());
     const { config, ledger } = options;
     const url = ingestionUrl(config.pushUrl ?? "");
-    this.#transport = createTransport({ url, headers: headersOf(config), timeoutMs: config.timeout * 1000 });
+    this.#transport = createTransport(
+      { url, headers: headersOf(config), timeoutMs: config.timeout * 1000 },
+      proxyOf(url, options.environment),
+    );
     this.#sender = createBatchSender({
       config,
       transport: this.#transport,
@@ -116,10 +120,13 @@ class BatchLoop implements DeliveryLoop {
 
   /** Sends the texts of streams over a connection of their own: spans never wait for them. */
   async #sendLiveTexts(url: URL): Promise<void> {
-    const { config } = this.#options;
+    const { config, environment } = this.#options;
     const { createLiveTexts } = await import("./live-texts.js");
     if (this.#isClosed) return;
-    const transport = createTransport({ url, headers: headersOf(config), timeoutMs: LIVE_TIMEOUT_MS });
+    const transport = createTransport(
+      { url, headers: headersOf(config), timeoutMs: LIVE_TIMEOUT_MS },
+      proxyOf(url, environment),
+    );
     const bodies = new BodyWriter(!isLoopback(url));
     const { signal } = new AbortController();
     const texts = createLiveTexts({

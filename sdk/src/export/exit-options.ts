@@ -1,4 +1,5 @@
 import type { Config } from "../config/options.js";
+import type { Environment } from "../config/read-config.js";
 import type { DeliveryLoop } from "./delivery-loop.js";
 import type { ExporterStats, Ledger } from "./ledger.js";
 import type { SpanBuffer } from "./span-buffer.js";
@@ -6,6 +7,7 @@ import type { SpanBuffer } from "./span-buffer.js";
 /** What sends the buffered spans when the process ends. */
 export interface ExitOptions {
   readonly config: Config;
+  readonly environment: Environment;
   readonly buffer: SpanBuffer;
   readonly ledger: Ledger;
   /** Sends the buffered spans. */

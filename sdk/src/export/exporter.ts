@@ -162,7 +162,7 @@ export function createExporter(
   const stopWatchingExit =
     pushUrl === undefined
       ? undefined
-      : watchProcessExit({ config, buffer, ledger, flush, settle, stats, loop: () => loop });
+      : watchProcessExit({ config, environment, buffer, ledger, flush, settle, stats, loop: () => loop });
 
   return {
     offer,

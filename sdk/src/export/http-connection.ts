@@ -1,6 +1,7 @@
 import * as net from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import { parseResponse, type HttpResponse } from "./http-response.js";
+import { hostOf, portOf, type Proxy } from "./proxy.js";
 
 /** A failed request. `code` is an error code of the system, or `timeout`, `aborted`, `not HTTP`. */
 export class RequestError extends Error {
@@ -16,16 +17,41 @@ export class RequestError extends Error {
 /** Bytes of a response that are read at once. */
 const READ_BYTES = 4096;
 
-/** Opens a connection. If that fails, the first exchange rejects. */
-export async function openConnection(url: URL, timeoutMs: number): Promise<HttpConnection> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isSecure = url.protocol === "https:";
-  const tls = isSecure ? await import("node:tls") : undefined;
+/**
+ * Opens a connection, directly or through a proxy. If a direct connection fails, the first exchange rejects. Rejects if the
+ * proxy opens no tunnel.
+ */
+export async function openConnection(
+  url: URL,
+  timeoutMs: number,
+  proxy: Proxy | undefined,
+): Promise<HttpConnection> {
+  const isTunnel = proxy !== undefined && url.protocol === "https:";
+  const server = proxy?.url ?? url;
+  const tls = isTunnel || server.protocol === "https:" ? await import("node:tls") : undefined;
+  const connect = (onread?: ReadTarget): net.Socket => {
+    const target = { host: hostOf(server), port: portOf(server), ...(onread && { onread }) };
+    return tls === undefined || server.protocol !== "https:"
+      ? net.connect(target)
+      : tls.connect({ ...target, ...serverName(server) });
+  };
+  if (!isTunnel || tls === undefined) return new HttpConnection(connect, timeoutMs);
+  const { openTunnel } = await import("./proxy-tunnel.js");
+  const socket = connect();
+  await openTunnel(socket, url, proxy, timeoutMs);
   return new HttpConnection((onread) => {
-    const target = { host, port: Number(url.port || (isSecure ? 443 : 80)), onread };
-    if (tls === undefined) return net.connect(target);
-    return tls.connect({ ...target, ...(net.isIP(host) === 0 ? { servername: host } : {}) });
+    const secured = tls.connect({ socket, ...serverName(url) });
+    // A socket over another one ignores `onread`.
+    return secured.on("data", (chunk: Buffer) => {
+      for (let at = 0; at < chunk.length; at += READ_BYTES)
+        onread.callback(chunk.copy(onread.buffer, 0, at, at + READ_BYTES));
+    });
   }, timeoutMs);
+}
+
+function serverName(url: URL): { readonly servername?: string } {
+  const host = hostOf(url);
+  return net.isIP(host) === 0 ? { servername: host } : {};
 }
 
 /** Where a socket puts the bytes that it reads, and what it calls then. */

@@ -1,5 +1,6 @@
 import { openConnection, RequestError, type HttpConnection } from "./http-connection.js";
 import type { HttpResponse } from "./http-response.js";
+import type { Proxy } from "./proxy.js";
 import type { RequestBody } from "./request-body.js";
 import {
   credentialsOf,
@@ -15,20 +16,29 @@ import {
  * It uses sockets and not `node:http`, because a POST of which only the status is read costs an app less CPU that way
  * (figures in docs/performance.md). If the end of a response is unclear, the connection is closed; the status still counts.
  */
-export function createTransport({ url, headers, timeoutMs }: TransportOptions): Transport<RequestBody> {
+export function createTransport(
+  { url, headers, timeoutMs }: TransportOptions,
+  proxy?: Proxy,
+): Transport<RequestBody> {
   let connection: HttpConnection | undefined;
   let followedSignal: AbortSignal | undefined;
-  const fixedHeaders = fixedHeadersOf(url, headers);
+  // To a proxy, a request names its whole address. Through a tunnel it does not: the tunnel ends at the collector.
+  const isForwarded = proxy !== undefined && url.protocol === "http:";
+  const fixedHeaders = fixedHeadersOf(url, {
+    ...headers,
+    ...(isForwarded && proxy.authorization !== undefined && { "Proxy-Authorization": proxy.authorization }),
+  });
+  const origin = isForwarded ? url.origin : "";
 
   async function post(body: RequestBody, signal: AbortSignal): Promise<HttpResponse> {
     followSignal(signal);
     const headers = `${fixedHeaders}${body.isGzip ? "Content-Encoding: gzip\r\n" : ""}Content-Length: ${body.length}\r\n\r\n`;
     let target = url;
     for (let redirects = 0; ;) {
-      if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs);
+      if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs, proxy);
       if (signal.aborted) throw new RequestError("aborted", false);
       try {
-        const head = `POST ${target.pathname}${target.search} HTTP/1.1\r\n${headers}`;
+        const head = `POST ${origin}${target.pathname}${target.search} HTTP/1.1\r\n${headers}`;
         const response = await connection.exchange(body.after(head));
         const next = redirectOf(response.status, response.location, target);
         if (next === undefined || redirects++ >= MAX_REDIRECTS) return response;
