@@ -71,16 +71,22 @@ export function setKey<V>(record: Record<string, V>, key: string, value: V): voi
   } else record[key] = value;
 }
 
+/** The objects that are being copied. All copies share the stack, because a new array a copy costs more than the copy. */
+const ancestors: object[] = [];
+
 class Copier {
   bytes = 0;
   #nodes = 0;
   #length = 0;
-  readonly #ancestors: object[] = [];
-  readonly #path: string[] = [];
+  /** Where its part of the stack begins: a filter may copy another value. */
+  readonly #first = ancestors.length;
+  /** Only a filter needs it. */
+  readonly #path: string[] | undefined;
   readonly #filter: TextFilter | undefined;
 
   constructor(filter: TextFilter | undefined) {
     this.#filter = filter;
+    this.#path = filter && [];
   }
 
   copy(value: unknown, depth: number): JsonValue | undefined {
@@ -113,7 +119,7 @@ class Copier {
   #text(text: string): string {
     const room = Math.max(0, MAX_TOTAL_LENGTH - this.#length);
     const clipped = clipText(text, Math.min(MAX_TEXT_LENGTH, room));
-    const kept = this.#filter === undefined ? clipped : this.#filter(clipped, this.#path);
+    const kept = this.#filter === undefined ? clipped : this.#filter(clipped, this.#path ?? []);
     this.#length += kept.length;
     this.bytes += textBytes(kept) + 2;
     return kept;
@@ -129,14 +135,14 @@ class Copier {
     if (depth > MAX_DEPTH) return this.#placeholder("[too deep]");
     if (isProxy(object)) return this.#placeholder("[unreadable]");
     if (++this.#nodes > MAX_NODES) return this.#placeholder("[too large]");
-    if (this.#ancestors.includes(object)) return this.#placeholder("[circular]");
-    this.#ancestors.push(object);
+    if (ancestors.includes(object, this.#first)) return this.#placeholder("[circular]");
+    ancestors.push(object);
     try {
       return this.#members(object, depth);
     } catch {
       return this.#placeholder("[unreadable]");
     } finally {
-      this.#ancestors.pop();
+      ancestors.pop();
     }
   }
 
@@ -185,9 +191,9 @@ class Copier {
         break;
       }
       this.#nodes++;
-      this.#path.push(key);
+      this.#path?.push(key);
       const value = this.#member(record, key, depth);
-      this.#path.pop();
+      this.#path?.pop();
       if (value === undefined) continue;
       const keptKey = clipText(key, 1000);
       this.bytes += keptKey.length + 4;
