@@ -118,8 +118,8 @@ export function createParts({ isQuick, isFull, isComparison, diskSizes, ...timin
           { name: `CPU µs, steady, ${library}`, value: cpuMicros },
         ]),
         ...bars.libraries.flatMap(({ library, inSpanMicros, recordedMicros }) => [
-          { name: `CPU µs, async call, ${library}`, value: inSpanMicros },
-          { name: `CPU µs, recorded call, ${library}`, value: recordedMicros },
+          { name: `µs, async call, ${library}`, value: inSpanMicros },
+          { name: `µs, recorded call, ${library}`, value: recordedMicros },
         ]),
       ],
       notCompared:

@@ -63,9 +63,7 @@ function inTurn(names, round) {
 
 /** @param {Awaited<ReturnType<typeof measureBars>>} results */
 export function printBars({ libraries, bareDelayMs, registerMs, registerWallMs }) {
-  console.log(
-    "\nThe SDK, CPU of an async call that does nothing, and the event loop at 5,000 spans a second",
-  );
+  console.log("\nThe SDK, an async call that does nothing, and the event loop at 5,000 spans a second");
   printTable(
     [
       "",
