@@ -110,6 +110,6 @@ it("a collector that rebuilds its index takes spans, and has every trace once ho
   );
   expect(await spanCountsOf(collector)).toEqual(expected);
   await allStored();
-  reportFinding(21, `${TRACES} traces, killed at ${seen.join(", ")} of the rebuild: none lost, none twice`);
+  reportFinding(22, `${TRACES} traces, killed at ${seen.join(", ")} of the rebuild: none lost, none twice`);
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
 });
