@@ -167,7 +167,7 @@ describe("contract 2: one shape of error everywhere", () => {
   it("gives every code of the catalogue a status of contract 2, or of bad HTTP", () => {
     const statuses = new Set(Object.values(ERROR_CATALOGUE).map(({ status }) => status));
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([
-      400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431, 500, 503,
+      400, 401, 403, 404, 405, 408, 409, 413, 415, 416, 417, 429, 431, 500, 503,
     ]);
   });
 });
