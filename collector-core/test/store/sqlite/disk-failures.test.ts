@@ -122,6 +122,30 @@ describe("a durable store on a disk that fails", () => {
     await expectToAddUp(150);
   });
 
+  it.each([
+    ["all traces are deleted", () => durable.store.clear(), 0],
+    ["a trace is deleted", () => durable.store.remove({ tenant: "", traceId: "t0" }), 49],
+    ["traces are pruned", () => durable.engine.commands.prune(0, new AbortController().signal), 0],
+    ["the file is compacted", () => durable.engine.commands.compact(new AbortController().signal), 50],
+  ])("keeps new spans at once when the disk has room after %s", async (_name, makeRoom, left) => {
+    let freeBytes = 2000;
+    await open({ minFreeBytes: 1000, freeBytes: () => freeBytes });
+    await fill(0, 50);
+    freeBytes = 999;
+    durable.clock.advance(1000);
+    await tick();
+    await fill(50, 100);
+    expect(usage()).toMatchObject({ state: "degraded", unsaved: { disk_full: 50 } });
+    // Nothing is gained.
+    await durable.store.remove({ tenant: "", traceId: "unknown" });
+    expect(usage().state).toBe("degraded");
+    freeBytes = 1000;
+    await makeRoom();
+    await fill(100, 150);
+    expect(usage()).toMatchObject({ state: "ok", reason: null, unsaved: { disk_full: 50 } });
+    expect(await ids()).toHaveLength(left + 50);
+  });
+
   it("repeats what was not committed after one error of the disk, and loses nothing", async () => {
     await open({ maxTraces: 120, maxSpansPerTrace: 3 });
     await fill(0, 100);

@@ -22,6 +22,12 @@ export interface EngineCommandsOptions {
 export function createEngineCommands(options: EngineCommandsOptions): StorageCommands {
   const { current, recovery, tasks, removal, commit, clear } = options;
   const read: FailureRecovery["read"] = (question) => recovery.read(question);
+  /** Tries to store spans again after work that may have made room on the disk. */
+  const makingRoom = async <Result>(work: Promise<Result>): Promise<Result> => {
+    const result = await work;
+    recovery.retry();
+    return result;
+  };
   return {
     flush: async () => {
       if (recovery.degraded !== undefined) return;
@@ -47,7 +53,7 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
       current.selections.add(current.store.queries.select(filter, signal)),
     selectPage: (id) => current.selections.next(id),
     closeSelect: (id) => current.selections.close(id),
-    remove: (key) => removal.remove(key),
+    remove: (key) => makingRoom(removal.remove(key)),
     clear: () => read(clear),
     evaluations: (after, limit) =>
       read(() => {
@@ -58,9 +64,9 @@ export function createEngineCommands(options: EngineCommandsOptions): StorageCom
     statsSteps: (resolutionSeconds, beforeSeconds) =>
       read(() => readStatsSteps(current.file.db, resolutionSeconds, beforeSeconds)),
     info: (signal) => tasks.info(signal),
-    compact: (signal) => tasks.compact(signal),
+    compact: (signal) => makingRoom(tasks.compact(signal)),
     verify: (signal) => tasks.verify(signal),
-    prune: (olderThanSeconds, signal) => tasks.prune(olderThanSeconds, signal),
+    prune: (olderThanSeconds, signal) => makingRoom(tasks.prune(olderThanSeconds, signal)),
     openBackup: () => tasks.openBackup(),
     readBackup: (backup) => tasks.readBackup(backup),
     closeBackup: (backup) => tasks.closeBackup(backup),

@@ -259,6 +259,7 @@ class SqliteEngine implements StorageEngine {
       this.#options.deleteFile(file.path);
       current.openFile(false);
       this.#measure();
+      this.#recovery.retry();
     } catch (error) {
       this.#recovery.giveUp(error);
       throw unavailable(error);
