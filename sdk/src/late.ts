@@ -5,6 +5,8 @@ import { tapStream } from "./capture/tap-stream.js";
 import { warnWrapper } from "./capture/wrapper-warning.js";
 import { warnDifferentOptions, warnUnknownOptions } from "./config/option-warnings.js";
 import { applyBeforeSend } from "./export/apply-before-send.js";
+import { flushWithin } from "./export/flush-within.js";
+import { replaceOldest } from "./export/replace-oldest.js";
 import { describeError } from "./span/describe-error.js";
 import { withoutArguments, withoutCompletions } from "./span/message-parts.js";
 
@@ -12,9 +14,11 @@ import { withoutArguments, withoutCompletions } from "./span/message-parts.js";
 export const LATE_CODE = {
   applyBeforeSend,
   describeError,
+  flushWithin,
   recordScore,
   recordSource,
   recordStream,
+  replaceOldest,
   tapStream,
   warnDifferentOptions,
   warnUnknownOptions,

@@ -1,6 +1,6 @@
 import { isRecord } from "../is-record.js";
 import type { ConfigureOptions } from "./configure-options.js";
-import { OPTION_LIST, variableOf, type Config, type Option } from "./options.js";
+import { OPTION_LIST, variableOf, type Config } from "./options.js";
 
 /** Environment variables by name. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,16 +17,15 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
   const problems: string[] = [];
   for (const [name, option] of OPTION_LIST) {
     const { kind } = option;
-    const env = variableOf(name);
-    const fromArguments: unknown = options[name];
-    const fromEnvironment = env === undefined ? undefined : environment[env] || undefined;
-    let value: unknown = option.default;
-    if (fromArguments !== undefined) {
-      value = fromArguments;
-      if (!kind.check(value)) problems.push(problem(name, option, value, "argument"));
-    } else if (env !== undefined && fromEnvironment !== undefined) {
-      value = kind.parse(fromEnvironment);
-      if (!kind.check(value)) problems.push(problem(name, option, fromEnvironment, env));
+    const env = variableOf(name) ?? "";
+    const argument: unknown = options[name];
+    const variable = environment[env];
+    let value = argument;
+    if (value === undefined) value = variable ? kind.parse(variable) : option.default;
+    if (value !== option.default && !kind.check(value)) {
+      const { rule } = kind;
+      const [given, source] = argument === undefined ? [variable, env] : [argument, "argument"];
+      problems.push(`${name} = ${option.secret ? "***" : show(given)} (${source}) must be ${rule}`);
     }
     // A copy: the app may change its list later.
     values[name] = Array.isArray(value)
@@ -46,10 +45,6 @@ export function readConfig(options: ConfigureOptions, environment: Environment):
 /** True if any variable of the option table is set. */
 export function isEnvironmentSet(environment: Environment): boolean {
   return OPTION_LIST.some(([name]) => environment[variableOf(name) ?? ""]);
-}
-
-function problem(name: string, option: Option, value: unknown, source: string): string {
-  return `${name} = ${option.secret ? "***" : show(value)} (${source}) must be ${option.kind.rule}`;
 }
 
 /** A value for a message: short, and without the credentials of a URL. */

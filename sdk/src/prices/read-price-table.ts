@@ -34,10 +34,10 @@ function parseTable(json: string, source: string): PriceTable {
   try {
     table = JSON.parse(json);
   } catch {
-    throw invalid(`${source} must be JSON`);
+    // Not a table.
   }
   if (!isRecord(table) || !Object.values(table).every(isRecord))
-    throw invalid(`${source} must be an object of profiles, each an object of models`);
+    throw invalid(`${source} must be JSON: an object of profiles, each an object of models`);
   for (const [profile, models] of Object.entries(table as Record<string, object>)) {
     for (const [model, price] of Object.entries(models)) {
       if (!isModelPrice(price))

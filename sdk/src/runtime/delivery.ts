@@ -1,6 +1,5 @@
 import { createLedger, type ExporterStats } from "../export/ledger.js";
-import { loadLateCode } from "../late-code.js";
-import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
+import { lateCode, loadLateCode } from "../late-code.js";
 import type { Span } from "../wire/index.js";
 import { hookStates, type HookStates } from "./hook-states.js";
 import { recordingState } from "./runtime.js";
@@ -28,15 +27,9 @@ export interface FlushOptions {
  * ```
  */
 export async function flush({ timeoutMs = 5000 }: FlushOptions = {}): Promise<boolean> {
-  // It also keeps the process alive, which nothing in the exporter does.
-  let timer: Timer | undefined;
-  const done = loadLateCode().then(() => recordingState.runtime?.exporter.flush());
-  const isDone = await Promise.race([
-    done.then(() => true),
-    new Promise<boolean>((resolve) => (timer = setTimeout(resolve, timeoutMs, false))),
-  ]);
-  clearTimeout(timer);
-  return isDone;
+  await loadLateCode();
+  const exporter = recordingState.runtime?.exporter;
+  return exporter === undefined || (await lateCode()?.flushWithin(exporter, timeoutMs)) === true;
 }
 
 /**

@@ -3,7 +3,7 @@ import { freshSdk } from "../fresh-sdk.js";
 
 it.each([
   [{ pricingData: "no JSON" }, /pricingData must be JSON/],
-  [{ pricingData: "[]" }, /pricingData must be an object of profiles/],
+  [{ pricingData: "[]" }, /pricingData must be JSON: an object of profiles/],
   [
     { pricingData: '{"default":{"m":{"input_per_1m":-1,"output_per_1m":1}}}' },
     /"default" → "m" must have input_per_1m and output_per_1m/,
