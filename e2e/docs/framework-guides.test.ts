@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { repositoryFiles } from "./repository-files.js";
 
 const PROJECTS = "sdk/test/frameworks/";
-/** The folders that show no code: what the checks share, the matrix of runtimes, and apps made of examples of the guide. */
-const WITHOUT_CODE = ["check", "first-trace", "runtimes"];
+/**
+ * The folders that show no code: what the checks share, the matrix of runtimes, apps made of examples of the guide, and earlier
+ * versions of a framework.
+ */
+const WITHOUT_CODE = ["check", "first-trace", "runtimes", "nestjs-11", "nextjs-15"];
 
 const files = new Map(repositoryFiles().map(({ path, text }) => [path, text]));
 /** Code on pages of the guide below a link to a file of a project. */

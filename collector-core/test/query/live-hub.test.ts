@@ -29,7 +29,7 @@ async function createChangedHub() {
   });
   await hub.start();
   for (let step = 1; step <= STEPS; step++) {
-    await hub.offer([changed(`t${step}`), changed("always")]);
+    hub.offer([changed(`t${step}`), changed("always")]);
     await vi.advanceTimersByTimeAsync(200);
   }
   return { hub, summaries: () => summaries };

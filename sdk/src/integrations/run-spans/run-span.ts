@@ -6,7 +6,6 @@ import {
   type ContextNode,
   type RecordedSpan,
 } from "../../capture/integration.js";
-import { AsyncLocalStorage } from "../../platform/async-local-storage.js";
 
 /** What the span of a framework's run starts with. */
 export interface RunSpanStart extends CallSpanStart {
