@@ -43,6 +43,12 @@ const EXPERIMENTS = [
     tests: ["a killed collector has its traces again"],
   },
   { number: 21, what: "a slow disk", suite: E2E, tests: ["a disk slower than the load"] },
+  {
+    number: 22,
+    what: "kill -9 during a rebuild",
+    suite: E2E,
+    tests: ["a collector that rebuilds its index takes spans"],
+  },
 ];
 const FILES = {
   [E2E]: ["faults"],
