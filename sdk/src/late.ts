@@ -6,7 +6,6 @@ import { warnWrapper } from "./capture/wrapper-warning.js";
 import { warnDifferentOptions, warnUnknownOptions } from "./config/option-warnings.js";
 import { applyBeforeSend } from "./export/apply-before-send.js";
 import { flushWithin } from "./export/flush-within.js";
-import { replaceOldest } from "./export/replace-oldest.js";
 import { describeError } from "./span/describe-error.js";
 import { withoutArguments, withoutCompletions } from "./span/message-parts.js";
 
@@ -18,7 +17,6 @@ export const LATE_CODE = {
   recordScore,
   recordSource,
   recordStream,
-  replaceOldest,
   tapStream,
   warnDifferentOptions,
   warnUnknownOptions,

@@ -2,7 +2,7 @@ import type { Config } from "../config/options.js";
 import type { Environment } from "../config/read-config.js";
 import { clearTimeout, isPending, setTimeout, type Timer } from "../platform/timers.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
-import { lateCode, withLateCode } from "../late-code.js";
+import { withLateCode } from "../late-code.js";
 import { runInContext } from "../span/context.js";
 import type { RecordedSpan, SpanSink } from "../span/recorded-span.js";
 import { isTraceSampled } from "../span/trace-sample.js";
@@ -77,12 +77,7 @@ export function createExporter(
       if (buffer.resize(queued, bytes)) return;
       ledger.withdraw();
     }
-    // With a full buffer the newest span is dropped; without a collector the oldest, as the newest are worth more.
-    const isBuffered =
-      !isStopped &&
-      (buffer.push(queued) ||
-        (pushUrl === undefined && lateCode()?.replaceOldest(buffer, ledger, queued) === true));
-    if (!isBuffered) {
+    if (isStopped || !(buffer.push(queued) || replaceOldest(queued))) {
       // The start of a span is not lost: its end follows.
       if (!isRunning) refuse();
       return;
@@ -90,6 +85,19 @@ export function createExporter(
     ledger.enqueue();
     if (pushUrl === undefined) return;
     schedule(buffer.size >= batchSize ? 0 : isRunning ? LIVE_DELAY_MS : flushMs);
+  }
+
+  /** With a full buffer the newest span is dropped; without a collector the oldest, as the newest are worth more. */
+  function replaceOldest(queued: QueuedSpan): boolean {
+    if (pushUrl !== undefined) return false;
+    while (!buffer.push(queued)) {
+      const [oldest] = buffer.take(1, Infinity);
+      if (oldest === undefined) return false;
+      oldest.span.release();
+      ledger.take(1);
+      ledger.settle(1, "queue_full");
+    }
+    return true;
   }
 
   function refuse(): void {
