@@ -125,7 +125,9 @@ describe("spec app 4: the page of evaluations", () => {
     );
 
     // The new row moves the others: a click meanwhile would miss.
-    await until("the page shows both evaluations", async () => ((await row.count()) === 2 ? true : undefined));
+    await until("the page shows both evaluations", async () =>
+      (await row.count()) === 2 ? true : undefined,
+    );
     await row.first().click();
     await page.getByRole("tabpanel").getByRole("button", { name: "Evaluate" }).click();
     await page.getByRole("menuitem", { name: "conciseness" }).click();
