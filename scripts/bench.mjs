@@ -11,5 +11,5 @@ const [, , ...args] = process.argv;
 const { values } = parseArgs({ args, options: { only: { type: "string" } }, strict: false });
 const parts = typeof values.only === "string" ? values.only.split(",") : ["sdk"];
 if (parts.includes("sdk") && values.baseline === undefined)
-  await ensureInstalled(join(root, "e2e/bench/libraries"));
+  await ensureInstalled(join(root, "e2e/bench/libraries"), "install");
 await mustRun(process.execPath, [join(root, "e2e/bench/main.mjs"), ...args]);

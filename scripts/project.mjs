@@ -37,13 +37,18 @@ export function mustRunTool(path, args, options) {
   return mustRun(process.execPath, [join(root, "node_modules", path), ...args], options);
 }
 
-/** Installs from the lockfile of a directory if node_modules is missing or older. */
-export async function ensureInstalled(directory = root) {
+/**
+ * Installs from the lockfile of a directory if node_modules is missing or older.
+ *
+ * @param {string} [directory]
+ * @param {"ci" | "install"} [command] - `install` where a package names others that the registry does not have: `ci` refuses its lockfile
+ */
+export async function ensureInstalled(directory = root, command = "ci") {
   const installed = join(directory, "node_modules", ".package-lock.json");
   const lockfile = join(directory, "package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
   console.log("Installing dependencies …");
-  await mustRun(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
+  await mustRun(npm, [command, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
 }
 
 /** Builds what has changed since the last build. */
