@@ -89,10 +89,10 @@ export function readEvaluatedText(spanAttributes: unknown): EvaluatedText {
   const completion =
     plainText(attributes, "completion_text", "output_text") ?? joinNonEmpty(answer.map(({ text }) => text));
   const answerCalls = answer.flatMap(({ toolCalls }) => toolCalls).slice(0, MAX_TOOL_CALLS);
-  const calls = keepLatest(
-    answerCalls.map((call) => boundedCall(call)).reverse(),
+  const calls = keepFirst(
+    answerCalls.map((call) => boundedCall(call)),
     MAX_CALLS_LENGTH,
-  ).reverse();
+  );
   const tools = readTools(attributes["tool_definitions"]);
   return {
     ...(system === undefined ? {} : { system: truncateMiddle(system, LIMITS.system) }),
@@ -201,9 +201,19 @@ function asText(value: unknown): string {
 
 /** Returns the last items whose total length as JSON fits. */
 function keepLatest<T>(items: readonly T[], maxLength: number): T[] {
+  return items.slice(items.findLastIndex(exceeds(maxLength)) + 1);
+}
+
+/** Returns the first items whose total length as JSON fits. */
+function keepFirst<T>(items: readonly T[], maxLength: number): T[] {
+  const end = items.findIndex(exceeds(maxLength));
+  return items.slice(0, end < 0 ? items.length : end);
+}
+
+/** Returns a function that adds up the items that it gets, and is true once they exceed a length as JSON. */
+function exceeds(maxLength: number): (item: unknown) => boolean {
   let length = 0;
-  const first = items.findLastIndex((item) => (length += JSON.stringify(item).length) > maxLength);
-  return items.slice(first + 1);
+  return (item) => (length += JSON.stringify(item).length) > maxLength;
 }
 
 /** Replaces the middle of a long text by a note with the number of omitted characters. Splits no character. */

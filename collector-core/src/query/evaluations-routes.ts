@@ -22,7 +22,7 @@ import type { Clock } from "../runtime/clock.js";
 import { OUTPUT_ATTRIBUTES } from "../span/output-preview.js";
 import { readScalars, readStored, type StoredSpan } from "../span/stored-span.js";
 import { TimeSlice } from "../runtime/time-slice.js";
-import { askOnce, evaluatedSpan } from "./distinct-spans.js";
+import { askOnce, evaluatedSpan, referenceText } from "./distinct-spans.js";
 import { errorResponses } from "./error-schemas.js";
 import type { EvaluationLog } from "./evaluation-log.js";
 import { findTraceKey } from "./find-trace-key.js";
@@ -215,22 +215,22 @@ async function run(
       trace.release();
     }
   }
-  const named = new Map(spans.map((span) => [JSON.stringify([span.trace_id, span.span_id]), span]));
-  for (const { trace_id: traceId, span_id: spanId } of named.values()) {
+  const references = spans.map(({ trace_id: id, span_id: spanId }) => ({ ...foundKey(id), spanId }));
+  const named = new Map(references.map((reference) => [referenceText(reference), reference]));
+  for (const reference of named.values()) {
     if (timeSlice.isOver()) await timeSlice.next();
-    const key = foundKey(traceId);
-    const stored = await store.getSpan(key, spanId);
+    const stored = await store.getSpan(reference, reference.spanId);
     if (stored === undefined) {
       answer.missing++;
       continue;
     }
     try {
-      evaluate(await readStored(stored, timeSlice), key);
+      evaluate(await readStored(stored, timeSlice), reference);
     } finally {
       stored.release();
     }
   }
-  if (answer.spans === 0 && answer.missing === new Set(traceIds).size + named.size)
+  if (answer.missing === new Set(traceIds).size + named.size)
     throw new ApiError(
       "trace_not_found",
       "None of the given traces and spans is in the store: they were never received, or were evicted.",

@@ -69,7 +69,7 @@ export class TextReaders {
   }
 }
 
-/** Empty for a text of which nothing can be shown. */
+/** The event of a running text; an empty text if nothing of it can be shown. */
 function eventOf({ tenant, traceId, spanId, text }: RunningText): string {
   const shown = text();
   if (shown === "") return "";

@@ -235,6 +235,19 @@ describe("contract 3: POST /v1/evaluations", () => {
     expect(parents.sort()).toEqual(["call", "call", "tool", "tool"]);
   });
 
+  it("evaluates a span once that is named several times", async () => {
+    const collector = await startJudgedCollector();
+    await collector.post({ spans: [judgedSpan([], { span_id: "call" })] });
+    await collector.settled();
+    const named = { trace_id: "t1", span_id: "call" };
+    const response = await run(collector, { types: ["relevance"], spans: [named, named, named] });
+    expect((await response.json()) as EvaluationRunAnswer).toMatchObject({
+      enqueued: 1,
+      spans: 1,
+      missing: 0,
+    });
+  });
+
   it("responds 503 evaluation_unavailable when evaluation is off", async () => {
     const collector = await startCollector();
     expect(await errorOf(await run(collector, { types: ["relevance"], trace_ids: ["t1"] }))).toMatchObject({

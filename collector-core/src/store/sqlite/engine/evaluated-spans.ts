@@ -31,6 +31,12 @@ export interface EvaluatedSpansOptions {
   readonly summaryOf: (key: TraceKey) => TraceSummary | undefined;
 }
 
+/** A span that is asked for, or its trace, and the index of its answer. */
+interface AskedSpan {
+  readonly index: number;
+  readonly spanId: string | null;
+}
+
 /** Reads what evaluations show of the spans that they score: many spans at a time, giving way to other work. */
 export class EvaluatedSpans {
   readonly #options: EvaluatedSpansOptions;
@@ -87,25 +93,22 @@ export class EvaluatedSpans {
       spanIds: readonly (string | null)[],
     ) => Promise<ReadonlyMap<string | null, Answer>>,
   ): Promise<(Answer | undefined)[]> {
-    const byTrace = new Map<string, number[]>();
+    const byTrace = new Map<string, { readonly key: TraceKey; readonly asked: AskedSpan[] }>();
     for (const [index, reference] of references.entries()) {
       const text = traceKeyText(reference);
-      const indexes = byTrace.get(text);
-      if (indexes === undefined) byTrace.set(text, [index]);
-      else indexes.push(index);
+      const asked = { index, spanId: reference.spanId };
+      const group = byTrace.get(text);
+      if (group === undefined) byTrace.set(text, { key: reference, asked: [asked] });
+      else group.asked.push(asked);
     }
     const answers = new Array<Answer | undefined>(references.length).fill(undefined);
-    for (const indexes of byTrace.values()) {
+    for (const { key, asked } of byTrace.values()) {
       if (timeSlice.isOver()) await timeSlice.next();
-      const [first, ...others] = indexes.map((index) => references[index] as SpanReference);
-      if (first === undefined) continue;
-      const asked = [first, ...others];
       const found = await answer(
-        first,
+        key,
         asked.map(({ spanId }) => spanId),
       );
-      for (const [position, index] of indexes.entries())
-        answers[index] = found.get(asked[position]?.spanId ?? null);
+      for (const { index, spanId } of asked) answers[index] = found.get(spanId);
     }
     return answers;
   }

@@ -159,7 +159,8 @@ export class FailureRecovery {
       if (!current.file.isOpen) current.openFile(false);
       current.store.continueWriting();
       if (degraded.cause === "disk_full") current.store.retention.step();
-      current.store.touchFile();
+      current.store.begin();
+      current.store.commit();
     } catch (error) {
       this.giveUp(error);
       return;

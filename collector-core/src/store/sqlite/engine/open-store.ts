@@ -532,10 +532,9 @@ export class OpenStore {
     writeStatsSteps(this.#options.file.db, steps);
   }
 
-  /** Commits even if nothing has changed. */
-  touchFile(): void {
+  /** Makes the next commit write to the file even if nothing has changed. */
+  begin(): void {
     this.#file.begin();
-    this.commit();
   }
 
   commit(): void {

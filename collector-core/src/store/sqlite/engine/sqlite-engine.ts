@@ -275,7 +275,7 @@ class SqliteEngine implements StorageEngine {
     if (this.#recovery.degraded === undefined)
       this.#recovery.guard(() => {
         // Writes the clocks even if nothing else has changed: the next start counts the time from then.
-        this.#current.store.touchFile();
+        this.#current.store.begin();
         this.#commit();
       });
     this.#current.file.close();
