@@ -1,15 +1,15 @@
 import { headersOf, ingestionUrl, MAX_BATCH_BYTES } from "../export/batch-request.js";
 import { createBatchSender, type Outcome } from "../export/batch-sender.js";
 import type { DeliveryLoop, DeliveryLoopOptions } from "../export/delivery-loop.js";
-import { DropLog } from "../export/drop-log.js";
 import { isLoopback } from "../export/loopback.js";
 import { toWireSpan, type QueuedSpan } from "../export/queued-span.js";
 import { readRetryAfterMs, retryWaitMs } from "../export/retry-policy.js";
+import { Settlement } from "../export/settlement.js";
 import type { Transport } from "../export/transport.js";
 import { readVcsVariables, toVcsAttributes, type VcsAttributes } from "../export/vcs-variables.js";
 import { withoutTracing } from "../export/without-tracing.js";
 import { newSpanId } from "../span/ids.js";
-import { log, warn } from "../warnings.js";
+import { log } from "../warnings.js";
 import type { Span } from "../wire/index.js";
 import { isPageHidden } from "./exit-watch.js";
 import { encodeBody, type FetchBody } from "./fetch-body.js";
@@ -55,13 +55,14 @@ class FetchLoop implements DeliveryLoop {
   readonly #url: URL;
   readonly #transport: Transport<FetchBody>;
   readonly #vcs: VcsAttributes;
-  readonly #drops = new DropLog({ warn, inform: log, nowMs: () => performance.now() });
+  readonly #settlement: Settlement;
   readonly #sendings = new Set<Sending>();
   #retryAtMs = 0;
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
     const { config, environment, ledger } = options;
+    this.#settlement = new Settlement(config, ledger);
     this.#vcs = toVcsAttributes(readVcsVariables(environment));
     this.#url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport({
@@ -88,10 +89,7 @@ class FetchLoop implements DeliveryLoop {
   }
 
   reportFull(dropped: number): void {
-    const { maxQueueSize, maxQueueBytes } = this.#options.config;
-    if (dropped === 0) return;
-    const bounds = `maxQueueSize = ${maxQueueSize} spans, maxQueueBytes = ${maxQueueBytes}`;
-    this.#drops.dropped(dropped, `the buffer is full (${bounds})`);
+    this.#settlement.reportFull(dropped);
   }
 
   async flush(): Promise<void> {
@@ -220,18 +218,11 @@ class FetchLoop implements DeliveryLoop {
   }
 
   #settle(sending: Sending, count: number, outcome: Outcome): void {
-    const { ledger } = this.#options;
     // A batch that was split before it stalled is sent again as a whole.
     const settled = Math.min(count, sending.unsettled);
     sending.unsettled -= settled;
     if (sending.unsettled === 0) this.#sendings.delete(sending);
-    if (outcome.type === "acked") {
-      ledger.settle(settled);
-      this.#drops.delivered();
-    } else if (settled > 0) {
-      ledger.settle(settled, outcome.reason);
-      this.#drops.dropped(settled, outcome.why);
-    }
+    this.#settlement.settle(settled, outcome);
   }
 
   /** Drops what is being sent and what is in the buffer. */
@@ -249,9 +240,7 @@ class FetchLoop implements DeliveryLoop {
     }
     const count = buffer.take(Infinity, Infinity).length;
     ledger.take(count);
-    if (count === 0) return;
-    ledger.settle(count, "shutdown");
-    this.#drops.dropped(count, why);
+    this.#settlement.settle(count, outcome);
   }
 }
 

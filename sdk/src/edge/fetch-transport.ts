@@ -1,11 +1,10 @@
 import {
-  credentialsOf,
+  basicAuthorization,
   MAX_REDIRECTS,
   redirectOf,
   type Transport,
   type TransportOptions,
 } from "../export/transport.js";
-import { toBase64 } from "./base64.js";
 import { isPageHidden } from "./exit-watch.js";
 import type { FetchBody } from "./fetch-body.js";
 import { clearTimeout, setTimeout } from "./timers.js";
@@ -24,12 +23,10 @@ export function createTransport({ url, headers, timeoutMs }: TransportOptions): 
   // `fetch()` refuses a URL with credentials, and quotes it.
   target.username = "";
   target.password = "";
-  const credentials = credentialsOf(url);
+  const authorization = basicAuthorization(url);
   const fixedHeaders = {
     "Content-Type": "application/json",
-    ...(credentials === undefined
-      ? {}
-      : { Authorization: `Basic ${toBase64(new TextEncoder().encode(credentials))}` }),
+    ...(authorization !== undefined && { Authorization: authorization }),
     ...headers,
   };
 

@@ -4,11 +4,10 @@ import { clearTimeout, setTimeout, type Timer } from "../platform/timers.js";
 import type { SpanPricer } from "../prices/span-pricer.js";
 import { newSpanId } from "../span/ids.js";
 import type { RecordedSpan } from "../span/recorded-span.js";
-import { log, warn } from "../warnings.js";
+import { log } from "../warnings.js";
 import type { Span } from "../wire/index.js";
 import { batchJson, headersOf, ingestionUrl, MAX_BATCH_BYTES } from "./batch-request.js";
-import { createBatchSender, type BatchSender, type Outcome } from "./batch-sender.js";
-import { DropLog } from "./drop-log.js";
+import { createBatchSender, type BatchSender } from "./batch-sender.js";
 import { createTransport } from "./http-transport.js";
 import type { Ledger } from "./ledger.js";
 import type { LiveTexts } from "./live-texts.js";
@@ -16,6 +15,7 @@ import { proxyOf } from "./proxy.js";
 import { toWireSpan, type QueuedSpan } from "./queued-span.js";
 import { isLoopback } from "./loopback.js";
 import { BodyWriter, type RequestBody } from "./request-body.js";
+import { Settlement } from "./settlement.js";
 import type { SpanBuffer } from "./span-buffer.js";
 import type { Transport } from "./transport.js";
 import { readVcsAttributes } from "./vcs-attributes.js";
@@ -72,7 +72,7 @@ class BatchLoop implements DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #transport: Transport<RequestBody>;
   readonly #sender: BatchSender;
-  readonly #drops = new DropLog({ warn, inform: log, nowMs: () => performance.now() });
+  readonly #settlement: Settlement;
   #draining: Promise<void> | undefined;
   #lastBatch: SentBatch | undefined;
   #retryAtMs = 0;
@@ -91,6 +91,7 @@ class BatchLoop implements DeliveryLoop {
     this.#options = options;
     this.#vcs = readVcsAttributes(options.environment, process.cwd());
     const { config, ledger } = options;
+    this.#settlement = new Settlement(config, ledger);
     const url = ingestionUrl(config.pushUrl ?? "");
     this.#transport = createTransport(
       { url, headers: headersOf(config), timeoutMs: config.timeout * 1000 },
@@ -106,7 +107,7 @@ class BatchLoop implements DeliveryLoop {
       onSend: (json, spanCount) => {
         this.#lastBatch = { json, spanCount };
       },
-      onSettled: (count, outcome) => this.#settle(count, outcome),
+      onSettled: (count, outcome) => this.#settlement.settle(count, outcome),
       debug: config.debug ? log : undefined,
     });
     if (config.live) {
@@ -203,7 +204,7 @@ class BatchLoop implements DeliveryLoop {
     } catch (error) {
       // The code above should never throw. If it does, the batch is lost, and counted.
       const why = `the exporter failed (${String(error)})`;
-      this.#settle(ledger.inFlight, { type: "dropped", reason: "refused", why });
+      this.#settlement.settle(ledger.inFlight, { type: "dropped", reason: "refused", why });
     }
     this.#resolveFlushes();
     return true;
@@ -215,22 +216,8 @@ class BatchLoop implements DeliveryLoop {
     this.#flushes = this.#flushes.filter(({ upTo }) => upTo > taken);
   }
 
-  #settle(count: number, outcome: Outcome): void {
-    const { ledger } = this.#options;
-    if (outcome.type === "acked") {
-      ledger.settle(count);
-      this.#drops.delivered();
-    } else if (count > 0) {
-      ledger.settle(count, outcome.reason);
-      this.#drops.dropped(count, outcome.why);
-    }
-  }
-
   reportFull(dropped: number): void {
-    const { maxQueueSize, maxQueueBytes } = this.#options.config;
-    if (dropped === 0) return;
-    const bounds = `maxQueueSize = ${maxQueueSize} spans, maxQueueBytes = ${maxQueueBytes}`;
-    this.#drops.dropped(dropped, `the buffer is full (${bounds})`);
+    this.#settlement.reportFull(dropped);
   }
 
   async flush(): Promise<void> {
@@ -276,7 +263,7 @@ class BatchLoop implements DeliveryLoop {
     }
     const count = buffer.take(Infinity, Infinity).length;
     ledger.take(count);
-    this.#settle(count, { type: "dropped", reason: "shutdown", why });
+    this.#settlement.settle(count, { type: "dropped", reason: "shutdown", why });
   }
 
   async close(): Promise<void> {

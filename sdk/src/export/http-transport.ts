@@ -3,7 +3,7 @@ import type { HttpResponse } from "./http-response.js";
 import type { Proxy } from "./proxy.js";
 import type { RequestBody } from "./request-body.js";
 import {
-  credentialsOf,
+  basicAuthorization,
   MAX_REDIRECTS,
   redirectOf,
   type Transport,
@@ -67,9 +67,8 @@ export function createTransport(
 /** The header lines that are the same for every request. */
 function fixedHeadersOf(url: URL, headers: Readonly<Record<string, string>>): string {
   const lines = [`Host: ${url.host}`, "Content-Type: application/json", "Connection: keep-alive"];
-  const credentials = credentialsOf(url);
-  if (credentials !== undefined)
-    lines.push(`Authorization: Basic ${Buffer.from(credentials).toString("base64")}`);
+  const authorization = basicAuthorization(url);
+  if (authorization !== undefined) lines.push(`Authorization: ${authorization}`);
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   return `${lines.join("\r\n")}\r\n`;
 }

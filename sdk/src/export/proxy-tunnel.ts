@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "../platform/timers.js";
 import { parseResponse } from "./http-response.js";
-import { hostOf, portOf, type Proxy } from "./proxy.js";
+import { portOf, type Proxy } from "./proxy.js";
 
 /**
  * Asks a proxy for a tunnel to the host of a URL (CONNECT).
@@ -15,8 +15,7 @@ export function openTunnel(
   { authorization }: Proxy,
   timeoutMs: number,
 ): Promise<void> {
-  const host = hostOf(url);
-  const target = `${host.includes(":") ? `[${host}]` : host}:${portOf(url)}`;
+  const target = `${url.hostname}:${portOf(url)}`;
   const head = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
   if (authorization !== undefined) head.push(`Proxy-Authorization: ${authorization}`);
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { Environment } from "../config/read-config.js";
 import { warnOnce } from "../warnings.js";
 import { isLoopback } from "./loopback.js";
-import { credentialsOf } from "./transport.js";
+import { basicAuthorization } from "./transport.js";
 
 /** A proxy that requests go through. */
 export interface Proxy {
@@ -27,13 +27,10 @@ export function proxyOf(url: URL, environment: Environment): Proxy | undefined {
     warnOnce("proxy", "The proxy of the environment is not an http or https URL: it is not used.");
     return undefined;
   }
-  const credentials = credentialsOf(proxy);
+  const authorization = basicAuthorization(proxy);
   proxy.username = "";
   proxy.password = "";
-  return {
-    url: proxy,
-    authorization: credentials && `Basic ${Buffer.from(credentials).toString("base64")}`,
-  };
+  return { url: proxy, authorization };
 }
 
 /** The port of a URL, also if it is the one of its protocol. */

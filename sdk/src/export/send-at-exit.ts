@@ -6,7 +6,7 @@ import type { SentBatch } from "./delivery-loop.js";
 import type { ExitOptions } from "./exit-options.js";
 import { proxyOf, type Proxy } from "./proxy.js";
 import { toWireSpan } from "./queued-span.js";
-import { credentialsOf } from "./transport.js";
+import { basicAuthorization } from "./transport.js";
 
 /** How long the end of a process may be delayed, in milliseconds. */
 const MAX_WAIT_MS = 1000;
@@ -87,13 +87,6 @@ const THREAD = `
   post(0);
 `;
 
-function basicAuthorization(url: URL): Record<string, string> {
-  const credentials = credentialsOf(url);
-  return credentials === undefined
-    ? {}
-    : { Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
-}
-
 /** @returns how many batches, counted from the first, were acknowledged in time. */
 function postAndWait(
   url: URL,
@@ -102,13 +95,18 @@ function postAndWait(
   batches: readonly SentBatch[],
   waitMs: number,
 ): number {
+  const authorization = basicAuthorization(url);
   const shared = new Int32Array(new SharedArrayBuffer(8));
   const thread = new Worker(THREAD, {
     eval: true,
     workerData: {
       url: url.href,
       proxy: proxy && { url: proxy.url.href, authorization: proxy.authorization },
-      headers: { "Content-Type": "application/json", ...basicAuthorization(url), ...headers },
+      headers: {
+        "Content-Type": "application/json",
+        ...(authorization !== undefined && { Authorization: authorization }),
+        ...headers,
+      },
       bodies: batches.map(({ json }) => json),
       shared,
     },

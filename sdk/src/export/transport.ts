@@ -1,3 +1,5 @@
+import { toBase64 } from "../platform/base64.js";
+
 /** What the exporter uses of a response. */
 export interface TransportResponse {
   readonly status: number;
@@ -36,9 +38,11 @@ export function redirectOf(status: number, location: string | undefined, target:
   return next.origin === target.origin ? next : undefined;
 }
 
-/** The user and the password of a URL, decoded, as HTTP's scheme `Basic` joins them; undefined if it has none. */
-export function credentialsOf({ username, password }: URL): string | undefined {
-  return username === "" && password === "" ? undefined : `${decoded(username)}:${decoded(password)}`;
+/** The header value of HTTP's scheme `Basic` for the user and the password of a URL; undefined if it has none. */
+export function basicAuthorization({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const credentials = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
+  return `Basic ${toBase64(credentials)}`;
 }
 
 /** Decodes percent escapes. A password may also contain a plain percent sign. */

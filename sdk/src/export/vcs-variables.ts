@@ -6,7 +6,7 @@ export interface VcsAttributes {
   readonly "vcs.ref.head.name"?: string;
 }
 
-/** Variables of CI systems and hosts, for the revision and for the name of the branch. They win over the files of git. */
+/** Environment variables in which CI systems and hosts name the revision and the branch. They take precedence over the files of git. */
 const REVISION_VARIABLES = [
   "GITHUB_SHA",
   "CI_COMMIT_SHA",

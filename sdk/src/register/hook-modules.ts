@@ -46,16 +46,10 @@ const require = nodeModule.createRequire(process.execPath);
  *
  * @returns false if this version of Node has no `module.registerHooks()`: it came with 22.15.
  */
-export function hookModules({ isWanted, onLoad, onMiss }: ModuleHook): boolean {
+export function hookModules(hook: ModuleHook): boolean {
   if (registerHooks === undefined) return false;
-  const report = (url: string, module: unknown): void => {
-    try {
-      onLoad(url, module);
-    } catch {
-      onMiss(url);
-    }
-  };
-  setOnLoad(report);
+  const { isWanted, onMiss } = hook;
+  setOnLoad((url, module) => report(hook, url, module));
   /** Files that are being required here. */
   const loading = new Set<string>();
 
@@ -66,7 +60,7 @@ export function hookModules({ isWanted, onLoad, onMiss }: ModuleHook): boolean {
     try {
       const exports: unknown = require(file);
       // In a cycle of modules it has no exports yet. The one that loads it reports it.
-      if (require.cache[file]?.loaded !== false) report(url, exports);
+      if (require.cache[file]?.loaded !== false) report(hook, url, exports);
     } finally {
       loading.delete(file);
     }
@@ -94,14 +88,17 @@ export function hookModules({ isWanted, onLoad, onMiss }: ModuleHook): boolean {
 }
 
 /** Reports the wanted modules of CommonJS that were loaded before. */
-export function reportLoadedModules({ isWanted, onLoad, onMiss }: ModuleHook): void {
+export function reportLoadedModules(hook: ModuleHook): void {
   for (const [file, module] of Object.entries(require.cache)) {
     const url = file.replaceAll("\\", "/");
-    if (module?.loaded !== true || !isWanted(url)) continue;
-    try {
-      onLoad(url, module.exports);
-    } catch {
-      onMiss(url);
-    }
+    if (module?.loaded === true && hook.isWanted(url)) report(hook, url, module.exports);
+  }
+}
+
+function report({ onLoad, onMiss }: ModuleHook, url: string, module: unknown): void {
+  try {
+    onLoad(url, module);
+  } catch {
+    onMiss(url);
   }
 }
