@@ -19,6 +19,8 @@ import { clearTimeout, setTimeout, type Timer } from "./timers.js";
 /** A batch that is being sent. */
 interface Sending {
   readonly batchId: string;
+  /** How many spans were taken out of the buffer before these. */
+  readonly firstSpan: number;
   readonly taken: readonly QueuedSpan[];
   /** The spans as they are sent, from the first start on. */
   spans: readonly Span[] | undefined;
@@ -31,7 +33,10 @@ interface Sending {
   abort: AbortController | undefined;
 }
 
-/** Most batches that are sent at the same time. While that many are, spans wait in the bounded buffer. */
+/**
+ * Most batches that are sent at the same time, once the collector has accepted one. Until then, and after a failure, it is
+ * one batch at a time. Meanwhile spans wait in the bounded buffer.
+ */
 const MAX_SENDINGS = 4;
 /** How often a flush looks for the batches of other requests, in milliseconds. */
 const POLL_MS = 50;
@@ -58,6 +63,9 @@ class FetchLoop implements DeliveryLoop {
   readonly #settlement: Settlement;
   readonly #sendings = new Set<Sending>();
   #retryAtMs = 0;
+  #isReachable = false;
+  /** How often the collector could not be reached. */
+  #failures = 0;
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
@@ -94,10 +102,11 @@ class FetchLoop implements DeliveryLoop {
 
   async flush(): Promise<void> {
     const { buffer, ledger } = this.#options;
-    const others = [...this.#sendings];
-    await this.#sendBuffered(ledger.taken + buffer.size);
-    for (const sending of others) {
-      while (this.#sendings.has(sending)) {
+    const upTo = ledger.taken + buffer.size;
+    await this.#sendBuffered(upTo);
+    // Other requests may have taken spans before this flush, or while it waited.
+    for (const sending of this.#sendings) {
+      while (sending.firstSpan < upTo && this.#sendings.has(sending)) {
         if (isStalled(sending)) await this.#send(sending);
         else await sleep(POLL_MS);
       }
@@ -126,15 +135,19 @@ class FetchLoop implements DeliveryLoop {
   async #sendBuffered(upTo: number): Promise<void> {
     const { buffer, ledger, config, prices, onDrained } = this.#options;
     if (prices?.isLoaded === false) await prices.loaded;
-    while (buffer.size >= (ledger.taken < upTo ? 1 : config.batchSize)) {
-      if (this.#activeSendings() >= MAX_SENDINGS) {
+    const failures = this.#failures;
+    // A batch of another request that fails meanwhile says that the collector cannot be reached.
+    while (this.#failures === failures && buffer.size >= (ledger.taken < upTo ? 1 : config.batchSize)) {
+      if (this.#activeSendings() >= (this.#isReachable ? MAX_SENDINGS : 1)) {
         await sleep(POLL_MS);
         continue;
       }
+      const firstSpan = ledger.taken;
       const taken = buffer.take(config.batchSize, MAX_BATCH_BYTES);
       ledger.take(taken.length);
       const sending: Sending = {
         batchId: newSpanId() + newSpanId(),
+        firstSpan,
         taken,
         spans: undefined,
         unsettled: taken.length,
@@ -144,8 +157,9 @@ class FetchLoop implements DeliveryLoop {
       };
       this.#sendings.add(sending);
       if (await this.#send(sending)) continue;
+      this.#isReachable = false;
+      this.#failures++;
       this.#retryAtMs = performance.now() + config.flushInterval * 1000;
-      break;
     }
     onDrained();
   }
@@ -221,6 +235,7 @@ class FetchLoop implements DeliveryLoop {
     // A batch that was split before it stalled is sent again as a whole.
     const settled = Math.min(count, sending.unsettled);
     sending.unsettled -= settled;
+    if (outcome.type === "acked") this.#isReachable = true;
     if (sending.unsettled === 0) this.#sendings.delete(sending);
     this.#settlement.settle(settled, outcome);
   }
