@@ -28,6 +28,10 @@ it("reliability.md, traps: ignores numbers beyond a double and negative duration
   expect(spoilt).toEqual([]);
   expect(value("obs_spans_total")).toBe(odd.length + 1);
   expect(value("obs_invalid_values_total", { field: "duration_ms" })).toBeGreaterThanOrEqual(3);
+  // One cost of 1e308 would hide every other cost until the next start.
+  expect(value("obs_cost_total")).toBe(0.5);
+  expect(value("obs_invalid_values_total", { field: "cost_usd" })).toBe(5);
+  expect(value("obs_invalid_values_total", { field: "ttft_ms" })).toBe(5);
   expect((await client.send({ path: "/v1/traces/numbers?full=1" }).answer).status).toBe(200);
   expect(await collector.stop()).toEqual({ code: 0, signal: null });
 });

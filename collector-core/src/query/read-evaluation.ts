@@ -9,7 +9,7 @@ import {
 } from "../api-schema/evaluation-types.js";
 import { keptText } from "../span/kept-text.js";
 import type { PipelineSpan } from "../span/pipeline-span.js";
-import { isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
+import { isAmount, isRecord, isUsableSpanId, MAX_LABEL_LENGTH } from "../span/span-facts.js";
 import { addMs, formatInstant } from "../span/timestamp.js";
 
 const MAX_EXPLANATION_LENGTH = 1000;
@@ -63,6 +63,7 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
       const givenId = attributes["evaluated_span_id"];
       const direction = directionOf(attributes["evaluation_direction"], type);
       const judgeModel = text(attributes["judge_model"]);
+      const judgeCost = attributes["judge_cost_usd"];
       const ended = addMs(facts.start, facts.durationMs ?? 0);
       const evaluation: Evaluation = {
         trace_id: facts.traceId,
@@ -88,7 +89,7 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
         time: formatInstant(ended),
         duration_ms: facts.durationMs ?? null,
         judge_model: judgeModel,
-        cost_usd: amount(attributes["judge_cost_usd"]),
+        cost_usd: isAmount(judgeCost) ? judgeCost : null,
       };
       return {
         endedAtMs: ended.epochMs,
@@ -106,8 +107,4 @@ export function createEvaluationReader(options: EvaluationReaderOptions): Evalua
 /** A text for the log: truncated, and copied rather than a slice of a longer string. */
 function text(value: unknown, maxLength = MAX_LABEL_LENGTH): string | null {
   return typeof value === "string" && value !== "" ? keptText(value, maxLength) : null;
-}
-
-function amount(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }

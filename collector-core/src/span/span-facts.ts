@@ -70,6 +70,8 @@ export const MAX_NAME_LENGTH = 256;
 /** Longest `span_id` and `parent_span_id` (contract 1). */
 const MAX_SPAN_ID_LENGTH = 64;
 const MAX_DURATION_MS = 1e9;
+/** Largest cost in USD and longest time to the first token in milliseconds. A larger one would hide all others in a sum. */
+const MAX_AMOUNT = 1e9;
 /** Maximum code points of a value that becomes a label and appears in lists. */
 export const MAX_LABEL_LENGTH = 256;
 
@@ -308,9 +310,14 @@ function tokenCount(value: unknown, field: string, onInvalid: OnInvalidValue): n
 
 function amount(value: unknown, field: string, onInvalid: OnInvalidValue): number | undefined {
   if (value == null) return undefined;
-  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
+  if (isAmount(value)) return value;
   onInvalid(field);
   return undefined;
+}
+
+/** Whether a value is a cost or a time to the first token that counts. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= MAX_AMOUNT;
 }
 
 function score(value: unknown, onInvalid: OnInvalidValue): number | undefined {

@@ -294,12 +294,13 @@ describe("contract 3: POST /v1/evaluations", () => {
 });
 
 describe("GET /v1/evaluations/summary", () => {
-  it("keeps the cost of the judge finite", async () => {
+  it("leaves out a cost of the judge that would hide all others", async () => {
     const collector = await startCollector();
-    const attributes = { judge_model: "m", judge_cost_usd: 1.7e308 };
-    await collector.post({ spans: [scored("x", 1, { attributes }), scored("x", 1, { attributes })] });
+    const costing = (judge_cost_usd: number) =>
+      scored("x", 1, { attributes: { judge_model: "m", judge_cost_usd } });
+    await collector.post({ spans: [costing(1.7e308), costing(1.1e9), costing(0.25)] });
     await collector.settled();
-    expect((await summary(collector)).judge.cost_usd).toBe(Number.MAX_VALUE);
+    expect((await summary(collector)).judge.cost_usd).toBe(0.25);
   });
 
   it("summarizes means, distributions, groups, outcomes, and latency and cost of the judge", async () => {
