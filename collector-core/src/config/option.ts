@@ -18,6 +18,8 @@ export interface OptionDefinition<T = unknown, Default extends T | undefined = T
   readonly isLocal?: true;
   /** The value is shown as `***`, also in problems. */
   readonly secret?: true;
+  /** The key of the secret that is sent to this address. `PUT /v1/config` changes the address only together with it. */
+  readonly credentials?: string;
 }
 
 /** An option with the fields derived from its key. */

@@ -225,6 +225,7 @@ export const OPTIONS = {
     kind: baseUrl(),
     default: undefined,
     doc: "Base URL of an OTLP/HTTP receiver; spans are sent to its /v1/traces. Put an API key into `exporter.headers`. Unset: no export.",
+    credentials: "exporter.headers",
   }),
   "exporter.batch_size": option({
     kind: integer({ minimum: 1, maximum: 100_000 }),

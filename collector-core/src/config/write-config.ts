@@ -3,7 +3,7 @@ import type { ConfigChange } from "../api-schema/config.js";
 import { ApiError } from "../api-schema/errors.js";
 import { describeConfig } from "./describe-config.js";
 import { editYaml, type YamlEdit } from "./edit-yaml.js";
-import type { LoadedConfig } from "./load-config.js";
+import type { ConfigResult, LoadedConfig } from "./load-config.js";
 import { nearest, suggestion } from "./nearest-name.js";
 import type { Option } from "./option.js";
 import { OPTION_LIST } from "./options.js";
@@ -30,6 +30,8 @@ export function createConfigWriter(loaded: LoadedConfig): WriteConfig {
     const edited = edit(content, edits, path);
     const next = loaded.recheck(edited);
     if (next.type === "refused") throw invalid(next.problems);
+    const unsafe = redirectedCredentials(edits, loaded.recheck(content), next.loaded);
+    if (unsafe.length > 0) throw invalid(unsafe);
     if (edited !== content) await replace(path, edited);
 
     const description = describeConfig(loaded);
@@ -102,6 +104,42 @@ function readEdits(values: Readonly<Record<string, unknown>>): ConfigEdit[] {
   }
   if (problems.length > 0) throw invalid(problems);
   return edits;
+}
+
+/**
+ * The problems of new addresses that would get stored credentials. Whoever may write an option must not learn a secret by
+ * sending it to a server of its own.
+ */
+function redirectedCredentials(
+  edits: readonly ConfigEdit[],
+  current: ConfigResult,
+  { config, sources }: LoadedConfig,
+): string[] {
+  const before: Readonly<Record<string, unknown>> = current.type === "loaded" ? current.loaded.config : {};
+  const after: Readonly<Record<string, unknown>> = config;
+  const sourceOf: Readonly<Record<string, string>> = sources;
+  return edits.flatMap(({ option: { key, credentials } }) => {
+    const secret = OPTION_LIST.find((candidate) => candidate.key === credentials);
+    if (secret === undefined || !isSet(after[secret.key]) || originOf(after[key]) === undefined) return [];
+    if (originOf(before[key]) === originOf(after[key])) return [];
+    if (sourceOf[secret.key] === secret.env)
+      return [
+        `${key}: ${secret.key} is set by ${secret.env} and would be sent to the new address; change both where the collector is started`,
+      ];
+    if (edits.some(({ option }) => option === secret)) return [];
+    return [
+      `${key}: ${secret.key} would be sent to the new address; send its new value too, or null to remove it`,
+    ];
+  });
+}
+
+function isSet(value: unknown): boolean {
+  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined;
+}
+
+/** The origin of an address; undefined if there is none. */
+function originOf(address: unknown): string | undefined {
+  return typeof address === "string" ? new URL(address).origin : undefined;
 }
 
 /** True if a part of a value is the placeholder of a secret. Writing it overwrites the secret. */

@@ -211,6 +211,45 @@ histograms:
     expect(text()).toBe(YAML);
   });
 
+  it("sends no stored credentials to a new address", async () => {
+    const { put, text } = await withFile(
+      'exporter: { otlp_endpoint: "http://127.0.0.1:9/a", headers: { Authorization: Bearer hunter2 } }\n',
+    );
+    const before = text();
+    const address = "exporter.otlp_endpoint";
+    for (const refused of [
+      { [address]: "http://127.0.0.1:10" },
+      { [address]: "https://127.0.0.1:9/a" },
+      { [address]: "http://127.0.0.1:10", "exporter.headers": "***" },
+    ]) {
+      const response = await put(refused);
+      expect(response.status).toBe(400);
+      const { details } = await errorOf(response);
+      expect(details[address]).toContain("exporter.headers would be sent to the new address");
+      expect(text()).toBe(before);
+    }
+    // The same server, no server, and a server with credentials of its own.
+    expect((await put({ [address]: "http://127.0.0.1:9/b" })).status).toBe(200);
+    expect((await put({ [address]: null })).status).toBe(200);
+    expect((await put({ [address]: "http://127.0.0.1:10" })).status).toBe(400);
+    expect((await put({ [address]: "http://127.0.0.1:10", "exporter.headers": { k: "v" } })).status).toBe(
+      200,
+    );
+    expect((await put({ [address]: "http://127.0.0.1:11", "exporter.headers": null })).status).toBe(200);
+    expect(text()).not.toContain("hunter2");
+  });
+
+  it("names the variable whose credentials a new address would get", async () => {
+    const { put } = await withFile("exporter: {}\n", { EXPORTER_HEADERS: "Authorization=hunter2" });
+    const response = await put({
+      "exporter.otlp_endpoint": "http://127.0.0.1:10",
+      "exporter.headers": { k: "v" },
+    });
+    expect(response.status).toBe(400);
+    const { details } = await errorOf(response);
+    expect(details["exporter.otlp_endpoint"]).toContain("set by OBS_SERVER_EXPORTER_HEADERS");
+  });
+
   it("rejects proxied requests when no keys are set", async () => {
     const { put, text } = await withFile(YAML);
     const error = await errorOf(await put({ "sampling.rate": 0.5 }, { "X-Forwarded-For": "203.0.113.9" }));
