@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { Clock } from "../runtime/clock.js";
 import { clientNetwork } from "./client-network.js";
 
 /** Options of {@link limitConnections}. */
@@ -10,6 +11,7 @@ export interface ConnectionLimitsOptions {
   readonly maxPerAddress: number;
   /** Loopback and `server.trusted_proxies`: many clients share such an address. */
   readonly isExempt: (address: string) => boolean;
+  readonly clock: Pick<Clock, "monotonic">;
   /** Closes connections whose client does not close them. */
   readonly destroyHalfOpen: () => void;
   /** Disconnects clients that do not read their responses. */
@@ -21,14 +23,25 @@ export interface ConnectionLimitsOptions {
 /** At this fraction of the maximum, half-open and idle connections and those of stalled readers close. */
 const CROWDED = 0.9;
 
+/** Connections that are opened, or refused, between two searches for connections to close. A search looks at all of them. */
+const SHED_EVERY = 16;
+/** Time after which the next connection leads to a search. */
+const SHED_EVERY_MS = 20;
+
 /** Limits the connections of one address and of all (contract 5). */
 export function limitConnections(server: Server, options: ConnectionLimitsOptions): void {
   const { maxConnections, maxPerAddress } = options;
   const countOf = new Map<string, number>();
   let count = 0;
+  let sinceShed = 0;
+  let shedAtMs = Number.NEGATIVE_INFINITY;
   server.maxConnections = maxConnections;
 
-  function shed(): void {
+  function shedIfDue(): void {
+    const nowMs = options.clock.monotonic();
+    if (++sinceShed < SHED_EVERY && nowMs - shedAtMs < SHED_EVERY_MS) return;
+    sinceShed = 0;
+    shedAtMs = nowMs;
     options.destroyHalfOpen();
     server.closeIdleConnections();
     options.cutOffStalled();
@@ -51,10 +64,10 @@ export function limitConnections(server: Server, options: ConnectionLimitsOption
       if (left === 0) countOf.delete(client);
       else countOf.set(client, left);
     });
-    if (count >= maxConnections * CROWDED) shed();
+    if (count >= maxConnections * CROWDED) shedIfDue();
   });
   server.on("drop", () => {
-    shed();
+    shedIfDue();
     options.onRefused(maxConnections, undefined);
   });
 }

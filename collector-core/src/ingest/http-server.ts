@@ -119,6 +119,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       limitConnections(server, {
         ...options.connections,
         maxConnections: MAX_CONNECTIONS,
+        clock: options.clock,
         destroyHalfOpen: () => halfOpen.destroyAll(),
       });
       server.on("connection", (socket) => halfOpen.watch(socket));

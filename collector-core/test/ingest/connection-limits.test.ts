@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExemptAddresses } from "../../src/ingest/client-address.js";
 import { limitConnections, type ConnectionLimitsOptions } from "../../src/ingest/connection-limits.js";
+import { systemClock } from "../../src/runtime/clock.js";
 import { connectRaw, getRequest, until } from "./raw-connection.js";
 
 async function serverWith(options: Partial<ConnectionLimitsOptions>) {
@@ -13,6 +14,7 @@ async function serverWith(options: Partial<ConnectionLimitsOptions>) {
     maxConnections: 1000,
     maxPerAddress: 1000,
     isExempt: () => false,
+    clock: systemClock,
     destroyHalfOpen: () => undefined,
     cutOffStalled: () => {
       calls.stalled++;
