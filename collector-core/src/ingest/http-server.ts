@@ -96,6 +96,8 @@ const MAX_OPEN_ENDED = MAX_CONNECTIONS / 2;
 const STALLED_MS = 20_000;
 /** Time that responses under way have to finish when the server stops. */
 const LAST_RESPONSES_MS = 500;
+/** A refused request takes as long as this many short chunks. */
+const CHUNKS_OF_A_REQUEST = 16;
 /** A trace id of 128 characters, each percent-encoded from four bytes of UTF-8. */
 const MAX_PARAM_LENGTH = 128 * 12;
 
@@ -104,8 +106,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const responseBudget = createResponseBudget(options.responseBytes);
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
-  const readingTurns = createReadingTurns();
+  const readingTurns = createReadingTurns(options.clock);
   const shortChunks = createShortChunkLimit(readingTurns);
+  /** Connections that close because of too many pipelined requests. */
+  const closing = new WeakSet<Socket>();
   let openEnded = 0;
   let server: Server | undefined;
   const app = fastify({
@@ -204,6 +208,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const isChunked = request.headers["transfer-encoding"] !== undefined;
     if (isChunked) shortChunks.watch(request);
     if (!pipelined.begin(request)) {
+      readingTurns.of(request.socket)?.count(CHUNKS_OF_A_REQUEST);
+      // The connection closes after the first refusal. The parser finishes the bytes that it has.
+      if (closing.has(request.socket)) {
+        request.resume();
+        options.onRequest(route, tooManyPipelined().status);
+        return;
+      }
+      closing.add(request.socket);
       refusePipelined(request, response, route);
       return;
     }

@@ -1,22 +1,24 @@
 import type { Socket } from "node:net";
+import type { Clock } from "../runtime/clock.js";
 import { onNextTurn } from "../runtime/loop-turn.js";
+import { SlicedReading } from "./sliced-reading.js";
 
-/** Short chunks that are parsed in one turn of the event loop, about 6 ms of work. */
+/** Short chunks that are parsed in one turn of the event loop before connections are read in slices, about 6 ms of work. */
 const MAX_PER_TURN = 2048;
-/** Held connections without short chunks that are released in one turn. */
-const OTHERS_PER_TURN = 16;
-/** A connection is recent for this many releases after it was opened. */
-const RECENT_TURNS = 4;
+/** Time that the parsing of slices may take in one turn. */
+const SLICES_MS = 5;
+/** New connections are read in slices for this long after the latest costly bytes. */
+const COSTLY_MS = 2000;
+/** A connection that is read in slices is costly after this many short chunks. */
+const COSTLY_CHUNKS = 128;
 
-/** A connection whose reading can be held. */
+/** A connection whose costly bytes are counted. */
 export interface ReadConnection {
-  /** Counts a short chunk. */
-  count(): void;
-  /** Calls back when the connection may be read: at once, or after it is released. */
-  whenReadable(read: () => void): void;
+  /** Counts work as a number of short chunks, each about 3 µs. */
+  count(chunks: number): void;
 }
 
-/** Divides the parsing of short chunks among the turns of the event loop. */
+/** Divides the reading of connections among the turns of the event loop. */
 export interface ReadingTurns {
   /** Adds a connection until it closes. */
   add(socket: Socket): void;
@@ -25,103 +27,114 @@ export interface ReadingTurns {
 }
 
 /**
- * Node reads up to 2 MiB from each readable connection in one turn of the event loop, and parses each chunk of a body in
- * about 3 µs. When the short chunks of a turn exceed their number, no connection is read until the next turn. Then the
- * connections are released a few at a time, so that a probe waits for one of them and not for all.
+ * Keeps a probe from waiting for the costly bytes of other connections. Node reads up to 2 MiB from each readable connection
+ * in one turn of the event loop, and parses each chunk of a body in about 3 µs. When the short chunks of a turn exceed
+ * their number, all connections are read in slices, and for a while all new ones: opening connections again and again
+ * does not evade the limit.
  *
- * Holds only references to connections, of which the server limits the number.
+ * Holds references to connections, of which the server limits the number, and at most 64 KiB of each.
  */
-export function createReadingTurns(): ReadingTurns {
+export function createReadingTurns(clock: Pick<Clock, "monotonic">): ReadingTurns {
   const connections = new Map<Socket, Connection>();
-  /** Connections with short chunks in this turn. */
-  let counted: Connection[] = [];
+  /** Connections of which no slice has been parsed, the newest last. */
+  const fresh = new Set<Connection>();
+  /** Connections with more slices to parse, the next one first. */
+  const begun = new Set<Connection>();
   let countOfTurn = 0;
-  /** Held connections that have not sent short chunks, the newest last. */
-  const heldOthers = new Set<Connection>();
-  /** Held connections that have sent short chunks, the next to be read first. */
-  const held = new Set<Connection>();
-  let isReleasing = false;
-  /** Counts releases. */
-  let cycle = 0;
+  let costlyUntilMs = Number.NEGATIVE_INFINITY;
+  let isScheduled = false;
+  /** Counts the choices between the oldest and the newest. */
+  let choices = 0;
 
-  function count(connection: Connection): void {
-    if (countOfTurn++ === 0) setImmediate(endTurn);
-    if (connection.countOfTurn++ === 0) counted.push(connection);
-    // Node resumes connections itself, for example after a request. Those are held with the next chunks.
-    if (countOfTurn % MAX_PER_TURN === 0) holdAll();
-  }
-
-  function endTurn(): void {
-    for (const connection of counted) {
-      connection.latestCount = connection.countOfTurn;
-      connection.countOfTurn = 0;
+  function count(connection: Connection, chunks: number): void {
+    connection.chunks += chunks;
+    if (connection.slices !== undefined) {
+      connection.slices.wasCostly();
+      if (connection.chunks > COSTLY_CHUNKS) costlyUntilMs = clock.monotonic() + COSTLY_MS;
+      return;
     }
-    countOfTurn = 0;
-    counted = [];
+    if (countOfTurn === 0) setImmediate(() => void (countOfTurn = 0));
+    countOfTurn += chunks;
+    if (countOfTurn < MAX_PER_TURN) return;
+    costlyUntilMs = clock.monotonic() + COSTLY_MS;
+    for (const each of connections.values()) slice(each);
   }
 
-  function holdAll(): void {
-    const readInTurn: Connection[] = [];
-    for (const connection of connections.values()) {
-      if (connection.countOfTurn > 0) readInTurn.push(connection);
-      else hold(connection);
+  function slice(connection: Connection): void {
+    connection.slices ??= new SlicedReading(connection.socket, () => addSlices(connection));
+  }
+
+  function addSlices(connection: Connection): void {
+    (connection.isParsed ? begun : fresh).add(connection);
+    schedule();
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    // New connections are accepted first.
+    onNextTurn(parseSlices);
+  }
+
+  function parseSlices(): void {
+    isScheduled = false;
+    const endsAtMs = clock.monotonic() + SLICES_MS;
+    do {
+      const connection = takeNext();
+      if (connection === undefined) return;
+      parseSlice(connection);
+    } while (clock.monotonic() < endsAtMs);
+    if (fresh.size + begun.size > 0) schedule();
+  }
+
+  function parseSlice(connection: Connection): void {
+    const { socket, slices } = connection;
+    if (slices === undefined || socket.destroyed) return;
+    // The body waits for its reader, who resumes the connection.
+    if (socket.isPaused()) {
+      connection.isPaused = true;
+      return;
     }
-    for (const connection of readInTurn) hold(connection);
-    releaseNext();
-  }
-
-  function hold(connection: Connection): void {
-    // A paused connection waits for the reader of its body.
-    if (connection.isHeld || connection.socket.isPaused()) return;
-    connection.hold();
-    (connection.countOfTurn + connection.latestCount > 0 ? held : heldOthers).add(connection);
-  }
-
-  /** Releases some connections in each turn. New connections are accepted first; they are held meanwhile. */
-  function releaseNext(): void {
-    if (isReleasing) return;
-    isReleasing = true;
-    onNextTurn(() => {
-      isReleasing = false;
-      cycle++;
-      for (const connection of nextOthers()) release(connection);
-      let expected = 0;
-      for (const connection of held) {
-        expected += connection.latestCount;
-        if (expected > MAX_PER_TURN && expected > connection.latestCount) break;
-        release(connection);
-      }
-      if (held.size + heldOthers.size > 0) releaseNext();
-    });
+    connection.isParsed = true;
+    slices.parseNext();
+    if (slices.hasRest) addSlices(connection);
   }
 
   /**
-   * Probes open new connections. The newest come first, so that a probe does not wait for all connections that were opened
-   * at once. In every second turn the recent ones come in their order, so that it does not wait for those after it.
+   * A probe opens a connection, and one slice has its request. The newest come first in every second choice, so that a probe
+   * does not wait for all connections that were opened before it; the oldest come in between, so that none waits for ever.
    */
-  function nextOthers(): readonly Connection[] {
-    const others = [...heldOthers];
-    const newestFirst = others.toReversed();
-    if (cycle % 2 === 0) return newestFirst.slice(0, OTHERS_PER_TURN);
-    const recent = others.filter(({ addedIn }) => addedIn >= cycle - RECENT_TURNS);
-    return (recent.length > 0 ? recent : newestFirst).slice(0, OTHERS_PER_TURN);
-  }
-
-  function release(connection: Connection): void {
-    held.delete(connection);
-    heldOthers.delete(connection);
-    connection.release();
+  function takeNext(): Connection | undefined {
+    const choice = choices++ % 4;
+    const oldest = fresh.values().next().value;
+    const next =
+      choice === 3 || oldest === undefined
+        ? (begun.values().next().value ?? oldest)
+        : choice === 1
+          ? oldest
+          : [...fresh].at(-1);
+    if (next !== undefined) {
+      fresh.delete(next);
+      begun.delete(next);
+    }
+    return next;
   }
 
   return {
     add(socket) {
-      const connection = new Connection(socket, cycle, count);
+      const connection = new Connection(socket, count);
       connections.set(socket, connection);
-      if (isReleasing) hold(connection);
+      if (clock.monotonic() < costlyUntilMs) slice(connection);
+      socket.on("resume", () => {
+        if (!connection.isPaused) return;
+        connection.isPaused = false;
+        addSlices(connection);
+      });
       socket.once("close", () => {
         connections.delete(socket);
-        held.delete(connection);
-        heldOthers.delete(connection);
+        fresh.delete(connection);
+        begun.delete(connection);
+        connection.slices?.clear();
       });
     },
     of: (socket) => connections.get(socket),
@@ -130,44 +143,21 @@ export function createReadingTurns(): ReadingTurns {
 
 class Connection implements ReadConnection {
   readonly socket: Socket;
-  /** The release before the connection was added. */
-  readonly addedIn: number;
-  readonly #onShortChunk: (connection: Connection) => void;
-  isHeld = false;
-  countOfTurn = 0;
-  /** Short chunks in the latest turn that had any. */
-  latestCount = 0;
-  #read: (() => void) | undefined;
+  readonly #onCount: (connection: Connection, chunks: number) => void;
+  slices: SlicedReading | undefined;
+  /** All short chunks. */
+  chunks = 0;
+  /** True if a slice was parsed. */
+  isParsed = false;
+  /** True if the reader of the body paused it while there were slices to parse. */
+  isPaused = false;
 
-  constructor(socket: Socket, addedIn: number, onShortChunk: (connection: Connection) => void) {
+  constructor(socket: Socket, onCount: (connection: Connection, chunks: number) => void) {
     this.socket = socket;
-    this.addedIn = addedIn;
-    this.#onShortChunk = onShortChunk;
-    // A resumption that was scheduled before the hold still takes effect. Node stops reading on this event.
-    socket.on("resume", () => {
-      if (this.isHeld) socket.emit("pause");
-    });
+    this.#onCount = onCount;
   }
 
-  count(): void {
-    this.#onShortChunk(this);
-  }
-
-  hold(): void {
-    this.isHeld = true;
-    this.socket.pause();
-  }
-
-  whenReadable(read: () => void): void {
-    if (this.isHeld) this.#read = read;
-    else read();
-  }
-
-  release(): void {
-    this.isHeld = false;
-    const read = this.#read;
-    this.#read = undefined;
-    this.socket.resume();
-    read?.();
+  count(chunks: number): void {
+    this.#onCount(this, chunks);
   }
 }

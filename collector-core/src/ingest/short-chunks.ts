@@ -29,13 +29,10 @@ export function createShortChunkLimit(turns: ReadingTurns): ShortChunkLimit {
       const body: WatchedBody = { error: undefined, onRefused: undefined };
       const connection = turns.of(request.socket);
       const push = request.push.bind(request);
-      const read = request._read.bind(request);
       let chunks = 0;
       let tooShort = 0;
       let bytes = 0;
       watchedBodies.set(request, body);
-      // Reading the body would resume a connection that is held.
-      if (connection !== undefined) request._read = (size) => connection.whenReadable(() => read(size));
       // Node's parser hands each chunk to `push`, before and regardless of any reader.
       request.push = (chunk: unknown): boolean => {
         if (!Buffer.isBuffer(chunk)) return push(chunk);
@@ -43,7 +40,7 @@ export function createShortChunkLimit(turns: ReadingTurns): ShortChunkLimit {
         chunks++;
         bytes += byteLength;
         if (byteLength >= SHORT_BYTES) return push(chunk);
-        connection?.count();
+        connection?.count(1);
         if (byteLength < TOO_SHORT_BYTES && ++tooShort > MAX_TOO_SHORT && bytes < chunks * TOO_SHORT_BYTES) {
           body.error = tooManyShort();
           refuse(request, connection, body, body.error);
@@ -75,7 +72,7 @@ function refuse(
   const { socket } = request;
   // The parser finishes the block of up to 64 KiB that it has read. This halves the cost of the remaining chunks.
   request.push = () => {
-    connection?.count();
+    connection?.count(1);
     return true;
   };
   socket.pause();

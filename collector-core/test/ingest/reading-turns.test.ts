@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock, type Clock } from "../../src/runtime/clock.js";
 import { createReadingTurns } from "../../src/ingest/reading-turns.js";
 import { createShortChunkLimit } from "../../src/ingest/short-chunks.js";
 import { connectRaw, getRequest, until } from "./raw-connection.js";
@@ -13,8 +14,11 @@ const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r
 const BODY = `${CHUNK.repeat(CHUNKS)}0\r\n\r\n`;
 
 /** A server that limits short chunks. `/health` is answered at once, other requests by `answer`. */
-async function startServer(answer: (request: IncomingMessage) => Promise<number>): Promise<string> {
-  const turns = createReadingTurns();
+async function startServer(
+  answer: (request: IncomingMessage) => Promise<number>,
+  clock: Pick<Clock, "monotonic"> = systemClock,
+): Promise<string> {
+  const turns = createReadingTurns(clock);
   const limit = createShortChunkLimit(turns);
   const listener: RequestListener = (request, response) => {
     if (request.url === "/health") {
@@ -97,5 +101,44 @@ describe("reliability: short chunks of many connections", () => {
     await until(() => answered === 4);
     expect(paused?.readableLength).toBeLessThan(3 * BLOCK_BYTES);
     await until(() => first.received().includes(`received ${17 * CHUNKS}`));
+  });
+
+  it("are parsed in slices of 2 KiB on connections that are opened after them", async () => {
+    let nowMs = 0;
+    let inTurn = 0;
+    let most = 0;
+    let answered = 0;
+    // The time of a turn is over after each slice.
+    const clock = { monotonic: () => (nowMs += 5) };
+    const url = await startServer(async (request) => {
+      const bytes = await countBytes(request, () => {
+        if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+        if (answered > 0) most = Math.max(most, inTurn);
+      });
+      answered++;
+      return bytes;
+    }, clock);
+    for (let sent = 0; sent < 4; sent++) {
+      const { socket, received } = await connectRaw(url);
+      socket.write(HEAD + BODY);
+      await until(() => received().includes(`received ${17 * CHUNKS}`));
+      socket.destroy();
+    }
+    expect(most).toBeGreaterThan(0);
+    // The reader of a body may get the chunks of a slice with those of the next.
+    expect(most).toBeLessThanOrEqual(2 * Math.ceil(2048 / CHUNK.length));
+  });
+
+  it("on one connection leave the requests of another as they are", async () => {
+    const url = await startServer((request) => countBytes(request, () => undefined));
+    const [costly, other] = await Promise.all([connectRaw(url), connectRaw(url)]);
+    costly.socket.write(HEAD + BODY);
+    const bytes = 300_000;
+    const post = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`;
+    for (let sent = 1; sent <= 5; sent++) {
+      other.socket.write(post);
+      await until(() => other.received().split(`received ${bytes}`).length === sent + 1);
+    }
+    await until(() => costly.received().includes(`received ${17 * CHUNKS}`));
   });
 });

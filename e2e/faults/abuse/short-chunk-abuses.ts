@@ -39,9 +39,47 @@ function chunkedBodies(chunkBytes: number, bodies: number, allowed: readonly num
   };
 }
 
-/** Bodies whose chunks cost more than their content. */
+/** 100 senders that open a connection for each block of chunks of one byte. A block has more of them than a body may have. */
+function reopenedForChunks(): Abuse {
+  return {
+    name: "100 connections that are opened again and again to send chunks of one byte",
+    prepare({ port, size, note }) {
+      const connections = size(20, 100);
+      const batch = JSON.stringify({ spans: [{ name: "a", trace_id: "in-chunks" }] });
+      const { head } = inChunks(batch, 1, PIECE_BYTES / 6);
+      return async () => {
+        const requests = Array.from({ length: connections * size(2, 4) }, () => ({ head, body: [] }));
+        const responses = await sendRequests(port, requests, connections);
+        note(responses);
+        expect(responses.filter(({ status }) => ![400, 408, 0].includes(status))).toEqual([]);
+      };
+    },
+  };
+}
+
+/** 100 senders that open a connection for 1,500 requests, of which 16 are answered. */
+function reopenedForRequests(): Abuse {
+  return {
+    name: "100 connections that are opened again and again to pipeline 1,500 requests",
+    prepare({ port, size, note }) {
+      const connections = size(20, 100);
+      const { head } = rawRequest({ path: "/health", keepAlive: true });
+      const many = Buffer.concat(Array.from({ length: 1500 }, () => head));
+      return async () => {
+        const requests = Array.from({ length: connections * size(2, 10) }, () => ({ head: many, body: [] }));
+        const responses = await sendRequests(port, requests, connections);
+        note(responses);
+        expect(responses.filter(({ status }) => ![200, 0].includes(status))).toEqual([]);
+      };
+    },
+  };
+}
+
+/** Bodies whose chunks, and requests whose heads, cost more than their content. */
 export const SHORT_CHUNK_ABUSES: readonly Abuse[] = [
   chunkedBodies(17, 2, [202, 408, 503]),
   // The connection of a refused body may close before the response is read.
   chunkedBodies(1, 1, [400, 408, 0]),
+  reopenedForChunks(),
+  reopenedForRequests(),
 ];
