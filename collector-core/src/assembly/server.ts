@@ -47,6 +47,7 @@ export function createServer(
       allowedHosts: config["server.allowed_hosts"],
       allowedOrigins: config["server.allowed_origins"],
     }),
+    tenantHeader: config["multi_tenant.header_name"],
     authorize: (request) => apiKeys.authorize(request),
     isProtected: (route) =>
       route === "/metrics"

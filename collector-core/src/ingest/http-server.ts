@@ -8,6 +8,7 @@ import type { Lifecycle } from "../interfaces.js";
 import type { Clock } from "../runtime/clock.js";
 import { createResponseBudget } from "./response-budget.js";
 import { answerBadHttp } from "./bad-http.js";
+import { createCors } from "./cors.js";
 import { limitConnections } from "./connection-limits.js";
 import { handleErrors } from "./error-responses.js";
 import { handleExpectations } from "./expectations.js";
@@ -43,6 +44,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly guard: OriginGuard;
+  /** `multi_tenant.header_name`, which pages of allowed origins may send. */
+  readonly tenantHeader: string;
   /** True for routes other than ingestion that require an API key. */
   readonly isProtected: (route: string) => boolean;
   /** Throws `ApiError` unauthorized, rate_limited. */
@@ -103,6 +106,7 @@ const MAX_PARAM_LENGTH = 128 * 12;
 
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const ingestRoutes = new Map(Object.entries(options.ingestRoutes));
+  const addCors = createCors(options.tenantHeader);
   const responseBudget = createResponseBudget(options.responseBytes);
   const pipelined = createPipelinedRequests();
   const halfOpen = createHalfOpenConnections();
@@ -221,7 +225,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
     try {
       const { allowedOrigin } = options.guard(request);
-      if (allowedOrigin !== undefined && answerCors(request, response, allowedOrigin)) {
+      if (allowedOrigin !== undefined && addCors(request, response, allowedOrigin)) {
         options.onRequest(route, 204);
         pipelined.end(request);
         return;
@@ -356,22 +360,6 @@ function writeResponse(response: ServerResponse, { status, headers, body }: Inge
   // Node writes latin1 without encoding; ASCII text has the same bytes.
   if (typeof body === "string" && bytes === body.length) response.end(body, "latin1");
   else response.end(body);
-}
-
-/** Adds the CORS headers of an allowed origin; true if the request was a preflight, which is then complete. */
-function answerCors(request: IncomingMessage, response: ServerResponse, allowedOrigin: string): boolean {
-  response.setHeader("Access-Control-Allow-Origin", allowedOrigin);
-  response.setHeader("Vary", "Origin");
-  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
-    return false;
-  response.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
-  response.setHeader(
-    "Access-Control-Allow-Headers",
-    "Content-Type, Content-Encoding, X-API-Key, Authorization",
-  );
-  response.setHeader("Access-Control-Max-Age", "600");
-  response.writeHead(204).end();
-  return true;
 }
 
 /** The host to connect to: loopback if the server listens on all interfaces. */

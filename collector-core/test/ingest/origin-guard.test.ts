@@ -191,4 +191,43 @@ describe("contract 2: Host and Origin are checked first", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers["access-control-allow-origin"]).toBe(origin);
   });
+
+  it.each([
+    ["X-Tenant-ID", {}],
+    ["X-Org", { MULTI_TENANT_ENABLED: "true", MULTI_TENANT_HEADER_NAME: "X-Org" }],
+  ])("lets a listed origin send the tenant header %s", async (header, options) => {
+    const origin = "http://localhost:5173";
+    const { url } = await startCollector({ ...options, ALLOWED_ORIGINS: origin });
+    const { headers } = await send(url, "OPTIONS", "/v1/telemetry", {
+      Host: "localhost",
+      Origin: origin,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": `content-type,${header.toLowerCase()}`,
+    });
+    expect(String(headers["access-control-allow-headers"]).split(", ")).toEqual([
+      "Content-Type",
+      "Content-Encoding",
+      "X-API-Key",
+      "Authorization",
+      header,
+    ]);
+  });
+
+  it("lets a listed origin read Retry-After, also of a refusal", async () => {
+    const origin = "http://localhost:5173";
+    const { url } = await startCollector({
+      ALLOWED_ORIGINS: origin,
+      RATE_LIMIT_ENABLED: "true",
+      RATE_LIMIT_PER_IP_RPM: "1",
+    });
+    const post = () => send(url, "POST", "/v1/telemetry", { Host: "localhost", Origin: origin });
+    await post();
+    const { status, headers } = await post();
+    expect(status).toBe(429);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "Retry-After",
+    });
+  });
 });
