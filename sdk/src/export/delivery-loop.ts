@@ -129,19 +129,23 @@ class BatchLoop implements DeliveryLoop {
       proxyOf(url, environment),
     );
     const bodies = new BodyWriter(!isLoopback(url));
-    const { signal } = new AbortController();
+    const abort = new AbortController();
     const texts = createLiveTexts({
       config,
       isStarted: (span) => this.#started?.has(span) === true,
       post: (spans) =>
         withoutTracing(async () =>
-          transport.post(await bodies.write(batchJson(config, newSpanId() + newSpanId(), spans)), signal),
+          transport.post(
+            await bodies.write(batchJson(config, newSpanId() + newSpanId(), spans)),
+            abort.signal,
+          ),
         ),
       nowMs: () => performance.now(),
     });
     this.#liveTexts = {
       stop() {
         texts.stop();
+        abort.abort();
         transport.close();
       },
     };

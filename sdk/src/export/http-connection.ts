@@ -19,12 +19,13 @@ const READ_BYTES = 4096;
 
 /**
  * Opens a connection, directly or through a proxy. If a direct connection fails, the first exchange rejects. Rejects if the
- * proxy opens no tunnel.
+ * proxy opens no tunnel, or if the signal aborts before it does.
  */
 export async function openConnection(
   url: URL,
   timeoutMs: number,
   proxy: Proxy | undefined,
+  signal: AbortSignal,
 ): Promise<HttpConnection> {
   const isTunnel = proxy !== undefined && url.protocol === "https:";
   const server = proxy?.url ?? url;
@@ -38,7 +39,7 @@ export async function openConnection(
   if (!isTunnel || tls === undefined) return new HttpConnection(connect, timeoutMs);
   const { openTunnel } = await import("./proxy-tunnel.js");
   const socket = connect();
-  await openTunnel(socket, url, proxy, timeoutMs);
+  await openTunnel(socket, url, proxy, { timeoutMs, signal });
   return new HttpConnection((onread) => {
     const secured = tls.connect({ socket, ...serverName(url) });
     // A socket over another one ignores `onread`.

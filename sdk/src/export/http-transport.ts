@@ -35,7 +35,7 @@ export function createTransport(
     const headers = `${fixedHeaders}${body.isGzip ? "Content-Encoding: gzip\r\n" : ""}Content-Length: ${body.length}\r\n\r\n`;
     let target = url;
     for (let redirects = 0; ;) {
-      if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs, proxy);
+      if (connection?.isOpen !== true) connection = await openConnection(target, timeoutMs, proxy, signal);
       if (signal.aborted) throw new RequestError("aborted", false);
       try {
         const head = `POST ${origin}${target.pathname}${target.search} HTTP/1.1\r\n${headers}`;

@@ -3,6 +3,13 @@ import { clearTimeout, setTimeout } from "../platform/timers.js";
 import { parseResponse } from "./http-response.js";
 import { portOf, type Proxy } from "./proxy.js";
 
+/** How long a proxy may take to open a tunnel. */
+export interface TunnelLimits {
+  readonly timeoutMs: number;
+  /** Ends the wait before. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Asks a proxy for a tunnel to the host of a URL (CONNECT).
  *
@@ -13,7 +20,7 @@ export function openTunnel(
   socket: Socket,
   url: URL,
   { authorization }: Proxy,
-  timeoutMs: number,
+  { timeoutMs, signal }: TunnelLimits,
 ): Promise<void> {
   const target = `${url.hostname}:${portOf(url)}`;
   const head = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
@@ -23,6 +30,7 @@ export function openTunnel(
     const timer = setTimeout(() => end(new Error("timeout")), timeoutMs).unref();
     const onError = (error: NodeJS.ErrnoException): void => end(new Error(error.code ?? error.name));
     const onClose = (): void => end(new Error("ECONNRESET"));
+    const onAbort = (): void => end(new Error("aborted"));
     const onData = (chunk: Uint8Array): void => {
       received += Buffer.from(chunk).toString("latin1");
       const response = parseResponse(received);
@@ -36,6 +44,7 @@ export function openTunnel(
     };
     function end(error: Error | undefined): void {
       clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
       socket.off("data", onData).off("error", onError).off("close", onClose).pause();
       if (error === undefined) resolve();
       else {
@@ -43,7 +52,9 @@ export function openTunnel(
         reject(error);
       }
     }
+    signal.addEventListener("abort", onAbort);
     socket.on("data", onData).on("error", onError).on("close", onClose).unref();
     socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    if (signal.aborted) onAbort();
   });
 }

@@ -156,6 +156,33 @@ describe.each([
   });
 });
 
+it("shutdown() gives up a tunnel that the proxy never opens, within shutdownTimeout", async () => {
+  const connects: string[] = [];
+  const proxy = createServer().on("connect", ({ url }: IncomingMessage) => connects.push(url ?? ""));
+  const port = await listen(proxy);
+  const program = `
+    const { shutdown, configure, observe, stats } = await import(${JSON.stringify(SDK)});
+    configure({
+      pushUrl: "https://collector.test",
+      timeout: 600,
+      shutdownTimeout: 0.2,
+      flushInterval: 600,
+    });
+    observe("one", () => 1);
+    const isHanging = setTimeout(() => process.exit(1), 20_000);
+    await shutdown();
+    clearTimeout(isHanging);
+    console.log(JSON.stringify(stats().dropped.shutdown));`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    env: { ...process.env, HTTPS_PROXY: `http://127.0.0.1:${port}` },
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += String(chunk)));
+  await once(child, "close");
+  expect(output).toBe("1\n");
+  expect(connects).toEqual(["collector.test:443"]);
+});
+
 it("a collector on the same machine gets the spans directly", async () => {
   const collector = await startCollector(false);
   const environment = { HTTP_PROXY: "http://127.0.0.1:9" };
