@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from "../platform/async-local-storage.js";
 import { processWide } from "../process-wide.js";
-import type { ContextNode } from "../span/context.js";
+import type { ContextBridge, ContextNode } from "../span/context.js";
 
-/** The storage of the core's context. */
+/** The storage of the core's context, and its bridge. */
 const storage = processWide("context", () => new AsyncLocalStorage<ContextNode | undefined>());
+const bridges = processWide<{ bridge?: ContextBridge }>("bridges", () => ({}));
 
 /**
  * Makes a node the context of the rest of the calling asynchronous function. For libraries that offer no hook around a call,
@@ -11,6 +12,7 @@ const storage = processWide("context", () => new AsyncLocalStorage<ContextNode |
  */
 export function enterContext(node: ContextNode | undefined): void {
   storage.enterWith(node);
+  bridges.bridge?.enter(node);
 }
 
 /**
@@ -19,4 +21,5 @@ export function enterContext(node: ContextNode | undefined): void {
  */
 export function prepareEntering(): void {
   storage.enterWith(storage.getStore());
+  bridges.bridge?.prepareEntering();
 }

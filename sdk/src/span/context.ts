@@ -53,6 +53,10 @@ export interface ContextBridge {
   current(own: ContextNode | undefined): ContextNode | undefined;
   /** Runs a function of which the SDK says that it runs in a context. */
   run<T>(node: ContextNode | undefined, fn: () => T): T;
+  /** Called with a context that an integration enters: the code that follows runs in it. */
+  enter(node: ContextNode | undefined): void;
+  /** Called before the first context is entered. */
+  prepareEntering(): void;
 }
 
 const bridges = processWide<{ bridge?: ContextBridge }>("bridges", () => ({}));

@@ -2,15 +2,17 @@ import { context, type Tracer } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import Anthropic from "@anthropic-ai/sdk";
+import { ChatOpenAI } from "@langchain/openai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { configure, observe } from "../../src/index.js";
 import { wrapAnthropic } from "../../src/integrations/anthropic/index.js";
+import { ObspanCallbackHandler } from "../../src/integrations/langchain/index.js";
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
 import { ObspanSpanProcessor, obspanTracerProvider } from "../../src/integrations/otel/index.js";
 import { startReplayServer, type ReplayServer } from "../replay/replay-server.js";
 import { anthropicAnswer, ANTHROPIC_TOKENS, CHAT_TOKENS, chatAnswer } from "./chat-server.js";
-import { expectOneTrace, hookFetchOf } from "./one-call.js";
+import { expectOneTrace, hasTokens, hookFetchOf } from "./one-call.js";
 import { readAll } from "./read-stream.js";
 import { ofType, takeAll, treeOf } from "./taken-spans.js";
 
@@ -97,6 +99,39 @@ describe.each([false, true])("streamed: %s", (isStream) => {
         "    otel:span chat gpt-5-mini UNSET",
       ]);
       expect(ofType(spans, "llm")[0]?.attributes).toMatchObject(CHAT_TOKENS);
+    });
+  });
+
+  describe.each(TRACERS)("LangChain over a span of %s over a wrapped client", (_, createTracer) => {
+    it.each([false, true])("has one model span, inside the span of the app: %s", async (isInside) => {
+      const tracer = createTracer();
+      server.expect(chatAnswer("Hello there", isStream));
+      const model = new ChatOpenAI({ model: "gpt-5-mini", apiKey: "k", maxRetries: 0 });
+      const client = wrapOpenAI(new OpenAI({ apiKey: "k", baseURL: `${server.url}/v1`, maxRetries: 0 }));
+      const { create } = client.chat.completions;
+      // What instruments the client runs around its method.
+      const instrumented = async (...args: Parameters<typeof create>): Promise<unknown> =>
+        await tracer.startActiveSpan("chat gpt-5-mini", { attributes: GEN_AI }, async (span) => {
+          const result: unknown = await create.apply(client.chat.completions, args);
+          span.end();
+          return result;
+        });
+      const completions = { create: instrumented };
+      Object.assign((model as unknown as { completions: object }).completions, {
+        client: { chat: { completions } },
+      });
+      const handled = { callbacks: [new ObspanCallbackHandler()] };
+      const run = async (): Promise<void> => {
+        if (isStream) await readAll(await model.stream("Hi", handled));
+        else await model.invoke("Hi", handled);
+      };
+      await (isInside ? observe("request", run) : run());
+      const spans = takeAll();
+      expectOneTrace(spans);
+      const lines = ["task chat gpt-5-mini", "  otel:span chat gpt-5-mini UNSET", "    llm chat gpt-5-mini"];
+      expect(treeOf(spans)).toEqual(isInside ? ["span request", ...lines.map((line) => `  ${line}`)] : lines);
+      expect(ofType(spans, "llm")[0]?.attributes).toMatchObject(CHAT_TOKENS);
+      expect(spans.filter(hasTokens)).toHaveLength(1);
     });
   });
 

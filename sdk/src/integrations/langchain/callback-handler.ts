@@ -3,6 +3,7 @@ import {
   capturesPrompt,
   currentContext,
   enterContext,
+  prepareEntering,
   stringifyValue,
   type RecordedSpan,
   type SpanAttributes,
@@ -42,6 +43,10 @@ export class ObspanCallbackHandler {
   readonly ignoreChain = false;
   readonly ignoreAgent = false;
   readonly ignoreRetriever = false;
+
+  constructor() {
+    prepareEntering();
+  }
 
   /** Tells LangChain to call the `_createRunFor…Start` methods, which run in the context of the run itself. */
   _addRunToRunMap(): void {}

@@ -24,6 +24,9 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
   let isParent = span.runtime.config.live;
   let isAsked = false;
   let isClaimed = false;
+  const { onEnd } = span;
+  // A client below a span of OpenTelemetry does not read the context of the run, but takes the usage from its span.
+  const isRecordedInside = (): boolean => isClaimed || span.onEnd !== onEnd;
   Object.assign(span, { isModelRun: true });
   Object.defineProperty(span, "ownsModelCall", {
     get: () => {
@@ -45,10 +48,10 @@ export function shareModelCall(run: Run, span: RecordedSpan, parent: ContextNode
   run.finish = () => {
     if (isClaimed && !isParent) return;
     // The span inside has the usage of the call.
-    if (isClaimed) span.spanType = "task";
+    if (isRecordedInside()) span.spanType = "task";
     span.end();
   };
-  return () => isClaimed;
+  return isRecordedInside;
 }
 
 /**

@@ -1,13 +1,18 @@
 import {
+  currentContext,
+  enterContext,
   isInModelSpan,
   isRecording,
+  prepareEntering,
   startModelSpan,
   startSpan,
+  type ContextNode,
   type ManualSpan,
   type ModelSpan,
 } from "../../capture/integration.js";
 import { flush } from "../../runtime/delivery.js";
 import { field, textOf } from "../json-fields.js";
+import { ExportedContext } from "./exported-context.js";
 import { callAttributes, requestAttributes, responseAttributes } from "./span-attributes.js";
 import { spanKind } from "./span-kinds.js";
 
@@ -20,6 +25,10 @@ interface OpenSpan {
   /** The span that children belong to: that of the parent if this one is not recorded. Undefined if nothing is recorded. */
   readonly span: ManualSpan | undefined;
   readonly isOwn: boolean;
+  /** The context outside of Mastra that the first span of the trace started in. */
+  readonly outside: ContextNode | undefined;
+  /** True once Mastra has ended it. */
+  isEnded: boolean;
   /** The same span, if it is a model call. */
   readonly call: ModelSpan | undefined;
   /** What Mastra exported last. */
@@ -39,8 +48,8 @@ interface FailedSpan {
 
 /**
  * Records what Mastra runs: agents, workflows, steps, model calls and tools. Use it as the bridge of the observability
- * configuration, so that what runs inside a tool or a step becomes a child of its span. As one of its exporters it records
- * the same, and spans that the app starts inside tools are not joined.
+ * configuration, so that what runs inside a span becomes its child. As one of its exporters it records the same, and joins
+ * what runs inside model calls, tools and workflow steps.
  *
  * @example
  * ```ts
@@ -55,6 +64,12 @@ interface FailedSpan {
 export class ObspanExporter {
   readonly name = "obspan";
   readonly #open = new Map<string, OpenSpan>();
+  /** A bridge runs what belongs to a span. An exporter enters its context instead. */
+  #isBridge = false;
+
+  constructor() {
+    prepareEntering();
+  }
 
   /** Called by Mastra with every span that starts, changes or ends. Never throws. */
   async exportTracingEvent(event: { readonly type: string; readonly exportedSpan: object }): Promise<void> {
@@ -86,6 +101,7 @@ export class ObspanExporter {
 
   /** Called by Mastra. Its spans keep the ids that it gives them. */
   createSpan(): undefined {
+    this.#isBridge = true;
     return undefined;
   }
 
@@ -93,6 +109,7 @@ export class ObspanExporter {
   releaseSpan(spanId: string): void {
     const open = this.#open.get(spanId);
     this.#open.delete(spanId);
+    if (open !== undefined) open.isEnded = true;
     for (const { span } of open?.failed ?? []) span.setStatus("ERROR").end();
     if (open?.isOwn === true) open.span?.end();
   }
@@ -126,6 +143,8 @@ export class ObspanExporter {
       parent,
       span,
       isOwn: spanType !== undefined,
+      outside: parent === undefined ? ExportedContext.outside(currentContext()) : parent.outside,
+      isEnded: false,
       call: isModelCall ? (span as ModelSpan) : undefined,
       exported,
       inference: undefined,
@@ -140,10 +159,17 @@ export class ObspanExporter {
     const [oldest] = this.#open.size >= MAX_OPEN ? this.#open.keys() : [];
     if (oldest !== undefined) this.releaseSpan(oldest);
     this.#open.set(id, open);
+    // Mastra calls the exporter directly before the model, the tool or the step, and in its context.
+    if (
+      !this.#isBridge &&
+      (isModelCall || spanType === "tool" || field(exported, "type") === "workflow_step")
+    )
+      enterContext(new ExportedContext(open));
   }
 
   #end(id: string, open: OpenSpan): void {
     this.#open.delete(id);
+    open.isEnded = true;
     const { exported, parent, span } = open;
     if (parent?.inference === open) parent.inference = undefined;
     const error = errorOf(open);

@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
 import { setContextBridge, type ContextNode } from "../../capture/integration.js";
 import { contextOf } from "../../capture/otel-span.js";
 import { field, member, textOf } from "../json-fields.js";
@@ -44,17 +45,35 @@ export function joinContexts(): void {
     run(node, fn) {
       const manager = contextManager();
       if (manager === undefined) return fn();
-      return manager.with(withSpan(manager.active(), node && spanFor(node)), fn);
+      // A trace without a span has none in OpenTelemetry either.
+      const span = node === undefined || node.spanId === "" ? undefined : spanFor(node);
+      return manager.with(withSpan(manager.active(), span), fn);
+    },
+    enter(node) {
+      const manager = contextManager();
+      if (manager !== undefined)
+        storageOf(manager)?.enterWith(withSpan(manager.active(), node && spanFor(node)));
+    },
+    prepareEntering() {
+      const storage = storageOf(contextManager());
+      storage?.enterWith(storage.getStore());
     },
   });
 }
 
-/** The span of OpenTelemetry that stands for a context of the SDK; undefined for a trace without a span. */
-function spanFor(node: ContextNode): object | undefined {
-  if (node.spanId === "") return undefined;
+/** The storage of OpenTelemetry's own context manager. The interface of context managers has no method to enter a context. */
+function storageOf(manager: unknown): AsyncLocalStorage<unknown> | undefined {
+  const storage = member(manager, "_asyncLocalStorage");
+  return typeof member(storage, "enterWith") === "function"
+    ? (storage as AsyncLocalStorage<unknown>)
+    : undefined;
+}
+
+/** The span of OpenTelemetry that stands for a context of the SDK. Its ids are read when they are used. */
+function spanFor(node: ContextNode): object {
   let span = spans.get(node);
   if (span === undefined) {
-    span = new ContextSpan({ traceId: node.trace.traceId, spanId: node.spanId, traceFlags: 1 });
+    span = new ContextSpan(() => ({ traceId: node.trace.traceId, spanId: node.spanId, traceFlags: 1 }));
     link(span, node);
   }
   return span;
@@ -62,14 +81,14 @@ function spanFor(node: ContextNode): object | undefined {
 
 /** A span that carries ids and records nothing, as OpenTelemetry's own for remote parents. */
 export class ContextSpan implements OtelSpan {
-  readonly #ids: OtelSpanContext;
+  readonly #ids: () => OtelSpanContext;
 
-  constructor(ids: OtelSpanContext) {
+  constructor(ids: () => OtelSpanContext) {
     this.#ids = ids;
   }
 
   spanContext(): OtelSpanContext {
-    return this.#ids;
+    return this.#ids();
   }
 
   isRecording(): boolean {

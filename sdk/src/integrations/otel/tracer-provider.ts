@@ -87,7 +87,7 @@ class Tracer implements OtelTracer {
       parent: root === true ? undefined : parent,
       startMs: epochMsOf(startTime),
     });
-    if (recorded === undefined) return { span: new ContextSpan(NO_IDS), node: undefined };
+    if (recorded === undefined) return { span: new ContextSpan(() => NO_IDS), node: undefined };
     const span = new RecordingSpan(recorded);
     link(span, recorded);
     recorded.setAttributes({ ...this.#scope, "span.kind": KINDS[kind ?? 0] });
