@@ -36,6 +36,7 @@ export {
 } from "./model-span.js";
 export { startSpan } from "./integration-span.js";
 export { enterContext, prepareEntering } from "./integration-context.js";
+export { readChunk } from "../streams/chunk-content.js";
 export { TextAccumulator } from "../streams/text-accumulator.js";
 export { tapAsyncIterable, tapAsyncIterator } from "../streams/async-iterator-tap.js";
 export { isNodeStream, tapNodeStream } from "../streams/node-stream-tap.js";

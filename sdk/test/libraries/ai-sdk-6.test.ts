@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { configure, observe } from "../../src/index.js";
 import { obspanTracer, registerAISDK } from "../../src/integrations/ai-sdk/index.js";
+import { loadLateCode } from "../../src/late-code.js";
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
 import { collectGarbage } from "../collect-garbage.js";
 import { SPAN_TOKENS, startChatServer, type ChatServer } from "./completion-server.js";
@@ -17,6 +18,8 @@ let client: OpenAI;
 beforeAll(async () => {
   configure({ service: "ai-sdk-test" });
   registerAISDK();
+  // It reads the codes of errors.
+  await loadLateCode();
   server = await startChatServer();
   openai = createOpenAI({ apiKey: "test-key", baseURL: server.url });
   client = wrapOpenAI(new OpenAI({ apiKey: "test-key", baseURL: server.url, maxRetries: 0 }));
@@ -198,9 +201,98 @@ it("loses no call inside a tool if callbacks of the app come first", async () =>
   ).toEqual(["chat chat", "chat chat", "chat inner"]);
 });
 
-it("ends the spans of a failed call when it is garbage-collected", async () => {
+it("records the error of a failed call once, which the app gets unchanged", async () => {
+  const busy = { status: 429, message: "slow down" };
+  server.answerWith(busy, busy);
+  const failing = generateText({ model: openai.chat("chat"), prompt: "Hi", maxRetries: 1 });
+  await expect(failing).rejects.toMatchObject({ lastError: { statusCode: 429, message: "slow down" } });
+  const spans = takeAll();
+  expect(treeOf(spans)).toEqual([
+    "task generate ERROR propagated",
+    "  task step 1 ERROR propagated",
+    "    llm chat chat ERROR",
+  ]);
+  expect(spans[2]?.attributes).toMatchObject({
+    error_type: "AI_APICallError 429",
+    error_message: "slow down",
+    status_code: 429,
+    attempts: 2,
+  });
+});
+
+it("records a call that succeeds after a retry without an error", async () => {
+  server.answerWith({ status: 503, message: "busy" }, { text: "Hello." });
+  await generateText({ model: openai.chat("chat"), prompt: "Hi" });
+  const spans = takeAll();
+  expect(treeOf(spans)).toEqual(["task generate", "  task step 1", "    llm chat chat"]);
+  expect(spans[2]?.attributes).toMatchObject({ ...SPAN_TOKENS, attempts: 2 });
+});
+
+it("records an error that is not retried, of a call and of a stream", async () => {
+  const model = openai.chat("chat");
   server.answerWith({ status: 400, message: "refused" });
-  await expect(generateText({ model: openai.chat("chat"), prompt: "Hi" })).rejects.toThrow("refused");
+  await expect(generateText({ model, prompt: "Hi" })).rejects.toThrow("refused");
+  server.answerWith({ status: 401, message: "who are you" });
+  await streamText({ model, prompt: "Hi", onError: () => undefined }).consumeStream();
+  const calls = ofType(takeAll(), "llm");
+  expect(calls.map(({ status, attributes }) => [status, attributes["error_type"]])).toEqual([
+    ["ERROR", "AI_APICallError 400"],
+    ["ERROR", "AI_APICallError 401"],
+  ]);
+});
+
+it("records a server that cannot be reached", async () => {
+  const provider = createOpenAI({ apiKey: "test-key", baseURL: "http://127.0.0.1:1" });
+  const failing = generateText({ model: provider.chat("chat"), prompt: "Hi", maxRetries: 0 });
+  const error: unknown = await failing.catch((reason: unknown) => reason);
+  const [, , call] = takeAll();
+  expect(call?.attributes).toMatchObject({
+    error_type: "AI_APICallError",
+    error_message: (error as Error).message,
+  });
+});
+
+it.each(["error-event", "reset"] as const)("records a stream that breaks off with %s", async (breakOff) => {
+  server.answerWith({ text: "One two", breakOff });
+  const result = streamText({ model: openai.chat("chat"), prompt: "Hi", onError: () => undefined });
+  await result.consumeStream();
+  expect(treeOf(takeAll())).toEqual([
+    "task generate ERROR propagated",
+    "  task step 1 ERROR propagated",
+    "    llm chat chat ERROR",
+  ]);
+});
+
+it("records the time to the first token of a stream, and the same text", async () => {
+  server.answerWith({ text: "One two three" });
+  await streamText({ model: openai.chat("chat"), prompt: "Hi" }).consumeStream();
+  const [, , call] = takeAll();
+  expect(call?.attributes).toMatchObject({ ...SPAN_TOKENS, stream: true, completion_text: "One two three" });
+  expect(call?.attributes["ttft_ms"]).toBeGreaterThan(0);
+});
+
+it("ends the spans of a call and of a stream that the app aborts", async () => {
+  const model = openai.chat("chat");
+  const abortSignal = AbortSignal.abort();
+  await expect(generateText({ model, prompt: "Hi", abortSignal })).rejects.toThrow();
+  let release = (): void => undefined;
+  const hold = new Promise<void>((resolve) => (release = resolve));
+  server.answerWith({ text: "One two three", hold });
+  const controller = new AbortController();
+  const result = streamText({ model, prompt: "Hi", abortSignal: controller.signal });
+  for await (const delta of result.textStream) if (delta !== "") controller.abort();
+  release();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const spans = takeAll();
+  expect(spans).toHaveLength(6);
+  expect(spans.every(({ attributes }) => attributes["aborted"] === true)).toBe(true);
+  expect(spans[5]?.attributes).toMatchObject({ completion_text: "One ", stream: true });
+});
+
+it("ends the spans of a call that fails without a request when it is garbage-collected", async () => {
+  const failing = (): Promise<Response> => Promise.reject(new Error("refused"));
+  const provider = createOpenAI({ apiKey: "test-key", baseURL: server.url, fetch: failing });
+  await expect(generateText({ model: provider.chat("chat"), prompt: "Hi" })).rejects.toThrow("refused");
   let spans: TakenSpan[] = [];
   for (let attempt = 0; attempt < 50 && spans.length === 0; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -15,8 +15,8 @@ const tracer: ObspanTracer = {
 
 /**
  * The tracer for calls of AI SDK 5, which has no hook for a whole process: every call turns its telemetry on and names the
- * tracer. Also for version 6, where it records more than {@link registerAISDK}: errors, embeddings and the time to the first
- * token. Use both: a call with the tracer is recorded once.
+ * tracer. Also for version 6, where it records more than {@link registerAISDK}: embeddings and objects. Use both: a call with
+ * the tracer is recorded once.
  *
  * `functionId` is the name of the agent. `metadata.sessionId` and `metadata.userId` are session and user.
  *

@@ -2,6 +2,7 @@ import {
   capturesCompletion,
   capturesPrompt,
   followLiveText,
+  readChunk,
   startModelSpan,
   tapReadableStream,
   TextAccumulator,
@@ -24,6 +25,9 @@ export class OpenModelCall {
   readonly span: ModelSpan;
   readonly #hidesContent: boolean;
   readonly #text = new TextAccumulator();
+  /** Called when text arrived; undefined if it is not sent while it arrives. */
+  #onText: (() => void) | undefined;
+  #isStream = false;
   #attempts = 0;
   #failure: { readonly error: unknown } | undefined;
   #endMs: number | undefined;
@@ -44,15 +48,32 @@ export class OpenModelCall {
     return this.#failure;
   }
 
-  /** Counts an attempt that nothing wraps. */
-  countAttempt(): void {
+  /** How often the call was tried. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Starts an attempt that nothing wraps. */
+  startAttempt(): void {
     this.#attempts += 1;
+    this.#failure = undefined;
+  }
+
+  /** Records that the last attempt failed. The AI SDK may try again. */
+  failAttempt(error: unknown): void {
+    this.#failure = { error };
+  }
+
+  /** Records a chunk of the provider's stream, where the AI SDK does not show its own. */
+  addChunk(chunk: unknown): void {
+    this.#startStream();
+    const { text, isGenerated } = readChunk(chunk);
+    this.#add(isGenerated, text);
   }
 
   /** Runs an attempt inside the span. Its stream is observed while the AI SDK reads it. */
   async attempt<T>(execute: () => PromiseLike<T>): Promise<T> {
-    this.#attempts += 1;
-    this.#failure = undefined;
+    this.startAttempt();
     try {
       const result = await this.span.run(execute);
       this.#observe(result);
@@ -107,7 +128,7 @@ export class OpenModelCall {
         ? Object.getOwnPropertyDescriptor(result, "stream")?.value
         : undefined;
     if (!(stream instanceof ReadableStream)) return;
-    this.span.setAttribute("stream", true);
+    this.#startStream();
     Object.defineProperty(stream, "pipeThrough", {
       configurable: true,
       writable: true,
@@ -116,25 +137,34 @@ export class OpenModelCall {
     });
   }
 
+  get #keepsText(): boolean {
+    return capturesCompletion() && !this.#hidesContent;
+  }
+
+  #startStream(): void {
+    if (this.#isStream) return;
+    this.#isStream = true;
+    this.span.setAttribute("stream", true);
+    if (this.#keepsText) this.#onText = followLiveText(this.span, { response: () => this.#text.toString() });
+  }
+
+  #add(isGenerated: boolean, text: string | undefined): void {
+    if (isGenerated) this.span.markFirstToken();
+    if (text === undefined || !this.#keepsText) return;
+    this.#text.append(text);
+    this.#onText?.();
+  }
+
   #tap(stream: ReadableStream<unknown>): ReadableStream<unknown> {
-    const keepsText = capturesCompletion() && !this.#hidesContent;
-    const onText = keepsText
-      ? followLiveText(this.span, { response: () => this.#text.toString() })
-      : undefined;
     return tapReadableStream(stream, {
       onChunk: (chunk) => {
         const type = textOf(field(chunk, "type")) ?? "";
-        if (GENERATED.test(type)) this.span.markFirstToken();
-        const delta = field(chunk, "delta");
-        if (keepsText && type === "text-delta" && typeof delta === "string") {
-          this.#text.append(delta);
-          onText?.();
-        }
-        if (type === "error") this.#failure = { error: field(chunk, "error") };
+        this.#add(GENERATED.test(type), type === "text-delta" ? textOf(field(chunk, "delta")) : undefined);
+        if (type === "error") this.failAttempt(field(chunk, "error"));
         return true;
       },
       onEnd: (end) => {
-        if (end.type === "failed") this.#failure = { error: end.error };
+        if (end.type === "failed") this.failAttempt(end.error);
         if (end.type === "aborted" && this.span.isRecording) this.abort();
       },
     });

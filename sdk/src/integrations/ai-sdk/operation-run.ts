@@ -27,6 +27,9 @@ export class OperationRun {
   /** The error that the stream of the last model call ended with. It passes through the spans around the call. */
   failure: { readonly error: unknown } | undefined;
 
+  /** Called when the operation has ended. */
+  onEnd: (() => void) | undefined;
+
   /**
    * @param operationId - `ai.generateText`, `ai.embed`, …
    * @param event - what started the operation.
@@ -132,6 +135,13 @@ export class OperationRun {
     );
   }
 
+  /** Ends all open spans of an operation whose end nobody will report. */
+  giveUp(): void {
+    const failure = this.call?.failure;
+    if (failure === undefined) this.abort();
+    else this.fail(failure.error);
+  }
+
   /** Records the error of the model call, if it failed: events may have a copy of it. */
   #recordFailure(span: ManualSpan, error: unknown): void {
     recordFailure(span, this.call?.failure?.error ?? error, this.hidesContent);
@@ -150,5 +160,6 @@ export class OperationRun {
       mark(span);
       span.end();
     }
+    this.onEnd?.();
   }
 }

@@ -1,12 +1,14 @@
 import { currentContext, isInModelSpan, isRecording } from "../../capture/integration.js";
+import { setTimeout } from "../../platform/timers.js";
 import { field } from "../json-fields.js";
+import { followRequests } from "./call-requests.js";
 import { enterSpan } from "./enter-span.js";
 import { requestAttributes, responseAttributes } from "./open-model-call.js";
 import { OperationRun } from "./operation-run.js";
 import type { TelemetryCallbacks } from "./telemetry-callbacks.js";
 import { tracerSpanOf } from "./tracer-span.js";
 
-/** Ends the spans of an operation whose end is never reported: AI SDK 6 has no event for errors. */
+/** Ends the spans of an operation whose end is never reported, and whose requests say nothing of an error. */
 const unreported = new FinalizationRegistry<() => void>((end) => end());
 
 /**
@@ -24,7 +26,10 @@ export function createTelemetry6(): TelemetryCallbacks {
    */
   function startedRun(): OperationRun | undefined {
     isIgnored ||= run === undefined && tracerSpanOf(currentContext()?.span) !== undefined;
-    if (!isIgnored) run ??= new OperationRun("generate", start);
+    if (!isIgnored && run === undefined) {
+      run = new OperationRun("generate", start);
+      abortWith(field(start, "abortSignal"), run);
+    }
     return run;
   }
 
@@ -32,7 +37,7 @@ export function createTelemetry6(): TelemetryCallbacks {
     onStart(event, lifetime) {
       start = event;
       isIgnored = !isRecording() || isInModelSpan();
-      unreported.register(lifetime, () => run?.abort());
+      unreported.register(lifetime, () => run?.giveUp());
     },
     onStepStart(event) {
       const started = startedRun();
@@ -49,7 +54,9 @@ export function createTelemetry6(): TelemetryCallbacks {
         ...Object(field(event, "model")),
         tools,
       } as object;
-      enterSpan(started.startCall(requestAttributes(request)).span);
+      const call = started.startCall(requestAttributes(request));
+      followRequests(started, call, field(start, "maxRetries"));
+      enterSpan(call.span);
     },
     onToolCallStart(event) {
       const started = startedRun();
@@ -74,4 +81,13 @@ export function createTelemetry6(): TelemetryCallbacks {
     },
     onFinish: (event) => run?.succeed(field(event, "text")),
   };
+}
+
+/** Ends an operation that the app cancels between its requests. A request that is cancelled tells its error first. */
+function abortWith(signal: unknown, run: OperationRun): void {
+  if (!(signal instanceof AbortSignal)) return;
+  const onAbort = (): void => void setTimeout(() => run.abort(), 0);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  run.onEnd = () => signal.removeEventListener("abort", onAbort);
 }

@@ -76,7 +76,7 @@ export function createTelemetry7(): Telemetry7 {
       run.embeddings.delete(earlierId);
       const attributes = { ...requestAttributes(event), prompt_text: textOf(values) };
       const call = earlier?.call ?? new OpenModelCall(run.root, attributes, run.hidesContent, "embedding");
-      call.countAttempt();
+      call.startAttempt();
       run.embeddings.set(field(event, "embedCallId"), { call, values });
       enterSpan(call.span);
     },
