@@ -5,7 +5,7 @@ export const SOURCES = join(import.meta.dirname, "src");
 
 /** Files outside `platform/` that `edge/` has a version of. */
 const REPLACED =
-  /src.(?:capture.record-source|export.(?:delivery-loop|exit-watch)|integrations.model-client.node-sse-filter)\.ts$/;
+  /src.(?:capture.(?:live-text|record-source)|export.(?:delivery-loop|exit-watch)|integrations.model-client.node-sse-filter)\.ts$/;
 
 /** What is used of the context of a plugin. */
 interface PluginContext {

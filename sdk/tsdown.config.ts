@@ -20,7 +20,7 @@ const PROVIDER_READERS = /src.integrations.wire.*(?<!\.d)\.ts$/;
 const AI_SDK_MESSAGES = /src.integrations.ai-sdk.(?:model-messages|provider-name).*(?<!\.d)\.ts$/;
 
 /** What only integrations need of the core. Not the types. */
-const INTEGRATION = /src.capture.(?:integration|model-span|live-text).*(?<!\.d)\.ts$/;
+const INTEGRATION = /src.(?:capture.(?:integration|model-span|live-text)|edge.live-text).*(?<!\.d)\.ts$/;
 
 /** What works in every runtime. */
 const ENTRIES = {
