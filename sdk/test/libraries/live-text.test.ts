@@ -5,12 +5,24 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { GoogleGenAI } from "@google/genai";
 import { ChatOpenAI } from "@langchain/openai";
 import { Mistral } from "@mistralai/mistralai";
+import { createOpenAI as createOpenAI6 } from "@ai-sdk/openai-for-6";
+import {
+  Agent as OpenAIAgent,
+  OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
+  run,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+} from "@openai/agents";
 import { streamText } from "ai";
+import { streamText as streamText6 } from "ai-6";
 import { CohereClientV2 } from "cohere-ai";
 import { Ollama } from "ollama";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { liveTexts } from "../../src/capture/live-text.js";
 import { configure, flush, stats } from "../../src/index.js";
 import { registerAISDK } from "../../src/integrations/ai-sdk/index.js";
 import { wrapAnthropic } from "../../src/integrations/anthropic/index.js";
@@ -21,6 +33,7 @@ import { wrapGoogleGenAI } from "../../src/integrations/google/index.js";
 import { ObspanCallbackHandler } from "../../src/integrations/langchain/index.js";
 import { wrapMistral } from "../../src/integrations/mistral/index.js";
 import { wrapOllama } from "../../src/integrations/ollama/index.js";
+import { ObspanTraceProcessor } from "../../src/integrations/openai-agents/index.js";
 import { wrapOpenAI } from "../../src/integrations/openai/index.js";
 import type { Span } from "../../src/wire/index.js";
 import { Receiver } from "../export/receiver.js";
@@ -36,6 +49,8 @@ beforeAll(async () => {
   await collector.start();
   configure({ pushUrl: collector.url, live: true });
   registerAISDK();
+  setTracingDisabled(false);
+  setTraceProcessors([new ObspanTraceProcessor()]);
   server = await startReplayServer();
   http2Server = await startReplayServer("http2");
 });
@@ -126,7 +141,14 @@ async function expectLiveText(resume: () => void, reading: Promise<unknown>): Pr
   // The start came first.
   const first = spans().find((span) => span.span_id === span_id);
   expect(first).toMatchObject({ status: "RUNNING" });
-  expect(stats()).toMatchObject({ pending: 0 });
+  // Some libraries end the outer spans after they have answered.
+  await vi.waitFor(
+    async () => {
+      await flush();
+      expect(stats()).toMatchObject({ pending: 0 });
+    },
+    { timeout: 15_000, interval: 10 },
+  );
 }
 
 const options = { apiKey: "k", maxRetries: 0 };
@@ -219,6 +241,27 @@ const CALLS: Record<string, { hold: () => () => void; call: Call }> = {
       return readAll(streamText({ model, prompt: "?" }).textStream);
     },
   },
+  "streamText() of AI SDK 6": {
+    hold: () => hold(CHAT),
+    call: async () => {
+      const model = createOpenAI6({ apiKey: "k", baseURL: `${server.url}/v1` }).chat("m");
+      return readAll(streamText6({ model, prompt: "?" }).textStream);
+    },
+  },
+  "an agent of the OpenAI Agents SDK, with chat completions": {
+    hold: () => hold(CHAT),
+    call: async () => {
+      const agent = new OpenAIAgent({ name: "a", model: new OpenAIChatCompletionsModel(openai(), "m") });
+      return readAll(await run(agent, "?", { stream: true }));
+    },
+  },
+  "an agent of the OpenAI Agents SDK": {
+    hold: () => hold("openai-responses-stream-toolloop-2", { share: 0.55 }),
+    call: async () => {
+      const agent = new OpenAIAgent({ name: "a", model: new OpenAIResponsesModel(openai(), "m") });
+      return readAll(await run(agent, "?", { stream: true }));
+    },
+  },
   "a chat model of LangChain": {
     hold: () => hold(CHAT),
     call: async () => {
@@ -240,6 +283,22 @@ it.each(Object.entries(CALLS))(
     await expectLiveText(resume, call());
   },
 );
+
+it("shows no text of an agent whose traces exclude sensitive data", async () => {
+  const resume = hold(CHAT, { share: 0.9 });
+  const agent = new OpenAIAgent({ name: "a", model: new OpenAIChatCompletionsModel(openai(), "m") });
+  const runner = new Runner({ traceIncludeSensitiveData: false });
+  let hasText = false;
+  for await (const { type, ...event } of await runner.run(agent, "?", { stream: true })) {
+    if (type !== "raw_model_stream_event" || !JSON.stringify(event).includes("output_text_delta")) continue;
+    hasText = true;
+    expect([...liveTexts.keys()].filter(({ isRecording }) => isRecording)).toEqual([]);
+    resume();
+  }
+  expect(hasText).toBe(true);
+  await flush();
+  expect(partials()).toEqual([]);
+});
 
 it("shows the text of a request of fetch while it streams", async () => {
   const resume = hold(CHAT);

@@ -1,4 +1,6 @@
 import { isRecording, newTrace, type ContextNode, type RecordedSpan } from "../../capture/integration.js";
+import { followRequestText } from "../fetch/follow-request-text.js";
+import { prepareFetch } from "../fetch/observe-requests.js";
 import { countOf, field, member, textOf } from "../json-fields.js";
 import { OpenRuns } from "../run-spans/open-runs.js";
 import { recordSafely, startRunSpan } from "../run-spans/run-span.js";
@@ -39,6 +41,7 @@ export class ObspanTraceProcessor {
   readonly #traces = new OpenRuns<TraceRun>(() => undefined);
 
   constructor() {
+    prepareFetch();
     followAgentsContext({
       ofSpan: (span) => this.#start(span)?.span,
       ofTrace: (trace, outside) => this.#traceOf(trace, outside)?.node,
@@ -94,7 +97,11 @@ export class ObspanTraceProcessor {
       attributes: trace?.sessionId === undefined ? undefined : { session_id: trace.sessionId },
     });
     if (span === undefined) return undefined;
-    if (span.spanType === "llm") Object.assign(span, { ownsModelCall: true });
+    if (span.spanType === "llm") {
+      Object.assign(span, { ownsModelCall: true });
+      // Set before the request, unless the app excludes sensitive data.
+      followRequestText(span, () => (field(data, "_input") ?? field(data, "input")) !== undefined);
+    }
     const type = textOf(field(data, "type")) ?? "";
     const run: Run = { parent, span, type, hasFailedInside: false, withoutTokens: [] };
     this.#runs.add(id, run);
