@@ -25,7 +25,13 @@ const INTEGRATIONS = Object.keys(MANIFEST.exports)
   .filter((name) => !["", "package.json", "prices", "register", "wire"].includes(name));
 
 /** What several integrations share of the wrappers of clients, and of the formats of providers. */
-const SHARED = ["ai-sdk-messages.js", "integration.js", "model-client.js", "wire-readers.js"];
+const SHARED = [
+  "ai-sdk-messages.js",
+  "integration.js",
+  "model-client.js",
+  "observe-requests.js",
+  "wire-readers.js",
+];
 
 describe("the tarball", () => {
   it("contains every exported file, and has no runtime dependency", () => {

@@ -1,10 +1,7 @@
-import { field, member, numberOf, parseJsonOrText, textOf } from "../json-fields.js";
+import { field, member, parseJsonOrText, textOf } from "../json-fields.js";
 import { observeRequests } from "../fetch/observe-requests.js";
 import type { OpenModelCall } from "./open-model-call.js";
 import type { OperationRun } from "./operation-run.js";
-
-/** How often the AI SDK tries again by default. */
-const DEFAULT_RETRIES = 2;
 
 /**
  * Follows the requests of a model call of AI SDK 6, which reports neither errors nor the first token. An error ends the
@@ -13,25 +10,20 @@ const DEFAULT_RETRIES = 2;
  * @param maxRetries - as the operation has started with.
  */
 export function followRequests(run: OperationRun, call: OpenModelCall, maxRetries: unknown): void {
-  const attempts = 1 + (numberOf(maxRetries) ?? DEFAULT_RETRIES);
   const fail = (error: unknown, isRetryable: boolean): void => {
     call.failAttempt(error);
-    if (run.call === call && !(isRetryable && call.attempts < attempts)) run.fail(error);
+    if (run.call === call && !(isRetryable && call.attempts <= Number(maxRetries))) run.fail(error);
   };
   observeRequests(call.span, {
     onRequest: () => call.startAttempt(),
     onFailed(error) {
-      // What the AI SDK makes of an error without a response.
       const isRetryable = error instanceof TypeError;
-      const cause = textOf(member(member(error, "cause"), "message"));
-      const failure =
-        isRetryable && cause !== undefined
-          ? apiCallError(`Cannot connect to API: ${cause}`, { cause: error })
-          : error;
-      fail(failure, isRetryable);
+      const cause = isRetryable && textOf(member(error.cause, "message"));
+      // What the AI SDK throws without a response.
+      fail(cause ? apiCallError(`Cannot connect to API: ${cause}`, { cause: error }) : error, isRetryable);
     },
     onRefused(status, body) {
-      fail(refusal(body, status), status === 408 || status === 409 || status === 429 || status >= 500);
+      fail(refusal(body, status), status >= 500 || [408, 409, 429].includes(status));
     },
     onChunk(chunk) {
       const error = field(chunk, "error") ?? undefined;
@@ -50,8 +42,7 @@ export function followRequests(run: OperationRun, call: OpenModelCall, maxRetrie
 function refusal(body: string, statusCode?: number): Error {
   const content = parseJsonOrText(body);
   const error = field(content, "error");
-  const texts = [field(error, "message"), error, field(content, "message")];
-  const message = texts.map(textOf).find((text) => text !== undefined);
+  const message = textOf(field(error, "message")) ?? textOf(error) ?? textOf(field(content, "message"));
   return apiCallError(message ?? `The status is ${statusCode}.`, { statusCode });
 }
 
