@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "eslint/config";
 import * as regexp from "eslint-plugin-regexp";
 import importX, { createNodeResolver } from "eslint-plugin-import-x";
@@ -95,8 +94,7 @@ const NO_BARE_STREAMS = {
   message: "Writing to a closed stdout or stderr crashes the process. Use logging/terminal.ts.",
 };
 
-const libraryTests = "sdk/test/libraries";
-
+/** The rules of TypeScript itself are in .oxlintrc.json. */
 export default defineConfig(
   {
     ignores: [
@@ -109,8 +107,6 @@ export default defineConfig(
       "collector-core/src/otlp/proto/**",
       // Compiled where their dependencies are, by npm run test:frameworks.
       "sdk/test/frameworks/**/*.{ts,tsx}",
-      // Their types come from libraries that only npm test installs.
-      ...(existsSync(`${libraryTests}/node_modules`) ? [] : [`${libraryTests}/**`]),
     ],
   },
   {
@@ -125,34 +121,17 @@ export default defineConfig(
   },
   {
     files: ["**/*.ts", "**/*.tsx"],
-    extends: [tseslint.configs.strictTypeChecked],
     plugins: { "import-x": importX },
-    languageOptions: {
-      parserOptions: {
-        projectService: {
-          allowDefaultProject: [
-            "*/vitest.config.ts",
-            "e2e/vitest.screenshots.config.ts",
-            "desktop/vite.*.config.ts",
-            "sdk/tsdown.config.ts",
-          ],
-        },
-        tsconfigRootDir: import.meta.dirname,
-      },
-    },
+    languageOptions: { parser: tseslint.parser },
     settings: {
       "import-x/resolver-next": [createNodeResolver({ extensionAlias: { ".js": [".ts", ".tsx", ".js"] } })],
     },
-    rules: {
-      "import-x/no-restricted-paths": ["error", { zones }],
-      // Messages contain numbers.
-      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // Fastify's plugins and handlers have async types.
-      "@typescript-eslint/require-await": "off",
-      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
-      "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/switch-exhaustiveness-check": "error",
-    },
+    rules: { "import-x/no-restricted-paths": ["error", { zones }] },
+  },
+  {
+    // The files of the rules of this project that know types.
+    files: ["collector-core/src/**/*.ts", "desktop/src/**/*.{ts,tsx}"],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
   },
   {
     files: ["**/*.ts"],
@@ -223,16 +202,6 @@ export default defineConfig(
     files: ["collector-core/src/**/*.ts"],
     rules: {
       "no-restricted-syntax": ["error", NO_SPREAD_OF_LISTS, NO_BARE_STREAMS, NO_PRIVATE_MODIFIER],
-    },
-  },
-  {
-    files: ["**/test/**/*.ts", "**/test/**/*.tsx", "e2e/**/*.ts"],
-    rules: {
-      "@typescript-eslint/no-unsafe-assignment": "off",
-      "@typescript-eslint/no-unsafe-member-access": "off",
-      "@typescript-eslint/no-unsafe-argument": "off",
-      // Helpers are destructured (`const { post, get } = …`); none of them uses `this`.
-      "@typescript-eslint/unbound-method": "off",
     },
   },
 );

@@ -128,11 +128,17 @@ export const BUILD_JOBS = [
   { name: "shell", after: ["types"], run: vite("desktop/vite.shell.config.ts", "warn") },
 ];
 
+/** The types of these tests come from libraries that only `npm test` installs. */
+function withoutLibraryTests() {
+  const directory = "sdk/test/libraries";
+  return existsSync(join(root, directory, "node_modules")) ? [] : [`--ignore-pattern=${directory}/**`];
+}
+
 /**
  * Checks of the sources: lint, format, dead code, import cycles, reference pages.
  *
- * @param {boolean} useCache - true to check only files that have changed since the last run. Lint results that depend on the types
- * of other files may then be stale; `npm test` checks all files.
+ * @param {boolean} useCache - true to lint and format only files that have changed since the last run. Results of the two own lint
+ * rules that know types may then be stale; `npm test` checks all files.
  */
 export function sourceJobs(useCache) {
   const cache = (name) =>
@@ -140,6 +146,11 @@ export function sourceJobs(useCache) {
   return [
     // The types of other packages come from their sources, except for the SDK's.
     { name: "lint", after: ["SDK build"], run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]) },
+    {
+      name: "lint of types",
+      after: ["types"],
+      run: tool("oxlint/bin/oxlint", [".", ...withoutLibraryTests()]),
+    },
     {
       name: "format",
       run: tool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", ".", ...cache("format-check")]),

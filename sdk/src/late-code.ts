@@ -1,5 +1,5 @@
 /** The code that the start of an app does not need; late.ts names it. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- this file must not import what late.ts imports
+// oxlint-disable-next-line typescript/no-empty-object-type -- this file must not import what late.ts imports
 export interface LateCode {}
 
 let late: LateCode | undefined;

@@ -28,6 +28,6 @@ export const LATE_CODE = {
 type Functions = typeof LATE_CODE;
 
 declare module "./late-code.js" {
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it gets its members from the object above
+  // oxlint-disable-next-line typescript/no-empty-object-type -- it gets its members from the object above
   interface LateCode extends Functions {}
 }

@@ -5,7 +5,7 @@ import { followResult } from "./follow-result.js";
 import { activeRuntime } from "../runtime/active-runtime.js";
 
 /** Any function. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- other types would make an unannotated parameter unusable
+// oxlint-disable-next-line typescript/no-explicit-any -- other types would make an unannotated parameter unusable
 export type AnyFunction = (...args: any[]) => unknown;
 
 /** How the calls of a wrapped function are recorded. */

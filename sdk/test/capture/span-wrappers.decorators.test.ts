@@ -104,7 +104,7 @@ it("a decorator leaves anything but a method unchanged, and warns once", async (
     { compilerOptions: { target: ts.ScriptTarget.ES2022 } },
   );
   // The text is a constant of this test.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  // oxlint-disable-next-line typescript/no-implied-eval
   const make = new Function("sdk", outputText) as (
     sdk: Sdk,
   ) => new () => { field: () => number; other: number };

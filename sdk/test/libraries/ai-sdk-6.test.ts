@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-deprecated -- Apps still use the object functions. */
+/* oxlint-disable typescript/no-deprecated -- Apps still use the object functions. */
 import { createOpenAI } from "@ai-sdk/openai-for-6";
 import { embed, generateObject, generateText, stepCountIs, streamText, tool } from "ai-6";
 import OpenAI from "openai";

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-deprecated -- Apps still use the object functions. */
+/* oxlint-disable typescript/no-deprecated -- Apps still use the object functions. */
 import { createOpenAI } from "@ai-sdk/openai";
 import {
   embed,

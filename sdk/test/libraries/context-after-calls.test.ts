@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-deprecated -- Apps still use the object functions and the events of a stream. */
+/* oxlint-disable typescript/no-deprecated -- Apps still use the object functions and the events of a stream. */
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAI6 } from "@ai-sdk/openai-for-6";
 import * as callbackManager from "@langchain/core/callbacks/manager";

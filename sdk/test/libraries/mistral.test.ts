@@ -168,6 +168,7 @@ describe.each([1, 2] as const)("@mistralai/mistralai %i", (version) => {
     server.expect(anyBody(exchange), { beforeHeaders: () => new Promise(() => undefined) });
     const abort = new AbortController();
     const chat = chatRequest(exchange);
+    // oxlint-disable-next-line typescript/no-deprecated -- Apps still pass it so.
     const answer = wrapMistral(clientOf()).chat.complete(chat, { fetchOptions: { signal: abort.signal } });
     setTimeout(() => abort.abort(), 50);
     await expect(answer).rejects.toThrow();

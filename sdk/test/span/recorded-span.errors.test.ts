@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/only-throw-error -- apps throw anything, and it must come out as it went in. */
+/* oxlint-disable typescript/only-throw-error -- apps throw anything, and it must come out as it went in. */
 import { describe, expect, it } from "vitest";
 import { recordingSdk } from "../fresh-sdk.js";
 

@@ -27,7 +27,7 @@ function copyFromField(text: string): boolean {
   // Inside the dialog if one is open, because a dialog takes the focus back.
   (focused?.closest("[role=dialog]") ?? document.body).append(field);
   field.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that is left where there is no clipboard.
+  // oxlint-disable-next-line typescript/no-deprecated -- the one way that is left where there is no clipboard.
   const isCopied = document.execCommand("copy");
   field.remove();
   if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
