@@ -9,6 +9,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * @typedef {object} Job
  * @property {string} name
+ * @property {number} [seconds] about how long it takes on a quiet machine; default: 1
  * @property {readonly string[]} [after] names of the jobs that this one depends on; jobs that are not in the list count as done
  * @property {(output: Output) => Promise<boolean>} run resolves with false on failure
  */
@@ -21,8 +22,8 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  */
 
 /**
- * Runs jobs in the order of the list, each after its dependencies. After a failure only the jobs that depend on the failed one
- * are skipped.
+ * Runs jobs, each after its dependencies. Of those that can start, the one goes first from which the longest way leads to the
+ * end, so that no long job is left alone at the end. After a failure only the jobs that depend on the failed one are skipped.
  *
  * @param {readonly Job[]} jobs
  * @param {object} options
@@ -34,7 +35,8 @@ export async function runJobs(
   jobs,
   { concurrency = Math.max(2, availableParallelism()), quiet = false } = {},
 ) {
-  const waiting = [...jobs];
+  const secondsLeft = secondsToTheEnd(jobs);
+  const waiting = jobs.toSorted((a, b) => secondsLeft(b) - secondsLeft(a));
   const running = new Map();
   const unfinished = new Set(jobs.map(({ name }) => name));
   const failed = new Map();
@@ -69,6 +71,24 @@ export async function runJobs(
     unfinished.delete(name);
     if (!succeeded) failed.set(name, lastLines);
   }
+}
+
+/**
+ * How long a job and the longest chain of jobs that wait for it take.
+ *
+ * @param {readonly Job[]} jobs
+ * @returns {(job: Job) => number}
+ */
+export function secondsToTheEnd(jobs) {
+  const known = new Map();
+  return function secondsOf(job) {
+    if (!known.has(job)) {
+      known.set(job, 0);
+      const waiting = jobs.filter(({ after = [] }) => after.includes(job.name)).map(secondsOf);
+      known.set(job, (job.seconds ?? 1) + Math.max(0, ...waiting));
+    }
+    return known.get(job);
+  };
 }
 
 /** How many of the last lines of a job's output are repeated if it fails. */

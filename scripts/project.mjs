@@ -115,8 +115,8 @@ function vite(config, logLevel) {
 
 /** The SDK and all types, for lint, the reference pages and the unit tests. */
 export const COMPILE_JOBS = [
-  { name: "SDK build", run: buildSdk },
-  { name: "types", after: ["SDK build"], run: tool("typescript/bin/tsc", ["--build"]) },
+  { name: "SDK build", seconds: 5, run: buildSdk },
+  { name: "types", after: ["SDK build"], seconds: 25, run: tool("typescript/bin/tsc", ["--build"]) },
 ];
 
 /** The whole build; a job that needs all of it depends on the last three. */
@@ -144,18 +144,24 @@ export function sourceJobs(useCache) {
   const cache = (name) =>
     useCache ? ["--cache", "--cache-strategy=content", `--cache-location=node_modules/.cache/${name}`] : [];
   return [
-    // The types of other packages come from their sources, except for the SDK's.
-    { name: "lint", after: ["SDK build"], run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]) },
+    {
+      name: "lint",
+      after: ["types"],
+      seconds: 40,
+      run: tool("eslint/bin/eslint.js", [".", ...cache("lint/")]),
+    },
     {
       name: "lint of types",
       after: ["types"],
+      seconds: 15,
       run: tool("oxlint/bin/oxlint", [".", ...withoutLibraryTests()]),
     },
     {
       name: "format",
+      seconds: 40,
       run: tool("prettier/bin/prettier.cjs", ["--check", "--log-level=warn", ".", ...cache("format-check")]),
     },
-    { name: "dead code", after: ["types"], run: tool("knip/bin/knip.js", []) },
+    { name: "dead code", after: ["types"], seconds: 8, run: tool("knip/bin/knip.js", []) },
     {
       name: "import cycles",
       run: (output) => runNode([join(root, "scripts/lint/import-cycles.mjs")], output),
@@ -163,6 +169,7 @@ export function sourceJobs(useCache) {
     {
       name: "API reference of the SDK",
       after: ["SDK build"],
+      seconds: 8,
       run: tool("typedoc/bin/typedoc", ["--options", "sdk/typedoc.config.mjs", "--emit", "none"]),
     },
     {

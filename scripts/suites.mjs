@@ -3,29 +3,44 @@ import { join } from "node:path";
 import { root, runNode } from "./jobs.mjs";
 
 /**
- * Suites, the longest first, so that short ones fill the remaining time. Each has a time budget, so that a hanging suite does
- * not delay the others.
+ * Suites. Each has a time budget, so that a hanging suite does not delay the others.
  */
 export const SUITES = [
   {
     name: "end to end",
     config: "e2e/vitest.config.ts",
     after: ["command bundle", "pages"],
+    seconds: 380,
     budgetMinutes: 25,
   },
   {
     name: "unit",
     config: "collector-core/vitest.config.ts",
     after: ["types"],
+    seconds: 250,
     budgetMinutes: 20,
     isUnit: true,
   },
-  { name: "desktop", config: "desktop/vitest.config.ts", after: ["pages", "shell"], budgetMinutes: 10 },
-  { name: "SDK", config: "sdk/vitest.config.ts", after: ["types"], budgetMinutes: 10, isUnit: true },
+  {
+    name: "desktop",
+    config: "desktop/vitest.config.ts",
+    after: ["pages", "shell"],
+    seconds: 50,
+    budgetMinutes: 10,
+  },
+  {
+    name: "SDK",
+    config: "sdk/vitest.config.ts",
+    after: ["types"],
+    seconds: 45,
+    budgetMinutes: 10,
+    isUnit: true,
+  },
   {
     name: "client libraries",
     config: "sdk/test/libraries/vitest.config.ts",
     after: ["types", "types of library tests"],
+    seconds: 40,
     budgetMinutes: 10,
   },
 ];
@@ -38,7 +53,10 @@ export const SUITES = [
  * @param {number} [options.workers] number of worker processes; default: as in the suite's config
  * @param {boolean} [options.changedOnly] true to run only the test files that import a file with uncommitted changes
  */
-export function suiteJob({ name, config, after, budgetMinutes }, { report, workers, changedOnly } = {}) {
+export function suiteJob(
+  { name, config, after, seconds, budgetMinutes },
+  { report, workers, changedOnly } = {},
+) {
   const settings = [
     ...(report === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
@@ -48,6 +66,7 @@ export function suiteJob({ name, config, after, budgetMinutes }, { report, worke
   return {
     name,
     after,
+    seconds,
     run: (output) =>
       runNode([vitest, "run", "--config", config, ...settings], output, {
         timeout: budgetMinutes * 60_000,

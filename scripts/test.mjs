@@ -35,6 +35,7 @@ const failed = await runJobs([
   {
     name: "types of library tests",
     after: ["types"],
+    seconds: 15,
     run: tool("typescript/bin/tsc", ["--project", LIBRARIES]),
   },
   ...sourceJobs(false),
