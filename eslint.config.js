@@ -131,7 +131,13 @@ export default defineConfig(
   {
     // The files of the rules of this project that know types.
     files: ["collector-core/src/**/*.ts", "desktop/src/**/*.{ts,tsx}"],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        // Plain programs, which read the types of other packages as built, take less time than a project service.
+        project: ["collector-core/tsconfig.json", "desktop/src/*/tsconfig.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
   },
   {
     files: ["**/*.ts"],
