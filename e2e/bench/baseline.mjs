@@ -29,18 +29,34 @@ export async function compareWithBaseline(part, { baseline, starts }) {
 }
 
 /**
- * Judges every figure that all starts have.
+ * Judges every figure that all starts have. One that every start of the baseline has, and not every start of this checkout, is
+ * lost.
  *
  * @param {import("./parts.mjs").Figure[][]} changed - of each start.
  * @param {import("./parts.mjs").Figure[][]} baseline
  */
 export function judge(changed, baseline) {
-  const all = [...changed, ...baseline];
-  return (changed[0] ?? []).flatMap(({ name, isHigherBetter = false }) => {
+  const known = new Map([...baseline, ...changed].flat().map((figure) => [figure.name, figure]));
+  return Array.from(known.values(), ({ name, isHigherBetter = false }) => {
     const valuesOf = (starts) =>
-      starts.flatMap((figures) => figures.filter((figure) => figure.name === name).map(({ value }) => value));
-    if (valuesOf(all).length < all.length) return [];
+      starts.flatMap((figures) =>
+        figures
+          .filter((figure) => figure.name === name && Number.isFinite(figure.value))
+          .map(({ value }) => value),
+      );
     const [changedValues, baselineValues] = [valuesOf(changed), valuesOf(baseline)];
+    if (baselineValues.length < baseline.length) return [];
+    if (changedValues.length < changed.length)
+      return [
+        {
+          name,
+          changed: Number.NaN,
+          baseline: median(baselineValues),
+          loss: Infinity,
+          spread: 0,
+          isLost: true,
+        },
+      ];
     const loss = lossOf(median(changedValues), median(baselineValues), isHigherBetter);
     const spread = spreadOf(baselineValues);
     return [
@@ -53,12 +69,17 @@ export function judge(changed, baseline) {
         isLost: loss > ACCEPTED_LOSS && loss > spread,
       },
     ];
-  });
+  }).flat();
 }
 
 /** The part by which a value is worse than the baseline's; negative if it is better. */
 function lossOf(value, baseline, isHigherBetter) {
-  return isHigherBetter ? 1 - value / baseline : value / baseline - 1;
+  return isHigherBetter ? 1 - ratio(value, baseline) : ratio(value, baseline) - 1;
+}
+
+/** Equal values have the ratio 1, also two zeros. */
+function ratio(a, b) {
+  return a === b ? 1 : a / b;
 }
 
 /**
@@ -72,7 +93,7 @@ export function spreadOf(samples) {
   const distances = halvesOf(samples.length, size).map((half) => {
     const a = median(samples.filter((_, index) => half.has(index)));
     const b = median(samples.filter((_, index) => !half.has(index)));
-    return Math.abs(a / b - 1);
+    return Math.abs(ratio(a, b) - 1);
   });
   return quantile(Float64Array.from(distances).sort(), SPREAD_QUANTILE);
 }

@@ -36,6 +36,18 @@ describe("the comparison with a baseline", () => {
     expect(judge([[{ name: "new", value: 1 }]], [[]])).toEqual([]);
   });
 
+  it("fails a figure that the baseline has, and this checkout not in every start, or not as a number", () => {
+    const baseline = starts([100, 100]);
+    for (const changed of [[[], starts([100])[0] ?? []], [[], []], starts([100, Number.NaN])])
+      expect(judge(changed, baseline)).toMatchObject([{ name: "figure", isLost: true }]);
+  });
+
+  it("compares with a baseline of zero", () => {
+    const zeros = starts(new Array(10).fill(0) as number[]);
+    expect(judge(zeros, zeros)).toMatchObject([{ loss: 0, spread: 0, isLost: false }]);
+    expect(judge(starts(around(5, 0.01)), zeros)).toMatchObject([{ isLost: true }]);
+  });
+
   it("finds no spread in equal samples, and that of two states in samples of both", () => {
     expect(spreadOf(new Array(10).fill(5) as number[])).toBe(0);
     expect(spreadOf([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])).toBeGreaterThan(0.5);
