@@ -40,7 +40,7 @@ export async function startBuiltCollector(
     until(`the collector logs ${pattern.source}`, () => stderr.find((line) => pattern.test(line)), withinMs);
 
   const url = await Promise.race([
-    logged(LISTENING).then((line) => LISTENING.exec(line)?.[1] ?? ""),
+    logged(LISTENING, START_WITHIN_MS).then((line) => LISTENING.exec(line)?.[1] ?? ""),
     program.exit.then(({ code }) => {
       throw new Error(`The collector ended with ${String(code)}:\n${stderr.join("\n")}`);
     }),
@@ -95,6 +95,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** A start takes half a second, and far longer on a busy machine. */
+const START_WITHIN_MS = 40_000;
 const LISTENING = /Listening on (http:\/\/[^\s"]+)/;
 
 function serve(settings: Settings, nodeArguments: readonly string[] = []): ChildProgram {
