@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessibilityViolations, axeFor } from "./accessibility.js";
+import { accessibilityViolations, runAxe } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
 const PAGE = `<!doctype html><html lang="en"><title>Violations</title><main>
@@ -16,6 +16,6 @@ it("axe finds the violations of a page and of its parts", async () => {
   ]);
   expect(await accessibilityViolations(page, ["#part"])).toEqual(["button-name: button"]);
   // Without the rules of WCAG only: also the best practices.
-  const { violations } = await axeFor(page).analyze();
+  const violations = await runAxe(page);
   expect(violations.map(({ id }) => id)).toContain("page-has-heading-one");
 });

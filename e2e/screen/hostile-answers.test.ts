@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alteringProxyForTest, type Alter } from "../harness/altering-proxy.js";
 import { collectorForTest } from "../harness/built-collector.js";
-import { axeFor } from "./accessibility.js";
+import { runAxe } from "./accessibility.js";
 import { openPage, sharedBrowser } from "./browser.js";
 
 let browser: Browser;
@@ -71,7 +71,7 @@ const spanRow = (page: Page, text: string) =>
 const alertIn = (page: Page, text: string) => page.getByRole("alert").filter({ hasText: text });
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await axeFor(page).analyze();
+  const violations = await runAxe(page);
   expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
 }
 

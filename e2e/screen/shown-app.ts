@@ -2,7 +2,7 @@ import { createCollector, createLogger, loadConfig } from "@obspan/collector-cor
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { expect, onTestFinished } from "vitest";
-import { axeFor } from "./accessibility.js";
+import { runAxe } from "./accessibility.js";
 import { sharedBrowser } from "./browser.js";
 
 const UI = fileURLToPath(new URL("../../collector-core/ui/", import.meta.url));
@@ -65,7 +65,7 @@ export async function showApp(path = "/traces"): Promise<ShownApp> {
       expect(response.status).toBe(202);
     },
     async expectAccessible() {
-      const { violations } = await axeFor(page).analyze();
+      const violations = await runAxe(page);
       expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
     },
   };
